@@ -60,13 +60,13 @@ WORKER_CAPABILITIES: dict[str, WorkerCapability] = {
         encode="worker.encoder.encoding:bulk_encode",
         build="worker.probes.beside:probes_beside",
         evaluate="worker.encoder.evaluation:evaluate_encoder_model",
-        reproduce="worker.encoder.reproduction:encoder_paper_tables",
+        reproduce="worker.encoder.reproduction.paper_tables:encoder_paper_tables",
     ),
     "paraphrase": WorkerCapability(
         train="worker.paraphrase.training:train_scorer_run",
         compare="worker.paraphrase.comparison:scorer_comparison_figures",
         evaluate="worker.paraphrase.evaluation:evaluate_scorer",
-        reproduce="worker.paraphrase.reproduction:paraphrase_paper_tables",
+        reproduce="worker.paraphrase.reproduction.paper_tables:paraphrase_paper_tables",
         jobs={
             "propose": "worker.paraphrase.proposals:propose_run",
             "score": "worker.paraphrase.scoring:score_run",
@@ -76,7 +76,7 @@ WORKER_CAPABILITIES: dict[str, WorkerCapability] = {
         train="worker.solver.training:train_solver_run",
         compare="worker.solver.comparison:solver_comparison_figures",
         evaluate="worker.solver.evaluation:evaluate_solver_model",
-        reproduce="worker.solver.reproduction:solver_paper_tables",
+        reproduce="worker.solver.reproduction.paper_tables:solver_paper_tables",
         jobs={"solve": "worker.solver.solving:solve_run"},
     ),
     "analogy": WorkerCapability(
@@ -84,7 +84,7 @@ WORKER_CAPABILITIES: dict[str, WorkerCapability] = {
         compare="worker.analogy.comparison:analogy_comparison_figures",
         encode="worker.analogy.encoding:bulk_encode",
         evaluate="worker.analogy.evaluation:evaluate_analogy_model",
-        reproduce="worker.analogy.reproduction:analogy_paper_tables",
+        reproduce="worker.analogy.reproduction.paper_tables:analogy_paper_tables",
         jobs={"ask": "worker.analogy.answering:answer_run", "retell": "worker.analogy.retelling:retell_run"},
     ),
     "probes": WorkerCapability(

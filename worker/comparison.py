@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from analytics.catalog import resolve
@@ -12,7 +13,7 @@ from questionbank.services.promotion import comparison_save
 from worker.catalog import worker_capability
 from worker.reporting import RunReporter
 
-__all__ = ["compare_run"]
+__all__ = ["compare_run", "metric_entry"]
 
 _OUTCOMES = {
     GateOutcome.BETTER: "The candidate passes the gate.",
@@ -39,3 +40,28 @@ def compare_run(reporter: RunReporter) -> dict[str, Any]:
     verdict = gate(comparison)
     reporter.log(f"{_OUTCOMES[verdict.outcome]} {' '.join(verdict.reasons)}")
     return {"comparison": comparison.pk, "passes": verdict.passes, "outcome": verdict.outcome.value}
+
+
+def metric_entry(
+    name: str, label: str, figures: Mapping[str, float], *, questions: int, higher_is_better: bool = True
+) -> dict[str, Any]:
+    """Return a line of a comparison, as `questionbank.selectors.models.models` reads it.
+
+    Args:
+        name: what the gate calls the metric.
+        label: what people read.
+        figures: as `paired_difference` returns them; rounded to four digits.
+        questions: number of questions that it was measured on.
+        higher_is_better: False for an error.
+
+    Returns:
+        The above; ``worse`` is true where the whole interval of the difference speaks against the candidate.
+    """
+    return {
+        "name": name,
+        "label": label,
+        "higher_is_better": higher_is_better,
+        "questions": questions,
+        **{key: round(value, 4) for key, value in figures.items()},
+        "worse": figures["high"] < 0 if higher_is_better else figures["low"] > 0,
+    }

@@ -13,10 +13,11 @@ from questionbank.models import ModelArtifact, Question
 from questionbank.selectors.models.artifacts import artifact_folder
 from questionbank.services.embeddings import embedding_set_ensure
 from tests.fake_capability.library import GaugeConfig, load_gauge, train_gauge
+from worker.bootstrap import paired_difference
 from worker.candidates import train_candidate
 from worker.catalog import WorkerCapability
+from worker.comparison import metric_entry
 from worker.embedding import embed_pending
-from worker.paired_bootstrap import metric_entry, paired_difference
 from worker.reporting import RunReporter
 
 ROW = WorkerCapability(

@@ -10,8 +10,8 @@ from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, Qu
 from questionbank.selectors.models.models import GateOutcome, comparison_latest, gate
 from tests.questionbank.small_bank import add_concept, add_question, store_vectors
 from tests.worker.encoder_bank import TOPICS, add_encoder_bank
+from worker.bootstrap import paired_difference
 from worker.encoder.comparison import comparison_figures
-from worker.paired_bootstrap import paired_difference
 
 pytestmark = pytest.mark.django_db
 

@@ -20,9 +20,10 @@ from analytics.splits import split_place
 from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.selectors.models.analogy_material import GraphProblem, analogy_material
 from questionbank.selectors.models.models import SMALLEST_SUITE
+from worker.bootstrap import paired_difference
 from worker.changed_neighbours import Vectors, changed_neighbours, compared_sets, unreadable
+from worker.comparison import metric_entry
 from worker.feeds import set_vectors
-from worker.paired_bootstrap import metric_entry, paired_difference
 from worker.reporting import RunReporter
 
 __all__ = ["analogy_comparison_figures", "retriever_figures"]

@@ -18,7 +18,7 @@ from analytics.expression.evaluate import EvaluationError, answers_agree, evalua
 from analytics.expression.slots import fill_slots
 from analytics.integer_codes import integer_codes
 from worker.analogy.arms import Arm, Rows
-from worker.evaluation.bootstrap import middle, resample_counts
+from worker.bootstrap import middle, resample_counts
 
 __all__ = ["COLUMNS", "Columns", "QuestionSet", "figures_of", "measure_arm"]
 

@@ -22,9 +22,10 @@ from analytics.retrieval import nearest_rows, retrieval_hits
 from analytics.splits import grouped_split, groups_by_masked_text, is_held_out
 from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.selectors.models.training_questions import TrainingQuestion, training_questions
+from worker.bootstrap import paired_difference
 from worker.changed_neighbours import Vectors, changed_neighbours, compared_sets, unreadable
+from worker.comparison import metric_entry
 from worker.feeds import set_vectors
-from worker.paired_bootstrap import metric_entry, paired_difference
 from worker.reporting import RunReporter
 
 __all__ = ["comparison_figures", "encoder_comparison_figures"]

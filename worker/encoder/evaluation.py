@@ -1,17 +1,146 @@
-"""`manage.py evaluate encoder`: the model that the options name, measured on labelled questions."""
+"""What an encoder's vectors know of labelled questions: `manage.py evaluate encoder`.
+
+The encoder is not trained; linear probes on its vectors are. Where a set has files named ``test*``, those are tested
+and the others train the probes; else the fixed part that no encoder of ours is ever trained on is tested.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from analytics.errors import DataError
+from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
+from analytics.probes.measure import rounded
+from analytics.probes.metrics import pearson, spearman
+from analytics.question_files import QuestionRow, read_rows
+from analytics.splits import is_held_out, masked_text
 from questionbank.errors import NotFound, ValidationFailed
 from questionbank.models import ModelArtifact
 from questionbank.selectors.models.artifacts import artifact_champion
 from worker.encoder.encoding import artifact_backbone
-from worker.evaluation.encoder import evaluate_encoder
+from worker.encoder.representation import SplitSet, measure_set, plain_text
 
-__all__ = ["evaluate_encoder_model"]
+__all__ = ["evaluate_encoder", "evaluate_encoder_model", "read_set", "similarity_figures"]
+
+_DEEPEST = 4
+
+Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
+
+
+def evaluate_encoder(
+    data: Path, encode: Encode, *, name: str, language: str = "", pairs: Path | None = None
+) -> dict[str, Any]:
+    """Measure an encoder on the sets of a folder.
+
+    Args:
+        data: a question file, a folder of them (one set), or a folder of such folders.
+        encode: texts to unit vectors.
+        name: of the encoder, for the report.
+        language: use the questions of this language only.
+        pairs: JSON Lines of ``{"text", "other", "score"}``: similarities that people gave.
+
+    Returns:
+        Figures by set: concepts by level, difficulty, cosine by KH-distance; and for the pairs.
+
+    Raises:
+        DataError: there is no tagged question, or a pair cannot be read.
+    """
+    folders = sorted(folder for folder in data.iterdir() if folder.is_dir()) if data.is_dir() else []
+    figures: dict[str, Any] = {"data": data.name, "encoder": name, "sets": {}, "too_few_tagged": []}
+    for source in folders or [data]:
+        split_set = read_set(source, language=language)
+        if split_set is None:
+            figures["too_few_tagged"].append(source.name)
+        else:
+            figures["sets"][split_set.name] = measure_set(split_set, encode(split_set.texts))[0]
+    if not figures["sets"] and pairs is None:
+        raise DataError(f"No set in {data} has tagged questions to train and to test with.")
+    if pairs is not None:
+        figures["similarity"] = similarity_figures(pairs, encode)
+    result: dict[str, Any] = rounded(figures)
+    return result
+
+
+def read_set(source: Path, *, language: str = "") -> SplitSet | None:
+    """Return the tagged questions of a file or folder, split; None where too few are tagged.
+
+    The first path of each question counts. Training questions that differ from a tested one in numbers only
+    are left out.
+    """
+    tests = sorted(source.glob("test*.jsonl*")) if source.is_dir() else []
+    try:
+        others = [(row, False) for row in read_rows(source)]
+    except DataError:
+        if not tests:
+            raise
+        others = []
+    given = [(row, True) for file in tests for row in read_rows(file)] if others else []
+    if not others:  # nothing but a test file: split it by the fixed part
+        others = [(row, False) for file in tests for row in read_rows(file)]
+    usable = [
+        (row, is_test)
+        for row, is_test in (*given, *others)
+        if row.text.strip() and row.paths and language in ("", row.language)
+    ]
+    kept: dict[str, tuple[QuestionRow, bool]] = {}
+    for row, is_test in usable:
+        kept.setdefault(plain_text(row), (row, is_test))
+    texts = list(kept)
+    tested = np.array(  # the whole text decides, as it does before an encoder is trained
+        [is_test if given else is_held_out(row.text) for row, is_test in kept.values()], dtype=bool
+    )
+    masked = {masked_text(text) for text, is_test in zip(texts, tested, strict=True) if is_test}
+    rows = [index for index, text in enumerate(texts) if tested[index] or masked_text(text) not in masked]
+    is_tested = tested[np.array(rows, dtype=np.int64)]
+    if is_tested.sum() < 5 or (~is_tested).sum() < 20:
+        return None
+    return SplitSet.of(
+        source.name.partition(".")[0],
+        {texts[row]: kept[texts[row]][0] for row in rows},
+        is_test=is_tested,
+        levels=_DEEPEST,
+        duplicates=len(usable) - len(texts),
+    )
+
+
+def similarity_figures(pairs: Path, encode: Encode) -> dict[str, float | int]:
+    """Pearson and Spearman of the cosine with scores that people gave (zero-shot, QuesCo section 4.3).
+
+    Raises:
+        DataError: a line cannot be read, or there are fewer than three pairs.
+    """
+    rows: list[tuple[str, str, float]] = []
+    for number, body in read_objects(pairs):
+        with naming_line(pairs, number):
+            rows.append(_judged(body))
+    if len(rows) < 3:
+        raise DataError(f"{pairs.name} has fewer than three pairs.")
+    texts, others, scores = zip(*rows, strict=True)
+    cosines = np.einsum("ij,ij->i", encode(texts), encode(others)).astype(np.float64)
+    truth = np.array(scores)
+    return {"pairs": len(rows), "pearson": pearson(truth, cosines), "spearman": spearman(truth, cosines)}
+
+
+def _judged(body: Mapping[str, Any]) -> tuple[str, str, float]:
+    """Return both texts of a pair and how similar people find them.
+
+    Raises:
+        ValueError: one of them is missing or cannot be used.
+    """
+    text, other, score = (body.get(name) for name in ("text", "other", "score"))
+    if not (isinstance(text, str) and isinstance(other, str)):
+        raise ValueError("expected the strings text and other")
+    if problem := string_problem(text, TEXT_LIMIT) or string_problem(other, TEXT_LIMIT):
+        raise ValueError(f"a text {problem}")
+    if isinstance(score, bool) or not isinstance(score, int | float) or abs(score) > sys.float_info.max:
+        raise ValueError("expected a finite number as score")
+    return text, other, float(score)
 
 
 def evaluate_encoder_model(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -28,9 +28,9 @@ from questionbank.models import ModelArtifact
 from questionbank.selectors.models.models import SMALLEST_SUITE
 from questionbank.selectors.models.scorer_material import scorer_material
 from questionbank.selectors.serving import scorer_of
-from worker.evaluation.pair_intervals import PairResamples, intervals
-from worker.paired_bootstrap import metric_entry
+from worker.comparison import metric_entry
 from worker.paraphrase.bank_pairs import bank_test_pairs
+from worker.paraphrase.pair_intervals import PairResamples, intervals
 from worker.paraphrase.scoring import bulk_scorer
 from worker.reporting import RunReporter
 

@@ -1,16 +1,164 @@
-"""`manage.py evaluate paraphrase`: the scorer that the options name, measured on labelled pairs."""
+"""How well scores tell valid paraphrases from invalid ones: `manage.py evaluate paraphrase`.
+
+ParaQD (Gupta et al., 2022), sections 4.4 and 5. A pair whose question the scorer learned from is no test: it is left
+out, and counted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+from analytics.errors import DataError
+from analytics.paraphrase.findings.rules import check_rules
+from analytics.paraphrase.pair_files import read_pairs, without_unchanged
+from analytics.paraphrase.scoring.baselines import RULES, rule_first
+from analytics.paraphrase.scoring.metrics import THRESHOLD, pair_metrics
+from analytics.paraphrase.scoring.scorer import Encode, PairScore, Scorer, cosines
+from analytics.probes.measure import rounded
+from analytics.records import ParaphrasePair
 from questionbank.errors import ValidationFailed
 from questionbank.selectors.review.paraphrase_files import scorer_by_number
-from worker.evaluation.paraphrase import evaluate_paraphrase
+from worker.paraphrase.operators import operator_figures
+from worker.paraphrase.pair_intervals import PairResamples, intervals
+from worker.paraphrase.rule_worth import rule_worth
 
-__all__ = ["evaluate_scorer"]
+__all__ = ["evaluate_paraphrase", "evaluate_scorer", "figures_of"]
+
+_ENDINGS = (".jsonl", ".jsonl.gz")
+_RULE = "same_numbers"
+_REFERENCES = (_RULE, "frozen", f"{_RULE}_then_frozen")
+"""What a scorer must beat."""
+
+
+def evaluate_paraphrase(
+    data: Path, scorer: Scorer, *, frozen: Encode | None = None, without: Collection[str] = ()
+) -> dict[str, Any]:
+    """Measure a scorer on a file of labelled pairs, or on each of a folder.
+
+    Args:
+        frozen: an untrained encoder; its cosine, and the rule "same set of numbers" with this cosine behind it, are
+            then measured with the rules.
+        without: rules of the findings that are left out.
+
+    Returns:
+        By set: how many pairs there are and how many were left out, because the scorer learned from their question or
+        because an operator changed nothing; figures of the score, of the verdict and of the untrained rules, each
+        with 95 % bootstrap intervals over pairs; paired differences from what a scorer must beat; how often the
+        operators that made the pairs made what they meant; and what each rule of the findings is worth. And by set why
+        it could not be measured: a line cannot be read, or there are not pairs of both labels that the scorer did not
+        learn from.
+
+    Raises:
+        DataError: there is no file, or none could be measured.
+    """
+    check_rules(without)
+    files = [data]
+    if data.is_dir():
+        files = sorted(path for path in data.glob("*") if path.name.endswith(_ENDINGS))
+    if not files:
+        raise DataError(f"There is no file (.jsonl or .jsonl.gz) in {data}.")
+    sets, unusable = {}, {}
+    for file in files:
+        name = file.name.partition(".")[0]
+        try:
+            sets[name] = _set_figures(file, scorer, frozen, without)
+        except DataError as error:
+            unusable[name] = str(error)
+    if not sets:
+        raise DataError(" ".join(unusable.values()))
+    figures = {"data": data.name, "scorer": scorer.name, "seed": scorer.manifest.seed, "sets": sets}
+    result: dict[str, Any] = rounded(figures | {"unusable": unusable})
+    return result
+
+
+def _set_figures(
+    file: Path, scorer: Scorer, frozen: Encode | None, without: Collection[str]
+) -> dict[str, Any]:
+    labelled = [pair for pair in read_pairs(file) if pair.label is not None]
+    pairs = without_unchanged(labelled)
+    if not pairs:
+        raise DataError(f"No pair of {file.name} has a label.")
+    kept = [pair for pair in pairs if not scorer.learned([pair.original, pair.paraphrase])]
+    if {pair.label for pair in kept} != {0, 1}:
+        raise DataError(f"{file.name} has not pairs of both labels that the scorer did not learn from.")
+    pair_scores = scorer.score([(pair.original, pair.paraphrase) for pair in kept], without=without)
+    scores = {
+        "score": ([pair_score.score for pair_score in pair_scores], THRESHOLD),
+        "cosine": ([pair_score.cosine for pair_score in pair_scores], THRESHOLD),
+        # The probability is stretched to [-1, 1] for its separation; one half is then 0.
+        "verdict": ([2 * pair_score.probability - 1 for pair_score in pair_scores], 0.0),
+        **_untrained_scores(kept, frozen),
+    }
+    draws = PairResamples.of([int(pair.label or 0) for pair in kept])
+    drawn = {name: draws.figures(own, threshold=threshold) for name, (own, threshold) in scores.items()}
+    figures = {
+        name: figures_of(kept, own, threshold=threshold) | {"intervals": intervals(drawn[name])}
+        for name, (own, threshold) in scores.items()
+    }
+    differences = {
+        f"{name} less {reference}": {
+            key: [figures[name][key] - figures[reference][key], *bounds]
+            for key, bounds in intervals(drawn[name], drawn[reference]).items()
+        }
+        for name in ("score", "verdict")
+        for reference in ("score", *_REFERENCES)
+        if reference in scores and reference != name
+    }
+    return {
+        "pairs": len(pairs),
+        "learned_from_and_left_out": len(pairs) - len(kept),
+        "unchanged_and_left_out": len(labelled) - len(pairs),
+        "score": figures.pop("score"),
+        "cosine": figures.pop("cosine"),
+        "verdict": figures.pop("verdict"),
+        "rules": figures,
+        "differences": differences,
+        "operators": operator_figures(kept),
+        "valid_with_serious_finding": _share_faulted(kept, pair_scores, 1),
+        "invalid_with_serious_finding": _share_faulted(kept, pair_scores, 0),
+        "rule_worth": rule_worth(kept, [pair_score.score for pair_score in pair_scores], without=without),
+    }
+
+
+def _share_faulted(pairs: Sequence[ParaphrasePair], scores: Sequence[PairScore], label: int) -> float:
+    """Return the share of the pairs with a label that have a serious finding."""
+    faulted = [
+        any(finding.is_serious for finding in score.findings)
+        for pair, score in zip(pairs, scores, strict=True)
+        if pair.label == label
+    ]
+    return sum(faulted) / len(faulted)
+
+
+def _untrained_scores(
+    pairs: Sequence[ParaphrasePair], frozen: Encode | None
+) -> dict[str, tuple[list[float], float]]:
+    """Scores and threshold of each rule, of the frozen cosine, and of the one before the other."""
+    texts = [(pair.original, pair.paraphrase) for pair in pairs]
+    scores = {name: ([rule(*pair) for pair in texts], THRESHOLD) for name, rule in RULES.items()}
+    if frozen is not None:
+        near = cosines(texts, frozen)
+        joined = [rule_first(rule, cosine) for rule, cosine in zip(scores[_RULE][0], near, strict=True)]
+        scores |= {"frozen": (near, THRESHOLD), f"{_RULE}_then_frozen": (joined, 0.0)}
+    return scores
+
+
+def figures_of(
+    pairs: Sequence[ParaphrasePair], scores: Sequence[float], *, threshold: float = THRESHOLD
+) -> dict[str, Any]:
+    """Return all figures of scores, and those of each operator's pairs where operators made them."""
+    labels = [int(pair.label or 0) for pair in pairs]
+    body = pair_metrics(labels, scores, threshold=threshold).as_dict()
+    operators: Mapping[str, list[float]] = {
+        name: [score for pair, score in zip(pairs, scores, strict=True) if pair.operator == name]
+        for name in sorted({pair.operator for pair in pairs if pair.operator})
+    }
+    if operators:
+        body["mean_by_operator"] = {name: sum(own) / len(own) for name, own in operators.items()}
+    return body
 
 
 def evaluate_scorer(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,8 +23,9 @@ from questionbank.scales import scale_percent
 from questionbank.selectors.models.artifacts import artifact_folder
 from questionbank.selectors.models.training_questions import TrainingQuestion, training_questions
 from questionbank.selectors.questions.questions import concept_paths
+from worker.bootstrap import paired_difference
+from worker.comparison import metric_entry
 from worker.feeds import set_vectors
-from worker.paired_bootstrap import metric_entry, paired_difference
 from worker.reporting import RunReporter
 
 __all__ = ["probes_comparison_figures"]

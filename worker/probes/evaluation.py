@@ -1,15 +1,89 @@
-"""`manage.py evaluate probes`: the probes that the options name, measured on labelled questions."""
+"""How good registered probes are on labelled questions of a file."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from questionbank.errors import ValidationFailed
-from questionbank.selectors.serving import serving
-from worker.evaluation.probes import evaluate_probes
+from analytics.errors import DataError
+from analytics.inference.heads import ProbeHeads, load_heads
+from analytics.probes.data import ProbeData
+from analytics.probes.measure import measure_probes
+from analytics.question_files import QuestionRow, read_rows
+from analytics.splits import masked_text
+from questionbank.errors import NotFound, ValidationFailed
+from questionbank.models import Question, QuestionTag
+from questionbank.selectors.models.artifacts import artifact_folder, artifact_numbered
+from questionbank.selectors.serving import Serving, serving
 
-__all__ = ["evaluate_probe_model"]
+__all__ = ["evaluate_probe_model", "evaluate_probes"]
+
+
+def evaluate_probes(*, data: Path, serving: Serving, model: str = "default") -> dict[str, Any]:
+    """Measure probes on all labelled questions of a file, or of a folder's test files where it has some.
+
+    Nothing is trained. Questions that stand in the bank's hierarchy on which the probes were trained, or
+    differ from one there in numbers only, are left out and counted. The baselines (majority, median ...)
+    know the measured questions' own labels.
+
+    Raises:
+        NotFound: there is no such model, or no set in use has the vectors that it reads.
+        DataError: the data cannot be used, or the probes have seen all of it.
+    """
+    heads, name, hierarchy = _heads(model, serving)
+    encoder = next(
+        (
+            serving.encoder(lens)
+            for lens, embedding_set in serving.sets.items()
+            if embedding_set.encoder_name == heads.encoder
+        ),
+        None,
+    )
+    if encoder is None:
+        raise NotFound(f"No set in use has the vectors of {heads.encoder}, which these probes read.")
+    given = _rows(data)
+    seen = _seen(hierarchy)
+    rows = [row for row in given if masked_text(row.text) not in seen]
+    if given and not rows:
+        raise DataError(f"The probes {name!r} were trained on every question of {data.name}.")
+    questions = ProbeData.of(
+        encoder.encode([row.text for row in rows]),
+        [row.paths for row in rows],
+        [row.difficulty for row in rows],
+        texts=[row.text for row in rows],
+        scales=[row.scale for row in rows],
+    )
+    figures = measure_probes(heads, questions, questions)
+    del figures["training_questions"]  # here the baselines' own, which are the measured ones
+    return {
+        "data": data.name,
+        "model": name,
+        "encoder": heads.encoder,
+        "left_out_as_seen_in_training": len(given) - len(rows),
+    } | figures
+
+
+def _seen(hierarchy: str) -> set[str]:
+    """Masked texts of the questions that the bank tags in a hierarchy."""
+    tagged = QuestionTag.objects.filter(concept__hierarchy__name=hierarchy).values("question_id")
+    texts = Question.objects.filter(pk__in=tagged).values_list("text", flat=True)
+    return {masked_text(text) for text in texts.iterator()}
+
+
+def _heads(model: str, serving: Serving) -> tuple[ProbeHeads, str, str]:
+    if model == "default":
+        served = serving.probes_for()
+        if served is None:
+            raise NotFound("The bank has no probes yet; train them with: manage.py train probes")
+        return served.heads, serving.probe_artifacts[served.hierarchy].name, served.hierarchy
+    artifact = artifact_numbered(capability="probes", number=model)
+    return load_heads(artifact_folder(artifact)), artifact.name, artifact.scope
+
+
+def _rows(data: Path) -> list[QuestionRow]:
+    tests = sorted(data.glob("test*.jsonl*")) if data.is_dir() else []
+    return [row for file in tests or [data] for row in read_rows(file)]
 
 
 def evaluate_probe_model(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,7 +15,8 @@ from questionbank.models import ModelArtifact
 from questionbank.selectors.models.models import SMALLEST_SUITE
 from questionbank.selectors.models.solver_material import solver_material
 from questionbank.selectors.serving import solver_of
-from worker.paired_bootstrap import metric_entry, paired_difference
+from worker.bootstrap import paired_difference
+from worker.comparison import metric_entry
 from worker.reporting import RunReporter
 
 __all__ = ["solver_comparison_figures", "solver_figures"]

@@ -18,7 +18,7 @@ from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
 from tests.worker.encoder_bank import tiny_encoder
 from worker.evaluation import catalog
-from worker.evaluation import probes as probes_evaluation
+from worker.probes import evaluation as probes_evaluation
 
 pytestmark = pytest.mark.django_db
 

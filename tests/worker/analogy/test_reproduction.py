@@ -1,0 +1,135 @@
+"""Running arms of the retriever's tables, stopping them, and the tables of what was run."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from analytics.analogy.config import AnalogyConfig
+from analytics.analogy.train import train_retriever
+from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.errors import Cancelled, DataError
+from analytics.training.context import TrainingContext
+from tests.analytics.solver.small_problems import problems
+from worker.analogy.reproduction import runs as analogy
+from worker.analogy.reproduction.arms import ARMS, REWRITTEN
+from worker.analogy.reproduction.paper_tables import analogy_paper_tables
+from worker.analogy.reproduction.runs import Plan, reproduce_analogy
+from worker.analogy.reproduction.table import analogy_tables
+from worker.reproduction import trained
+
+TINY = {
+    "batch_size": 4, "epochs": 1, "measured": 0, "device": "cpu", "mixed_precision": False, "pooler_width": 8,
+}  # fmt: skip
+
+
+DAYS = ("On Monday.", "On Tuesday.", "On Friday.")
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    for name in ("asdiv_a", "mawps"):
+        rows = [
+            {"id": f"{fold}-{problem.id}", "text": f"{problem.text} {DAYS[fold]}", "equation": problem.equation,
+             "fold": fold}
+            for fold in range(3) for problem in problems()
+        ]  # fmt: skip
+        rows.append({"text": "How long is 1 rope?", "equation": "nothing", "fold": 0})
+        (folder / name).mkdir()
+        (folder / name / "cv.jsonl.gz").write_bytes(gzip.compress("\n".join(map(json.dumps, rows)).encode()))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tiny") / "bert"
+    save_backbone(tiny_backbone(max_tokens=128), folder)
+    return AnalogyConfig(backbone=str(folder), **TINY)
+
+
+def test_arms_are_run_once_and_the_tables_say_what_was_not(data, config, tmp_path):
+    said: list[str] = []
+    plan = Plan(
+        ["random", "bound", "frozen", "paper"], [1], ["asdiv_a/fold-0"], ["mawps/fold-1"], 0, 2, config
+    )
+    folders = reproduce_analogy(data, tmp_path, plan, say=said.append)
+    assert [folder.relative_to(tmp_path).as_posix() for folder in folders] == [
+        f"asdiv_a/fold-0/{arm}/seed-1" for arm in plan.arms
+    ]
+    figures = json.loads((folders[3] / "figures.json").read_text())
+    assert figures["settings"]["config"]["pooler"] == "two-layer"
+    own = figures["sets"]["asdiv_a/fold-0"]
+    assert own["questions"] == len(problems())
+    assert own["questions_without_graph"] == 1  # "nothing" is no equation
+    assert own["questions_with_twin"] == 0
+    assert sorted(path.name for path in folders[3].iterdir()) == ["figures.json", "outcomes.npz"]
+    bound = json.loads((folders[1] / "figures.json").read_text())["sets"]["asdiv_a/fold-0"]["with_twins"]
+    assert bound["same_graph"][0] == 1  # each problem's graph stands twice in the other folds
+    reproduce_analogy(data, tmp_path, plan, say=said.append)
+    assert sum("kept from before" in line for line in said) == 4
+    tables = analogy_tables(tmp_path)
+    assert "| ASDiv-A | 8 | 1 | " in tables
+    assert "| MAWPS | not run | | | | | |" in tables
+    bound_line = next(line for line in tables.splitlines() if line.startswith("| true graphs"))
+    assert "1.000 [1.000, 1.000] (fold 0)" in bound_line
+    assert "| Eq. 1, the paper's settings | ASDiv-A | MAWPS | " in tables
+    assert "| ASDiv-A | not run | not run | not run | not run | " in tables  # the shares of Figure 5
+    assert "| TF-IDF | not run |" in tables
+    with pytest.raises(DataError, match="other settings"):
+        reproduce_analogy(data, tmp_path, Plan(["random"], [1], ["asdiv_a/fold-0"], config=config))
+
+
+def test_a_run_that_was_stopped_goes_on(data, config, tmp_path, monkeypatch):
+    plan = Plan(["paper"], [1], ["asdiv_a/fold-0"], k=2, config=config)
+    whole = reproduce_analogy(data, tmp_path / "whole", plan)
+    calls = iter(range(99))
+
+    def stopping(**options):
+        return TrainingContext(**options, cancel=lambda: next(calls) >= 0)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(trained, "TrainingContext", stopping)
+        with pytest.raises(Cancelled):
+            reproduce_analogy(data, tmp_path / "stopped", plan)
+    [folder] = reproduce_analogy(data, tmp_path / "stopped", plan)
+    figures = [
+        json.loads((run_folder / "figures.json").read_text())["sets"] for run_folder in (whole[0], folder)
+    ]
+    assert figures[0] == figures[1]
+
+
+def test_an_arm_learns_from_rewritten_pairs_alone(data, config, tmp_path, monkeypatch):
+    learned = []
+
+    def train(problems, *arguments, **options):
+        learned.extend(problems.learned)
+        return train_retriever(problems, *arguments, **options)
+
+    monkeypatch.setattr(analogy, "train_retriever", train)
+    reproduce_analogy(data, tmp_path, Plan([REWRITTEN], [1], ["asdiv_a/fold-0"], k=2, config=config))
+    assert len(learned) >= TINY["batch_size"]
+    assert not any(problem.equation for problem in learned)
+    assert [problem.pair for problem in learned[::2]] == [problem.pair for problem in learned[1::2]]
+    line = next(line for line in analogy_tables(tmp_path).splitlines() if "rewritten by rules" in line)
+    assert "(fold 0)" in line
+
+
+def test_the_command_takes_arms_sets_and_settings(data, config, tmp_path):
+    options = {
+        "data": data, "arms": ["random"], "seeds": [], "train_on": ["mawps/fold-2"], "measure_on": None,
+        "questions": 3, "set": [f"backbone={config.backbone}"],
+    }  # fmt: skip
+    table = analogy_paper_tables(tmp_path, options, lambda _line: None)
+    assert "| MAWPS | 3 | " in table
+    with pytest.raises(DataError, match="There is no arm best"):
+        analogy_paper_tables(tmp_path, {**options, "arms": ["best"]}, lambda _line: None)
+    with pytest.raises(DataError, match="There is no set gsm9k"):
+        analogy_paper_tables(tmp_path, {**options, "train_on": ["gsm9k"]}, lambda _line: None)
+
+
+def test_every_arm_is_a_valid_configuration():
+    for arm in ARMS.values():
+        AnalogyConfig(**(arm.settings or {}))

@@ -1,0 +1,225 @@
+"""Running arms of the solver's tables, stopping them, and the tables of what was run."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.errors import Cancelled, DataError
+from analytics.solver.config import SolverConfig
+from analytics.training.context import TrainingContext
+from tests.analytics.solver.small_problems import problems
+from worker.reproduction import trained
+from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
+from worker.reproduction.problem_sets import part_names, part_problems
+from worker.reproduction.trained import Arm
+from worker.solver.reproduction import runs as solver_runs
+from worker.solver.reproduction.arms import ARMS, RECALLING, RECURRENT
+from worker.solver.reproduction.paper_tables import solver_paper_tables
+from worker.solver.reproduction.representation import representation_tables
+from worker.solver.reproduction.runs import Plan, reproduce_solver
+from worker.solver.reproduction.table import solver_tables
+
+TINY = {
+    "batch_size": 4, "epochs": 1, "contrast_epochs": 1, "measured": 0, "device": "cpu", "mixed_precision": False,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("data")
+    for name in ("asdiv_a", "mawps"):
+        (folder / name).mkdir()
+        rows = [
+            {"id": f"{fold}-{problem.id}", "text": f"{problem.text} Day {fold}.", "equation": problem.equation,
+             "fold": fold}
+            for fold in range(2) for problem in problems()
+        ]  # fmt: skip
+        (folder / name / "cv.jsonl.gz").write_bytes(_gzip(rows))
+    (folder / "math23k").mkdir()
+    for part in ("train", "dev", "test"):
+        rows = [
+            {"text": problem.text, "equation": problem.equation}
+            for problem in problems()[: 4 if part == "test" else 8]
+        ]
+        (folder / "math23k" / f"{part}.jsonl.gz").write_bytes(_gzip(rows))
+    return folder
+
+
+def _gzip(rows) -> bytes:
+    import gzip
+
+    return gzip.compress("\n".join(map(json.dumps, rows)).encode())
+
+
+@pytest.fixture(scope="module")
+def config(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tiny") / "bert"
+    save_backbone(tiny_backbone(max_tokens=128), folder)
+    return SolverConfig(backbone=str(folder), **TINY)
+
+
+def test_arms_are_run_once_and_the_tables_say_what_was_not(data, config, tmp_path):
+    said: list[str] = []
+    arms = ["retrieve-tfidf", "none", "pattern", "textual-train"]
+    plan = Plan(arms=arms, seeds=[1], sets=["asdiv_a/fold-0"], config=config)
+    folders = reproduce_solver(data, tmp_path, plan, say=said.append)
+    assert [str(folder.relative_to(tmp_path)) for folder in folders] == [
+        f"asdiv_a/fold-0/{arm}/seed-1" for arm in arms
+    ]
+    figures = json.loads((folders[2] / "figures.json").read_text())
+    assert figures["settings"]["config"]["contrast"] == "pattern"
+    assert figures["sets"]["test"]["problems"] == 8
+    assert sorted(path.name for path in folders[2].iterdir()) == [
+        "figures.json", "outcomes.npz", "prototypes.svg",
+    ]  # fmt: skip
+    reproduce_solver(data, tmp_path, plan, say=said.append)
+    assert sum("kept from before" in line for line in said) == 4
+    tables = solver_tables(tmp_path)
+    assert tables.count("(fold 0)") >= 4
+    first = next(line for line in tables.splitlines() if line.startswith("| retrieve and apply, TF-IDF"))
+    assert "not run" in first
+    assert "| 87.5 [" in first  # seven of eight find their twin of the other day
+    assert "| multilingual, with | not run | - | not run | 83.9 | not run | 76.3 |" in tables
+    assert "| both contrasts | not run | not run | not run | not run |" in tables
+    with pytest.raises(DataError, match="other settings"):
+        reproduce_solver(data, tmp_path, Plan(["none"], [1], ["asdiv_a/fold-0"], 4, config))
+
+
+def test_the_representation_of_a_trained_encoder_is_measured_and_shown(config, tmp_path):
+    rows = [
+        {"text": f"{problem.text} It is {time}.", "equation": problem.equation, "fold": fold}
+        for fold, times in enumerate((("morning", "noon"), ("evening", "night")))
+        for time, own in zip(times, (problems(), problems()[:5]), strict=True)
+        for problem in own
+    ]
+    (tmp_path / "asdiv_a").mkdir()
+    (tmp_path / "asdiv_a" / "cv.jsonl.gz").write_bytes(_gzip(rows))
+    plan = Plan(["retrieve-tfidf", "none"], [1], ["asdiv_a/fold-0"], config=config)
+    _floor, run = reproduce_solver(tmp_path, tmp_path / "runs", plan)
+    measured = json.loads((run / "figures.json").read_text())["sets"]["representation"]
+    layers = len(measured["clustering"]["test_by_layer"])
+    assert layers == len(measured["pairs"]["same_prototype"]["cosine_by_layer"]) > 1
+    assert measured["pairs"]["same_prototype"]["pairs"] == 5
+    with np.load(run / "outcomes.npz") as stored:
+        cosines = stored["test/centre_cosine"]
+    assert np.isnan(cosines).tolist() == [False] * 5 + [True] * 3 + [False] * 5
+    ElementTree.fromstring((run / "prototypes.svg").read_text())
+    tables = representation_tables(tmp_path / "runs")
+    assert tables.count("| ASDiv-A, no contrast (fold 0) |") == 2
+    assert tables.count("| ASDiv-A, no contrast (fold 0), 5 pairs: same prototype |") == 1
+    assert "retrieve and apply" not in tables
+    assert representation_tables(tmp_path / "none").count("not run") == 3
+
+
+def test_a_run_that_was_stopped_goes_on(data, config, tmp_path, monkeypatch):
+    plan = Plan(arms=["none"], seeds=[1], sets=["asdiv_a/fold-0"], config=config)
+    whole = reproduce_solver(data, tmp_path / "whole", plan)
+    calls = iter(range(99))
+
+    def stopping(**options):
+        return TrainingContext(**options, cancel=lambda: next(calls) >= 0)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(trained, "TrainingContext", stopping)
+        with pytest.raises(Cancelled):
+            reproduce_solver(data, tmp_path / "stopped", plan)
+    assert "not run" in solver_tables(tmp_path / "stopped").splitlines()[7]
+    [folder] = reproduce_solver(data, tmp_path / "stopped", plan)
+    figures = [json.loads((path / "figures.json").read_text())["sets"] for path in (whole[0], folder)]
+    assert figures[0] == figures[1]
+
+
+def test_no_problem_is_learned_from_or_validated_with_whose_text_is_tested(data):
+    problems = part_problems(data, "math23k")
+    assert (len(problems.learned), len(problems.validation), len(problems.test)) == (4, 4, 4)
+    assert len(part_problems(data, "asdiv_a/fold-1").test) == 8
+    assert len(part_problems(data, "asdiv_a/fold-1", most=3).learned) == 3
+
+
+def test_sets_folds_and_arms_that_are_not_known_are_named(data, config, tmp_path):
+    assert part_names("mawps") == [f"mawps/fold-{fold}" for fold in range(5)]
+    assert part_names("math23k") == ["math23k"]
+    for chosen in ("mawps/fold-5", "math23k/fold-0", "gsm8k"):
+        with pytest.raises(DataError, match="There is no set"):
+            part_names(chosen)
+    with pytest.raises(DataError, match="There is no arm best"):
+        reproduce_solver(data, tmp_path, Plan(["best"], [1], config=config))
+
+
+def test_an_arm_recalls_what_a_retriever_keeps_and_what_a_part_learns(data, config, tmp_path, monkeypatch):
+    asked = []
+    monkeypatch.setattr(
+        solver_runs,
+        "recalling",
+        lambda solver, retriever, solved: asked.append((retriever, solved)) or solver,
+    )
+    monkeypatch.setattr(solver_runs, "load_retriever", lambda folder: folder.name)
+    plan = Plan([RECALLING], [1], ["asdiv_a/fold-0"], 4, config, retriever=tmp_path / "retriever")
+    reproduce_solver(data, tmp_path / "runs", plan)
+    ((retriever, solved),) = asked
+    assert retriever == "retriever"
+    assert len(solved) == 4
+    assert not {problem.text for problem in solved} & {
+        problem.text for problem in part_problems(data, "asdiv_a/fold-0").test
+    }
+
+
+def test_the_arm_with_a_gru_is_measured_without_an_artifact(data, config, tmp_path, monkeypatch):
+    monkeypatch.setitem(ARMS, RECURRENT, Arm("GTS", {"batch_size": 4, "epochs": 1}))
+    plan = Plan([RECURRENT], [1], ["asdiv_a/fold-0"], config=config)
+    (run,) = reproduce_solver(data, tmp_path, plan)
+    figures = json.loads((run / "figures.json").read_text())
+    assert figures["sets"]["test"]["problems"] == 8
+    assert figures["settings"]["arm"] == RECURRENT
+    assert sorted(path.name for path in run.iterdir()) == ["figures.json", "outcomes.npz"]
+    assert "| GTS |" in solver_tables(tmp_path)
+
+
+def test_multilingual_arms_learn_from_both_sets_where_there_are_two(data, config, tmp_path, monkeypatch):
+    learned: list[int] = []
+
+    def train(problems, *_others, **_options):
+        learned.append(len(problems.learned))
+        raise Cancelled("enough")
+
+    monkeypatch.setattr(solver_runs, "train_solver", train)
+    monkeypatch.setitem(SETS, "math23k", replace(SETS["math23k"], foreign="asdiv_a/fold-0"))
+    plan = Plan(["multilingual-pattern"], [1], ["mawps", "math23k"], config=config)
+    with pytest.raises(Cancelled):
+        reproduce_solver(data, tmp_path, plan)
+    own, foreign = (len(part_problems(data, part).learned) for part in ("math23k", "asdiv_a/fold-0"))
+    assert learned == [own + foreign]
+    settings = solver_runs._settings(plan, "math23k/multilingual-pattern", 1)
+    assert settings["config"]["positives"] == "foreign"
+    default = replace(plan, config=SolverConfig())
+    assert (
+        solver_runs._settings(default, "mathqa/multilingual-none", 1)["config"]["backbone"]
+        == "multilingual-e5-small"
+    )
+
+
+def test_that_arm_needs_a_retriever(data, config, tmp_path):
+    with pytest.raises(DataError, match="needs --retriever"):
+        reproduce_solver(data, tmp_path, Plan([RECALLING], [1], ["asdiv_a/fold-0"], 4, config))
+
+
+def test_every_arm_is_a_valid_configuration():
+    for arm in ARMS.values():
+        SolverConfig(**(arm.settings or {}))
+    assert set(SETS) == {"asdiv_a", "mawps", "math23k", "mathqa"}
+
+
+def test_the_command_returns_the_tables(data, config, tmp_path):
+    options = {
+        "data": data, "arms": ["retrieve-tfidf"], "seeds": None, "train_on": ["asdiv_a/fold-1"],
+        "retriever": None, "questions": 0,
+        "set": [f"backbone={config.backbone}", "device=cpu"],
+    }  # fmt: skip
+    tables = solver_paper_tables(tmp_path, options, lambda _line: None)
+    assert "(fold 1)" in tables

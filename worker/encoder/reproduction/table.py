@@ -1,0 +1,206 @@
+"""From finished runs to the tables of docs/results/: means, spread over seeds, and paired differences."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.probes.metrics import pearson
+from worker.bootstrap import paired_interval
+from worker.encoder.reproduction.arms import ARMS
+from worker.encoder.reproduction.data import SOURCES
+from worker.reproduction.tables import difference_cell, range_of, spread_cell
+
+__all__ = ["encoder_tables"]
+
+_REFERENCES = ("quesco", "quesco-close", "joint", "joint-layer")
+"""Arms that the others are held against: the first, and the last of those that were run."""
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """A column of a table: what it shows of a set's figures, and how a single resample computes it."""
+
+    title: str
+    read: Callable[[Mapping[str, Any]], float | None]
+    outcomes: tuple[str, ...]
+    statistic: Callable[..., float]
+    lower_is_better: bool = False
+
+
+def _mean(values: Array) -> float:
+    return float(np.nanmean(values))
+
+
+def _columns(levels: int) -> list[_Column]:
+    columns: list[_Column] = []
+    for level in range(1, levels + 1):
+        for key, short in (("accuracy", "acc"), ("macro_f1", "F1"), ("precision_at_10", "p@10")):
+            outcome = {"accuracy": f"accuracy_{level}", "precision_at_10": f"precision_{level}"}.get(key, "")
+            columns.append(
+                _Column(
+                    f"L{level} {short}",
+                    lambda figures, level=level, key=key: figures["levels"].get(str(level), {}).get(key),  # type: ignore[misc]
+                    (outcome,) if outcome else (),
+                    _mean,
+                )
+            )
+    columns += [
+        _Column("MAE", _of_difficulty("mae"), ("difficulty_error",), _mean, lower_is_better=True),
+        _Column("Pearson", _of_difficulty("pearson"), ("difficulty", "difficulty_truth"), _pearson),
+        _Column("DOA", _of_difficulty("doa"), (), _mean),
+        _Column("distance ρ", lambda figures: figures.get("distance", {}).get("spearman"), (), _mean),
+    ]
+    return columns
+
+
+def _of_difficulty(key: str) -> Callable[[Mapping[str, Any]], float | None]:
+    return lambda figures: figures.get("difficulty", {}).get(key)
+
+
+def _pearson(predicted: Array, truth: Array) -> float:
+    known = ~np.isnan(truth)
+    return pearson(truth[known], predicted[known])
+
+
+def encoder_tables(folders: Sequence[Path]) -> str:
+    """Markdown: for each set a table of arms, and the differences of QuesCo, and of ours, from each.
+
+    Args:
+        folders: of finished runs, as `reproduce_encoder` returns them.
+    """
+    runs: dict[str, list[tuple[dict[str, Any], Any]]] = {}
+    for folder in folders:
+        figures = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
+        runs.setdefault(figures["settings"]["arm"], []).append((figures, np.load(folder / "outcomes.npz")))
+    measured = [
+        name
+        for name in SOURCES
+        if any(name in run[0]["sets"] for arm_runs in runs.values() for run in arm_runs)
+    ]
+    parts = [_settings_line(runs)]
+    parts += [_table_of_set(name, runs) for name in measured]
+    return "\n\n".join(parts) + "\n"
+
+
+def _settings_line(runs: Mapping[str, list[tuple[dict[str, Any], Any]]]) -> str:
+    trained = [run[0] for arm_runs in runs.values() for run in arm_runs if run[0]["training"]]
+    machines = sorted({run[0]["machine"] for arm_runs in runs.values() for run in arm_runs})
+    lines = [f"Machine: {'; '.join(machines)}."]
+    if trained:
+        first = trained[0]
+        config = first["settings"]["config"]
+        questions = sorted({figures["training"]["questions"] for figures in trained})
+        leaked = sorted(
+            {figures["training"]["left_out_as_another_set_tests_with_them"] for figures in trained}
+        )
+        lines.append(
+            f"Trained on {', '.join(SOURCES[name].title for name in first['settings']['trained_on'])}"
+            f" ({range_of(questions)} questions; {range_of(leaked)} left out because another set tests with them):"
+            f" {first['training']['steps']} steps of {config['batch_size']}, at most {config['max_tokens']} tokens,"
+            f" learning rate {config['learning_rate']:g}, momentum {config['momentum']:g}."
+        )
+    return " ".join(lines)
+
+
+def _table_of_set(name: str, runs: Mapping[str, list[tuple[dict[str, Any], Any]]]) -> str:
+    having = {arm: [run for run in arm_runs if name in run[0]["sets"]] for arm, arm_runs in runs.items()}
+    having = {arm: arm_runs for arm, arm_runs in having.items() if arm_runs}
+    figures = next(iter(having.values()))[0][0]["sets"][name]
+    columns = [
+        column
+        for column in _columns(SOURCES[name].levels)
+        if any(
+            column.read(run[0]["sets"][name]) is not None for arm_runs in having.values() for run in arm_runs
+        )
+    ]
+    lines = [
+        f"**{SOURCES[name].title}** ({figures['questions']:,} questions, {figures['test']:,} of them tested;"
+        f" {figures['exact_duplicates_removed']:,} exact duplicates removed){_difficulty_note(figures)}",
+        "",
+        "| arm | seeds | " + " | ".join(column.title for column in columns) + " |",
+        "|---|---|" + "---|" * len(columns),
+    ]
+    for arm in ARMS:
+        if arm in having:
+            cells = [
+                spread_cell([column.read(run[0]["sets"][name]) for run in having[arm]]) for column in columns
+            ]
+            lines.append(f"| {ARMS[arm].title} | {len(having[arm])} | " + " | ".join(cells) + " |")
+    present = [reference for reference in _REFERENCES if reference in having]
+    for reference in dict.fromkeys([*present[:1], *present[-1:]]):
+        lines += _difference_lines(name, reference, having, columns)
+    return "\n".join(lines)
+
+
+def _difficulty_note(figures: Mapping[str, Any]) -> str:
+    difficulty = figures.get("difficulty")
+    if not difficulty:
+        return ""
+    return (
+        f". Without any text: constant median MAE {difficulty['median_mae']:.3f}; mean of the true concept"
+        f" MAE {difficulty['true_concept_mae']:.3f}, Pearson {difficulty['true_concept_pearson']:.3f}"
+    )
+
+
+def _difference_lines(
+    name: str,
+    reference: str,
+    having: Mapping[str, list[tuple[dict[str, Any], Any]]],
+    columns: Sequence[_Column],
+) -> list[str]:
+    paired = [column for column in columns if column.outcomes]
+    lines = [
+        "",
+        f"{SOURCES[name].title}: *{ARMS[reference].title}* less the arm, 95 % paired bootstrap over the test questions;"
+        " bold: better beyond the interval, italics: worse.",
+        "",
+        "| arm | " + " | ".join(column.title for column in paired) + " |",
+        "|---|" + "---|" * len(paired),
+    ]
+    for arm in ARMS:
+        if arm in having and arm != reference:
+            cells = [_difference(name, having[reference], having[arm], column) for column in paired]
+            lines.append(f"| {ARMS[arm].title} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def _difference(
+    name: str,
+    reference: Sequence[tuple[dict[str, Any], Any]],
+    rival: Sequence[tuple[dict[str, Any], Any]],
+    column: _Column,
+) -> str:
+    by_seed = {run[0]["settings"]["seed"]: run[1] for run in reference}
+    keys = [f"{name}/{key}" for key in column.outcomes]
+    reference_arrays: list[list[Array]] = [[] for _key in keys]
+    rival_arrays: list[list[Array]] = [[] for _key in keys]
+    questions: list[npt.NDArray[np.int64]] = []
+    for figures, arrays in rival:
+        partner = by_seed.get(figures["settings"]["seed"])
+        if partner is None or any(key not in both for both in (partner, arrays) for key in keys):
+            continue
+        shared, left, right = np.intersect1d(
+            partner[f"{name}/question"], arrays[f"{name}/question"], return_indices=True
+        )
+        questions.append(shared)
+        for place, key in enumerate(keys):
+            reference_arrays[place].append(partner[key][left])
+            rival_arrays[place].append(arrays[key][right])
+    if not reference_arrays[0]:
+        return "-"
+    value, low, high = paired_interval(
+        column.statistic,
+        [np.concatenate(part) for part in reference_arrays],
+        [np.concatenate(part) for part in rival_arrays],
+        questions=np.concatenate(questions),
+    )
+    return difference_cell(value, low, high, lower_is_better=column.lower_is_better)

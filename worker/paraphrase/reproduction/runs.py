@@ -1,0 +1,286 @@
+"""Running the arms of ParaQD's tables, one after another; each is kept, so the command can be stopped.
+
+Settings are chosen on the validation pairs alone (`aquarat_val`): the weights of the best ranking there are kept. The
+test sets are measured once, at the end of a run.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.artifacts import Manifest
+from analytics.backbone.bert import encode_bulk, load_backbone
+from analytics.configuration import config_to_dict
+from analytics.errors import DataError
+from analytics.paraphrase.config import ParaphraseConfig
+from analytics.paraphrase.scoring.baselines import RULES, rule_first
+from analytics.paraphrase.scoring.scorer import Encode, Scorer, cosines
+from analytics.paraphrase.train import (
+    Prepared,
+    calibrate,
+    encoder_of,
+    fit_scorer,
+    kept_or_prepared,
+    prepare,
+    set_apart,
+)
+from analytics.paraphrase.triplet_report import report_triplets
+from analytics.records import ParaphrasePair
+from analytics.splits import KeptOut
+from analytics.training.callbacks import History
+from questionbank.files import write_text
+from worker.paraphrase.evaluation import figures_of
+from worker.paraphrase.reproduction.arms import ARMS, Arm
+from worker.paraphrase.reproduction.baselines import baseline_triplets
+from worker.paraphrase.reproduction.data import (
+    LABELLED,
+    MEASURED_ON,
+    SOURCES,
+    TRAINED_ON,
+    Material,
+    measured_pairs,
+    operators_of,
+    training_material,
+    unchanged_pairs,
+)
+from worker.reproduction.maps import map_of_pairs
+from worker.reproduction.runs import Run, RunResult, Say, progress_callback, question_numbers, run_missing
+from worker.reproduction.trained import run_context
+
+__all__ = ["Plan", "reproduce_paraphrase"]
+
+_MEASURED_TOKENS = 256
+_VALIDATION = "aquarat_val"
+_MAPPED = ("aquarat_test", "sawp_test")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What shall be run.
+
+    Attributes:
+        arms: keys of `ARMS`.
+        seeds: of drawing and training.
+        trained_on: keys of `SOURCES`.
+        measured_on: keys of `MEASURED_ON`.
+        questions: at most so many of each set, 0 for all.
+        validation: so many pairs choose the best weights.
+        config: what all arms share; an arm's own settings come on top.
+    """
+
+    arms: Sequence[str]
+    seeds: Sequence[int]
+    trained_on: Sequence[str] = TRAINED_ON
+    measured_on: Sequence[str] = LABELLED
+    questions: int = 0
+    validation: int = 600
+    config: ParaphraseConfig = field(default_factory=ParaphraseConfig)
+
+
+def reproduce_paraphrase(
+    data: Path, output: Path, plan: Plan, *, say: Say = lambda _line: None
+) -> list[Path]:
+    """Run what is missing of a plan.
+
+    Args:
+        data: the folder that holds a folder for each public set.
+        output: gets a folder for each arm and seed.
+        plan: what to run.
+        say: told what happens, a line at a time.
+
+    Returns:
+        The folders of the runs, in order.
+
+    Raises:
+        DataError: an arm or a set is unknown, a set is missing, or a folder holds a run with other settings.
+    """
+    unknown = [arm for arm in plan.arms if arm not in ARMS]
+    unknown += [name for name in plan.trained_on if name not in SOURCES]
+    unknown += [name for name in plan.measured_on if name not in MEASURED_ON]
+    if unknown:
+        raise DataError(
+            f"Not known: {', '.join(unknown)}. Arms: {', '.join(ARMS)}; learned from: {', '.join(SOURCES)};"
+            f" measured: {', '.join(MEASURED_ON)}."
+        )
+    return run_missing(
+        output,
+        [
+            (arm, seed)
+            for seed in plan.seeds
+            for arm in plan.arms
+            if ARMS[arm].trains or seed == plan.seeds[0]
+        ],
+        lambda arm, seed: _settings(plan, arm, seed),
+        config_to_dict(type(plan.config)()),
+        lambda run: _run(run, plan, data),
+        say,
+    )
+
+
+def _settings(plan: Plan, arm: str, seed: int) -> dict[str, Any]:
+    """Return what identifies a run; equal settings give equal figures."""
+    chosen = ARMS[arm]
+    config = replace(plan.config, seed=seed, **(chosen.settings or {}))
+    body = {"arm": arm, "seed": seed, "measured_on": list(plan.measured_on)}
+    if chosen.trains:
+        return body | {
+            "trained_on": list(plan.trained_on),
+            "questions": plan.questions,
+            "validation": plan.validation,
+            "config": config_to_dict(config),
+        }
+    return body | {"config": {"backbone": config.backbone} if chosen.encodes else {}}
+
+
+@dataclass(frozen=True)
+class _Trained:
+    """What a training left: encoder, scorer, what is worth noting, and what was learned from."""
+
+    encode: Encode
+    scorer: Scorer
+    notes: dict[str, Any]
+    learned: KeptOut
+
+
+def _run(run: Run, plan: Plan, data: Path) -> RunResult:
+    arm = ARMS[run.arm]
+    trained = _train(run, plan, data) if arm.trains else None
+    encode = trained.encode if trained else None
+    if arm.encodes and encode is None:
+        backbone = load_backbone(plan.config.backbone, max_tokens=_MEASURED_TOKENS, device=plan.config.device)
+        encode = partial(encode_bulk, backbone)
+    scorer = trained.scorer if trained else None
+    learned = trained.learned if trained else KeptOut()
+    measured: dict[str, Any] = {}
+    outcomes: dict[str, npt.NDArray[Any]] = {}
+    for name in plan.measured_on:
+        run.say(f"measuring on {MEASURED_ON[name]}")
+        pairs = measured_pairs(data, name)
+        scores, judged = _scores(arm, scorer, encode, pairs)
+        measured[name] = {
+            "pairs": len(pairs),
+            "unchanged_and_left_out": unchanged_pairs(data, name),
+            "learned_from": sum(
+                learned.holds(pair.original) or learned.holds(pair.paraphrase) for pair in pairs
+            ),
+            "operators": operators_of(data, name),
+            "score": figures_of(pairs, scores, threshold=arm.threshold),
+        }
+        outcomes |= {
+            f"{name}/pair": question_numbers([f"{pair.original}\0{pair.paraphrase}" for pair in pairs]),
+            f"{name}/label": np.array([pair.label for pair in pairs], dtype=np.int64),
+            f"{name}/score": np.array(scores, dtype=np.float64),
+        }
+        if judged is not None:
+            measured[name]["verdict"] = figures_of(pairs, judged, threshold=0.0)
+            outcomes[f"{name}/verdict"] = np.array(judged, dtype=np.float64)
+        if encode is not None and not arm.rule and name in _MAPPED:
+            title = f"{arm.title} on {MEASURED_ON[name]}"
+            picture = map_of_pairs(pairs, encode, title)
+            write_text(run.folder / f"{name}.svg", picture)
+    return RunResult(trained.notes if trained else {}, measured, outcomes)
+
+
+def _train(run: Run, plan: Plan, data: Path) -> _Trained:
+    config = ParaphraseConfig(**run.settings["config"])
+    material, kept_out = training_material(
+        data, plan.trained_on, measured=plan.measured_on, questions=plan.questions, seed=config.seed
+    )
+    overlap = ", ".join(f"{count:,} of {SOURCES[name].title}" for name, count in material.overlap.items())
+    run.say(f"left out because a test set holds them: {overlap}")
+    validation = measured_pairs(data, _VALIDATION, most=plan.validation, seed=0)
+    prepared = kept_or_prepared(
+        run.folder / "checkpoint",
+        json.dumps(run.settings, sort_keys=True),
+        lambda: _prepare(run, material, kept_out, config, validation),
+    )
+    report = report_triplets(prepared.triplets)
+    run.say(f"{report.triplets:,} triplets of {report.questions:,} questions")
+    history = History()
+    trained, _adapter, result = fit_scorer(
+        prepared.triplets,
+        config,
+        validation=validation,
+        context=run_context(run).with_callbacks(history),
+    )
+    trained.tokenizer.enable_truncation(_MEASURED_TOKENS)
+    encode = encoder_of(replace(trained, max_tokens=_MEASURED_TOKENS), config)
+    verdict = calibrate(encode, prepared.pairs, config)
+    notes = _of_training(prepared, material, result.step, result.seconds, history) | {
+        "triplets_report": {
+            "distance_auc": report.distance_auc,
+            "positive_farther": report.positive_farther,
+            "negatives": report.negatives,
+        },
+        "validation": result.best,
+        "verdict": verdict.as_dict(),
+    }
+    texts = {triplet.anchor for triplet in prepared.triplets} | {pair.original for pair in prepared.pairs}
+    texts |= {text for pair in material.given for text in (pair.original, pair.paraphrase)}
+    scorer = Scorer(Manifest(capability="paraphrase", name=run.arm), "", encode, verdict)
+    return _Trained(encode, scorer, notes, KeptOut.of(texts))
+
+
+def _prepare(
+    run: Run,
+    material: Material,
+    kept_out: KeptOut,
+    config: ParaphraseConfig,
+    labelled: Sequence[ParaphrasePair],
+) -> Prepared:
+    """Triplets of the arm; the pairs for the verdict are the operators' in every arm."""
+    arm = ARMS[run.arm]
+    if not arm.baseline:
+        return prepare(material.questions, config, given=material.given, kept_out=kept_out)
+    is_apart = set_apart(material.given)
+    apart = [text for text in material.questions if is_apart(text)]
+    triplets = baseline_triplets(
+        arm.baseline,
+        [text for text in material.questions if not is_apart(text)],
+        config,
+        labelled_by=labelled if arm.pseudo_labels else (),
+        checkpoints=run.folder / "checkpoint",
+        callbacks=[progress_callback(run.say)],
+    )
+    return replace(prepare(apart, config, given=material.given, kept_out=kept_out), triplets=triplets)
+
+
+def _of_training(
+    prepared: Prepared, material: Material, steps: int, seconds: float, history: History
+) -> dict[str, Any]:
+    return {
+        "questions": len(material.questions),
+        "given": len(material.given),
+        "left_out_as_a_test_set_holds_them": material.overlap,
+        "triplets": len(prepared.triplets),
+        "steps": steps,
+        "seconds": round(seconds, 1),
+        "loss": history.last("loss"),
+    }
+
+
+def _scores(
+    arm: Arm, scorer: Scorer | None, encode: Encode | None, pairs: Sequence[ParaphrasePair]
+) -> tuple[list[float], list[float] | None]:
+    """Return the score of each pair, and the verdict's probability stretched to [-1, 1] where there is one."""
+    texts = [(pair.original, pair.paraphrase) for pair in pairs]
+    if scorer is not None:
+        pair_scores = scorer.score(texts)
+        return [pair_score.score for pair_score in pair_scores], [
+            2 * pair_score.probability - 1 for pair_score in pair_scores
+        ]
+    rules = [RULES[arm.rule](*pair) for pair in texts] if arm.rule else []
+    if encode is None:
+        return rules, None
+    near = cosines(texts, encode)
+    if not rules:
+        return near, None
+    return [rule_first(rule, cosine) for rule, cosine in zip(rules, near, strict=True)], None

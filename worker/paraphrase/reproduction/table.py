@@ -1,0 +1,214 @@
+"""From finished runs to ParaQD's tables: means and spread over seeds, intervals, and what the paper published."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from analytics.errors import DataError
+from worker.paraphrase.pair_intervals import INTERVALS, Figures, PairResamples, intervals, mean_figures
+from worker.paraphrase.reproduction.arms import ARMS, PUBLISHED
+from worker.paraphrase.reproduction.data import MEASURED_ON, SOURCES
+from worker.reproduction.tables import difference_cell, range_of, spread_cell
+
+__all__ = ["paraphrase_tables"]
+
+_COLUMNS = {
+    "auc": "ROC AUC",
+    "macro_f1": "macro F1",
+    "paper_macro_f1": "macro F1 (paper's)",
+    "separation": "separation",
+    "weighted_f1": "weighted F1",
+    "paper_weighted_f1": "weighted F1 (paper's)",
+    "positive_mean": "mean valid",
+    "negative_mean": "mean invalid",
+}
+_REFERENCES = ("same-numbers", "rule-frozen", "paraqd")
+"""Arms from which the others' differences are shown; the first two are what a scorer must beat."""
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A line of a set's tables: an arm's score, or its verdict, over seeds.
+
+    Attributes:
+        runs: the figures of each seed.
+        drawn: mean figures over seeds on each resample.
+    """
+
+    title: str
+    runs: list[dict[str, Any]]
+    drawn: Figures
+
+    def mean(self, name: str) -> float:
+        return float(np.mean([run[name] for run in self.runs]))
+
+
+Runs = Mapping[str, Sequence[tuple[dict[str, Any], Mapping[str, npt.NDArray[Any]]]]]
+"""By arm the figures and outcomes of each seed."""
+
+
+def paraphrase_tables(folders: Sequence[Path]) -> str:
+    """Markdown: for each measured set tables of arms, of differences from rules, and of confusion.
+
+    Of an arm there is the score and, where it was fitted, the verdict that joins it with the findings.
+
+    Args:
+        folders: of finished runs, as `reproduce_paraphrase` returns them.
+
+    Raises:
+        DataError: runs were measured on different pairs.
+    """
+    runs: dict[str, list[tuple[dict[str, Any], Mapping[str, npt.NDArray[Any]]]]] = {}
+    for folder in folders:
+        figures = json.loads((folder / "figures.json").read_text(encoding="utf-8"))
+        with np.load(folder / "outcomes.npz") as outcomes:
+            runs.setdefault(figures["settings"]["arm"], []).append((figures, dict(outcomes)))
+    every = [figures for arm_runs in runs.values() for figures, _outcomes in arm_runs]
+    parts = [_settings_line(every)]
+    for name in MEASURED_ON:
+        if any(name in run["sets"] for run in every):
+            parts += _tables_of_set(name, runs)
+    return "\n\n".join(parts) + "\n"
+
+
+def _settings_line(runs: Sequence[Mapping[str, Any]]) -> str:
+    lines = [f"Machine: {'; '.join(sorted({run['machine'] for run in runs}))}."]
+    trained = [run for run in runs if run["training"]]
+    if trained:
+        first = trained[0]
+        config, overlap = first["settings"]["config"], first["training"]["left_out_as_a_test_set_holds_them"]
+        counts = ", ".join(f"{SOURCES[name].title} {count:,}" for name, count in overlap.items())
+        steps = sorted({run["training"]["steps"] for run in trained})
+        seeds = dict.fromkeys(run["settings"]["seed"] for run in trained)
+        lines.append(
+            f"Learned from {', '.join(SOURCES[name].title for name in first['settings']['trained_on'])};"
+            f" left out because a test set holds them: {counts}. {config['backbone']}, {range_of(steps)} steps of"
+            f" {config['batch_size']} triplets, margin {config['margin']:g}, learning rate"
+            f" {config['learning_rate']:g}; the best weights on validation pairs are kept. Seeds"
+            f" {', '.join(map(str, seeds))}; what is not trained is measured once.{_stand_ins(config)}"
+        )
+    lines.append(
+        "± is the standard deviation over seeds, in brackets stands the 95 % bootstrap interval over pairs. A verdict's"
+        " figures are those of its probability, stretched to -1 .. 1, at one half. The paper's EM_Math is private, and"
+        " PAWP is not among the sets."
+    )
+    return " ".join(lines)
+
+
+def _stand_ins(config: Mapping[str, Any]) -> str:
+    models = {
+        "f1 (also in UDA) is the rule paraphraser": config["translator_there"],
+        "f9 is the lossy summariser": config["weak_paraphraser"],
+        "SSMBA fills masked words in by a head that is trained here": "",
+    }
+    return f" Stand-ins for models: {'; '.join(text for text, model in models.items() if not model)}."
+
+
+def _tables_of_set(name: str, runs: Runs) -> list[str]:
+    having = {arm: [run for run in runs[arm] if name in run[0]["sets"]] for arm in ARMS if arm in runs}
+    having = {arm: arm_runs for arm, arm_runs in having.items() if arm_runs}
+    rows = _rows(name, having)
+    figures = [run[0]["sets"][name] for arm_runs in having.values() for run in arm_runs]
+    tables = [_head(name, figures), _main_table(name, rows)]
+    tables += [_differences(reference, rows) for reference in _REFERENCES if (reference, "score") in rows]
+    return [*tables, _confusion(rows)]
+
+
+def _rows(name: str, runs: Runs) -> dict[tuple[str, str], _Row]:
+    """By arm and by ``"score"`` or ``"verdict"``."""
+    first = next(iter(runs.values()))[0][1]
+    draws = PairResamples.of(first[f"{name}/label"].tolist())
+    rows: dict[tuple[str, str], _Row] = {}
+    for arm, arm_runs in runs.items():
+        for _figures, outcomes in arm_runs:
+            if not np.array_equal(outcomes[f"{name}/pair"], first[f"{name}/pair"]):
+                raise DataError(f"The runs of {arm} were measured on other pairs of {MEASURED_ON[name]}.")
+        for kind, suffix, threshold in (
+            ("score", "", ARMS[arm].threshold),
+            ("verdict", ", with findings (verdict)", 0.0),
+        ):
+            if all(kind in figures["sets"][name] for figures, _outcomes in arm_runs):
+                rows[arm, kind] = _Row(
+                    ARMS[arm].title + suffix,
+                    [figures["sets"][name][kind] for figures, _outcomes in arm_runs],
+                    mean_figures(
+                        [
+                            draws.figures(arrays[f"{name}/{kind}"], threshold=threshold)
+                            for _figures, arrays in arm_runs
+                        ]
+                    ),
+                )
+    return rows
+
+
+def _head(name: str, figures: Sequence[Mapping[str, Any]]) -> str:
+    run = figures[0]
+    learned = sorted({run["learned_from"] for run in figures})
+    lines = [
+        f"**{MEASURED_ON[name]}** ({run['pairs']:,} pairs, {run['score']['valid']:,} of them valid; {range_of(learned)}"
+        " of them learned from)."
+    ]
+    if run["unchanged_and_left_out"]:
+        lines.append(f"{run['unchanged_and_left_out']:,} that an operator left unchanged are left out.")
+    operators = run["operators"]
+    if operators and operators["labels_are_what_was_meant"]:
+        lines.append("The labels say no more than what the operators meant.")
+    elif operators:
+        lines.append(
+            f"The operators that made the pairs: precision {operators['precision']:.3f}, recall"
+            f" {operators['recall']:.3f}, accuracy {operators['accuracy']:.3f} (the paper, mean of its sets:"
+            " 0.40, 0.59, 0.56)."
+        )
+    return " ".join(lines)
+
+
+def _main_table(name: str, rows: Mapping[tuple[str, str], _Row]) -> str:
+    lines = ["| arm | seeds | " + " | ".join(_COLUMNS.values()) + " |", "|---|---|" + "---|" * len(_COLUMNS)]
+    for row in rows.values():
+        bounds = intervals(row.drawn)
+        cells = []
+        for key in _COLUMNS:
+            cell = spread_cell([run[key] for run in row.runs])
+            cells.append(cell + (" [{:.3f}, {:.3f}]".format(*bounds[key]) if key in bounds else ""))
+        lines.append(f"| {row.title} | {len(row.runs)} | " + " | ".join(cells) + " |")
+    for title, figures in PUBLISHED.get(name, {}).items():
+        cells = [f"{figures[key]:.3f}" if key in figures else "-" for key in _COLUMNS]
+        lines.append(f"| *{title}, as published* | - | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _differences(reference: str, rows: Mapping[tuple[str, str], _Row]) -> str:
+    base = rows[reference, "score"]
+    lines = [
+        f"Arms less *{base.title}*, 95 % paired bootstrap over pairs; bold: better beyond the interval,"
+        " italics: worse.",
+        "",
+        "| arm | " + " | ".join(_COLUMNS[key] for key in INTERVALS) + " |",
+        "|---|" + "---|" * len(INTERVALS),
+    ]
+    for row in rows.values():
+        if row is not base:
+            bounds = intervals(row.drawn, base.drawn)
+            cells = [difference_cell(row.mean(key) - base.mean(key), *bounds[key]) for key in INTERVALS]
+            lines.append(f"| {row.title} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def _confusion(rows: Mapping[tuple[str, str], _Row]) -> str:
+    lines = [
+        "Confusion (Figure 4 of the paper), mean over seeds:",
+        "",
+        "| arm | invalid called invalid | invalid called valid | valid called invalid | valid called valid |",
+        "|---|---|---|---|---|",
+    ]
+    for row in rows.values():
+        counts = np.mean([run["confusion"] for run in row.runs], axis=0).ravel()
+        lines.append(f"| {row.title} | " + " | ".join(f"{count:.4g}" for count in counts) + " |")
+    return "\n".join(lines)

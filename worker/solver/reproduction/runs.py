@@ -1,0 +1,200 @@
+"""Training and measuring the arms of Pattern-CL's and Textual-CL's tables, by set, fold and seed."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from analytics.analogy.retriever import load_retriever
+from analytics.backbone.bert import encode_bulk, load_backbone
+from analytics.backbone.recurrent import recurrent_backbone
+from analytics.backbone.sources import DEFAULT_BACKBONE, MULTILINGUAL_BACKBONE
+from analytics.catalog import CAPABILITIES, resolve
+from analytics.configuration import config_to_dict
+from analytics.errors import DataError
+from analytics.problem_files import Problems
+from analytics.records import ProblemRecord
+from analytics.solver.config import SolverConfig
+from analytics.solver.model import SolverModel
+from analytics.solver.solution import Solution, Solver
+from analytics.solver.targets import solver_examples
+from analytics.solver.train import fit_solver, train_solver
+from analytics.training.callbacks import History
+from questionbank.files import write_text
+from questionbank.recalling_solver import recalling
+from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems
+from worker.reproduction.runs import Run, RunResult, Say, question_numbers, run_missing
+from worker.reproduction.trained import run_context, trained_folder, wanted_runs
+from worker.solver.evaluation import Outcome, figures_of, outcomes_of, retrieval_solvers
+from worker.solver.reproduction.arms import ARMS, MULTILINGUAL, RECALLING, RECURRENT
+from worker.solver.reproduction.representation import COSINES, measure_representation
+
+__all__ = ["Plan", "reproduce_solver"]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What shall be run.
+
+    Attributes:
+        arms: keys of `ARMS`.
+        seeds: of training.
+        sets: as `part_names` takes them.
+        problems: learn from so many of each set at most, and test with so many; 0 for all.
+        config: what all arms share; an arm's own settings come on top.
+        retriever: folder of the retriever that the arm `RECALLING` asks, among what it keeps and what a part learns.
+    """
+
+    arms: Sequence[str]
+    seeds: Sequence[int]
+    sets: Sequence[str] = tuple(PROBLEM_SETS)
+    problems: int = 0
+    config: SolverConfig = field(default_factory=SolverConfig)
+    retriever: Path | None = None
+
+
+def reproduce_solver(data: Path, output: Path, plan: Plan, *, say: Say = lambda _line: None) -> list[Path]:
+    """Run what is missing of a plan; a training that was stopped goes on from its checkpoint.
+
+    Args:
+        data: the folder that holds a folder for each public set.
+        output: gets ``SET/fold-N/ARM/seed-N`` for each run, or ``SET/ARM/seed-N``.
+        plan: what to run.
+        say: told what happens, a line at a time.
+
+    Returns:
+        The folders of the runs, in order.
+
+    Raises:
+        DataError: an arm or a set is unknown or missing, a folder holds a run with other settings, or there is no
+            retriever for the arm that needs one.
+    """
+    if RECALLING in plan.arms and plan.retriever is None:
+        raise DataError(f"The arm {RECALLING} needs --retriever, the folder of a retriever.")
+    parts = [part for chosen in plan.sets for part in part_names(chosen)]
+    wanted = wanted_runs(plan.arms, ARMS, parts=parts, seeds=plan.seeds)
+    return run_missing(
+        output,
+        [(run, seed) for run, seed in wanted if run.rpartition("/")[2] not in MULTILINGUAL or _foreign(run)],
+        lambda run, seed: _settings(plan, run, seed),
+        config_to_dict(SolverConfig()),
+        lambda run: _run(run, plan, data),
+        say,
+    )
+
+
+def _settings(plan: Plan, run: str, seed: int) -> dict[str, Any]:
+    """Return what identifies a run; equal settings give equal figures."""
+    part, _, arm = run.rpartition("/")
+    own = ARMS[arm].settings
+    shared = replace(plan.config, seed=seed, backbone=_backbone(plan, part, arm))
+    config = {"backbone": shared.backbone} if own is None else config_to_dict(replace(shared, **own))
+    settings = {"arm": arm, "part": part, "seed": seed, "problems": plan.problems, "config": config}
+    return settings | ({"retriever": str(plan.retriever)} if arm == RECALLING else {})
+
+
+def _backbone(plan: Plan, part: str, arm: str = "") -> str:
+    """Return the encoder that a set's arms are trained from: the one that was named, else the set's own."""
+    own = MULTILINGUAL_BACKBONE if arm in MULTILINGUAL else PROBLEM_SETS[part.partition("/")[0]].backbone
+    return own if own and plan.config.backbone == DEFAULT_BACKBONE else plan.config.backbone
+
+
+def _run(run: Run, plan: Plan, data: Path) -> RunResult:
+    arm = run.settings["arm"]
+    problems = part_problems(data, run.settings["part"], most=plan.problems)
+    if arm in MULTILINGUAL:
+        foreign = part_problems(data, _foreign(run.settings["part"]), most=plan.problems)
+        problems = replace(problems, learned=(*problems.learned, *foreign.learned))
+    run.say(f"{len(problems.learned):,} problems to learn from, {len(problems.test):,} to test with")
+    notes: dict[str, Any] = {}
+    if ARMS[arm].settings is None:
+        backbone = load_backbone(_backbone(plan, run.settings["part"]), device=plan.config.device)
+        frozen = partial(encode_bulk, backbone)
+        solver = retrieval_solvers(frozen)[arm.replace("-", "_")](problems.learned)
+    elif arm == RECURRENT:
+        solver, notes = _trained_recurrent(run, problems)
+    else:
+        solver, notes = _trained(run, problems)
+    if arm == RECALLING and plan.retriever is not None:
+        solver = recalling(solver, load_retriever(plan.retriever), solved=problems.learned)
+    outcomes = outcomes_of(solver, problems.test, problems.learned, beam=plan.config.beam)
+    figures: dict[str, Any] = {"test": figures_of(outcomes)}
+    arrays = _arrays(outcomes)
+    model = run.folder / "model"
+    if model.is_dir() and arm != RECALLING:
+        title = f"{ARMS[arm].title} on {run.settings['part']}"
+        if (measured := measure_representation(model, problems, title)) is not None:
+            figures["representation"] = measured.figures
+            arrays[f"test/{COSINES}"] = measured.cosines
+            write_text(run.folder / "prototypes.svg", measured.picture)
+    shutil.rmtree(model, ignore_errors=True)
+    return RunResult(notes, figures, arrays)
+
+
+def _foreign(run: str) -> str:
+    """Return the set in another language that multilingual arms learn from as well.
+
+    Empty where the run's set has none.
+    """
+    return PROBLEM_SETS[run.partition("/")[0]].foreign
+
+
+def _trained(run: Run, problems: Problems) -> tuple[Solver, dict[str, Any]]:
+    """Return the trained solver, and what is worth noting; its folder stays only until it has been measured."""
+    config = SolverConfig(**run.settings["config"])
+    folder, notes = trained_folder(
+        run,
+        config,
+        lambda folder, context: train_solver(replace(problems, test=()), config, folder, context),
+    )
+    solver: Solver = resolve(CAPABILITIES["solver"].load)(folder)
+    return solver, notes
+
+
+def _trained_recurrent(run: Run, problems: Problems) -> tuple[Solver, dict[str, Any]]:
+    """Return the same for GTS's encoder, which is measured as it was trained: no artifact holds it."""
+    config = SolverConfig(**run.settings["config"])
+    history = History()
+    model, result = fit_solver(
+        solver_examples(problems.learned, most_tokens=config.most_tokens),
+        config,
+        context=run_context(run).with_callbacks(history),
+        new_encoder=partial(recurrent_backbone, max_tokens=config.max_tokens, device=config.device),
+    )
+    return _InMemory(model), result.as_metrics(loss=history.last("loss"))
+
+
+class _InMemory:
+    """A model in memory as a solver."""
+
+    name = RECURRENT
+
+    def __init__(self, model: SolverModel) -> None:
+        self._model = model
+
+    def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
+        """Return the solutions of each problem."""
+        return self._model.solve(problems, beam=beam)
+
+    def unsolvable_reason(self, _problem: ProblemRecord) -> str:
+        """Everything can be tried."""
+        return ""
+
+
+def _arrays(outcomes: Sequence[Outcome]) -> dict[str, np.ndarray]:
+    return {
+        "test/problem": question_numbers([outcome.problem.text for outcome in outcomes]),
+        "test/id": np.array([outcome.problem.id for outcome in outcomes]),
+        "test/equation": np.array([outcome.equation for outcome in outcomes]),
+        "test/is_equation_right": np.array([outcome.is_equation_right for outcome in outcomes]),
+        "test/is_answer_right": np.array([outcome.is_answer_right for outcome in outcomes]),
+        "test/probability": np.array([outcome.probability for outcome in outcomes]),
+        "test/operators": np.array([outcome.operators for outcome in outcomes]),
+        "test/is_twin": np.array([outcome.is_twin for outcome in outcomes]),
+    }

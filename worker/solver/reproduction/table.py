@@ -1,0 +1,270 @@
+"""From finished runs to Pattern-CL's and Textual-CL's tables, beside what the papers published."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from worker.bootstrap import mean_interval, paired_difference
+from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
+from worker.reproduction.problem_sets import part_names, scope_note
+from worker.reproduction.runs import finished_runs
+from worker.solver.reproduction.arms import ARMS, RECALLING, RECURRENT
+
+__all__ = ["solver_tables"]
+
+_NOT_RUN = "not run"
+_CASES = 5
+_FLOORS = (
+    "retrieve-tfidf",
+    "retrieve-encoder",
+    RECURRENT,
+    "frozen",
+    "none",
+    RECALLING,
+    "pattern",
+    "textual",
+    "both",
+)
+_POOLS = ("none", "textual-train", "textual-roda", "textual-qr", "textual")
+
+Published = Mapping[str, str]
+"""By set what a paper says."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A line of a table: an arm, or one that we do not have, and what the paper published by set."""
+
+    title: str
+    arm: str
+    published: Published
+
+
+def _rows(*rows: tuple[str, str, Published]) -> list[_Row]:
+    return [_Row(*row) for row in rows]
+
+
+_TABLES: dict[str, list[_Row]] = {
+    "Pattern-CL, Table 3": _rows(
+        ("without contrast", "none", {"math23k": "82.4", "mathqa": "75.1"}),
+        ("with contrast", "pattern", {"math23k": "83.2", "mathqa": "76.3"}),
+        ("multilingual, without", "multilingual-none", {"math23k": "80.5", "mathqa": "73.5"}),
+        ("multilingual, with", "multilingual-pattern", {"math23k": "83.9", "mathqa": "76.3"}),
+    ),
+    "Pattern-CL, Table 4 (the paper's are multilingual)": _rows(
+        ("baseline", "none", {"math23k": "80.5", "mathqa": "73.5"}),
+        ("positives same, negatives ours", "pattern-same", {"math23k": "82.3", "mathqa": "75.5"}),
+        ("positives ours, negatives random", "pattern-random", {"math23k": "82.3", "mathqa": "75.8"}),
+        ("both ours", "pattern", {"math23k": "83.9", "mathqa": "76.3"}),
+    ),
+    "Pattern-CL, Table 5 (the paper's are multilingual)": _rows(
+        ("margin 0.05", "margin-0.05", {"math23k": "82.6", "mathqa": "76.1"}),
+        ("margin 0.1", "margin-0.1", {"math23k": "83.7", "mathqa": "76.2"}),
+        ("margin 0.15", "margin-0.15", {"math23k": "83.4", "mathqa": "76.1"}),
+        ("margin 0.2", "pattern", {"math23k": "83.9", "mathqa": "76.3"}),
+        ("margin 0.3", "margin-0.3", {"math23k": "81.8", "mathqa": "76.0"}),
+    ),
+    "Pattern-CL, Table 6": _rows(
+        ("baseline", "none", {"math23k": "82.4"}),
+        ("alpha 1, stage I", "alpha-1-stage-1", {"math23k": "81.5"}),
+        ("alpha 1, stage II", "alpha-1", {"math23k": "83.0"}),
+        ("alpha 5, stage I", "stage-1", {"math23k": "82.5"}),
+        ("alpha 5, stage II", "pattern", {"math23k": "83.2"}),
+    ),
+    "Textual-CL, Table 2": [
+        _Row(title, arm, {"math23k": math23k, "asdiv_a": asdiv})
+        for (title, math23k, asdiv), arm in zip(
+            (
+                ("BERT-GTS", "82.9", "73.4"),
+                ("supervised", "84.1", "74.2"),
+                ("RODA", "84.3", "74.3"),
+                ("QR", "84.2", "74.4"),
+                ("RODA + QR", "85.0", "74.6"),
+            ),
+            _POOLS,
+            strict=True,
+        )
+    ],
+    "Textual-CL, Table 3": _rows(
+        ("exact match, random", "textual-exact-random", {"math23k": "83.2"}),
+        ("exact match, BERTSim", "textual-exact-encoder", {"math23k": "83.6"}),
+        ("exact match, Bi-BLEU", "textual-train", {"math23k": "84.1"}),
+        ("nearest neighbour, random", "textual-nearest-random", {"math23k": "82.3"}),
+        ("nearest neighbour, BERTSim", "textual-nearest-encoder", {"math23k": "83.1"}),
+        ("nearest neighbour, Bi-BLEU", "textual-nearest-bleu", {"math23k": "83.2"}),
+        ("BERT-GTS", "none", {"math23k": "82.9"}),
+    ),
+    "Textual-CL, Table 5": _rows(
+        ("baseline", "none", {"math23k": "82.9"}),
+        ("+ QR, without contrast", "qr-none", {"math23k": "84.9"}),
+        ("+ QR, with contrast", "qr-textual", {"math23k": "85.2"}),
+        ("+ RODA, without contrast", "roda-none", {"math23k": "84.8"}),
+        ("+ RODA, with contrast", "roda-textual", {"math23k": "86.4"}),
+    ),
+}
+_CASE_TABLES = {"Pattern-CL, Table 7": "pattern", "Textual-CL, Table 4": "textual"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Pooled:
+    """The outcomes of an arm on a set: of all folds that were run, for each seed.
+
+    Attributes:
+        problems, answers, equations, ids, written: one row for each test problem and seed.
+        folds: that were run.
+        seeds: that were run.
+    """
+
+    problems: npt.NDArray[np.int64]
+    answers: npt.NDArray[np.float64]
+    equations: npt.NDArray[np.float64]
+    ids: npt.NDArray[np.str_]
+    written: npt.NDArray[np.str_]
+    folds: tuple[int, ...]
+    seeds: tuple[int, ...]
+
+
+def solver_tables(output: Path) -> str:
+    """Return markdown of everything that was run into a folder so far; the rest says "not run"."""
+    runs = {(name, arm): _pooled(output, name, arm) for name in SETS for arm in ARMS}
+    parts = [_main_table(runs)]
+    for title, rows in _TABLES.items():
+        parts.append(_published_table(title, rows, runs))
+    parts += [_case_table(title, arm, runs) for title, arm in _CASE_TABLES.items()]
+    return "\n\n".join(parts) + "\n"
+
+
+Runs = Mapping[tuple[str, str], _Pooled | None]
+
+
+def _pooled(output: Path, name: str, arm: str) -> _Pooled | None:
+    runs = finished_runs(output, part_names(name), arm)
+    if not runs:
+        return None
+    outcomes = [run.outcomes() for run in runs]
+
+    def column(key: str) -> npt.NDArray[np.generic]:
+        return np.concatenate([arrays[f"test/{key}"] for arrays in outcomes])
+
+    return _Pooled(
+        problems=column("problem").astype(np.int64),
+        answers=column("is_answer_right").astype(np.float64),
+        equations=column("is_equation_right").astype(np.float64),
+        ids=column("id").astype(np.str_),
+        written=column("equation").astype(np.str_),
+        folds=tuple(sorted({run.fold for run in runs})),
+        seeds=tuple(sorted({run.seed for run in runs})),
+    )
+
+
+def _main_table(runs: Runs) -> str:
+    lines = [
+        "### Answer accuracy in %, with the 95 % interval over problems, and the difference from no contrast",
+        "",
+        f"| | {' | '.join(SETS[name].title for name in SETS)} |",
+        f"|---|{'---|' * len(SETS)}",
+    ]
+    for arm in _FLOORS:
+        cells = [_cell(name, runs[name, arm], runs[name, "none"] if arm != "none" else None) for name in SETS]
+        lines.append(f"| {ARMS[arm].title} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _cell(name: str, pooled: _Pooled | None, reference: _Pooled | None) -> str:
+    if pooled is None:
+        return _NOT_RUN
+    mean, low, high = mean_interval(
+        pooled.problems.tolist(), pooled.answers.tolist(), np.random.default_rng(0)
+    )
+    text = f"{100 * mean:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
+    if reference is not None and (shared := _shared(pooled, reference)) is not None:
+        gained = _difference(*shared)
+        text += (
+            f", {100 * gained['difference']:+.1f} [{100 * gained['low']:+.1f}, {100 * gained['high']:+.1f}]"
+        )
+    return text + _scope(name, pooled)
+
+
+def _scope(name: str, pooled: _Pooled) -> str:
+    return scope_note(SETS[name], pooled.folds, pooled.seeds)
+
+
+def _shared(left: _Pooled, right: _Pooled) -> tuple[_Pooled, _Pooled] | None:
+    """Both on the problems that both were tested with; None where seeds differ in number or nothing is shared."""
+    common = np.intersect1d(left.problems, right.problems)
+    first, second = (_on(pooled, common) for pooled in (left, right))
+    if not len(common) or not np.array_equal(first.problems, second.problems):
+        return None
+    return first, second
+
+
+def _on(pooled: _Pooled, problems: npt.NDArray[np.int64]) -> _Pooled:
+    """Return the rows of some problems, in an order that depends on the problems alone."""
+    rows = np.flatnonzero(np.isin(pooled.problems, problems))
+    rows = rows[np.argsort(pooled.problems[rows], kind="stable")]
+    return _Pooled(
+        problems=pooled.problems[rows],
+        answers=pooled.answers[rows],
+        equations=pooled.equations[rows],
+        ids=pooled.ids[rows],
+        written=pooled.written[rows],
+        folds=pooled.folds,
+        seeds=pooled.seeds,
+    )
+
+
+def _difference(pooled: _Pooled, baseline: _Pooled) -> dict[str, float]:
+    columns = [pooled.answers.tolist(), baseline.answers.tolist()]
+    return paired_difference(pooled.problems.tolist(), columns, "mean", np.random.default_rng(0))
+
+
+def _published_table(title: str, rows: Sequence[_Row], runs: Runs) -> str:
+    """Accuracy of answer and equation of each row's arm on every set that the paper or we have."""
+    names = [
+        name
+        for name in SETS
+        if any(name in row.published or runs.get((name, row.arm)) is not None for row in rows)
+    ]
+    headings = [f"{SETS[name].title}, answer (equation) | published" for name in names]
+    lines = [f"### {title}", "", f"| | {' | '.join(headings)} |", f"|---|{'---|---|' * len(names)}"]
+    for row in rows:
+        cells = [_pair(name, row, runs.get((name, row.arm))) for name in names]
+        lines.append(f"| {row.title} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _pair(name: str, row: _Row, pooled: _Pooled | None) -> str:
+    own = _NOT_RUN
+    if pooled is not None:
+        own = f"{100 * pooled.answers.mean():.1f} ({100 * pooled.equations.mean():.1f}){_scope(name, pooled)}"
+    return f"{own} | {row.published.get(name, '-')}"
+
+
+def _case_table(title: str, arm: str, runs: Runs) -> str:
+    """Problems that the contrast puts right, and those that it spoils; by id, for their texts are not ours."""
+    lines = [
+        f"### {title}: cases",
+        "",
+        "| set | wrong to right | right to wrong | for example |",
+        "|---|---|---|---|",
+    ]
+    for name, known in SETS.items():
+        plain, contrast = runs[name, "none"], runs[name, arm]
+        shared = None if plain is None or contrast is None else _shared(plain, contrast)
+        if shared is None:
+            lines.append(f"| {known.title} | {_NOT_RUN} | {_NOT_RUN} | |")
+            continue
+        before, after = shared
+        gained = np.flatnonzero((before.answers == 0) & (after.answers == 1))
+        lost = int(((before.answers == 1) & (after.answers == 0)).sum())
+        cases = [
+            f"{before.ids[row]}: `{before.written[row] or 'nothing'}` to `{after.written[row]}`"
+            for row in gained[:_CASES]
+        ]
+        lines.append(f"| {known.title} | {len(gained)} | {lost} | {'; '.join(cases)} |")
+    return "\n".join(lines)
