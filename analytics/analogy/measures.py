@@ -79,7 +79,7 @@ def ndcg(gains: Floats, possible: Floats) -> float:
     0.6309297535714575
     """
     k = len(gains)
-    best = np.sort(possible)[::-1][:k]
+    best = np.sort(np.partition(possible, -k)[-k:] if len(possible) > k > 0 else possible)[::-1]
     discounts = 1 / np.log2(np.arange(2, k + 2))
     ideal = float(best @ discounts[: len(best)])
     return float(gains @ discounts) / ideal if ideal > 0 else 1.0

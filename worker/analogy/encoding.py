@@ -3,22 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 
 from analytics.analogy.examples import retriever_text
+from analytics.analogy.retriever import Retriever
 from questionbank.models import ModelArtifact
+from questionbank.selectors.models.artifacts import artifact_source
 from worker.encoder.encoding import bulk_encode as encode_texts
 from worker.reporting import RunReporter
 
-__all__ = ["bulk_encode"]
+__all__ = ["Encode", "bulk_encode", "retriever_bulk_encode"]
+
+Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
+"""Returns unit vectors, (texts, dimension), in the order given."""
 
 
-def bulk_encode(
-    artifact: ModelArtifact, reporter: RunReporter
-) -> Callable[[Sequence[str]], npt.NDArray[np.float32]]:
+def bulk_encode(artifact: ModelArtifact, reporter: RunReporter) -> Encode:
     """Return the function that encodes many problems as the retriever reads them: with numbers, or their slots."""
     encode = encode_texts(artifact, reporter)
     slots = bool(artifact.manifest["extra"].get("slot_text", False))
     return lambda texts: encode([retriever_text(text, slots=slots) for text in texts])
+
+
+def retriever_bulk_encode(model: str, retriever: Retriever) -> Encode:
+    """Return the function that encodes many problems with a retriever that may be no row of the registry.
+
+    Args:
+        model: its folder, or how a command named the registered one.
+        retriever: as it serves.
+    """
+    from analytics.backbone.bert import encode_bulk, load_backbone
+
+    if Path(model).is_dir():
+        source = model
+    else:
+        source = artifact_source(ModelArtifact.objects.filter(checksum=retriever.checksum).latest("pk"))
+    backbone = load_backbone(source, max_tokens=retriever.manifest.extra["max_tokens"])
+    return lambda texts: encode_bulk(
+        backbone, [retriever_text(text, slots=retriever.slots) for text in texts]
+    )

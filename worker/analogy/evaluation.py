@@ -25,6 +25,7 @@ from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.selectors.models.artifacts import artifact_numbered
 from questionbank.selectors.similar.exemplar_files import SolverWith, exemplar_solver, retriever_by_name
 from worker.analogy.arms import Arm, bound_arm, random_arm, solver_arm, tfidf_arm, vector_arm
+from worker.analogy.encoding import Encode, retriever_bulk_encode
 from worker.analogy.figures import QuestionSet, figures_of, measure_arm
 
 __all__ = ["MeasuredModels", "ModelsFor", "evaluate_analogy", "evaluate_analogy_model", "question_set"]
@@ -41,11 +42,13 @@ class MeasuredModels:
         retriever: ours.
         solver_with: a solver, with whose help ours is measured too: `solver_arm`.
         fold: that one of them was trained without, so that its questions alone are measured; -1: none.
+        encode: gives thousands of texts the retriever's vectors; by default the retriever does.
     """
 
     retriever: Retriever | None = None
     solver_with: SolverWith | None = None
     fold: int = -1
+    encode: Encode | None = None
 
 
 ModelsFor = Callable[[Sequence[str]], MeasuredModels]
@@ -69,7 +72,8 @@ def evaluate_analogy_model(options: Mapping[str, Any]) -> dict[str, Any]:
     def models_for(languages: Sequence[str]) -> MeasuredModels:
         retriever = named or retriever_by_name("default", languages)
         solver_with = None if retriever is None else _solver_with(options["solver"], retriever)
-        return MeasuredModels(retriever, solver_with, _fold_apart(retriever, options["solver"]))
+        encode = None if retriever is None else retriever_bulk_encode(options["model"], retriever)
+        return MeasuredModels(retriever, solver_with, _fold_apart(retriever, options["solver"]), encode)
 
     return evaluate_analogy(options["data"], models_for, k=options["k"])
 
@@ -175,7 +179,8 @@ def _set_figures(path: Path, models_for: ModelsFor, k: int) -> dict[str, Any]:
     retriever = models.retriever
     questions, without = question_set(problems, models.fold)
     texts = [example.problem.text for example in questions.examples]
-    vectors = None if retriever is None else retriever.encode(texts)
+    encode = models.encode or (None if retriever is None else retriever.encode)
+    vectors = None if encode is None else encode(texts)
     arms = _arms(questions.examples, texts, vectors)
     if vectors is not None and models.solver_with is not None:
         arms[_WITH_SOLVER] = solver_arm(questions.examples, questions.stories, vectors, models.solver_with)

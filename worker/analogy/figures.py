@@ -53,6 +53,12 @@ class QuestionSet:
         """A number for each text, equal for copies but for numbers."""
         return integer_codes(story_key(example.problem.text) for example in self.examples)
 
+    @cached_property
+    def graph_similarities(self) -> tuple[GraphSimilarities, ...]:
+        """Those of each part's corpus."""
+        graphs = [example.graph.graph for example in self.examples]
+        return tuple(GraphSimilarities([graphs[row] for row in corpus]) for _rows, corpus in self.parts)
+
     @property
     def twin_share(self) -> float:
         """The share of the questions whose corpus has a copy of them but for numbers."""
@@ -91,11 +97,10 @@ def measure_arm(
     values: dict[str, list[float]] = {name: [] for name in COLUMNS}
     similarities, alike = [], []
     stories = questions.stories
-    for rows, corpus in questions.parts:
+    for (rows, corpus), known in zip(questions.parts, questions.graph_similarities, strict=True):
         scores = arm(rows, corpus)
         if not twins:
             scores = np.where(stories[rows][:, None] == stories[corpus][None, :], -np.inf, scores)
-        known = GraphSimilarities([questions.examples[row].graph.graph for row in corpus])
         for row, own in zip(rows.tolist(), scores, strict=True):
             possible = np.isfinite(own)
             order = np.argsort(-own, kind="stable")[: 2 * k]
@@ -140,7 +145,7 @@ def _question_figures(
     except EvaluationError:
         wanted = None
     for name, voters in (("apply_nearest", neighbours[:1]), ("apply_vote", neighbours)):
-        answers = apply_graphs(voters, numbers, filled=kept)
+        answers = apply_graphs(voters, numbers, filled=kept, most=1)
         figures[name] = float(bool(answers) and answers_agree(answers[0].value, wanted))
     return figures
 

@@ -11,13 +11,16 @@ import numpy as np
 import pytest
 
 from analytics.analogy.examples import read_graphs
+from analytics.analogy.retriever import load_retriever
 from analytics.errors import DataError
 from analytics.problem_files import read_problems
 from questionbank.errors import NotFound, ValidationFailed
 from questionbank.selectors.similar import exemplar_files
 from tests.questionbank.scripted_solver import ScriptedSolver
+from tests.worker.encoder_bank import tiny_retriever
 from worker.analogy import evaluation
 from worker.analogy.arms import bound_arm, random_arm, solver_arm, tfidf_arm, vector_arm
+from worker.analogy.encoding import retriever_bulk_encode
 from worker.analogy.evaluation import MeasuredModels, evaluate_analogy, evaluate_analogy_model, question_set
 from worker.analogy.figures import figures_of, measure_arm
 
@@ -115,16 +118,12 @@ def test_sets_that_cannot_be_measured_are_named(tmp_path):
 @pytest.mark.django_db
 def test_the_retriever_is_measured_with_the_solver_that_is_named_or_in_use(tmp_path, monkeypatch):
     data = write_set(tmp_path / "cv.jsonl.gz")
-    retriever = SimpleNamespace(
-        name="some",
-        datastore=None,
-        manifest=SimpleNamespace(config={}),
-        encode=lambda texts: np.ones((len(texts), 1), dtype=np.float32),
-    )
+    folder = tiny_retriever(tmp_path / "retriever")
+    retriever = load_retriever(folder)
     monkeypatch.setattr(evaluation, "retriever_by_name", lambda _model, _languages: retriever)
 
     def figures(solver: str) -> dict:
-        options = {"data": data, "model": "some", "solver": solver, "k": 1}
+        options = {"data": data, "model": str(folder), "solver": solver, "k": 1}
         return evaluate_analogy_model(options)["sets"]["cv"]
 
     def ways(solver: str) -> set[str]:
@@ -143,6 +142,16 @@ def test_the_retriever_is_measured_with_the_solver_that_is_named_or_in_use(tmp_p
     del retriever.manifest.config["fold"]
     assert {"ours_with_solver", "with_solver_less_ours"} <= ways("5")
     assert "ours_with_solver" not in ways("none")
+
+
+def test_many_problems_are_encoded_as_the_retriever_encodes_each(tmp_path):
+    folder = tiny_retriever(tmp_path / "retriever")
+    retriever = load_retriever(folder)
+    texts = [text for text, _equation, _fold in ROWS]
+    cosines = np.einsum(
+        "ij,ij->i", retriever_bulk_encode(str(folder), retriever)(texts), retriever.encode(texts)
+    )
+    assert cosines.min() > 0.999
 
 
 @pytest.mark.django_db
