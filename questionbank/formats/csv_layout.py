@@ -27,9 +27,9 @@ __all__ = [
 
 OPTION_COLUMNS = tuple("ABCDEFGH")
 COLUMN_FIELDS = (
-    "id", "text", "language", "kind", *OPTION_COLUMNS, "options", "answer", "solution", "equation", "numbers",
-    "concepts", "difficulty", "difficulty_scale", "grade", "stage", "facility", "responses", "set", "path", "name",
-    "parent",
+    "id", "text", "language", "kind", *OPTION_COLUMNS, "options", "answer", "solution", "equation", "program",
+    "calculations", "numbers", "concepts", "difficulty", "difficulty_scale", "grade", "stage", "facility", "responses",
+    "set", "path", "name", "parent",
 )  # fmt: skip
 """What a column can hold."""
 

@@ -2,8 +2,8 @@
 
 Columns: ``id text language kind A B C D E options answer solution equation numbers concepts difficulty
 difficulty_scale grade stage facility responses set``; only ``text`` is needed, their order is free, others
-are ignored. Options stand one a column (A to H) or as JSON in ``options``. A hierarchy alone has ``path``,
-or ``id``, ``name`` and ``parent``.
+are ignored. ``program`` and ``calculations`` are read where a row has no ``equation``. Options stand one a column
+(A to H) or as JSON in ``options``. A hierarchy alone has ``path``, or ``id``, ``name`` and ``parent``.
 """
 
 from __future__ import annotations
@@ -159,8 +159,9 @@ def _fields(row: dict[str, str]) -> dict[str, Any]:
         if len(paths) != 1:
             raise FieldProblems([("path", "path must be one path of names")])
         fields["path"] = paths[0]
-    if "numbers" in row:
-        fields["numbers"] = split_list(row["numbers"])
+    for name in ("numbers", "calculations"):
+        if name in row:
+            fields[name] = split_list(row[name])
     for name in ("difficulty", "facility"):
         if name in row:
             fields[name] = _number(name, row[name])

@@ -15,6 +15,8 @@ from analytics.json_lines import string_problem
 from analytics.records import ConceptPath, Option, QuestionRecord
 from analytics.text.tokens import detect_language
 from questionbank.formats import limits
+from questionbank.formats.derived_equations import derived_equation
+from questionbank.published_numbers import number_of_answer
 from questionbank.scales import AS_PUBLISHED, SCALES, scale_names, scale_of_id
 
 __all__ = [
@@ -150,6 +152,7 @@ def read_question(row: Mapping[str, Any], *, scale: FileScale = UNKNOWN_SCALE) -
         fields.refuse("text", _why_no_text(row))
     options = _options(fields)
     answer = fields.string("answer", limits.ANSWER_LIMIT)
+    numbers = _numbers(fields)
     if options and answer and answer not in {option.label for option in options}:
         fields.refuse("answer", f"{_shown(answer)} is not the label of an option")
     difficulty, difficulty_scale = _difficulty(fields, identifier, scale)
@@ -162,8 +165,8 @@ def read_question(row: Mapping[str, Any], *, scale: FileScale = UNKNOWN_SCALE) -
         options=options,
         answer=answer,
         solution=fields.string("solution", limits.TEXT_LIMIT),
-        equation=fields.string("equation", limits.EQUATION_LIMIT),
-        numbers=_numbers(fields),
+        equation=_equation(fields, text, numbers, answer, options),
+        numbers=numbers,
         concepts=_concept_paths(fields, "concepts"),
         difficulty=difficulty,
         difficulty_scale=difficulty_scale,
@@ -259,6 +262,35 @@ def _numbers(fields: _Fields) -> tuple[str, ...]:
             fields.refuse("numbers", f"item {place} {reason}")
             return ()
     return tuple(numbers)
+
+
+def _equation(
+    fields: _Fields, text: str, numbers: tuple[str, ...], answer: str, options: tuple[Option, ...]
+) -> str:
+    """Return the equation of a line, else the one that its program or its calculations compute.
+
+    A program or calculations that cannot be used are no problem of the line: the question has no equation then.
+    """
+    equation = fields.string("equation", limits.EQUATION_LIMIT)
+    program, calculations = fields.row.get("program"), fields.row.get("calculations")
+    if equation or fields.problems or not (program or calculations):
+        return equation
+    if options:
+        answer = next((option.text for option in options if option.label == answer), "")
+    return derived_equation(
+        text,
+        program=program if type(program) is str and not string_problem(program, limits.TEXT_LIMIT) else "",
+        calculations=_calculations(calculations),
+        numbers=numbers,
+        published=number_of_answer(answer),
+    )
+
+
+def _calculations(value: object) -> list[str]:
+    if type(value) is not list or len(value) > limits.NUMBERS_LIMIT:
+        return []
+    is_text = all(type(item) is str and not string_problem(item, limits.ANSWER_LIMIT) for item in value)
+    return value if is_text else []
 
 
 def _concept_paths(fields: _Fields, name: str) -> tuple[ConceptPath, ...]:

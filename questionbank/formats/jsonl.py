@@ -3,6 +3,8 @@
 Only ``text`` is needed. The fields are those of `QuestionRecord`, with ``set`` for the name of the data set
 (``source`` is free text in most published sets and is not read); others are ignored, null means absent.
 ``options`` is a list of ``{"label", "text"}``, ``concepts`` a list of paths, each a list from coarse to fine.
+A line without ``equation`` may have ``program`` (MathQA) or ``calculations`` (GSM8K, a list of ``left=result``), from
+which its equation is derived.
 """
 
 from __future__ import annotations

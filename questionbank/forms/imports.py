@@ -66,6 +66,8 @@ _FIELD_NAMES = {
     "answer": _("Answer"),
     "solution": _("Worked solution"),
     "equation": _("Equation"),
+    "program": _("Operation program (MathQA)"),
+    "calculations": _("Calculations of the solution"),
     "numbers": _("Numbers"),
     "concepts": _("Concepts"),
     "difficulty": _("Difficulty"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,10 +17,10 @@ from analytics.solver.solution import Solution, Step, divides_by_zero, solution_
 from analytics.solver.targets import target_tree
 from analytics.text.formulas import segment_text
 from analytics.text.number_slots import number_slots
-from analytics.text.numbers import find_numbers, signed_value
 from analytics.text.word_problems import is_word_problem
 from questionbank.expression_drawing import ExpressionDrawing, expression_drawing
 from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution, User
+from questionbank.published_numbers import PublishedNumber, number_of_answer
 from questionbank.selectors.models.artifacts import artifact_champions, retriever_champion
 from questionbank.selectors.questions.computations import (
     CERTAIN_ENOUGH,
@@ -39,7 +38,6 @@ __all__ = [
     "CERTAIN_ENOUGH",
     "Alternative",
     "ComputedAlike",
-    "PublishedNumber",
     "SolvedText",
     "TextPart",
     "computation_shown",
@@ -360,50 +358,9 @@ def published_answer(question: Question) -> str:
     return next((str(option["text"]) for option in question.options if option["label"] == answer), "")
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedNumber:
-    """A published answer that is a number.
-
-    Attributes:
-        value: with its sign.
-        decimals: digits that are written behind the point.
-        digits: what the digits alone are worth, where that is another number: 10 for 10 %.
-    """
-
-    value: float
-    decimals: int
-    digits: float | None = None
-
-    def agrees_with(self, value: float | None) -> bool:
-        """Return whether a value is the answer, or is it when rounded to the decimals that are written; 0.67 is 2/3.
-
-        An answer without decimals is not taken for a rounded one: 25.7 packets are neither 25 nor 26.
-        """
-        if value is None:
-            return False
-        rounded = round(value, self.decimals) if self.decimals else value
-        readings = [self.value] if self.digits is None else [self.value, self.digits]
-        return any(answers_agree(found, reading) for found in (value, rounded) for reading in readings)
-
-
 def published_number(question: Question) -> PublishedNumber | None:
-    """Return the published answer where it is one number, as for ``24 eggs``, ``-3``, ``5/56`` and ``10%``.
-
-    None otherwise.
-    """
-    answer = published_answer(question)[:200]
-    mentions = find_numbers(answer)
-    if len(mentions) != 1:
-        return None
-    mention = mentions[0]
-    readings = {slot.value for slot in number_slots(answer)} - {mention.value}
-    decimals = re.fullmatch(r"[\d,]*\.(\d+)", mention.text)
-    try:
-        value = float(signed_value(mention, answer))
-        digits = float(readings.pop()) if len(readings) == 1 else None  # a fraction has two: 5 and 56
-    except OverflowError:
-        return None
-    return PublishedNumber(value, len(decimals[1]) if decimals else 0, digits)
+    """Return the published answer where it is one number, as `number_of_answer` reads it; None otherwise."""
+    return number_of_answer(published_answer(question))
 
 
 def contradicts_published(question: Question, value: float | None) -> bool:

@@ -59,6 +59,15 @@ def test_every_column_reaches_the_record(table):
     ]
 
 
+def test_programs_and_calculations_are_columns_too(table):
+    path = table(
+        "text,program,calculations\r\n"
+        '5 bags hold 6 figs each; 4 are bad.,"multiply(n0,n1)|subtract(#0,n2)|",\r\n'
+        "5 bags hold 6 figs each; 4 are bad.,,5*6=30; 30-4=26\r\n"
+    )
+    assert [record.equation for _line, record in _entries(path)] == ["5*6-4", "5*6-4"]
+
+
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
 def test_the_delimiter_is_taken_from_the_header(table, delimiter):
     path = table(

@@ -83,6 +83,24 @@ def test_every_field_arrives(jsonl, admin_person):
     assert (report.concepts_created, report.questions_tagged, report.languages) == (3, 1, {"en": 1})
 
 
+def test_questions_with_a_program_or_calculations_are_computed_alike(jsonl):
+    import_file(
+        path=jsonl(
+            {
+                "text": "5 bags hold 6 figs each. 4 figs are bad.",
+                "program": "multiply(n0,n1)|subtract(#0,n2)|",
+            },
+            {"text": "8 rows have 9 chairs each. 3 are broken.", "calculations": ["8*9=72", "72-3=69"]},
+            {"text": "2 shelves hold 7 books each. 1 is lent.", "equation": "2*7-1"},
+            {"text": "3 nets hold 4 balls each. 2 are flat.", "calculations": ["3*4=12"], "answer": "10"},
+        )
+    )
+    equations = QuestionEquation.objects.all()
+    assert {equation.expression for equation in equations} == {"5*6-4", "8*9-3", "2*7-1"}
+    assert len({equation.graph_key for equation in equations}) == 1
+    assert {equation.set_by for equation in equations} == {"source"}
+
+
 def test_an_imported_question_is_found_by_its_words_and_those_of_its_options(jsonl):
     import_file(path=jsonl({"text": "How many apples?", "options": [{"label": "A", "text": "eleven pears"}]}))
     for word, hits in (("apples", 1), ("pear", 1), ("oranges", 0)):

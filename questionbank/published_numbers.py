@@ -1,0 +1,57 @@
+"""Published answers that are numbers, and which values agree with them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from analytics.expression.evaluate import answers_agree
+from analytics.text.number_slots import number_slots
+from analytics.text.numbers import find_numbers, signed_value
+
+__all__ = ["PublishedNumber", "number_of_answer"]
+
+_READ = 200  # characters of an answer
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedNumber:
+    """A published answer that is a number.
+
+    Attributes:
+        value: with its sign.
+        decimals: digits that are written behind the point.
+        digits: what the digits alone are worth, where that is another number: 10 for 10 %.
+    """
+
+    value: float
+    decimals: int
+    digits: float | None = None
+
+    def agrees_with(self, value: float | None) -> bool:
+        """Return whether a value is the answer, or is it when rounded to the decimals that are written; 0.67 is 2/3.
+
+        An answer without decimals is not taken for a rounded one: 25.7 packets are neither 25 nor 26.
+        """
+        if value is None:
+            return False
+        rounded = round(value, self.decimals) if self.decimals else value
+        readings = [self.value] if self.digits is None else [self.value, self.digits]
+        return any(answers_agree(found, reading) for found in (value, rounded) for reading in readings)
+
+
+def number_of_answer(answer: str) -> PublishedNumber | None:
+    """Return an answer where it is one number, as in ``24 eggs``, ``-3``, ``5/56`` and ``10%``; None otherwise."""
+    answer = answer[:_READ]
+    mentions = find_numbers(answer)
+    if len(mentions) != 1:
+        return None
+    mention = mentions[0]
+    readings = {slot.value for slot in number_slots(answer)} - {mention.value}
+    decimals = re.fullmatch(r"[\d,]*\.(\d+)", mention.text)
+    try:
+        value = float(signed_value(mention, answer))
+        digits = float(readings.pop()) if len(readings) == 1 else None  # a fraction has two: 5 and 56
+    except OverflowError:
+        return None
+    return PublishedNumber(value, len(decimals[1]) if decimals else 0, digits)
