@@ -20,6 +20,7 @@ from analytics.backbone.adapters import finish_adapters
 from analytics.backbone.bert import Backbone, encode_bulk, load_trainable, save_head, set_head
 from analytics.backbone.export import export_trained
 from analytics.backbone.head import Head
+from analytics.backbone.languages import refuse_unknown_language
 from analytics.backbone.sources import license_with_backbone
 from analytics.configuration import config_to_dict, training_identity
 from analytics.errors import DataError
@@ -66,7 +67,7 @@ def train_retriever(
         start: folder of an encoder or a retriever to begin with, in place of the configuration's backbone.
 
     Raises:
-        DataError: too few problems share a graph.
+        DataError: too few problems share a graph, or the encoder does not know their language.
         BackboneError: the backbone cannot be loaded.
         Cancelled: the context said so; the checkpoint is usable.
         ArtifactError: the folder cannot be written.
@@ -134,7 +135,8 @@ def fit_retriever(
         training ended.
 
     Raises:
-        DataError: too few problems, or the checkpoint is of another training.
+        DataError: too few problems, the encoder does not know their language, or the checkpoint is of another
+            training.
         BackboneError: the backbone cannot be loaded.
         Cancelled: the context said so; the checkpoint is usable.
     """
@@ -148,6 +150,7 @@ def fit_retriever(
         max_tokens=config.max_tokens,
         device=config.device,
     )
+    refuse_unknown_language(backbone, [example.problem.text for example in examples])
     backbone.head = _head(backbone, config)
     evaluate = None
     corpus = _measured_corpus(_labelled(examples), config)

@@ -15,10 +15,10 @@ from analytics.artifacts import Manifest, data_sha256
 from analytics.backbone.adapters import finish_adapters
 from analytics.backbone.backbone import Backbone
 from analytics.backbone.bert import encode_bulk, load_trainable
-from analytics.backbone.sources import MULTILINGUAL_BACKBONE, license_with_backbone
+from analytics.backbone.languages import refuse_unknown_language
+from analytics.backbone.sources import license_with_backbone
 from analytics.configuration import config_to_dict, training_identity
 from analytics.errors import DataError
-from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.problem_files import Problems, read_to_train, set_apart
 from analytics.records import ProblemRecord
 from analytics.solver.calibrating import Calibration, fit_confidence
@@ -29,7 +29,6 @@ from analytics.solver.model import (
     SolverModel,
     begin_with,
     round_decoder,
-    sampled,
     save_solver,
     solver_before,
     solver_extra,
@@ -177,7 +176,7 @@ def fit_solver(
             source, rank=config.adapter_rank, max_tokens=config.max_tokens, device=config.device
         )
     )
-    _check_language(backbone, examples)
+    refuse_unknown_language(backbone, [example.problem.text for example in examples])
     folder = Path(source).expanduser()
     before = solver_before(folder) if new_encoder is None else {}
     vocabulary = Vocabulary.of(examples, least_uses=config.least_uses).extended(before.get("constants", ()))
@@ -204,20 +203,6 @@ def fit_solver(
     model.decoder.eval()
     round_decoder(model)
     return model, result
-
-
-def _check_language(backbone: Backbone, examples: Sequence[SolverExample]) -> None:
-    """Refuse an encoder that does not know the problems' language.
-
-    Raises:
-        DataError: too many of the tokens are not in its vocabulary.
-    """
-    share = backbone.unknown_share([example.problem.text for example in sampled(examples)])
-    if share > UNKNOWN_SHARE_LIMIT:
-        raise DataError(
-            f"The encoder {backbone.name} does not know {share:.0%} of the problems' tokens: choose another backbone,"
-            f" such as {MULTILINGUAL_BACKBONE} for Chinese."
-        )
 
 
 def _stages(

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from analytics.backbone.sources import MULTILINGUAL_BACKBONE
+from analytics.backbone.sources import DEFAULT_BACKBONE, MULTILINGUAL_BACKBONE
 from analytics.errors import DataError
 from analytics.problem_files import Problems, read_problems
 
-__all__ = ["PROBLEM_SETS", "ProblemSet", "part_names", "part_problems", "scope_note"]
+__all__ = ["PROBLEM_SETS", "ProblemSet", "part_names", "part_problems", "scope_note", "set_backbone"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +46,15 @@ PROBLEM_SETS: dict[str, ProblemSet] = {
     ),
 }
 """By the word that ``--train-on`` takes, whole or as one fold: ``asdiv_a/fold-0``."""
+
+
+def set_backbone(known: ProblemSet, chosen: str) -> str:
+    """Return the encoder that a set's arms are trained from: the one that was named, else the set's own.
+
+    >>> set_backbone(PROBLEM_SETS["mawps"], DEFAULT_BACKBONE), set_backbone(PROBLEM_SETS["math23k"], DEFAULT_BACKBONE)
+    ('all-MiniLM-L6-v2', 'multilingual-e5-small')
+    """
+    return known.backbone if known.backbone and chosen == DEFAULT_BACKBONE else chosen
 
 
 def part_names(chosen: str, sets: Mapping[str, ProblemSet] = PROBLEM_SETS) -> list[str]:

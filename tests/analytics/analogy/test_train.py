@@ -58,6 +58,15 @@ def config(folder: str, **settings: object) -> AnalogyConfig:
     return AnalogyConfig(backbone=folder, **small, **settings)  # type: ignore[arg-type]
 
 
+def test_an_encoder_that_does_not_know_the_language_is_refused(backbone_folder: str) -> None:
+    chinese = [
+        ProblemRecord(str(number), f"小明有{number}支铅笔，又买了4支，一共有多少支？", "zh", f"{number}+4")
+        for number in range(10, 20)
+    ]
+    with pytest.raises(DataError, match=r"does not know .* choose another backbone, such as multilingual-e5"):
+        fit_retriever(read_graphs(chinese)[0], config(backbone_folder))
+
+
 def share(backbone, settings: AnalogyConfig) -> float:
     """Share of the questions whose nearest other one has the same graph."""
     vectors = encode_problems(backbone, [problem.text for problem in PROBLEMS], settings)

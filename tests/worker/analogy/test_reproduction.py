@@ -9,6 +9,7 @@ import pytest
 
 from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.train import train_retriever
+from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import Cancelled, DataError
 from analytics.training.context import TrainingContext
@@ -115,6 +116,61 @@ def test_an_arm_learns_from_rewritten_pairs_alone(data, config, tmp_path, monkey
     assert [problem.pair for problem in learned[::2]] == [problem.pair for problem in learned[1::2]]
     line = next(line for line in analogy_tables(tmp_path).splitlines() if "rewritten by rules" in line)
     assert "(fold 0)" in line
+
+
+@pytest.fixture
+def chinese_data(data, tmp_path):
+    """Return a data folder that has Chinese sets, too."""
+    for name in ("asdiv_a", "mawps"):
+        (tmp_path / "data" / name).mkdir(parents=True)
+        (tmp_path / "data" / name / "cv.jsonl.gz").write_bytes((data / name / "cv.jsonl.gz").read_bytes())
+    rows = [
+        {
+            "text": f"{thing}盒里有{number}支铅笔，又买了{number + 3}支，一共有多少支？",
+            "equation": f"{number}+{number + 3}",
+        }
+        for number, thing in enumerate("红橙黄绿青蓝紫黑白灰", start=10)
+    ]
+    for name in ("math23k/train", "math23k/test", "ape210k/test"):
+        (tmp_path / "data" / name).parent.mkdir(exist_ok=True)
+        lines = "\n".join(map(json.dumps, rows[:7] if name.endswith("train") else rows[7:]))
+        (tmp_path / "data" / f"{name}.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
+    return tmp_path / "data"
+
+
+@pytest.mark.parametrize("arm", ["frozen", "paper"])
+def test_a_set_that_the_encoder_cannot_read_is_refused_before_anything_is_trained(
+    chinese_data, config, tmp_path, arm
+):
+    for plan in (
+        Plan([arm], [1], ["math23k"], config=config),
+        Plan([arm], [1], ["asdiv_a/fold-0"], ["ape210k"], config=config),
+    ):
+        with pytest.raises(
+            DataError, match=r"(math23k|ape210k) cannot be measured\. .* choose another backbone"
+        ):
+            reproduce_analogy(chinese_data, tmp_path / "output", plan)
+    assert not list((tmp_path / "output").rglob("model"))
+
+
+def test_what_reads_no_text_measures_every_language(chinese_data, config, tmp_path):
+    plan = Plan(["random", "tfidf", "bound"], [1], ["ape210k"], k=2, config=config)
+    assert len(reproduce_analogy(chinese_data, tmp_path / "output", plan)) == 3
+
+
+@pytest.mark.parametrize("name", ["math23k", "ape210k", "unbiased_mwp"])
+def test_chinese_sets_are_trained_from_an_encoder_that_knows_chinese(monkeypatch, tmp_path, name):
+    asked = []
+
+    def run(run, _plan, _data):
+        asked.append(run.settings["config"]["backbone"])
+        raise DataError("enough")
+
+    monkeypatch.setattr(analogy, "_run", run)
+    for arm in ("frozen", "paper"):
+        with pytest.raises(DataError, match="enough"):
+            reproduce_analogy(tmp_path, tmp_path / "output", Plan([arm], [1], [name]))
+    assert asked == [MULTILINGUAL_BACKBONE] * 2
 
 
 def test_the_command_takes_arms_sets_and_settings(data, config, tmp_path):

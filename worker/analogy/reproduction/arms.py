@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from worker.reproduction.problem_sets import PROBLEM_SETS, ProblemSet
 from worker.reproduction.trained import Arm
 
@@ -33,9 +34,17 @@ ARMS: dict[str, Arm] = {
 SETS: dict[str, ProblemSet] = {
     **PROBLEM_SETS,
     "gsm8k": ProblemSet("GSM8K", "gsm8k"),
-    "ape210k": ProblemSet("Ape210K among Math23K", "math23k/train.jsonl.gz", tested="ape210k/test.jsonl.gz"),
+    "ape210k": ProblemSet(
+        "Ape210K among Math23K",
+        "math23k/train.jsonl.gz",
+        tested="ape210k/test.jsonl.gz",
+        backbone=MULTILINGUAL_BACKBONE,
+    ),
     "unbiased_mwp": ProblemSet(
-        "UnbiasedMWP among Math23K", "math23k/train.jsonl.gz", tested="unbiased_mwp/test.jsonl.gz"
+        "UnbiasedMWP among Math23K",
+        "math23k/train.jsonl.gz",
+        tested="unbiased_mwp/test.jsonl.gz",
+        backbone=MULTILINGUAL_BACKBONE,
     ),
 }
 """What `reproduce analogy --train-on` and `--measure-on` take, whole or as one fold: ``asdiv_a/fold-0``."""

@@ -7,7 +7,7 @@ finding exemplars is measured by their graphs, and by retrieve-and-apply.
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -20,6 +20,7 @@ from analytics.analogy.examples import read_graphs, with_positive
 from analytics.analogy.retrieve_and_apply import Filled
 from analytics.analogy.train import train_retriever
 from analytics.backbone.bert import encode_bulk, load_backbone
+from analytics.backbone.languages import refuse_unknown_language
 from analytics.catalog import CAPABILITIES, resolve
 from analytics.configuration import config_to_dict
 from analytics.errors import DataError
@@ -29,12 +30,13 @@ from worker.analogy.arms import bound_arm, random_arm, tfidf_arm, vector_arm
 from worker.analogy.figures import Columns, QuestionSet, figures_of, measure_arm
 from worker.analogy.reproduction.arms import ARMS, REWRITTEN, SETS
 from worker.analogy.rewriting import RuleRewriter, rewritten_pairs
-from worker.reproduction.problem_sets import part_names, part_problems
+from worker.reproduction.problem_sets import part_names, part_problems, set_backbone
 from worker.reproduction.runs import Run, RunResult, Say, question_numbers, run_missing
 from worker.reproduction.trained import trained_folder, wanted_runs
 
 __all__ = ["TWINS", "Plan", "reproduce_analogy"]
 
+_READ_NOTHING = ("random", "tfidf", "bound")  # arms without an encoder
 TWINS = {"with_twins": True, "without_twins": False}
 """Whether problems that differ from a question in numbers alone may be its exemplars."""
 
@@ -93,8 +95,11 @@ def _settings(plan: Plan, measured: Sequence[str], run: str, seed: int) -> dict[
     """Return what identifies a run; equal settings give equal figures."""
     part, _, arm = run.rpartition("/")
     own = ARMS[arm].settings
-    encoder = {"backbone": plan.config.backbone, "max_tokens": plan.config.max_tokens}
-    config = encoder if own is None else config_to_dict(replace(plan.config, seed=seed, **own))
+    shared = replace(
+        plan.config, seed=seed, backbone=set_backbone(SETS[part.partition("/")[0]], plan.config.backbone)
+    )
+    encoder = {"backbone": shared.backbone, "max_tokens": shared.max_tokens}
+    config = encoder if own is None else config_to_dict(replace(shared, **own))
     return {
         "arm": arm,
         "part": part,
@@ -108,11 +113,17 @@ def _settings(plan: Plan, measured: Sequence[str], run: str, seed: int) -> dict[
 
 def _run(run: Run, plan: Plan, data: Path) -> RunResult:
     part: str = run.settings["part"]
-    problems = part_problems(data, part, SETS, most=plan.problems)
+    config = replace(plan.config, **run.settings["config"])
+    asked = {
+        name: part_problems(data, name, SETS, most=plan.problems)
+        for name in dict.fromkeys((part, *run.settings["measured"]))
+    }
+    problems = asked[part]
+    if run.settings["arm"] not in _READ_NOTHING:
+        _refuse_unknown_languages(asked, config)
     folder: Path | None = None
     notes: dict[str, Any] = {}
     if ARMS[run.settings["arm"]].settings is not None:
-        config = AnalogyConfig(**run.settings["config"])
         folder, notes = trained_folder(
             run,
             config,
@@ -123,13 +134,12 @@ def _run(run: Run, plan: Plan, data: Path) -> RunResult:
     sets: dict[str, Any] = {}
     outcomes: dict[str, npt.NDArray[Any]] = {}
     for name in run.settings["measured"]:
-        asked = problems if name == part else part_problems(data, name, SETS, most=plan.problems)
-        questions = _questions(asked)
+        questions = _questions(asked[name])
         run.say(
             f"{len(questions.parts[0][0]):,} questions of {name}, {len(questions.parts[0][1]):,} exemplars"
         )
-        similarities = _similarities(run.settings["arm"], questions, folder, plan.config)
-        sets[name] = _counts(asked, questions)
+        similarities = _similarities(run.settings["arm"], questions, folder, config)
+        sets[name] = _counts(asked[name], questions)
         rows = questions.parts[0][0].tolist()
         outcomes[f"{name}/question"] = question_numbers(
             [questions.examples[row].problem.text for row in rows]
@@ -141,6 +151,21 @@ def _run(run: Run, plan: Plan, data: Path) -> RunResult:
             outcomes |= {f"{name}/{word}/{key}": values for key, values in _arrays(columns).items()}
     shutil.rmtree(run.folder / "model", ignore_errors=True)
     return RunResult(notes, sets, outcomes)
+
+
+def _refuse_unknown_languages(asked: Mapping[str, Problems], config: AnalogyConfig) -> None:
+    """Refuse sets that the encoder of a run cannot read, before it is trained.
+
+    Raises:
+        DataError: the set, and why.
+    """
+    backbone = load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
+    for name, problems in asked.items():
+        for part in (problems.learned, problems.test):
+            try:
+                refuse_unknown_language(backbone, [problem.text for problem in part])
+            except DataError as error:
+                raise DataError(f"{name} cannot be measured. {error}") from error
 
 
 def _to_learn(problems: Problems, arm: str, config: AnalogyConfig) -> Problems:

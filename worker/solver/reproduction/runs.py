@@ -14,7 +14,7 @@ import numpy as np
 from analytics.analogy.retriever import load_retriever
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.recurrent import recurrent_backbone
-from analytics.backbone.sources import DEFAULT_BACKBONE, MULTILINGUAL_BACKBONE
+from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from analytics.catalog import CAPABILITIES, resolve
 from analytics.configuration import config_to_dict
 from analytics.errors import DataError
@@ -28,7 +28,7 @@ from analytics.solver.train import fit_solver, train_solver
 from analytics.training.callbacks import History
 from questionbank.files import write_text
 from questionbank.recalling_solver import recalling
-from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems
+from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems, set_backbone
 from worker.reproduction.runs import Run, RunResult, Say, question_numbers, run_missing
 from worker.reproduction.trained import run_context, trained_folder, wanted_runs
 from worker.solver.evaluation import Outcome, figures_of, outcomes_of, retrieval_solvers
@@ -101,8 +101,9 @@ def _settings(plan: Plan, run: str, seed: int) -> dict[str, Any]:
 
 def _backbone(plan: Plan, part: str, arm: str = "") -> str:
     """Return the encoder that a set's arms are trained from: the one that was named, else the set's own."""
-    own = MULTILINGUAL_BACKBONE if arm in MULTILINGUAL else PROBLEM_SETS[part.partition("/")[0]].backbone
-    return own if own and plan.config.backbone == DEFAULT_BACKBONE else plan.config.backbone
+    known = PROBLEM_SETS[part.partition("/")[0]]
+    own = replace(known, backbone=MULTILINGUAL_BACKBONE) if arm in MULTILINGUAL else known
+    return set_backbone(own, plan.config.backbone)
 
 
 def _run(run: Run, plan: Plan, data: Path) -> RunResult:
