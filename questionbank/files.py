@@ -38,6 +38,7 @@ __all__ = [
 
 BATCH = 256  # questions that are encoded together
 _READ_FIELDS = ("id", "text", "language")
+_SOLUTION_FIELDS = ("equation", "program", "calculations", "numbers", "answer", "solution")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,10 +61,15 @@ class InputPair:
 
 @dataclass(frozen=True, slots=True)
 class InputProblem:
-    """One line of a corpus: `id` comes back as it was given, the line's number where there is none."""
+    """One line of a corpus: `id` comes back as it was given, the line's number where there is none.
+
+    Attributes:
+        unreadable: the fields of its solution that have a value of another type, or one that no text can be.
+    """
 
     id: str | int | float
     problem: ProblemRecord
+    unreadable: tuple[str, ...] = ()
 
 
 Entry = TypeVar("Entry")
@@ -193,6 +199,8 @@ def read_input_pairs(path: Path) -> Iterator[InputPair | LineProblem]:
 def read_input_problems(path: Path) -> Iterator[InputProblem | LineProblem]:
     """Return the word problem, or what is wrong with it, of each line that is not blank; repeated ids are refused.
 
+    A line whose equation, or another field of its solution, cannot be read keeps its text: `InputProblem.unreadable`.
+
     Raises:
         ImportRefused: the file cannot be read at all, or not on (damaged gzip, for one).
     """
@@ -238,11 +246,20 @@ def _pair(number: int, row: Mapping[str, Any]) -> InputPair:
 
 def _problem(number: int, row: Mapping[str, Any]) -> InputProblem:
     read_identifier(row)
-    record = problem_record(row)
+    unreadable = tuple(name for name in _SOLUTION_FIELDS if not _is_readable(name, row.get(name)))
+    record = problem_record({name: value for name, value in row.items() if name not in unreadable})
     if record is None or not record.text.strip():
         raise ValueError("text must be a text that is not empty")
     given = row.get("id")
-    return InputProblem(str(number) if given is None else given, record)
+    return InputProblem(str(number) if given is None else given, record, unreadable)
+
+
+def _is_readable(name: str, value: object) -> bool:
+    try:
+        problem_record({"text": "", name: value})
+    except ValueError:
+        return False
+    return True
 
 
 def _question(number: int, row: Mapping[str, Any]) -> InputQuestion:

@@ -19,6 +19,7 @@ from analytics.errors import DataError
 from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, HashedNgramEncoder, OnnxEncoder
 from analytics.records import ProblemRecord
 from analytics.solver.solution import Solver
+from analytics.text.numbers import find_numbers
 from questionbank.errors import ImportRefused, LineProblem, ServiceUnavailable
 from questionbank.files import InputProblem, InputQuestion, read_input_problems, read_input_questions
 from questionbank.recalling_solver import recalling
@@ -40,6 +41,7 @@ SolverWith = Callable[[Sequence[ProblemRecord]], Solver]
 """Returns a solver that recalls these solved problems beside those that a retriever keeps."""
 
 _DIGITS = 6
+_COMPUTATIONS = ("equation", "program", "calculations")  # what a graph can be read from
 
 
 def retriever_by_name(model: str, languages: Iterable[str]) -> Retriever | None:
@@ -128,14 +130,24 @@ class FileCorpus:
         self._ids = [entry.id for entry in problems]
         self._texts = [entry.problem.text for entry in problems]
         self._encoder, self._notices, self._solver = encoder, notices, solver
+        self._numberless = 0  # questions
         self._graphs: list[str | None] = []
         unreadable = 0
         for entry in problems:
             try:
                 graph = problem_graph(entry.problem)
+                is_unreadable = graph is None and any(name in _COMPUTATIONS for name in entry.unreadable)
             except DataError:
-                graph, unreadable = None, unreadable + 1
+                graph, is_unreadable = None, True
+            unreadable += is_unreadable
             self._graphs.append(None if graph is None else graph.graph)
+        if not any(self._graphs):
+            notices.add(
+                _(
+                    "No problem of the corpus has an equation that can be read, so exemplars are chosen by text alone"
+                    " and have no graph."
+                )
+            )
         if unreadable:
             notices.add(
                 ngettext(
@@ -160,6 +172,7 @@ class FileCorpus:
                 _("The corpus has only %(count)d problems: no question gets more exemplars.")
                 % {"count": len(self._texts)}
             )
+        self._count_numberless(questions)
         strange = [
             self._encoder.unknown_share([question.text]) > UNKNOWN_SHARE_LIMIT for question in questions
         ]
@@ -173,6 +186,14 @@ class FileCorpus:
             {"id": question.id, "exemplars": [self._fields(hit) for hit in by_row[row]]}
             for row, question in enumerate(questions)
         ]
+
+    def _count_numberless(self, questions: Sequence[InputQuestion]) -> None:
+        """Keep one notice of all questions without numbers, of this batch and those before."""
+        count = sum(not find_numbers(question.text) for question in questions)
+        if count:
+            self._notices.discard(_numberless_notice(self._numberless))
+            self._numberless += count
+            self._notices.add(_numberless_notice(self._numberless))
 
     def _by_retriever(self, questions: Sequence[InputQuestion], k: int) -> list[list[Exemplar]]:
         texts = [question.text for question in questions]
@@ -202,3 +223,11 @@ class FileCorpus:
 
     def _fields(self, hit: Exemplar) -> dict[str, Any]:
         return {"id": self._ids[hit.row], "score": round(hit.score, _DIGITS), "graph": self._graphs[hit.row]}
+
+
+def _numberless_notice(count: int) -> str:
+    return ngettext(
+        "%(count)d question has no numbers to compute with: its exemplars are only similar in wording or meaning.",
+        "%(count)d questions have no numbers to compute with: their exemplars are only similar in wording or meaning.",
+        count,
+    ) % {"count": count}

@@ -9,6 +9,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
+from questionbank import files
 from questionbank.errors import ServiceUnavailable
 from questionbank.selectors.similar import exemplar_files
 from questionbank.services import artifacts
@@ -74,6 +75,8 @@ def test_each_problem_has_its_nearest_with_their_graphs(tmp_path, retriever_fold
     graphs = {hit["id"]: hit["graph"] for hit in second["exemplars"]}
     assert graphs == {"sum": "+(s0,s1)", 2: "+(-s0,s1)", "steps": "*(s0,s1)", "plain": None, "broken": None}
     assert "1 equation of the corpus cannot be read" in err
+    assert "1 question has no numbers to compute with" in err
+    assert "No problem of the corpus" not in err
     assert "only 5 problems" in err
     assert "Exemplars of 2 problems" in err
 
@@ -94,13 +97,51 @@ def test_bad_lines_and_repeated_ids_of_the_corpus_are_named_and_the_others_used(
         CORPUS[0],
         "{",
         {"id": "x"},
-        {"id": "y", "text": "a", "calculations": "1+1"},
+        {"id": "y", "text": 5},
         CORPUS[3],
     ]
     with pytest.raises(CommandError, match="4 lines of the corpus"):
         run(tmp_path, [{"id": 1, "text": "How many?"}], corpus, "--model", str(retriever_folder))
     (row,) = map(json.loads, (tmp_path / "exemplars.jsonl").read_text().splitlines())
     assert {hit["id"] for hit in row["exemplars"]} == {"sum", "plain"}
+
+
+def test_a_solution_of_the_wrong_type_is_counted_and_its_problem_found_by_its_text(
+    tmp_path, retriever_folder
+):
+    corpus = [
+        {"id": "a", "text": "Ann had 9 pies and ate 5.", "equation": 5},
+        {"id": "b", "text": "Ben had 8 figs and ate 2.", "calculations": "8-2=6"},
+        {"id": "c", "text": "Cem had 7 nuts and ate 1.", "program": ["subtract(n0,n1)"]},
+        {"id": "d", "text": "Dan had 6 eggs and ate 4.", "program": {}, "equation": "6-4", "answer": 2},
+        {"id": "e", "text": "Eve had 5 buns and ate 3.", "equation": "5\u00003"},
+        {
+            "id": "f",
+            "text": "Fay had 4 plums and ate 3.",
+            "answer": 1,
+        },  # has no equation, and none that is wrong
+    ]
+    question = [{"id": 1, "text": "Gus had 12 limes and ate 7."}]
+    (row,), err = run(tmp_path, question, corpus, "--model", str(retriever_folder))
+    graphs = {hit["id"]: hit["graph"] for hit in row["exemplars"]}
+    assert graphs == {**dict.fromkeys("abcef"), "d": "+(-s0,s1)"}
+    assert "4 equations of the corpus cannot be read" in err
+    assert "No problem of the corpus" not in err
+    assert "no numbers" not in err
+
+
+def test_a_corpus_without_equations_and_questions_without_numbers_are_told_once(
+    tmp_path, retriever_folder, monkeypatch
+):
+    monkeypatch.setattr(files, "BATCH", 2)
+    questions = [
+        {"id": number, "text": text} for number, text in enumerate(["Why?", EGGS, "When?", "Where?"])
+    ]
+    rows, err = run(tmp_path, questions, [CORPUS[3], CORPUS[4]], "--model", str(retriever_folder))
+    assert [len(row["exemplars"]) for row in rows] == [2] * 4
+    assert err.count("No problem of the corpus has an equation that can be read, so exemplars") == 1
+    assert err.count("no numbers") == 1
+    assert "3 questions have no numbers to compute with" in err
 
 
 @pytest.mark.parametrize(
