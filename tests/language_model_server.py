@@ -20,12 +20,17 @@ def said(text: str | None) -> dict[str, object]:
     return {"choices": [{"index": 0, "message": {"role": "assistant", "content": text}}]}
 
 
-def streamed(*pieces: str) -> tuple[int, bytes, dict[str, str]]:
-    """An answer as a stream of events, with its counts of tokens at the end."""
+def streamed(*pieces: str, last: dict[str, object] | None = None) -> tuple[int, bytes, dict[str, str]]:
+    """An answer as a stream of events, with its counts of tokens at the end.
+
+    Args:
+        last: beside the counts in the last event; by default no choices, as OpenAI sends it.
+    """
     events: list[dict[str, object]] = [
         {"choices": [{"index": 0, "delta": {"content": piece}}]} for piece in pieces
     ]
-    events.append({"choices": [], "usage": {"prompt_tokens": 5, "completion_tokens": len(pieces)}})
+    counts = {"prompt_tokens": 5, "completion_tokens": len(pieces)}
+    events.append({**({"choices": []} if last is None else last), "usage": counts})
     lines = [f"data: {json.dumps(event)}\n\n" for event in events]
     return (
         200,

@@ -141,7 +141,7 @@ class EndpointModel:
                 if response.headers.get("content-type", "").startswith("text/event-stream"):
                     return _streamed_reply(chunks, handed_on)
                 reply = _whole_reply(json.loads(b"".join(chunks)))
-            except (ValueError, KeyError, IndexError, TypeError):
+            except (ValueError, KeyError, IndexError, TypeError, AttributeError):
                 raise self._error("answers in another format than OpenAI's") from None
         handed_on(reply.text)
         return reply
@@ -216,14 +216,17 @@ def _streamed_reply(chunks: Iterator[bytes], handed_on: _HandedOn) -> _Reply:
     """Return the reply of server-sent events, each piece handed on when it comes.
 
     Raises:
-        ValueError, KeyError, TypeError: an event is not as OpenAI's are.
+        ValueError, KeyError, TypeError, AttributeError: an event is not as OpenAI's are.
     """
     reply = _Reply("", None, None, "")
     pieces: list[str] = []
     for event in _events(chunks):
-        if event.get("usage"):
-            reply.prompt_tokens, reply.answer_tokens = _usage(event["usage"])
-        for choice in event["choices"][:1]:
+        usage = event.get("usage")
+        if usage:
+            reply.prompt_tokens, reply.answer_tokens = _usage(usage)
+        # The event that counts the tokens has no choices; some servers leave them out, or send null.
+        choices = (event.get("choices") or []) if usage else event["choices"]
+        for choice in choices[:1]:
             reply.finish = choice.get("finish_reason") or reply.finish
             piece = (choice.get("delta") or {}).get("content")
             if isinstance(piece, str):

@@ -160,6 +160,22 @@ def test_an_answer_is_streamed_piece_by_piece(server, model):
     assert server.asked[0][2]["stream"] is True
 
 
+@pytest.mark.parametrize(
+    "last", [{}, {"choices": None}, {"choices": []}, {"object": "chat.completion.chunk"}]
+)
+def test_an_event_that_only_counts_tokens_needs_no_choices(server, model, last):
+    server.answers = [streamed("Six ", "times 4.", last=last)]
+    assert model().ask(HELLO, on_text=lambda piece: None) == ModelAnswer("Six times 4.", 5, 2)
+
+
+@pytest.mark.parametrize("event", ['{"object": "chunk"}', '{"choices": null}', '{"usage": null}', "[]"])
+def test_an_event_with_neither_choices_nor_counts_is_another_format(server, model, event):
+    body = f'data: {{"choices": [{{"delta": {{"content": "Six"}}}}]}}\n\ndata: {event}\n\ndata: [DONE]\n\n'
+    server.answers = [(200, body.encode(), {"Content-Type": "text/event-stream"})]
+    with pytest.raises(LanguageModelError, match="another format"):
+        model().ask(HELLO, on_text=lambda piece: None)
+
+
 def test_a_server_that_does_not_stream_is_understood_too(server, model):
     pieces: list[str] = []
     assert model().ask(HELLO, on_text=pieces.append).text == "Yes."
