@@ -1,10 +1,13 @@
 # ruff: noqa: T201 - an experiment prints
-"""Whether the solver's agreement on a question and its paraphrase would help the scorer's verdict.
+"""Whether the solver's agreement on a question and its paraphrase would help the scorer's verdict, or its training.
 
-    python -m tests.bench.agreement [--data FOLDER]
+    python -m tests.bench.agreement [--data FOLDER] [--negatives]
 
 Both starters on the pairs of ParaQD's test files. Where the solver finds the same answer for both texts, each with at
 least a given probability, a weight is added to the verdict's log-odds: agreement only ever raises the score.
+
+With ``--negatives``: of the negatives that each operator makes for training, those that are solved by the question's
+own equation. A check of labels by the solver would drop them.
 """
 
 from __future__ import annotations
@@ -12,6 +15,8 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+import time
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,7 +26,9 @@ from sklearn.metrics import roc_auc_score
 from analytics.expression.evaluate import answers_agree
 from analytics.json_lines import read_objects
 from analytics.paraphrase.export import export_scorer
+from analytics.paraphrase.operators.catalog import select_operators
 from analytics.paraphrase.scoring.scorer import load_scorer
+from analytics.paraphrase.triplets import make_triplets
 from analytics.records import ProblemRecord
 from analytics.solver.export import export_solver
 from analytics.solver.served import ServedSolver, load_solver
@@ -30,6 +37,7 @@ from tests.bench.encode import SHARED_DATA
 SETS = ("sawp_test", "aquarat_test")
 LEAST_PROBABILITIES = (0.0, 0.3, 0.5)
 WEIGHTS = (0.0, 0.25, 0.5, 1.0)
+NEGATIVE_SETS = (("mawps/cv", 30, 50), ("gsm8k/train", 200, 30))  # a question in so many, so many of them
 
 
 def main() -> int:
@@ -38,8 +46,13 @@ def main() -> int:
         prog="python -m tests.bench.agreement", description=__doc__.split("\n")[0]
     )
     parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
+    parser.add_argument("--negatives", action="store_true", help="count the operators' negatives instead")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
+        if options.negatives:
+            export_solver(Path(scratch) / "solver")
+            print_negatives(options.data, load_solver(Path(scratch) / "solver"))
+            return 0
         export_scorer(Path(scratch) / "scorer")
         export_solver(Path(scratch) / "solver")
         scorer, solver = load_scorer(Path(scratch) / "scorer"), load_solver(Path(scratch) / "solver")
@@ -71,6 +84,35 @@ def agreement(pairs: Sequence[tuple[str, str]], solver: ServedSolver) -> np.ndar
         if answers_agree(first.value, second.value):
             certainty[row] = min(first.probability, second.probability)
     return certainty
+
+
+def print_negatives(data: Path, solver: ServedSolver) -> None:
+    """By operator: its negatives, and those solved by the question's equation, both as probable as pages ask for."""
+    questions = [
+        str(row["text"])
+        for name, step, most in NEGATIVE_SETS
+        for row in [row for _number, row in read_objects(data / f"{name}.jsonl.gz")][::step][:most]
+    ]
+    triplets = make_triplets(questions, select_operators())
+    texts = list(dict.fromkeys(text for triplet in triplets for text in (triplet.anchor, triplet.negative)))
+    begin = time.perf_counter()
+    solved = dict(zip(texts, solver.solve([ProblemRecord("", text) for text in texts]), strict=True))
+    print(f"{len(texts)} texts of {len(questions)} questions solved in {time.perf_counter() - begin:.1f} s")
+    made: Counter[str] = Counter()
+    dropped: Counter[str] = Counter()
+    for triplet in triplets:
+        operator = triplet.negative_operator.removesuffix(" of a rewording")
+        first, second = (solved[text][:1] for text in (triplet.anchor, triplet.negative))
+        made[operator] += 1
+        dropped[operator] += any(
+            min(left.probability, right.probability) >= LEAST_PROBABILITIES[-1]
+            and left.equation == right.equation
+            and answers_agree(left.value, right.value)
+            for left, right in zip(first, second, strict=False)
+        )
+    for operator, count in sorted(made.items(), key=lambda item: -dropped[item[0]] / item[1]):
+        print(f"{operator:25}{count:6}{dropped[operator]:6}")
+    print(f"{'all':25}{made.total():6}{dropped.total():6}")
 
 
 def print_row(least: float, agree: np.ndarray, odds: np.ndarray, labels: np.ndarray) -> None:

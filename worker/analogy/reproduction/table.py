@@ -107,8 +107,8 @@ _GENERATORS = """### Tables 2, 4 and 5 with a generator
 
 | | exact match |
 |---|---|
-| any way of finding exemplars, with a language model that answers | not run: no model is configured |
-| Table 5, pairs rewritten by a language model | not run: no model is configured |"""
+| any way of finding exemplars, with a language model that answers | not run: this command asks no language model |
+| Table 5, pairs rewritten by a language model | not run: this command asks no language model |"""
 
 
 def _data_table(runs: _Runs) -> str:
