@@ -80,6 +80,7 @@ def test_arms_are_run_once_and_the_tables_say_what_was_not(data, config, tmp_pat
     assert "| ASDiv-A | not run | not run | not run | not run | " in tables  # the shares of Figure 5
     assert "| TF-IDF | not run |" in tables
     assert tables.count("| not run: this command asks no language model |") == 2
+    assert "| published, Table 2, 1.5B and 1B | 50.3 / 58.7 / 66.6 | " in tables
     with pytest.raises(DataError, match="other settings"):
         reproduce_analogy(data, tmp_path, Plan(["random"], [1], ["asdiv_a/fold-0"], config=config))
 

@@ -85,7 +85,7 @@ def test_arms_are_run_once_and_the_tables_say_what_was_not(data, config, tmp_pat
     first = next(line for line in tables.splitlines() if line.startswith("| retrieve and apply, TF-IDF"))
     assert "not run" in first
     assert "| 87.5 [" in first  # seven of eight find their twin of the other day
-    assert "| multilingual, with | not run | - | not run | 83.9 | not run | 76.3 |" in tables
+    assert "| multilingual, with | not run | - | not run | 83.9 (70.9) | not run | 76.3 (74.2) |" in tables
     assert "| both contrasts | not run | not run | not run | not run |" in tables
     with pytest.raises(DataError, match="other settings"):
         reproduce_solver(data, tmp_path, Plan(["none"], [1], ["asdiv_a/fold-0"], 4, config))
@@ -115,6 +115,25 @@ def test_the_representation_of_a_trained_encoder_is_measured_and_shown(config, t
     assert tables.count("| ASDiv-A, no contrast (fold 0), 5 pairs: same prototype |") == 1
     assert "retrieve and apply" not in tables
     assert representation_tables(tmp_path / "none").count("not run") == 3
+
+
+def test_published_figures_stand_beside_ours_and_models_that_we_lack_have_no_figure_of_ours(tmp_path):
+    tables = solver_tables(tmp_path)
+    lines = tables[tables.index("### Pattern-CL, Table 3") :].splitlines()
+    columns = (
+        "Math23K, answer (equation)",
+        "published",
+        "MathQA (adapted val), answer (equation)",
+        "published",
+    )
+    assert lines[2] == f"| | {' | '.join(columns)} |"
+    assert lines[4:7] == [
+        "| GroupAttention, published | - | 69.5 | - | 70.4 (63.3) |",
+        "| GTS | not run | 75.6 | not run | 71.3 (68.9) |",
+        "| Graph2Tree, published | - | 77.4 | - | 72.0 (70.0) |",
+    ]
+    assert "| Graph2Tree, published | - | 71.0 | - | 77.4 |" in tables  # Textual-CL, on ASDiv-A and Math23K
+    assert tables.count("Published figures of MathQA are of its adapted test part") == 3
 
 
 def test_a_run_that_was_stopped_goes_on(data, config, tmp_path, monkeypatch):
