@@ -47,13 +47,15 @@ def retrieval_hits(
     Returns:
         (questions,), NaN where a question has no path so deep.
     """
-    wanted = [{path[:level] for path in own if len(path) >= level} for own in paths]
-    neighbour_paths = [{path[:level] for path in own if len(path) >= level} for own in other_paths]
+    wanted = [{path[:level] for path in question_paths if len(path) >= level} for question_paths in paths]
+    neighbour_paths = [
+        {path[:level] for path in question_paths if len(path) >= level} for question_paths in other_paths
+    ]
     hits = np.full(len(paths), np.nan)
-    for row, own in enumerate(wanted):
-        if own and nearest.shape[1]:
+    for row, prefixes in enumerate(wanted):
+        if prefixes and nearest.shape[1]:
             hits[row] = np.mean(
-                [not own.isdisjoint(neighbour_paths[neighbour]) for neighbour in nearest[row]]
+                [not prefixes.isdisjoint(neighbour_paths[neighbour]) for neighbour in nearest[row]]
             )
     return hits
 

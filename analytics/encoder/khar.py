@@ -121,16 +121,18 @@ def kh_ranks(
         the two has no concept.
     """
     levels = anchors.shape[2]
-    own, own_starts = _paths_in_a_row(anchors)
-    others, other_starts = _paths_in_a_row(candidates)
-    shared = np.zeros((len(own), len(others)), dtype=np.int8)  # levels on which two paths agree
+    anchor_paths, anchor_starts = _paths_in_a_row(anchors)
+    candidate_paths, candidate_starts = _paths_in_a_row(candidates)
+    # levels on which two paths agree
+    shared = np.zeros((len(anchor_paths), len(candidate_paths)), dtype=np.int8)
     for level in range(levels):
-        known = np.where(own[:, level] == NO_CONCEPT, NO_CONCEPT - 1, own[:, level])  # equals no number
-        shared += known[:, None] == others[None, :, level]
-    if len(own) > len(anchors):  # the nearest pair of each two questions counts
-        shared = np.maximum.reduceat(shared, own_starts, axis=0)
-    if len(others) > len(candidates):
-        shared = np.maximum.reduceat(shared, other_starts, axis=1)
+        anchor_nodes = anchor_paths[:, level]
+        anchor_nodes = np.where(anchor_nodes == NO_CONCEPT, NO_CONCEPT - 1, anchor_nodes)  # equals no number
+        shared += anchor_nodes[:, None] == candidate_paths[None, :, level]
+    if len(anchor_paths) > len(anchors):  # the nearest pair of each two questions counts
+        shared = np.maximum.reduceat(shared, anchor_starts, axis=0)
+    if len(candidate_paths) > len(candidates):
+        shared = np.maximum.reduceat(shared, candidate_starts, axis=1)
     ranks = levels + 1 - shared.astype(np.int64)
     comparable = (anchor_hierarchies[:, None] == candidate_hierarchies[None, :]) & (
         anchor_hierarchies[:, None] != UNDEFINED

@@ -90,9 +90,9 @@ def concept_probe(
         optimiser.zero_grad()
         path_weights, path_bias = routes.T @ weights, routes.T @ bias
         total = penalty / 2 * weights.square().sum() / count
-        for part, own in zip(inputs.split(chunk), wanted.split(chunk), strict=True):
+        for part, part_targets in zip(inputs.split(chunk), wanted.split(chunk), strict=True):
             log_probability = torch.log_softmax(part @ path_weights.T + path_bias, dim=1)
-            total = total - (log_probability * own).sum() / count
+            total = total - (log_probability * part_targets).sum() / count
         total.backward()
         return total
 

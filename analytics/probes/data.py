@@ -71,7 +71,10 @@ class ProbeData:
         named = [scale for scale, has in zip(scales, known, strict=False) if has]
         return cls(
             vectors=np.ascontiguousarray(vectors, dtype=np.float32),
-            paths=tuple(tuple(dict.fromkeys(tuple(path) for path in own if path)) for own in paths),
+            paths=tuple(
+                tuple(dict.fromkeys(tuple(path) for path in question_paths if path))
+                for question_paths in paths
+            ),
             difficulties=values,
             groups=_groups_by_vector(vectors) if texts is None else groups_by_masked_text(texts),
             scale=choose_scale(named, values[known]) if known.any() else None,
@@ -84,7 +87,7 @@ class ProbeData:
     @property
     def tagged(self) -> np.ndarray:
         """A mask of the questions that have a concept."""
-        return np.array([bool(own) for own in self.paths], dtype=bool)
+        return np.array([bool(question_paths) for question_paths in self.paths], dtype=bool)
 
     @property
     def graded(self) -> np.ndarray:
@@ -106,9 +109,9 @@ class ProbeData:
     def sha256(self) -> str:
         """Identifies the questions and their labels, in their order."""
         digest = hashlib.sha256()
-        for row, own in enumerate(self.paths):
+        for row, question_paths in enumerate(self.paths):
             text = self.texts[row] if self.texts is not None else self.vectors[row].tobytes().hex()
-            digest.update(json.dumps([text, own, repr(self.difficulties[row])]).encode())
+            digest.update(json.dumps([text, question_paths, repr(self.difficulties[row])]).encode())
         return digest.hexdigest()
 
 
@@ -124,9 +127,14 @@ def kept_out(texts: Sequence[str], paths: Sequence[Sequence[ConceptPath]]) -> np
     """
     fixed = np.array([is_held_out(text) for text in texts], dtype=bool)
     taught = {
-        tuple(path) for own, fixed_one in zip(paths, fixed, strict=True) if not fixed_one for path in own
+        tuple(path)
+        for question_paths, is_fixed in zip(paths, fixed, strict=True)
+        if not is_fixed
+        for path in question_paths
     }
-    known = np.array([all(tuple(path) in taught for path in own) for own in paths], dtype=bool)
+    known = np.array(
+        [all(tuple(path) in taught for path in question_paths) for question_paths in paths], dtype=bool
+    )
     return fixed & known
 
 

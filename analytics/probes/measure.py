@@ -114,21 +114,21 @@ def _measure_level(
     """
     rows = tree.level(depth)
     predicted_row = rows[(probabilities @ tree.membership[rows].T).argmax(axis=1)]
-    own_truth, predicted = [], []
+    true_nodes, predicted = [], []
     for row, paths in zip(predicted_row, truth, strict=True):
         nodes = _at_level(paths, depth)
         if nodes:
             predicted.append(tree.nodes[row])
-            own_truth.append(tree.nodes[row] if tree.nodes[row] in nodes else min(nodes))
-    if not own_truth:
+            true_nodes.append(tree.nodes[row] if tree.nodes[row] in nodes else min(nodes))
+    if not true_nodes:
         return None
     counts = Counter(node for paths in seen for node in _at_level(paths, depth))
     majority = counts.most_common(1)[0][0]
     return {
-        "questions": len(own_truth),
+        "questions": len(true_nodes),
         "classes": len(rows),
-        "accuracy": accuracy(own_truth, predicted),
-        "macro_f1": macro_f1(own_truth, predicted),
+        "accuracy": accuracy(true_nodes, predicted),
+        "macro_f1": macro_f1(true_nodes, predicted),
         "majority_accuracy": float(
             np.mean([majority in _at_level(paths, depth) for paths in truth if _at_level(paths, depth)])
         ),

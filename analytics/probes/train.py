@@ -175,9 +175,13 @@ class _Fitting:
     def concepts(self) -> tuple[ConceptHead, np.ndarray]:
         """Return the head on all tagged questions, and for every question what a head says that did not see it."""
         data, config, steps = self.data, self.config, self.steps
-        leading = common_leading_nodes((path for own in data.paths for path in own), config.leading_share)
-        labels = [[without_leading(path, leading) for path in own] for own in data.paths]
-        tree = PathTree.of(path for own in labels for path in own)
+        leading = common_leading_nodes(
+            (path for question_paths in data.paths for path in question_paths), config.leading_share
+        )
+        labels = [
+            [without_leading(path, leading) for path in question_paths] for question_paths in data.paths
+        ]
+        tree = PathTree.of(path for question_paths in labels for path in question_paths)
         targets = tree.targets(labels)
         tagged = data.tagged
 
@@ -268,8 +272,8 @@ def _whole_paths(
 ) -> tuple[ConceptPath, ...]:
     """For each path of the tree the whole one it stands for: the most frequent, should there be two."""
     counts: dict[ConceptPath, Counter[ConceptPath]] = {}
-    for own in paths:
-        for path in own:
+    for question_paths in paths:
+        for path in question_paths:
             counts.setdefault(without_leading(path, leading), Counter())[path] += 1
     return tuple(counts[path].most_common(1)[0][0] for path in tree.paths)
 

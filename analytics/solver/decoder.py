@@ -237,10 +237,12 @@ class GoalDrivenTreeDecoder(nn.Module):
             )
             is_operator = trees.left[nodes] >= 0
             if is_operator.any():
-                own = nodes[is_operator]
-                left_own, right_own = self.split(level[is_operator], contexts[is_operator], trees.label[own])
-                left_seeds = left_seeds.index_copy(0, own, left_own)
-                right_seeds = right_seeds.index_copy(0, own, right_own)
+                operator_nodes = nodes[is_operator]
+                new_left_seeds, new_right_seeds = self.split(
+                    level[is_operator], contexts[is_operator], trees.label[operator_nodes]
+                )
+                left_seeds = left_seeds.index_copy(0, operator_nodes, new_left_seeds)
+                right_seeds = right_seeds.index_copy(0, operator_nodes, new_right_seeds)
         return DecodedTrees(log_probabilities, goals)
 
     def _subtrees(self, memory: Memory, trees: TreeBatch) -> Tensor:

@@ -93,7 +93,10 @@ def mine_triples(
     rng = np.random.default_rng(seed)
     confusable = {
         language: _Negatives(
-            [own if spoken == language else "" for own, spoken in zip(whole, languages, strict=True)],
+            [
+                structure if spoken == language else ""
+                for structure, spoken in zip(whole, languages, strict=True)
+            ],
             negatives,
             rng,
         )
@@ -170,7 +173,7 @@ class _Negatives:
             if structure:
                 rows[structure].append(row)
                 alike[_nodes(structure)][_operators(structure)].append(row)
-        self.rows = {structure: np.array(own) for structure, own in rows.items()}
+        self.rows = {structure: np.array(structure_rows) for structure, structure_rows in rows.items()}
         self.alike = alike  # number of nodes -> operators -> rows
         self.everything = np.array([row for row, structure in enumerate(whole) if structure], dtype=np.int64)
         self.structures = np.array(whole)

@@ -90,12 +90,12 @@ class TextReader:
         spans: list[tuple[int, int]] = []
         before = -1
         for number, (start, end) in zip(encoding.ids, encoding.offsets, strict=True):
-            own = next((number_of[place] for place in range(start, end) if place in number_of), -1)
-            if own >= 0 and own == before:  # a further piece of the same number
+            slot_number = next((number_of[place] for place in range(start, end) if place in number_of), -1)
+            if slot_number >= 0 and slot_number == before:  # a further piece of the same number
                 spans[-1] = (spans[-1][0], end)
                 continue
-            before = own
-            kept.append(number if own < 0 or self.mask_id is None else self.mask_id)
+            before = slot_number
+            kept.append(number if slot_number < 0 or self.mask_id is None else self.mask_id)
             spans.append((start, end))
         places = tuple(
             tuple(place for place, (start, end) in enumerate(spans) if start < slot.end and end > slot.start)

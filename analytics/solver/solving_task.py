@@ -193,6 +193,6 @@ def _states(model: SolverModel, read: Sequence[ReadProblem], dtype: torch.dtype)
         batch = model.reader.batch([read[row] for row in rows], model.device)
         with autocast(model.device, dtype):
             encoded = model.states(batch).half()
-        for row, own in zip(rows, encoded, strict=True):
-            states[row] = own[: len(read[row].ids)].clone()
+        for row, problem_states in zip(rows, encoded, strict=True):
+            states[row] = problem_states[: len(read[row].ids)].clone()
     return states

@@ -147,11 +147,13 @@ def _attempt(
 
 def _free_pairs(reviewer: User, now: datetime) -> QuerySet[ParaphrasePair, ParaphrasePair]:
     others = ReviewLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=now).exclude(reviewer=reviewer)
-    given = opinions().filter(pair=OuterRef("pk"))
-    own = given.filter(reviewer=reviewer)
+    pair_opinions = opinions().filter(pair=OuterRef("pk"))
+    reviewer_opinions = pair_opinions.filter(reviewer=reviewer)
     colleagues = reviewers().exclude(pk=reviewer.pk)
     return ParaphrasePair.objects.filter(
-        ~Exists(own), state=_State.OPEN, opinions_wanted__gt=_number_of(others) + _number_of(given)
+        ~Exists(reviewer_opinions),
+        state=_State.OPEN,
+        opinions_wanted__gt=_number_of(others) + _number_of(pair_opinions),
     ).exclude(typed_by(reviewer.pk), Exists(colleagues))
 
 

@@ -260,8 +260,8 @@ def leading_difficulty(
     question: Question, leading: DifficultyFigure | None = None
 ) -> DifficultyFigure | None:
     """Return `leading` where it is given, else the first certain figure of the question: observed, then published."""
-    own = (observed_difficulty(question), published_difficulty(question))
-    return leading or first_certain([figure for figure in own if figure])
+    figures = (observed_difficulty(question), published_difficulty(question))
+    return leading or first_certain([figure for figure in figures if figure])
 
 
 @register.filter

@@ -115,7 +115,7 @@ def _label(name: str) -> str:
 
 
 def _label_and_suite(name: str) -> tuple[str, str]:
-    own, bank = _("questions held out of its training"), _("the bank’s held-out questions")
+    held_out, bank = _("questions held out of its training"), _("the bank’s held-out questions")
     pairs, problems = _validation_suites()
     known = {
         "loss": (_("Loss"), ""),
@@ -125,7 +125,7 @@ def _label_and_suite(name: str) -> tuple[str, str]:
         "share_of_training": (_("Share of the way from the pretrained weights"), ""),
         "loss_rank_0": (_("Rank 0, the augmented question"), ""),
         "loss_rank_1": (_("Rank 1, the same concept"), ""),
-        "held_out_precision_at_10": (_("Precision at 10"), own),
+        "held_out_precision_at_10": (_("Precision at 10"), held_out),
         "path_accuracy": (_("Accuracy of whole paths"), ""),
         "difficulty_mae": (_("Error of the difficulty (MAE)"), bank),
         "difficulty_pearson": (_("Correlation of the difficulty"), bank),
@@ -170,7 +170,7 @@ def _label_and_suite(name: str) -> tuple[str, str]:
         return known[name]
     for pattern, label, suite in (
         (r"loss_rank_(\d+)", _("Rank %s"), ""),
-        (r"held_out_precision_at_10_level_(\d+)", _("Precision at 10, level %s"), own),
+        (r"held_out_precision_at_10_level_(\d+)", _("Precision at 10, level %s"), held_out),
         (r"precision_at_10_level_(\d+)", _("Precision at 10, level %s"), bank),
         (r"concept_accuracy_level_(\d+)", _("Concept accuracy, level %s"), bank),
     ):

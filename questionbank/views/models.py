@@ -458,8 +458,8 @@ def _begins_quick(quick: QuickTraining, request: HttpRequest) -> bool:
 
 def _quick_settings(quick: QuickTraining, champion: ModelArtifact) -> dict[str, Any]:
     """Return what the form of a quick training begins with; it trains the champion further, so in its language."""
-    own = {"language": champion.scope} if champion.scope else {}
-    return {**quick.settings, **own}
+    overrides = {"language": champion.scope} if champion.scope else {}
+    return {**quick.settings, **overrides}
 
 
 def _settings_like(artifact_id: str, capability: str) -> dict[str, Any]:
@@ -472,12 +472,12 @@ def _settings_like(artifact_id: str, capability: str) -> dict[str, Any]:
     if training is not None and training.settings_like:
         return dict(resolve(training.settings_like)(artifact.manifest))
     config = artifact.manifest.get("config", {})
-    own = {"language": artifact.scope} if training is not None and training.scope == "language" else {}
+    overrides = {"language": artifact.scope} if training is not None and training.scope == "language" else {}
     # A model for one language is begun with, so that the trained model is for the same language.
     is_for_one_language = artifact.scope and has_general_model(capability)
     if is_for_one_language or not can_begin_with(config.get("backbone", "")):
-        own["backbone"] = f"model {artifact.pk}"
-    return {**config, **own}
+        overrides["backbone"] = f"model {artifact.pk}"
+    return {**config, **overrides}
 
 
 def _check_capability(capability: str) -> None:

@@ -49,14 +49,14 @@ PAGE_SIZE = 25
 def question_paraphrases_page(request: HttpRequest, question_id: int) -> HttpResponse:
     """Show the paraphrases of a question; have some proposed (`action=propose`), or write one."""
     question = question_get(question_id=question_id, user=request.user)
-    proposals, own, status = ProposalsForm(paraphrasers=paraphrasers()), ParaphraseForm(), 200
+    proposals, paraphrase_form, status = ProposalsForm(paraphrasers=paraphrasers()), ParaphraseForm(), 200
     if request.method == "POST":
         check_permission(request, "paraphrase_propose")
         if request.POST.get("action") == "propose":
             form = proposals = ProposalsForm(request.POST, paraphrasers=paraphrasers())
             act = _propose
         else:
-            form, act = (own := ParaphraseForm(request.POST)), _type
+            form, act = (paraphrase_form := ParaphraseForm(request.POST)), _type
         try:
             if form.is_valid():
                 return act(request, question, form.cleaned_data)
@@ -74,7 +74,7 @@ def question_paraphrases_page(request: HttpRequest, question_id: int) -> HttpRes
         "accepted": accepted_pairs(question=question).count(),
         "why_not": why_not_reworded(question),
         "proposals": proposals,
-        "own": own,
+        "own": paraphrase_form,
     }
     return render(request, "questions/paraphrases.html", context, status=status)
 

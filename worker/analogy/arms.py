@@ -73,7 +73,9 @@ def solver_arm(
         likely = solved(questions, corpus)
         graphs = CorpusGraphs([text_graphs[row] for row in corpus])
         cosines = by_cosine(questions, corpus)
-        return np.stack([graphs.scores(row, own) for row, own in zip(cosines, likely, strict=True)])
+        return np.stack(
+            [graphs.scores(row, row_graphs) for row, row_graphs in zip(cosines, likely, strict=True)]
+        )
 
     return similarities
 

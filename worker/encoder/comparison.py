@@ -170,7 +170,7 @@ def _measure(
     known = np.stack([vectors[row.id] for row in among])
     ids = [row.id for row in measured_questions]
     nearest = nearest_rows(asked, known, NEIGHBOURS)
-    own_paths, known_paths = [row.paths for row in measured_questions], [row.paths for row in among]
+    measured_paths, known_paths = [row.paths for row in measured_questions], [row.paths for row in among]
     tree = PathTree.of(path for paths in known_paths for path in paths)
     groups = groups_by_masked_text([row.text for row in among])
     validation = grouped_split(groups, 0.2, np.random.default_rng(SEED))
@@ -178,9 +178,9 @@ def _measure(
     penalty = choose_penalty(known, targets, validation, tree, cancel=reporter.should_stop)
     logits = concept_probe(known, targets, tree, penalty=penalty).logits(asked)
     for level in range(1, tree.depth() + 1):
-        measured.add("concept_accuracy", level, role, ids, _right(logits, tree, own_paths, level))
+        measured.add("concept_accuracy", level, role, ids, _right(logits, tree, measured_paths, level))
         measured.add(
-            "precision_at_10", level, role, ids, retrieval_hits(nearest, own_paths, known_paths, level)
+            "precision_at_10", level, role, ids, retrieval_hits(nearest, measured_paths, known_paths, level)
         )
     _measure_difficulty(measured, role, measured_questions, among, asked, known, groups)
 

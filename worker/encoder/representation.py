@@ -219,7 +219,7 @@ def _concept_means(
     for row in train:
         for depth in range(len(split_set.paths[row]) + 1):
             values.setdefault(split_set.paths[row][:depth], []).append(float(split_set.difficulties[row]))
-    means = {path: float(np.mean(own)) for path, own in values.items()}
+    means = {path: float(np.mean(difficulties)) for path, difficulties in values.items()}
     estimates = []
     for row in test:
         path = split_set.paths[row]

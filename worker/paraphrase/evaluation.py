@@ -93,10 +93,10 @@ def _set_figures(
         **_untrained_scores(kept, frozen),
     }
     draws = PairResamples.of([int(pair.label or 0) for pair in kept])
-    drawn = {name: draws.figures(own, threshold=threshold) for name, (own, threshold) in scores.items()}
+    drawn = {name: draws.figures(values, threshold=threshold) for name, (values, threshold) in scores.items()}
     figures = {
-        name: figures_of(kept, own, threshold=threshold) | {"intervals": intervals(drawn[name])}
-        for name, (own, threshold) in scores.items()
+        name: figures_of(kept, values, threshold=threshold) | {"intervals": intervals(drawn[name])}
+        for name, (values, threshold) in scores.items()
     }
     differences = {
         f"{name} less {reference}": {
@@ -157,7 +157,9 @@ def figures_of(
         for name in sorted({pair.operator for pair in pairs if pair.operator})
     }
     if operators:
-        body["mean_by_operator"] = {name: sum(own) / len(own) for name, own in operators.items()}
+        body["mean_by_operator"] = {
+            name: sum(operator_scores) / len(operator_scores) for name, operator_scores in operators.items()
+        }
     return body
 
 

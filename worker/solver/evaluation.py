@@ -119,11 +119,13 @@ def evaluate_solver(
         "data": data.name,
         "solver": name,
         "tested": "by fold" if len(parts) > 1 else "once",
-        "figures": {name: figures_of(own) for name, own in outcomes.items()},
+        "figures": {name: figures_of(arm_outcomes) for name, arm_outcomes in outcomes.items()},
     }
     if solver is not None:
         figures["differences"] = {
-            name: _difference(outcomes[TRAINED], own) for name, own in outcomes.items() if name != TRAINED
+            name: _difference(outcomes[TRAINED], arm_outcomes)
+            for name, arm_outcomes in outcomes.items()
+            if name != TRAINED
         }
     result: dict[str, Any] = rounded(figures)
     return result
@@ -220,7 +222,9 @@ def figures_of(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         **_accuracies(outcomes),
         "answer_interval": _interval(outcomes),
         "calibration_error": _calibration_error(outcomes),
-        "by_operators": {label: _accuracies(own) for label, own in by_operators.items()},
+        "by_operators": {
+            label: _accuracies(operator_outcomes) for label, operator_outcomes in by_operators.items()
+        },
         "twins": _accuracies([outcome for outcome in outcomes if outcome.is_twin]),
         "without_twins": _accuracies([outcome for outcome in outcomes if not outcome.is_twin]),
     }
@@ -246,7 +250,10 @@ def _interval(outcomes: Sequence[Outcome]) -> list[float] | None:
 
 def _difference(outcomes: Sequence[Outcome], baseline: Sequence[Outcome]) -> dict[str, float]:
     """Answer accuracy less a baseline's on the same problems, with its 95 % bootstrap interval."""
-    columns = [[float(outcome.is_answer_right) for outcome in own] for own in (outcomes, baseline)]
+    columns = [
+        [float(outcome.is_answer_right) for outcome in solver_outcomes]
+        for solver_outcomes in (outcomes, baseline)
+    ]
     drawn = paired_difference(range(len(outcomes)), columns, "mean", np.random.default_rng(0))
     return {name: drawn[name] for name in ("difference", "low", "high")}
 

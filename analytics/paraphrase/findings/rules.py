@@ -89,7 +89,9 @@ def find_changes(original: str, paraphrase: str, *, without: Collection[str] = (
     ['30 became some.']
     """
     findings = [
-        finding for own in changes_by_rule(original, paraphrase, without=without).values() for finding in own
+        finding
+        for rule_findings in changes_by_rule(original, paraphrase, without=without).values()
+        for finding in rule_findings
     ]
     findings.sort(
         key=lambda finding: (not finding.is_serious, (finding.original or finding.paraphrase or (0, 0))[0])
@@ -150,10 +152,15 @@ def _changes(original: str, paraphrase: str, without: Collection[str]) -> dict[s
         if rule.name not in without:
             new = rule.find(pair)
             if rule.explains:
-                new = _unreported(new, [finding for own in findings.values() for finding in own])
+                new = _unreported(
+                    new, [finding for rule_findings in findings.values() for finding in rule_findings]
+                )
             findings[rule.name] = new
     if written != (original, paraphrase):
-        return {rule: [_as_written(finding, *written) for finding in own] for rule, own in findings.items()}
+        return {
+            rule: [_as_written(finding, *written) for finding in rule_findings]
+            for rule, rule_findings in findings.items()
+        }
     return findings
 
 

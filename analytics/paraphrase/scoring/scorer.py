@@ -142,7 +142,8 @@ def weigh_pairs(
     """
     findings = [tuple(find_changes(*pair, without=without)) for pair in pairs]
     features = [
-        verdict_features(score, own, *pair) for score, own, pair in zip(scores, findings, pairs, strict=True)
+        verdict_features(score, pair_findings, *pair)
+        for score, pair_findings, pair in zip(scores, findings, pairs, strict=True)
     ]
     return findings, features
 

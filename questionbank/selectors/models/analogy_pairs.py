@@ -104,7 +104,7 @@ def _least_alike(questions: Sequence[Question]) -> tuple[Question, Question] | N
     words = set(search_tokens(first.text, first.language))
 
     def shared(question: Question) -> float:
-        own = set(search_tokens(question.text, question.language))
-        return len(words & own) / max(1, len(own))
+        question_words = set(search_tokens(question.text, question.language))
+        return len(words & question_words) / max(1, len(question_words))
 
     return first, min(others[:_COMPARED], key=shared)

@@ -165,11 +165,11 @@ def predict_many(
             predictions[index] = predict(text=text, serving=serving, language=language, hierarchy=hierarchy)
         else:
             by_lens.setdefault(probes.lens, (probes, []))[1].append(index)
-    for probes, own in by_lens.values():
-        own_texts = [texts[index] for index in own]
-        vectors = serving.encoder(probes.lens).encode(own_texts)
-        predicted = probes.heads.predict(vectors, TOP_CONCEPTS, texts=own_texts)
-        for index, prediction in zip(own, predicted, strict=True):
+    for probes, indices in by_lens.values():
+        lens_texts = [texts[index] for index in indices]
+        vectors = serving.encoder(probes.lens).encode(lens_texts)
+        predicted = probes.heads.predict(vectors, TOP_CONCEPTS, texts=lens_texts)
+        for index, prediction in zip(indices, predicted, strict=True):
             predictions[index] = QuestionPrediction(
                 concepts=[PredictedConcept(guess.path, guess.probability) for guess in prediction.concepts]
                 if probes.heads.beats_majority
@@ -346,8 +346,8 @@ def _ids_of_tags(neighbours: Iterable[LabelledNeighbour], hierarchy: str) -> dic
         ids[question_id].append(concept_id)
     return {
         path: concept_id
-        for question_id, own in ids.items()
-        for path, concept_id in zip(by_question[question_id].concepts, own, strict=False)
+        for question_id, concept_ids in ids.items()
+        for path, concept_id in zip(by_question[question_id].concepts, concept_ids, strict=False)
     }
 
 

@@ -112,7 +112,7 @@ def concept_paths(
     With a hierarchy, only the paths in it.
     """
     tags = tagged_paths(question_ids, hierarchy=hierarchy)
-    return {question_id: [tag.path for tag in own] for question_id, own in tags.items()}
+    return {question_id: [tag.path for tag in question_tags] for question_id, question_tags in tags.items()}
 
 
 def tagged_paths(

@@ -284,8 +284,8 @@ def next_to_settle(*, person: User) -> ParaphrasePair | None:
     held = SettlementLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=timezone.now())
     pairs = adjudications().filter(~Exists(held.exclude(reviewer=person)))
     if not person.has_perm("questionbank.settle_own"):
-        own = opinions().filter(pair=OuterRef("pk"), reviewer=person)
-        pairs = pairs.exclude(typed_by(person.pk)).filter(~Exists(own))
+        person_opinions = opinions().filter(pair=OuterRef("pk"), reviewer=person)
+        pairs = pairs.exclude(typed_by(person.pk)).filter(~Exists(person_opinions))
     return pairs.first()
 
 

@@ -187,7 +187,8 @@ def rank_by_formulas(parsed: ParsedQuery, candidates: Sequence[int]) -> list[int
         held = text_formulas(text[:_LONGEST_COMPARED])[:_MOST_FORMULAS]
         if not held:
             continue
-        likeness = sum(max(formula_likeness(own, rival) for rival in held) for own in asked) / len(asked)
+        total = sum(max(formula_likeness(formula, rival) for rival in held) for formula in asked)
+        likeness = total / len(asked)
         if likeness >= LIKE:
             order[pk] = (-round(likeness, 3), len(text), -pk)
     return sorted(order, key=lambda pk: order[pk])

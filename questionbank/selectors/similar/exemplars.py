@@ -168,8 +168,8 @@ class _Candidate:
         """Return what it is ranked by, with the probabilities of the question's graphs."""
         if self.computation is None:
             return exemplar_score(self.similarity, 0.0)
-        own = 1.0 if self.computation.probability is None else self.computation.probability
-        return exemplar_score(self.similarity, own * likely.get(self.computation.key, 0.0))
+        probability = 1.0 if self.computation.probability is None else self.computation.probability
+        return exemplar_score(self.similarity, probability * likely.get(self.computation.key, 0.0))
 
 
 def question_exemplars(

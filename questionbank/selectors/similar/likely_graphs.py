@@ -21,7 +21,7 @@ def likely_graphs(solver: Solver, problems: Sequence[ProblemRecord]) -> list[Lik
     """Return the graphs that each problem may have; none for one that cannot be solved."""
     unsolved = list(map(without_solution, problems))
     solutions = solver.solve(unsolved, beam=_SOLUTIONS)
-    return [_graphs(problem, own) for problem, own in zip(unsolved, solutions, strict=True)]
+    return [_graphs(problem, candidates) for problem, candidates in zip(unsolved, solutions, strict=True)]
 
 
 def _graphs(problem: ProblemRecord, solutions: Iterable[Solution]) -> LikelyGraphs:

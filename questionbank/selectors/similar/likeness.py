@@ -220,9 +220,9 @@ def _weight(lens: str) -> float:
 def _means(cosines: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
     """Return the weighted mean of the cosines; a question without a vector of its own yet counts by the other."""
     return {
-        pk: sum(_weight(lens) * cosine for lens, cosine in own.items()) / sum(map(_weight, own))
-        for pk, own in cosines.items()
-        if own
+        pk: sum(_weight(lens) * cosine for lens, cosine in by_lens.items()) / sum(map(_weight, by_lens))
+        for pk, by_lens in cosines.items()
+        if by_lens
     }
 
 
@@ -234,19 +234,19 @@ def _by_words(asked: Asked, cosines: Mapping[int, Mapping[str, float]]) -> dict[
     def words(text: str) -> dict[str, float]:
         return _weighted(search_tokens(_compared(text), asked.text_language), rarity)
 
-    own = words(asked.text)
+    asked_words = words(asked.text)
     wording = {pk: by_lens.get(Lens.WORDING, 0.0) for pk, by_lens in cosines.items() if pk in texts}
     both = {
-        pk: (cosine + WORDS_WEIGHT * _dot(own, words(texts[pk]))) / (1 + WORDS_WEIGHT)
+        pk: (cosine + WORDS_WEIGHT * _dot(asked_words, words(texts[pk]))) / (1 + WORDS_WEIGHT)
         for pk, cosine in wording.items()
     }
     best = sorted(both, key=lambda pk: (-both[pk], pk))[:BY_FORM]
     counts = {pk: masked_text(_compared(texts[pk])).split() for pk in best}
     form_rarity = _rarity_among(counts.values())
-    own_form = _weighted(masked_text(_compared(asked.text)).split(), form_rarity)
+    asked_form = _weighted(masked_text(_compared(asked.text)).split(), form_rarity)
     share = FORM_WEIGHT / (1 + WORDS_WEIGHT + FORM_WEIGHT)
     return {
-        pk: (1 - share) * both[pk] + share * _dot(own_form, _weighted(form, form_rarity))
+        pk: (1 - share) * both[pk] + share * _dot(asked_form, _weighted(form, form_rarity))
         for pk, form in counts.items()
     }
 

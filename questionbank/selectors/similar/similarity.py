@@ -194,10 +194,12 @@ def near_duplicates(
 class _Comparison:
     """A question, stored or not, compared with candidates; what was read of one is kept for the next lens."""
 
-    def __init__(self, asked: Asked, own: Evidence, serving: Serving, stored: Mapping[int, Vector]) -> None:
-        self._asked, self._own, self._serving = asked, own, serving
+    def __init__(
+        self, asked: Asked, asked_evidence: Evidence, serving: Serving, stored: Mapping[int, Vector]
+    ) -> None:
+        self._asked, self._asked_evidence, self._serving = asked, asked_evidence, serving
         self._vectors_by_set = dict(stored)  # by id of the set
-        self._broad = broad_concepts(own.tags) if own.tags else frozenset()
+        self._broad = broad_concepts(asked_evidence.tags) if asked_evidence.tags else frozenset()
         self._questions: dict[int, Question] = {}
         self._evidence: dict[int, Evidence] = {}
 
@@ -214,7 +216,7 @@ class _Comparison:
     def with_question(cls, question: Question, serving: Serving, *, same_language: bool = True) -> Self:
         serving = serving.for_language(question.language)
         tags = tagged_paths([question.pk]).get(question.pk, [])
-        own = _evidence(question, tags)
+        asked_evidence = _evidence(question, tags)
         concept_ids = QuestionTag.objects.filter(question=question).values_list("concept_id", flat=True)
         asked = Asked(
             text=question.text,
@@ -234,7 +236,7 @@ class _Comparison:
             for row in rows
             if bytes(row.content_hash) == bytes(question.content_hash)
         }
-        return cls(asked, own, serving, stored)
+        return cls(asked, asked_evidence, serving, stored)
 
     @classmethod
     def with_text(
@@ -254,8 +256,8 @@ class _Comparison:
             graphs=solved_graphs(text, solved),
             language=language if same_language else "",
         )
-        own = evidence_of(text, language=language, computation=solved_computation(text, solved))
-        return cls(asked, own, serving, {})
+        asked_evidence = evidence_of(text, language=language, computation=solved_computation(text, solved))
+        return cls(asked, asked_evidence, serving, {})
 
     def under(self, lens: str, k: int) -> SimilarResult:
         """Return the `k` most similar questions under a lens."""
@@ -288,7 +290,7 @@ class _Comparison:
         else:
             notice = str(_ONLY_THE_SAME_GRAPH)
         ranked = rank_by_graph(replace(self._asked, vectors=vectors), self._serving.sets, lens, k)
-        return SimilarResult(lens, self.hits(ranked, lens), notice, self._own.computation)
+        return SimilarResult(lens, self.hits(ranked, lens), notice, self._asked_evidence.computation)
 
     def hits(self, ranked: Sequence[Ranked], lens: str) -> list[SimilarHit]:
         """Return the candidates with the reason for each; a fixed number of queries for any number of them."""
@@ -301,7 +303,7 @@ class _Comparison:
         for candidate, alike in zip(present, wording, strict=True):
             evidence = self._evidence[candidate.id]
             comparison = compare(
-                self._own,
+                self._asked_evidence,
                 evidence,
                 lens=lens,
                 wording=alike,

@@ -52,15 +52,15 @@ def question_vectors(
             notices.add(_("Some texts have no vector: under this lens only word problems are compared."))
             continue
         by_language.setdefault(question.language, []).append(index)
-    for language, own in by_language.items():
-        texts = [questions[index].text for index in own]
+    for language, indices in by_language.items():
+        texts = [questions[index].text for index in indices]
         served = serving.for_language(language)
         if lens in served.sets and not (row.stand_in or served.serves(lens, language, texts)):
-            rows |= {index: {"id": questions[index].id, "vector": None} for index in own}
+            rows |= {index: {"id": questions[index].id, "vector": None} for index in indices}
             notices.add(_("Some texts have no vector: the model does not know their language."))
             continue
         embedding_set, encoder, notice = served.lens_for(lens, language, texts)
-        for index, vector in zip(own, encoder.encode(texts), strict=True):
+        for index, vector in zip(indices, encoder.encode(texts), strict=True):
             values = [round(float(value), _DIGITS) for value in vector]
             rows[index] = {"id": questions[index].id, "vector": values}
             if notice:

@@ -239,10 +239,12 @@ def _published_table(title: str, rows: Sequence[_Row], runs: Runs) -> str:
 
 
 def _pair(name: str, row: _Row, pooled: _Pooled | None) -> str:
-    own = _NOT_RUN
+    measured = _NOT_RUN
     if pooled is not None:
-        own = f"{100 * pooled.answers.mean():.1f} ({100 * pooled.equations.mean():.1f}){_scope(name, pooled)}"
-    return f"{own} | {row.published.get(name, '-')}"
+        measured = (
+            f"{100 * pooled.answers.mean():.1f} ({100 * pooled.equations.mean():.1f}){_scope(name, pooled)}"
+        )
+    return f"{measured} | {row.published.get(name, '-')}"
 
 
 def _case_table(title: str, arm: str, runs: Runs) -> str:
