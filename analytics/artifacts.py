@@ -162,13 +162,13 @@ def artifact_read(folder: Path, *, verify: bool = True) -> Manifest:
     version = body.pop("format_version", None)
     if version != FORMAT_VERSION:
         raise ArtifactError(f"{path} is of format version {version}; this program reads {FORMAT_VERSION}.")
-    known = {attribute.name for attribute in fields(Manifest)}
+    field_names = {attribute.name for attribute in fields(Manifest)}
     missing = sorted({"capability", "name", "files"} - body.keys())
     if missing:
         raise ArtifactError(f"{path} lacks {', '.join(missing)}.")
     if not isinstance(body["files"], dict):
         raise ArtifactError(f"{path} is not a manifest.")
-    manifest = Manifest(**{name: value for name, value in body.items() if name in known})
+    manifest = Manifest(**{name: value for name, value in body.items() if name in field_names})
     for name, recorded in manifest.files.items():
         _check_file(folder, name, recorded if verify else None)
     return manifest

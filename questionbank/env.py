@@ -66,9 +66,9 @@ def var_dir() -> Path:
 
 def secret_key() -> str:
     """Return the secret key: from the environment, else from `VAR_DIR/secret_key`, made on first use."""
-    given: str = environment("SECRET_KEY")
-    if given:
-        return given
+    key: str = environment("SECRET_KEY")
+    if key:
+        return key
     path = var_dir() / "secret_key"
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".secret_key.{os.getpid()}")

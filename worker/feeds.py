@@ -108,8 +108,8 @@ def probe_set(*, hierarchy: KnowledgeHierarchy, instead: EmbeddingSet | None = N
     if not languages or lens.word not in in_use:
         return None
     language = languages.most_common(1)[0][0]
-    known = in_use[lens.word].unknown_shares.get(language, 0.0) <= UNKNOWN_SHARE_LIMIT
-    return in_use[lens.word] if known else in_use.get(lens.stand_in)
+    knows_language = in_use[lens.word].unknown_shares.get(language, 0.0) <= UNKNOWN_SHARE_LIMIT
+    return in_use[lens.word] if knows_language else in_use.get(lens.stand_in)
 
 
 def probe_feed(*, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet) -> ProbeFeed:

@@ -90,7 +90,7 @@ def encode_paths(
     width = max([1, *(len(paths) for paths in questions)])
     numbers = np.full((len(questions), width, levels), NO_CONCEPT, dtype=np.int64)
     owner = np.full(len(questions), UNDEFINED, dtype=np.int64)
-    known: dict[tuple[str, ConceptPath], int] = {}
+    node_numbers: dict[tuple[str, ConceptPath], int] = {}
     known_hierarchies: dict[str, int] = {}
     for row, (paths, name) in enumerate(zip(questions, names, strict=True)):
         if not paths:
@@ -98,7 +98,9 @@ def encode_paths(
         owner[row] = known_hierarchies.setdefault(name, len(known_hierarchies))
         for column, path in enumerate(paths):
             for depth in range(1, min(len(path), levels) + 1):
-                numbers[row, column, depth - 1] = known.setdefault((name, tuple(path[:depth])), len(known))
+                numbers[row, column, depth - 1] = node_numbers.setdefault(
+                    (name, tuple(path[:depth])), len(node_numbers)
+                )
     return numbers, owner
 
 

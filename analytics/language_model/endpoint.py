@@ -199,9 +199,11 @@ class _HandedOn:
 
 def _fields(options: AskOptions) -> dict[str, Any]:
     """Return the options that were given, as the endpoint calls them."""
-    given = {name: value for name, value in asdict(options).items() if value is not None}
-    given["stop"] = list(options.stop)
-    return given if options.stop else {name: value for name, value in given.items() if name != "stop"}
+    request_fields = {name: value for name, value in asdict(options).items() if value is not None}
+    request_fields["stop"] = list(options.stop)
+    if not options.stop:
+        del request_fields["stop"]
+    return request_fields
 
 
 def _whole_reply(body: Any) -> _Reply:

@@ -62,8 +62,8 @@ class ScoringTask:
         self.triplet_loss = TripletLoss(config.margin)
         self.ranking_loss = MultipleNegativesRankingLoss(config.scale)
         groups = _groups(triplets) if config.combine else [[row] for row in range(len(triplets))]
-        given = [rows for rows in groups if any(triplets[row].is_given for row in rows)]
-        self.groups = groups + given * (config.given_passes - 1)
+        given_groups = [rows for rows in groups if any(triplets[row].is_given for row in rows)]
+        self.groups = groups + given_groups * (config.given_passes - 1)
         self.lengths = [
             len(encoding.ids)
             for encoding in backbone.tokenizer.encode_batch_fast(

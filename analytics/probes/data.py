@@ -67,8 +67,8 @@ class ProbeData:
             [np.nan if difficulty is None else float(difficulty) for difficulty in difficulties],
             dtype=np.float64,
         )
-        known = ~np.isnan(values)
-        named = [scale for scale, has in zip(scales, known, strict=False) if has]
+        is_graded = ~np.isnan(values)
+        named = [scale for scale, is_row_graded in zip(scales, is_graded, strict=False) if is_row_graded]
         return cls(
             vectors=np.ascontiguousarray(vectors, dtype=np.float32),
             paths=tuple(
@@ -77,7 +77,7 @@ class ProbeData:
             ),
             difficulties=values,
             groups=_groups_by_vector(vectors) if texts is None else groups_by_masked_text(texts),
-            scale=choose_scale(named, values[known]) if known.any() else None,
+            scale=choose_scale(named, values[is_graded]) if is_graded.any() else None,
             texts=None if texts is None else tuple(texts),
         )
 
@@ -132,10 +132,10 @@ def kept_out(texts: Sequence[str], paths: Sequence[Sequence[ConceptPath]]) -> np
         if not is_fixed
         for path in question_paths
     }
-    known = np.array(
+    is_taught = np.array(
         [all(tuple(path) in taught for path in question_paths) for question_paths in paths], dtype=bool
     )
-    return fixed & known
+    return fixed & is_taught
 
 
 def _groups_by_vector(vectors: np.ndarray) -> np.ndarray:

@@ -145,8 +145,8 @@ def _measure_difficulty(heads: ProbeHeads, test: ProbeData, train: ProbeData) ->
     values = head.values(test.vectors, probabilities, counts).astype(np.float64)
     low, high = head.interval(values)
     graded = train.difficulties[train.graded]
-    known = _concept_means(train)
-    by_concept = np.array([_concept_mean(paths, known, float(graded.mean())) for paths in test.paths])
+    node_means = _concept_means(train)
+    by_concept = np.array([_concept_mean(paths, node_means, float(graded.mean())) for paths in test.paths])
     return {
         "questions": len(test),
         "scale": head.scale,
@@ -175,13 +175,15 @@ def _concept_means(train: ProbeData) -> dict[ConceptPath, float]:
     return {node: float(np.mean(each)) for node, each in values.items()}
 
 
-def _concept_mean(paths: tuple[ConceptPath, ...], known: dict[ConceptPath, float], default: float) -> float:
+def _concept_mean(
+    paths: tuple[ConceptPath, ...], node_means: dict[ConceptPath, float], default: float
+) -> float:
     """Mean training difficulty of the question's concepts, or of the nearest node above that has any."""
     difficulties = []
     for path in paths:
-        nodes = [path[:depth] for depth in range(len(path), 0, -1) if path[:depth] in known]
+        nodes = [path[:depth] for depth in range(len(path), 0, -1) if path[:depth] in node_means]
         if nodes:
-            difficulties.append(known[nodes[0]])
+            difficulties.append(node_means[nodes[0]])
     return float(np.mean(difficulties)) if difficulties else default
 
 

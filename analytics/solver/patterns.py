@@ -120,23 +120,23 @@ class _Homes:
     """Where each structure is found: rows, and places in their pre-orders."""
 
     def __init__(self) -> None:
-        self._own: defaultdict[str, defaultdict[str, list[tuple[int, int]]]] = defaultdict(
+        self._by_language: defaultdict[str, defaultdict[str, list[tuple[int, int]]]] = defaultdict(
             lambda: defaultdict(list)
         )
         self._foreign: dict[tuple[str, str], list[tuple[int, int]]] = {}
 
     def add(self, structure: str, language: str, home: tuple[int, int]) -> None:
-        self._own[structure][language].append(home)
+        self._by_language[structure][language].append(home)
 
     def of(self, structure: str, language: str) -> Sequence[tuple[int, int]]:
         """Return those in a language."""
-        return self._own[structure][language]
+        return self._by_language[structure][language]
 
     def foreign(self, structure: str, language: str) -> Sequence[tuple[int, int]]:
         """Return those in any other language."""
         key = structure, language
         if key not in self._foreign:
-            groups = self._own[structure].items()
+            groups = self._by_language[structure].items()
             self._foreign[key] = [home for spoken, homes in groups if spoken != language for home in homes]
         return self._foreign[key]
 

@@ -69,9 +69,9 @@ class TextReader:
 
     def __init__(self, tokenizer: Tokenizer, pad_id: int, *, mask_numbers: bool = True) -> None:
         self.tokenizer, self.pad_id = tokenizer, pad_id
-        known = (tokenizer.token_to_id(token) for token in _MASKS)
+        mask_ids = (tokenizer.token_to_id(token) for token in _MASKS)
         self.mask_id = (
-            next((number for number in known if number is not None), None) if mask_numbers else None
+            next((number for number in mask_ids if number is not None), None) if mask_numbers else None
         )
 
     def read(self, examples: Sequence[SolverExample]) -> list[ReadProblem]:

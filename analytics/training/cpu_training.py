@@ -58,12 +58,12 @@ class _CpuTraining(TorchFunctionMode):
         args: tuple[Any, ...] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
-        given = dict(kwargs or {})
+        keywords = dict(kwargs or {})
         if func is functional.dropout:
-            return _dropout(*args, **given)
+            return _dropout(*args, **keywords)
         if func is functional.scaled_dot_product_attention:
-            return _attention(*args, **given)
-        return func(*args, **given)
+            return _attention(*args, **keywords)
+        return func(*args, **keywords)
 
 
 def _dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:

@@ -145,7 +145,7 @@ class QuestionForm(forms.Form):
     def _allow(self, name: str, value: str, label: str) -> None:
         """A language or a status that the form does not offer stays possible for a question that has it."""
         field: Any = self.fields[name]
-        if value not in {known for known, _label in field.choices}:
+        if value not in {choice for choice, _label in field.choices}:
             field.choices = [*field.choices, (value, label)]
 
     @property

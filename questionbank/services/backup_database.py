@@ -266,8 +266,8 @@ def _parameters() -> dict[str, Any]:
 
 def _conninfo(database: str) -> str:
     """Return how to connect, without the password, which must not stand on a command line."""
-    known = {key: value for key, value in _parameters().items() if key in _LIBPQ_KEYWORDS}
-    return make_conninfo("", **{**known, "dbname": database})
+    parameters = {key: value for key, value in _parameters().items() if key in _LIBPQ_KEYWORDS}
+    return make_conninfo("", **{**parameters, "dbname": database})
 
 
 def _connect(database: str) -> psycopg.Connection[Any]:

@@ -157,10 +157,10 @@ def _refuse_if_used() -> None:
 
 
 def _checked(path: Path, scratch: Path) -> tuple[BackupManifest, dict[str, Path]]:
-    known = _known_migrations()
+    known_migrations = _known_migrations()
     manifest = archive_manifest(path=path)
     for label, applied in manifest.migrations.items():
-        unknown = sorted(set(applied) - set(known.get(label, [])))
+        unknown = sorted(set(applied) - set(known_migrations.get(label, [])))
         if unknown:
             raise ValidationFailed(
                 f"{path.name} comes from a later Kindred ({manifest.kindred}, which has the migration"
@@ -194,10 +194,10 @@ def _applied_migrations() -> dict[str, list[str]]:
 
 
 def _known_migrations() -> dict[str, list[str]]:
-    known: dict[str, list[str]] = {}
+    migrations: dict[str, list[str]] = {}
     for label, name in sorted(MigrationLoader(None).disk_migrations):
-        known.setdefault(label, []).append(name)
-    return known
+        migrations.setdefault(label, []).append(name)
+    return migrations
 
 
 def _stored(storage: Storage, folder: str = "") -> Iterator[str]:

@@ -243,9 +243,9 @@ def upload_keep(*, upload: File[Any], name: str, user: User | None, format: str 
     """
     _allow(user)
     if format not in (AUTO, *FORMATS):
-        known = ", ".join((AUTO, *FORMATS))
+        format_names = ", ".join((AUTO, *FORMATS))
         raise ValidationFailed(
-            f"The format {format!r} is not known; use one of {known}.", {"format": [known]}
+            f"The format {format!r} is not known; use one of {format_names}.", {"format": [format_names]}
         )
     uploads_forget_old()
     stored = storages["uploads"].save(f"{uuid.uuid4().hex}.upload", upload)

@@ -133,8 +133,8 @@ def pairs_create(
         _check(row)
     if source == ParaphrasePair.Source.TYPED:
         pairs_turn()
-        known = pairs_known(paraphrases=[row.paraphrase for row in rows])
-        if any((row.original, row.paraphrase) in known for row in rows):
+        stored_pairs = pairs_known(paraphrases=[row.paraphrase for row in rows])
+        if any((row.original, row.paraphrase) in stored_pairs for row in rows):
             problem = _("This pair was added already.")
             raise ValidationFailed(problem, {"paraphrase": [problem]})
     made = ParaphrasePair.objects.bulk_create(rows, batch_size=_ROWS)

@@ -445,14 +445,14 @@ def _settle(pair: ParaphrasePair) -> None:
     before = (pair.outcome, pair.outcome_text)
     settled = pair.decisions.filter(undone_at__isnull=True).exclude(is_adjudication=False, is_label=False)
     settlement = settled.order_by("-is_adjudication").first()
-    given = list(opinions().filter(pair=pair).order_by("pk"))
-    said = {(opinion.verdict, opinion.text) for opinion in given}
-    if settlement is None and len(given) >= pair.opinions_wanted and len(said) == 1:
-        settlement = given[0] if given[0].verdict != _Verdict.UNSURE else None
+    pair_opinions = list(opinions().filter(pair=pair).order_by("pk"))
+    said = {(opinion.verdict, opinion.text) for opinion in pair_opinions}
+    if settlement is None and len(pair_opinions) >= pair.opinions_wanted and len(said) == 1:
+        settlement = pair_opinions[0] if pair_opinions[0].verdict != _Verdict.UNSURE else None
     if settlement is not None:
         pair.state, pair.outcome, pair.outcome_text = _State.DECIDED, settlement.verdict, settlement.text
     else:
-        waits = len(given) < pair.opinions_wanted
+        waits = len(pair_opinions) < pair.opinions_wanted
         pair.state, pair.outcome, pair.outcome_text = _State.OPEN if waits else _State.ADJUDICATION, "", ""
     pair.save(update_fields=["state", "outcome", "outcome_text"])
     if pair.added_id is not None and (pair.outcome, pair.outcome_text) != before:

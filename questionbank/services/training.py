@@ -293,8 +293,8 @@ def _checked_hierarchies(names: Sequence[str] | None) -> dict[str, list[str]]:
     """Return the parameter ``hierarchies`` of a training; none where all questions are meant."""
     if names is None:
         return {}
-    known = KnowledgeHierarchy.objects.filter(name__in=names).values_list("name", flat=True)
-    unknown = sorted({*names} - {*known})
+    existing_names = KnowledgeHierarchy.objects.filter(name__in=names).values_list("name", flat=True)
+    unknown = sorted({*names} - {*existing_names})
     if unknown or not names:
         problem = (
             _("There is no hierarchy “%(name)s”.") % {"name": unknown[0]}

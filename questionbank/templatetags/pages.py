@@ -305,12 +305,12 @@ def current(context: dict[str, Any], names: str) -> bool:
 @register.filter
 def suite_name(suite: str) -> str:
     """Return a suite of labelled pairs as people call it; a file by its name."""
-    known = {
+    names = {
         "made": _("operators’ pairs of the bank’s held-out questions"),
         "decided": _("reviewers’ decisions on the bank’s held-out questions"),
         "demo": _("the demo’s hand-written pairs"),
     }
-    return str(known.get(suite, suite))
+    return str(names.get(suite, suite))
 
 
 @register.filter

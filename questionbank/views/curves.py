@@ -117,7 +117,7 @@ def _label(name: str) -> str:
 def _label_and_suite(name: str) -> tuple[str, str]:
     held_out, bank = _("questions held out of its training"), _("the bank’s held-out questions")
     pairs, problems = _validation_suites()
-    known = {
+    labels = {
         "loss": (_("Loss"), ""),
         "loss_concepts": (_("Naming concepts"), ""),
         "loss_difficulty": (_("Ordering by difficulty"), ""),
@@ -166,8 +166,8 @@ def _label_and_suite(name: str) -> tuple[str, str]:
         "expected_calibration_error": (_("Expected calibration error"), ""),
         "validation_paper_macro_f1": (_("Macro F1 of the score, as the paper averages"), pairs),
     }
-    if name in known:
-        return known[name]
+    if name in labels:
+        return labels[name]
     for pattern, label, suite in (
         (r"loss_rank_(\d+)", _("Rank %s"), ""),
         (r"held_out_precision_at_10_level_(\d+)", _("Precision at 10, level %s"), held_out),

@@ -410,8 +410,8 @@ def model_training_report(request: HttpRequest, capability: str) -> HttpResponse
     """Show the report of the page on which a training is asked for, or how far its count is."""
     if training_of(capability) is None:
         raise NotFound(_("Models of this kind are not trained from a form."))
-    known = {hierarchy.name for hierarchy in hierarchies()}
-    chosen = [name for name in request.GET.getlist("hierarchies") if name in known]
+    hierarchy_names = {hierarchy.name for hierarchy in hierarchies()}
+    chosen = [name for name in request.GET.getlist("hierarchies") if name in hierarchy_names]
     context = _report(request, capability, chosen or None)
     return render(request, "models/_training_report.html", context)
 

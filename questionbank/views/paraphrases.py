@@ -104,13 +104,13 @@ def _proposals_sentence(proposals: Proposals) -> str:
         if number
         else _("The rules find no new wording of this question.")
     )
-    known = (
+    repeated = (
         ngettext("%(number)d was there already.", "%(number)d were there already.", proposals.known)
         % {"number": proposals.known}
         if proposals.known
         else ""
     )
-    return f"{said} {known}".strip()
+    return f"{said} {repeated}".strip()
 
 
 def _type(request: HttpRequest, question: Question, fields: dict[str, Any]) -> HttpResponse:

@@ -97,7 +97,7 @@ def measure_arm(
     values: dict[str, list[float]] = {name: [] for name in COLUMNS}
     similarities, alike = [], []
     stories = questions.stories
-    for (rows, corpus), known in zip(questions.parts, questions.graph_similarities, strict=True):
+    for (rows, corpus), graph_similarities in zip(questions.parts, questions.graph_similarities, strict=True):
         scores = arm(rows, corpus)
         if not twins:
             scores = np.where(stories[rows][:, None] == stories[corpus][None, :], -np.inf, scores)
@@ -105,7 +105,7 @@ def measure_arm(
             possible = np.isfinite(row_scores)
             order = np.argsort(-row_scores, kind="stable")[: 2 * k]
             order = order[possible[order]]
-            gains = known.of(questions.examples[row].graph.graph)
+            gains = graph_similarities.of(questions.examples[row].graph.graph)
             figures = _question_figures(questions.examples, row, corpus[order], row_scores[order], k, filled)
             figures["ndcg"] = ndcg(gains[order[:k]], gains[possible])
             for name in COLUMNS:

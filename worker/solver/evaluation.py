@@ -154,27 +154,27 @@ def retrieval_solvers(frozen: Encode | None) -> dict[str, SolverFor]:
 
 def _remembering(encode: Encode) -> Encode:
     """Encode each text once, although folds share most of theirs."""
-    known: dict[str, npt.NDArray[np.float32]] = {}
+    vectors: dict[str, npt.NDArray[np.float32]] = {}
 
     def encode_new(texts: list[str]) -> npt.NDArray[np.float32]:
-        new = [text for text in dict.fromkeys(texts) if text not in known]
+        new = [text for text in dict.fromkeys(texts) if text not in vectors]
         if new:
-            known.update(zip(new, encode(new), strict=True))
-        return np.stack([known[text] for text in texts])
+            vectors.update(zip(new, encode(new), strict=True))
+        return np.stack([vectors[text] for text in texts])
 
     return encode_new
 
 
 def _by_terms(learned: Sequence[ProblemRecord]) -> Solver:
-    known = solver_examples(learned)
-    vectors, encode = term_vectors(known)
-    return RetrieveAndApply(known, vectors, encode, name="retrieve_tfidf")
+    examples = solver_examples(learned)
+    vectors, encode = term_vectors(examples)
+    return RetrieveAndApply(examples, vectors, encode, name="retrieve_tfidf")
 
 
 def _by_vectors(frozen: Encode, learned: Sequence[ProblemRecord]) -> Solver:
-    known = solver_examples(learned)
-    vectors = frozen([example.problem.text for example in known])
-    return RetrieveAndApply(known, vectors, frozen, name="retrieve_encoder")
+    examples = solver_examples(learned)
+    vectors = frozen([example.problem.text for example in examples])
+    return RetrieveAndApply(examples, vectors, frozen, name="retrieve_encoder")
 
 
 def outcomes_of(

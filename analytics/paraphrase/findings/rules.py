@@ -185,21 +185,21 @@ def check_rules(names: Collection[str]) -> None:
     Raises:
         DataError: there is no rule of a name.
     """
-    known = [rule.name for rule in RULES]
+    rule_names = [rule.name for rule in RULES]
     for name in names:
-        if name not in known:
-            raise DataError(f"There is no rule {name}. The rules are {', '.join(known)}.")
+        if name not in rule_names:
+            raise DataError(f"There is no rule {name}. The rules are {', '.join(rule_names)}.")
 
 
 def _with_points(text: str, counterpart: str) -> str:
     """Write "0,6" as "0.6" where the other text has 0.6; every character keeps its place."""
-    known = set(_DECIMAL.findall(counterpart))
+    decimals = set(_DECIMAL.findall(counterpart))
 
     def write(match: re.Match[str]) -> str:
         decimal = f"{match[1]}.{match[2]}"
-        return decimal if len(match[2]) != _GROUP and decimal in known else match[0]
+        return decimal if len(match[2]) != _GROUP and decimal in decimals else match[0]
 
-    return _COMMA.sub(write, text) if known else text
+    return _COMMA.sub(write, text) if decimals else text
 
 
 def _as_written(finding: Finding, original: str, paraphrase: str) -> Finding:

@@ -197,8 +197,10 @@ def map_legend(
     """
     inside = _inside(points, within)
     if level is None:
-        known = points.difficulties[inside]
-        bands = Counter(np.minimum(known[known != UNKNOWN] // (100 // BANDS), BANDS - 1).tolist())
+        difficulties = points.difficulties[inside]
+        bands = Counter(
+            np.minimum(difficulties[difficulties != UNKNOWN] // (100 // BANDS), BANDS - 1).tolist()
+        )
         width = 100 // BANDS
         return [
             LegendRow(band, f"{band * width}–{(band + 1) * width} %", bands[band], band)

@@ -64,8 +64,8 @@ class FacetCube:
 
     def by_difficulty(self, mask: Mask) -> list[tuple[str, int]]:
         """Return the numbers of questions by difficulty, as `questionbank.models.FacetCount` writes it."""
-        known = mask & (self.difficulty >= 0)
-        counts = np.bincount(self.difficulty[known], self.questions[known])
+        graded = mask & (self.difficulty >= 0)
+        counts = np.bincount(self.difficulty[graded], self.questions[graded])
         return [(str(difficulty), int(count)) for difficulty, count in enumerate(counts)]
 
     def by_group(self, mask: Mask, groups: ConceptGroups) -> list[tuple[str, int]]:

@@ -119,8 +119,8 @@ def _cube_knows(filters: SearchFilters) -> bool:
     """Return whether the cube tells questions apart that these filters do."""
     filters = filters.for_everybody
     bounds = (filters.difficulty_min, filters.difficulty_max)
-    known = {name: getattr(SearchFilters(), name) for name in _OF_CUBE}
-    return replace(filters, **known) == SearchFilters() and all(
+    defaults = {name: getattr(SearchFilters(), name) for name in _OF_CUBE}
+    return replace(filters, **defaults) == SearchFilters() and all(
         bound is None or float(bound).is_integer() for bound in bounds
     )
 

@@ -74,14 +74,14 @@ class Vocabulary:
                 near.update(
                     (
                         int(mistakes),
-                        known[0] != word[0],
-                        not is_english(known),
-                        -self.words.get(known, 0),
-                        known,
+                        candidate[0] != word[0],
+                        not is_english(candidate),
+                        -self.words.get(candidate, 0),
+                        candidate,
                     )
-                    for known, mistakes, _ in matches
+                    for candidate, mistakes, _ in matches
                 )
-        return [known for *_, known in sorted(near)[:limit]]
+        return [candidate for *_, candidate in sorted(near)[:limit]]
 
 
 def _plain_words_by_length(words: Iterable[str]) -> dict[int, list[str]]:

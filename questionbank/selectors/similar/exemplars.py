@@ -281,8 +281,8 @@ class _Search:
         teaches nothing about it: rather fewer exemplars.
         """
         if asked is not None:
-            known = (candidate for candidate in candidates if candidate.computation is not None)
-            computed = list(islice(self._stories(known), k))
+            solved_candidates = (candidate for candidate in candidates if candidate.computation is not None)
+            computed = list(islice(self._stories(solved_candidates), k))
             if len(computed) >= min(k, _ENOUGH):
                 return computed
         return list(islice(self._stories(filter(_is_worked, candidates)), k))

@@ -30,7 +30,7 @@ def _graphs(problem: ProblemRecord, solutions: Iterable[Solution]) -> LikelyGrap
     values: list[float] = []
     for solution in solutions:
         value = solution.value
-        if value is None or any(answers_agree(value, known) for known in values):
+        if value is None or any(answers_agree(value, earlier_value) for earlier_value in values):
             continue
         values.append(value)
         graph = readable_text_graph(replace(problem, equation=solution.equation))

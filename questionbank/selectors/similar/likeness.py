@@ -101,10 +101,10 @@ def rank_by_wording(asked: Asked, sets: Mapping[str, EmbeddingSet], k: int) -> l
 
 def rank_by_likeness(asked: Asked, sets: Mapping[str, EmbeddingSet], k: int) -> list[Ranked]:
     """Return the `k` questions that are most alike by all measures together."""
-    known = {lens: dict(_nearest(asked, sets, lens, CANDIDATES)) for lens in asked.vectors}
-    ids = list(dict.fromkeys(pk for hits in known.values() for pk in hits))
+    by_lens = {lens: dict(_nearest(asked, sets, lens, CANDIDATES)) for lens in asked.vectors}
+    ids = list(dict.fromkeys(pk for hits in by_lens.values() for pk in hits))
     ids += _further(asked, set(ids))
-    cosines = _cosines(asked, sets, ids, known)
+    cosines = _cosines(asked, sets, ids, by_lens)
     scores = _means(cosines) if _has_trained_lens(asked) else _by_words(asked, cosines)
     closer = _closer(asked, list(scores))
     ranked = [
@@ -176,7 +176,7 @@ def _nearest(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: int) 
     )
 
 
-def _further(asked: Asked, known: set[int]) -> list[int]:
+def _further(asked: Asked, nearest_ids: set[int]) -> list[int]:
     """Candidates that no vector found: by the same concepts, and by rare words where there is no purpose."""
     further: list[int] = []
     ready = Question.objects.filter(**_wanted(asked)).order_by()
@@ -187,7 +187,7 @@ def _further(asked: Asked, known: set[int]) -> list[int]:
     if not _has_trained_lens(asked):
         tokens = list(dict.fromkeys(search_tokens(_compared(asked.text), asked.text_language)))
         further += rank_by_text(tokens, ready, vocabulary()).ids[:CANDIDATES]
-    return [pk for pk in dict.fromkeys(further) if pk not in known and pk not in asked.exclude]
+    return [pk for pk in dict.fromkeys(further) if pk not in nearest_ids and pk not in asked.exclude]
 
 
 def _cosines(

@@ -282,10 +282,10 @@ class _Comparison:
         vectors: dict[str, Vector] = {}
         if self._serving.serves(lens, self._asked.text_language, [self.text]):
             self._vectors(lens)
-            known = self._vectors_by_set  # of other lenses too: they say whether the purpose is the same
+            by_set = self._vectors_by_set  # of other lenses too: they say whether the purpose is the same
             sets = self._serving.sets.items()
             vectors = {
-                name: known[embedding_set.pk] for name, embedding_set in sets if embedding_set.pk in known
+                name: by_set[embedding_set.pk] for name, embedding_set in sets if embedding_set.pk in by_set
             }
         else:
             notice = str(_ONLY_THE_SAME_GRAPH)
@@ -343,11 +343,11 @@ class _Comparison:
         stand_in = lenses()[lens].stand_in
         if stand_in in self._serving.sets:
             sets[stand_in] = self._serving.embedding_set(stand_in)
-        known = self._vectors_by_set
+        by_set = self._vectors_by_set
         for name, embedding_set in sets.items():
-            if embedding_set.pk not in known:
-                known[embedding_set.pk] = self._serving.encoder(name).encode([text])[0]
-        return {name: known[embedding_set.pk] for name, embedding_set in sets.items()}, notice
+            if embedding_set.pk not in by_set:
+                by_set[embedding_set.pk] = self._serving.encoder(name).encode([text])[0]
+        return {name: by_set[embedding_set.pk] for name, embedding_set in sets.items()}, notice
 
 
 def _evidence(question: Question, tags: Sequence[TaggedPath]) -> Evidence:

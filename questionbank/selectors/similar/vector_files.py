@@ -29,9 +29,9 @@ def check_lens(name: str) -> str:
     """
     if name in lenses():
         return name
-    known = ", ".join(lenses())
+    lens_names = ", ".join(lenses())
     raise ValidationFailed(
-        _("There is no lens “%(name)s”; use one of %(known)s.") % {"name": name, "known": known}
+        _("There is no lens “%(name)s”; use one of %(known)s.") % {"name": name, "known": lens_names}
     )
 
 

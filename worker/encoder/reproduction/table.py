@@ -67,8 +67,8 @@ def _of_difficulty(key: str) -> Callable[[Mapping[str, Any]], float | None]:
 
 
 def _pearson(predicted: Array, truth: Array) -> float:
-    known = ~np.isnan(truth)
-    return pearson(truth[known], predicted[known])
+    is_labelled = ~np.isnan(truth)
+    return pearson(truth[is_labelled], predicted[is_labelled])
 
 
 def encoder_tables(folders: Sequence[Path]) -> str:

@@ -255,11 +255,11 @@ def _case_table(title: str, arm: str, runs: Runs) -> str:
         "| set | wrong to right | right to wrong | for example |",
         "|---|---|---|---|",
     ]
-    for name, known in SETS.items():
+    for name, problem_set in SETS.items():
         plain, contrast = runs[name, "none"], runs[name, arm]
         shared = None if plain is None or contrast is None else _shared(plain, contrast)
         if shared is None:
-            lines.append(f"| {known.title} | {_NOT_RUN} | {_NOT_RUN} | |")
+            lines.append(f"| {problem_set.title} | {_NOT_RUN} | {_NOT_RUN} | |")
             continue
         before, after = shared
         gained = np.flatnonzero((before.answers == 0) & (after.answers == 1))
@@ -268,5 +268,5 @@ def _case_table(title: str, arm: str, runs: Runs) -> str:
             f"{before.ids[row]}: `{before.written[row] or 'nothing'}` to `{after.written[row]}`"
             for row in gained[:_CASES]
         ]
-        lines.append(f"| {known.title} | {len(gained)} | {lost} | {'; '.join(cases)} |")
+        lines.append(f"| {problem_set.title} | {len(gained)} | {lost} | {'; '.join(cases)} |")
     return "\n".join(lines)
