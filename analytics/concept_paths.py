@@ -110,7 +110,7 @@ class PathTree:
         )
 
     def targets(self, labels: Sequence[Sequence[ConceptPath]]) -> np.ndarray:
-        """(questions, paths): a weight of 1 in equal parts on a question's paths; unknown ones get none."""
+        """Return weights (questions, paths): 1 in equal parts on a question's paths; unknown ones get none."""
         column = {path: index for index, path in enumerate(self.paths)}
         weights = np.zeros((len(labels), len(self.paths)), dtype=np.float32)
         for row, question_paths in enumerate(labels):

@@ -42,7 +42,7 @@ def retrieval_hits(
     other_paths: Sequence[Sequence[ConceptPath]],
     level: int,
 ) -> npt.NDArray[np.float64]:
-    """For each question the share of its neighbours with which it shares a path down to `level`.
+    """Return for each question the share of its neighbours with which it shares a path down to `level`.
 
     Returns:
         (questions,), NaN where a question has no path so deep.
@@ -69,7 +69,7 @@ def precision_at_k(
     levels: int,
     k: int = 10,
 ) -> dict[int, float]:
-    """Mean share of the k nearest that share the concept path, for the levels 1 .. `levels` that occur."""
+    """Return the mean share of the k nearest that share the concept path, for the levels 1 .. `levels` that occur."""
     nearest = nearest_rows(vectors, others, k)
     figures = {}
     for level in range(1, levels + 1):

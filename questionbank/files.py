@@ -96,7 +96,7 @@ def convert_questions(
 def convert_pairs(
     *, source: Path, target: Path, convert: Convert[InputPair], report: Callable[[str], object]
 ) -> int:
-    """Like `convert_questions`, for lines with ``id``, ``original`` and ``paraphrase``.
+    """Do as `convert_questions`, for lines with ``id``, ``original`` and ``paraphrase``.
 
     Raises:
         ImportRefused, ValidationFailed, KindredError: as there.

@@ -113,7 +113,7 @@ def probe_set(*, hierarchy: KnowledgeHierarchy, instead: EmbeddingSet | None = N
 
 
 def probe_feed(*, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet) -> ProbeFeed:
-    """Ready questions that are tagged in the hierarchy and have a vector in the set, without paraphrases of others.
+    """Return ready questions that are tagged in the hierarchy, have a vector in the set and are no paraphrases.
 
     Difficulties on any scale but the commonest are left out: one probe never mixes scales.
     """

@@ -79,7 +79,7 @@ def alignments(
     as the graph's own are; then other orders.
 
     Args:
-        own: numbers that the graph uses, in the order of its text: whether in words, and which of those.
+        used: numbers that the graph uses, in the order of its text: whether in words, and which of those.
         question: numbers of the question, in the order of its text.
 
     >>> first, second = (False, 0), (False, 1)
@@ -204,7 +204,7 @@ def _numbers(places: Iterable[SlotPlace]) -> tuple[NumberPlace, ...]:
 
 
 def _floats(values: Sequence[Fraction]) -> Floats:
-    """(numbers,) infinite where a number is beyond what a float holds."""
+    """Return floats (numbers,), infinite where a number is beyond what a float holds."""
     try:
         return np.array([float(value) for value in values])
     except OverflowError:
@@ -212,7 +212,7 @@ def _floats(values: Sequence[Fraction]) -> Floats:
 
 
 def _candidates(graph: ComputationalGraph, question: _Question) -> list[_Candidate]:
-    """(votes, value, slots of the question) of a graph's alignments that have a value."""
+    """Return (votes, value, slots of the question) for each alignment of a graph that has a value."""
     places = graph.slot_places
     used = _numbers(places)
     uses = [(used.index(place.mention), place.reading) for place in places]

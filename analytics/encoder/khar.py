@@ -23,7 +23,7 @@ UNDEFINED = -1
 
 
 def default_temperatures(levels: int, *, lowest: float = 0.1, highest: float = 0.6) -> tuple[float, ...]:
-    """Temperatures of the ranks 0 .. levels + 1; for three levels the paper's 0.1, 0.1, 0.225, 0.35, 0.6.
+    """Return the temperatures of the ranks 0 .. levels + 1; for three levels the paper's 0.1, 0.1, 0.225, 0.35, 0.6.
 
     Similarity falls from 1 at rank 1 by a quarter a rank to 0 at rank levels + 1, and the temperature is
     ``lowest + (1 - similarity) * (highest - lowest)``; the augmented question (rank 0) shares the lowest.
@@ -40,7 +40,7 @@ def default_temperatures(levels: int, *, lowest: float = 0.1, highest: float = 0
 
 
 def kh_distance(paths: Sequence[ConceptPath], others: Sequence[ConceptPath], levels: int) -> int:
-    """KH-distance of Eq. 1: ``levels - u + 1`` where u is the deepest level at which concepts agree.
+    """Return the KH-distance of Eq. 1: ``levels - u + 1``, u the deepest level at which concepts agree.
 
     With several paths the smallest distance over all pairs counts.
 
@@ -110,7 +110,7 @@ def kh_ranks(
     anchor_hierarchies: npt.NDArray[np.int64],
     candidate_hierarchies: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.int64]:
-    """KH-distances of every anchor to every candidate (Eq. 3 puts each candidate into the set of its rank).
+    """Return the KH-distances of every anchor to every candidate (Eq. 3 puts each candidate into the set of its rank).
 
     Args:
         anchors: (anchors, paths, levels) as `encode_paths` gives them.

@@ -79,7 +79,7 @@ def _built(tokens: Iterable[str], *, is_prefix: bool) -> ExpressionTree:
 
 
 def to_infix(tree: ExpressionTree) -> str:
-    """Infix arithmetic that `parse_expression` reads as the same tree.
+    """Return infix arithmetic that `parse_expression` reads as the same tree.
 
     >>> from analytics.expression.parser import parse_expression
     >>> to_infix(parse_expression("8-((2-1))")), to_infix(parse_expression("(2^3)^2"))

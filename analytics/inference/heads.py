@@ -79,7 +79,7 @@ class ConceptHead:
     bias: np.ndarray
 
     def probabilities(self, vectors: np.ndarray) -> np.ndarray:
-        """(questions, paths) float32; every row sums to 1."""
+        """Return (questions, paths) float32; every row sums to 1."""
         logits = vectors @ self.weights.T + self.bias
         logits -= logits.max(axis=1, keepdims=True)
         np.exp(logits, out=logits)
@@ -114,7 +114,7 @@ class DifficultyHead:
     coverage: float
 
     def values(self, vectors: np.ndarray, probabilities: np.ndarray | None, counts: np.ndarray) -> np.ndarray:
-        """(questions,) estimates within the scale."""
+        """Return (questions,) estimates within the scale."""
         raw = vectors @ self.vector_weights + self.intercept
         if len(self.path_weights) and probabilities is not None:
             raw = raw + probabilities @ self.path_weights
@@ -123,7 +123,7 @@ class DifficultyHead:
         return np.clip(raw, self.lowest, self.highest)
 
     def interval(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper ends for estimates."""
+        """Return lower and upper ends for estimates."""
         return (
             np.clip(values - self.radius, self.lowest, self.highest),
             np.clip(values + self.radius, self.lowest, self.highest),

@@ -40,7 +40,7 @@ class MultipleNegativesRankingLoss(nn.Module):
     def forward(
         self, anchors: Tensor, positives: Tensor, negatives: Tensor, same: Tensor | None = None
     ) -> Tensor:
-        """Mean over the anchors.
+        """Return the mean over the anchors.
 
         Args:
             anchors, positives: (batch, dimension) each, of any length.

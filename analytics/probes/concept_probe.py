@@ -43,7 +43,7 @@ class ConceptProbe:
     state: tuple[torch.Tensor, torch.Tensor]
 
     def logits(self, vectors: np.ndarray) -> np.ndarray:
-        """(questions, paths)."""
+        """Return the logits (questions, paths)."""
         scores: np.ndarray = vectors @ self.weights.T + self.bias
         return scores
 
@@ -140,7 +140,7 @@ def choose_penalty(
 
 
 def _routes(tree: PathTree, sharing: float) -> np.ndarray:
-    """(rows, paths): with what factor a row of weights counts for a path.
+    """Return the factors (rows, paths) with which a row of weights counts for a path.
 
     One row a node that several paths pass through or end at, shared by them, and one row a path of its own.
     """

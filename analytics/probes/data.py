@@ -107,7 +107,7 @@ class ProbeData:
         )
 
     def sha256(self) -> str:
-        """Identifies the questions and their labels, in their order."""
+        """Return a SHA-256 that identifies the questions and their labels, in their order."""
         digest = hashlib.sha256()
         for row, question_paths in enumerate(self.paths):
             text = self.texts[row] if self.texts is not None else self.vectors[row].tobytes().hex()

@@ -107,7 +107,7 @@ def _measure_level(
     seen: list[set[ConceptPath]],
     depth: int,
 ) -> dict[str, Any] | None:
-    """Accuracy and macro-F1 over the questions that have a concept at this level.
+    """Return accuracy and macro-F1 over the questions that have a concept at this level.
 
     A question with several counts as right if any of them is predicted; in F1 it then stands for that one,
     else for the first of its own.
@@ -178,7 +178,7 @@ def _concept_means(train: ProbeData) -> dict[ConceptPath, float]:
 def _concept_mean(
     paths: tuple[ConceptPath, ...], node_means: dict[ConceptPath, float], default: float
 ) -> float:
-    """Mean training difficulty of the question's concepts, or of the nearest node above that has any."""
+    """Return the mean training difficulty of the question's concepts, or of the nearest node above that has any."""
     difficulties = []
     for path in paths:
         nodes = [path[:depth] for depth in range(len(path), 0, -1) if path[:depth] in node_means]

@@ -225,7 +225,7 @@ class _Fitting:
         *,
         with_text: bool,
     ) -> DifficultyHead:
-        """Ridge on the graded questions outside the validation part; the radius from those inside."""
+        """Fit ridge on the graded questions outside the validation part, and the radius on those inside."""
         data, config = self.data, self.config
         dimension = data.vectors.shape[1]
         # Scaled so that one penalty suits all: a vector's entries are about 1 / sqrt(dimension).
@@ -270,7 +270,7 @@ class _Fitting:
 def _whole_paths(
     tree: PathTree, paths: Sequence[Sequence[ConceptPath]], leading: ConceptPath
 ) -> tuple[ConceptPath, ...]:
-    """For each path of the tree the whole one it stands for: the most frequent, should there be two."""
+    """Return for each path of the tree the whole one it stands for: the most frequent if there are two."""
     counts: dict[ConceptPath, Counter[ConceptPath]] = {}
     for question_paths in paths:
         for path in question_paths:

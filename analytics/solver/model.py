@@ -77,7 +77,7 @@ class SolverModel:
         return {"encoder": self.backbone.model, "decoder": self.decoder}
 
     def states(self, batch: ProblemBatch) -> Tensor:
-        """(problems, tokens, width) of the encoder."""
+        """Return the states (problems, tokens, width) of the encoder."""
         return self.backbone.token_states(batch.ids, batch.mask)
 
     @torch.inference_mode()

@@ -180,7 +180,7 @@ class _Negatives:
         self.pools: dict[tuple[int, str], np.ndarray] = {}
 
     def draw(self, structure: str, count: int) -> np.ndarray:
-        """Rows, with repeats; none where there is no negative."""
+        """Return rows, with repeats; none where there is no negative."""
         if self.kind == "random":
             if len(self.rows) < 2:
                 return np.zeros(0, dtype=np.int64)

@@ -121,7 +121,7 @@ class TextReader:
 
 
 def _number_characters(text: str, slots: Sequence[NumberSlot]) -> dict[int, int]:
-    """For each character of a number, which number it belongs to: runs of digits, or whole number words."""
+    """Return for each character of a number which number it belongs to: runs of digits, or whole number words."""
     owner: dict[int, int] = {}
     for slot in slots:
         if slot.start in owner:

@@ -131,13 +131,13 @@ class _Chooser:
         self.similarity, self.rng = similarity, rng
 
     def least_alike(self, anchors: npt.NDArray[np.int64], candidates: npt.NDArray[np.int64]) -> list[int]:
-        """For each anchor the candidate least like it; the anchor itself only where there is no other."""
+        """Return for each anchor the candidate least like it; the anchor itself only where there is no other."""
         if len(candidates) == 1:
             return [int(candidates[0])] * len(anchors)
         return self._chosen(anchors, candidates, -1)
 
     def most_alike(self, anchors: npt.NDArray[np.int64], candidates: npt.NDArray[np.int64]) -> list[int]:
-        """For each anchor the candidate most like it."""
+        """Return for each anchor the candidate most like it."""
         return self._chosen(anchors, candidates, 1)
 
     def _chosen(

@@ -83,7 +83,7 @@ def _attention(
     *causal: bool,
     **options: Any,
 ) -> Tensor:
-    """PyTorch's attention as two products and a softmax: (..., tokens, width) three times -> (..., tokens, width).
+    """Return PyTorch's attention as two products and a softmax: three (..., tokens, width) to one.
 
     Args:
         query, key, value, attn_mask, dropout_p: PyTorch's.

@@ -392,7 +392,7 @@ def _install_starter(word: str, starter: Starter, exports: _Exports) -> None:
 
 
 def _install_wording() -> None:
-    """The set of the character n-grams, which need no model."""
+    """Install the set of the character n-grams, which need no model."""
     if EmbeddingSet.objects.filter(lens=WORDING.word, is_current=True).exists():
         return
     ngrams = HashedNgramEncoder()

@@ -171,7 +171,7 @@ def _checked(path: Path, scratch: Path) -> tuple[BackupManifest, dict[str, Path]
 
 
 def _require_space(folder: Path) -> None:
-    """A dump is smaller than the database, whose indexes it leaves out; it lies beside the archive for a while."""
+    """Check that there is room for the files and a dump, which is smaller than the database with its indexes."""
     files = sum(storages[alias].size(name) for alias in FOLDERS.values() for name in _stored(storages[alias]))
     require_space(folder, database.database_bytes() + files, what=_("The backup"))
 

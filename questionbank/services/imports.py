@@ -219,7 +219,7 @@ class KeptUpload:
 
     @contextmanager
     def beginning(self) -> Iterator[Path]:
-        """The first megabytes of the file under its owner's name, for a look at it within a request.
+        """Yield the first megabytes of the file under its owner's name, for a look at it within a request.
 
         Raises:
             Conflict: the file is not kept any more.
@@ -312,7 +312,7 @@ def import_repeat(*, run: Run, user: User | None, dry_run: bool = False, skip_in
 
 
 def _queue(dry_run: bool) -> str:
-    """Checking a file is short work: somebody waits for it."""
+    """Return the queue: checking a file is short work that somebody waits for."""
     return "light" if dry_run else "default"
 
 

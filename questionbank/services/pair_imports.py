@@ -190,7 +190,7 @@ def _allow(user: User) -> None:
 
 @contextmanager
 def _local(stored: str, name: str) -> Iterator[Path]:
-    """The kept file under its own name, which the sentences about it use."""
+    """Yield the kept file under its own name, which the sentences about it use."""
     with scratch_folder(prefix="pairs-") as folder, storages["uploads"].open(stored) as kept:
         path = folder / name
         with path.open("wb") as copy:

@@ -360,7 +360,7 @@ def _champions_reading(embedding_set: EmbeddingSet) -> list[ModelArtifact]:
 
 
 def _former_readers(back: EmbeddingSet, leaving: EmbeddingSet | None) -> dict[tuple[str, str], ModelArtifact]:
-    """By capability and scope the newest archived models that can read `back`, or the lens that stands in for it.
+    """Return by capability and scope the newest archived models that read `back`, or the lens standing in for it.
 
     Of those scopes only whose champion reads the vectors that leave, or that have none. None where no model reads the
     vectors of the lens.

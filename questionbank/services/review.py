@@ -465,7 +465,7 @@ def _allow(person: User) -> None:
 
 
 def _lock_person(person: User) -> None:
-    """Two windows of one person come one after the other."""
+    """Lock a person's row, so that two windows of theirs come one after the other."""
     User.objects.select_for_update(no_key=True).get(pk=person.pk)
 
 

@@ -63,7 +63,7 @@ class _Wanted:
                 yield problem
 
     def new_by_rules(self) -> Iterator[RetoldProblem]:
-        """Other stories with the same graph; then, where the equation is known for sure, the same story retold.
+        """Yield other stories with the same graph; where the equation is known for sure, then the same story retold.
 
         One of each generator comes first, then the others.
         """

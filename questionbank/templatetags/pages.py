@@ -239,7 +239,7 @@ def lasted(run: Run) -> str:
 
 @register.filter
 def all_but_last(path: Sequence[str]) -> Sequence[str]:
-    """Everything above the concept that a path names."""
+    """Return everything above the concept that a path names."""
     return path[:-1]
 
 

@@ -32,7 +32,7 @@ QUESTIONS_SHOWN = 5
 @requires("read")
 @require_safe
 def concept_tree_page(request: HttpRequest) -> HttpResponse:
-    """One hierarchy as a tree, with the others a click away."""
+    """Show one hierarchy as a tree, with the others a click away."""
     all_hierarchies = list(hierarchies())
     chosen = whole_number(request.GET.get("hierarchy", ""))
     default = default_hierarchy()

@@ -22,7 +22,7 @@ COMPARED = ("loss", "held_out_precision_at_10", "validation_auc", "validation_sa
 
 
 def training_charts(series: Series) -> list[tuple[str, LineChart]]:
-    """Charts with the ids of their elements: the loss and its terms, the loss by rank, what was held out or validated.
+    """Return charts with their elements' ids: the loss, its terms, the loss by rank, what was held out or validated.
 
     Whatever else a run measured gets a chart of its own.
     """

@@ -199,7 +199,7 @@ def _legend(points: MapPoints, choice: _Choice) -> dict[str, Any]:
 
 
 def _ways(points: MapPoints, choice: _Choice) -> dict[str, Any]:
-    """Addresses of the other views of the map."""
+    """Return the addresses of the other views of the map."""
     levels = [level for level in range(1, LEVELS + 1) if points.concepts[level - 1].any()]
     inner = min(LEVELS, (choice.level or 0) + 1)
     return {

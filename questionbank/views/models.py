@@ -126,7 +126,7 @@ def _with_predecessor(champions: Sequence[ModelArtifact]) -> list[ModelArtifact]
 def _with_headline(
     artifact: ModelArtifact, compared: Mapping[int, Sequence[Mapping[str, Any]]]
 ) -> dict[str, Any]:
-    """A model of a list with its main figure, where its kind has one: beside the champion's where both are known."""
+    """Return a model of a list with its main figure if its kind has one, beside the champion's if both are known."""
     row = bank_capability(artifact.capability)
     headline = row.headline if row else None
     if headline is None:
@@ -158,7 +158,7 @@ def model_history(request: HttpRequest, capability: str) -> HttpResponse:
 @requires("read")
 @require_safe
 def model_detail(request: HttpRequest, artifact_id: int) -> HttpResponse:
-    """One model: where it comes from, its settings, figures and curves, and what can be done with it."""
+    """Show one model: where it comes from, its settings, figures and curves, and what can be done with it."""
     artifact = model_get(artifact_id=artifact_id)
     trained = training_run(artifact=artifact)
     manifest = artifact.manifest
@@ -419,7 +419,7 @@ def model_training_report(request: HttpRequest, capability: str) -> HttpResponse
 @requires("models_manage")
 @require_safe
 def model_graph_pairs(request: HttpRequest) -> HttpResponse:
-    """Pairs of problems that are computed alike, from which a retriever learns."""
+    """Show pairs of problems that are computed alike, from which a retriever learns."""
     page = Paginator(graph_groups(), PAIRS_SHOWN).get_page(request.GET.get("page"))
     context = {"page": page, "pairs": graph_pairs(list(page))}
     return render(request, "models/analogy/pairs.html", context)
@@ -542,7 +542,7 @@ def _metric_rows(comparison: ModelComparison) -> list[dict[str, Any]]:
 
 
 def _tables(rows: list[dict[str, Any]], titles: Mapping[str, Promise]) -> list[dict[str, Any]]:
-    """Tables of figures by what they measure; the first leads, the others fold away."""
+    """Return tables of figures by what they measure; the first leads, the others fold away."""
     measures = dict.fromkeys(row.get("measure", "") for row in rows)
     return [
         {
@@ -554,7 +554,7 @@ def _tables(rows: list[dict[str, Any]], titles: Mapping[str, Promise]) -> list[d
 
 
 def _bound(comparison: ModelComparison) -> float:
-    """Half the width of the plot of intervals: all have the same, and none is cut."""
+    """Return half the width of the plot of intervals: all have the same, and none is cut."""
     ends = [
         abs(metric[end]) for metric in comparison.figures["metrics"] for end in ("low", "high", "difference")
     ]

@@ -162,7 +162,7 @@ def review_propose(request: HttpRequest) -> HttpResponse:
 @requires("read")
 @require_safe
 def review_pair(request: HttpRequest, pair_id: int) -> HttpResponse:
-    """One pair to read: what the machine says and, once it is decided, what reviewers said."""
+    """Show one pair: what the machine says and, once it is decided, what reviewers said."""
     pair = pair_get(pair_id=pair_id)
     context = pair_pieces(pair, shown_findings(pair)) | {
         "pair": pair,

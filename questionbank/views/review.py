@@ -151,7 +151,7 @@ def review_undo_view(request: HttpRequest) -> HttpResponse:
 @requires("review")
 @require_http_methods(["GET", "HEAD", "POST"])
 def review_heartbeat_view(request: HttpRequest, pair_id: int) -> HttpResponse:
-    """The page is still open: 204, or 409 with the `Beat` where its pair is not before the reviewer any more.
+    """Note that the page is still open: 204, or 409 with the `Beat` where its pair is no longer before the reviewer.
 
     A log-in in another window makes the token in the page's forms worthless; GET gives it a new one.
     """

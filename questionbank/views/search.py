@@ -129,7 +129,7 @@ def _remember(request: HttpRequest, filter_query: dict[str, str]) -> None:
 
 
 def _described(filters: SearchFilters) -> str:
-    """Filters in words, such as "Algebra, Grade 7"; empty without any."""
+    """Return filters in words, such as "Algebra, Grade 7"; empty without any."""
     words = [filters.source]
     if filters.concept is not None:
         words += KnowledgeConcept.objects.filter(pk=filters.concept).values_list("name", flat=True)
@@ -168,7 +168,7 @@ def _concept_steps(page: SearchPage, filters: SearchFilters) -> ConceptSteps:
 
 
 def _bands(page: SearchPage, filters: SearchFilters) -> list[dict[str, Any]]:
-    """Ranges of difficulty with their counts, each a click; within the bounds that are set."""
+    """Return ranges of difficulty with their counts, each a click; within the bounds that are set."""
     width = 100 // BANDS
     least = filters.difficulty_min or 0
     most = 100 if filters.difficulty_max is None else filters.difficulty_max
@@ -199,7 +199,7 @@ def _facets(page: SearchPage, filter_query: dict[str, str]) -> list[dict[str, An
 
 
 def _by_size(value: FacetValue) -> tuple[int, float, str]:
-    """Grades in order: numbers by size, then the others by name."""
+    """Return grades in order: numbers by size, then the others by name."""
     try:
         return 0, float(value.value), ""
     except ValueError:

@@ -102,7 +102,7 @@ def retriever_figures(
 
 
 def _sample(problems: Sequence[_Problem], size: int) -> list[_Problem]:
-    """At most so many problems, always the same ones: chosen by their text."""
+    """Return at most so many problems, always the same ones: chosen by their text."""
     return sorted(problems, key=lambda row: (row.place, row.id))[:size]
 
 

@@ -79,7 +79,7 @@ def evaluate_analogy_model(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _solver_with(name: str, retriever: Retriever) -> SolverWith | None:
-    """As `exemplar_solver`; None also where no solver is in use."""
+    """Return the same as `exemplar_solver`; None also where no solver is in use."""
     try:
         return exemplar_solver(name, retriever)
     except ServiceUnavailable:

@@ -191,7 +191,7 @@ def _right(
     paths: Sequence[Sequence[ConceptPath]],
     level: int,
 ) -> Floats:
-    """1 where the most probable concept of a level is the question's, NaN where it has none there."""
+    """Return 1 where the most probable concept of a level is the question's, NaN where it has none there."""
     probabilities = np.exp(logits - logits.max(axis=1, keepdims=True))
     nodes = tree.level(level)
     best = nodes[(probabilities @ tree.membership[nodes].T).argmax(axis=1)]
@@ -229,7 +229,7 @@ def _measure_difficulty(
 
 
 def _sample(rows: Sequence[TrainingQuestion], size: int) -> list[TrainingQuestion]:
-    """At most so many rows, always the same ones: chosen by their content."""
+    """Return at most so many rows, always the same ones: chosen by their content."""
     if len(rows) <= size:
         return list(rows)
     chosen = sorted(rows, key=lambda row: row.content_hash)[:size]

@@ -110,7 +110,7 @@ def read_set(source: Path, *, language: str = "") -> SplitSet | None:
 
 
 def similarity_figures(pairs: Path, encode: Encode) -> dict[str, float | int]:
-    """Pearson and Spearman of the cosine with scores that people gave (zero-shot, QuesCo section 4.3).
+    """Return Pearson and Spearman of the cosine with scores that people gave (zero-shot, QuesCo section 4.3).
 
     Raises:
         DataError: a line cannot be read, or there are fewer than three pairs.

@@ -215,7 +215,7 @@ def _difficulty(
 def _concept_means(
     split_set: SplitSet, train: npt.NDArray[np.int64], test: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
-    """Mean training difficulty of each test question's true concept, or of the nearest one above it."""
+    """Return the mean training difficulty of each test question's true concept, or of the nearest one above it."""
     values: dict[ConceptPath, list[float]] = {}
     for row in train:
         for depth in range(len(split_set.paths[row]) + 1):
@@ -229,7 +229,7 @@ def _concept_means(
 
 
 def _cosine_by_distance(split_set: SplitSet, vectors: npt.NDArray[np.float32]) -> dict[str, Any]:
-    """Mean cosine of pairs of test questions at each KH-distance, and the rank correlation (Figure 5)."""
+    """Return the mean cosine of pairs of test questions at each KH-distance, and the rank correlation (Figure 5)."""
     test = np.flatnonzero(split_set.is_test)
     rng = np.random.default_rng(0)
     pairs = rng.integers(len(test), size=(_PAIRS, 2))

@@ -136,7 +136,7 @@ def _share_faulted(pairs: Sequence[ParaphrasePair], scores: Sequence[PairScore],
 def _untrained_scores(
     pairs: Sequence[ParaphrasePair], frozen: Encode | None
 ) -> dict[str, tuple[list[float], float]]:
-    """Scores and threshold of each rule, of the frozen cosine, and of the one before the other."""
+    """Return scores and threshold of each rule, of the frozen cosine, and of the one before the other."""
     texts = [(pair.original, pair.paraphrase) for pair in pairs]
     scores = {name: ([rule(*pair) for pair in texts], THRESHOLD) for name, rule in RULES.items()}
     if frozen is not None:

@@ -26,7 +26,7 @@ _MEANT = {operator.name: int(operator.is_positive) for operator in OPERATORS} | 
 
 
 def operator_figures(pairs: Sequence[ParaphrasePair]) -> dict[str, Any]:
-    """Precision and recall of the valid pairs, and accuracy, of labelled pairs whose operator is known.
+    """Return the precision and recall of the valid pairs, and accuracy, of labelled pairs whose operator is known.
 
     Returns:
         With them how many pairs each operator made and how many are valid, and whether the labels are no more than

@@ -84,7 +84,7 @@ def propose_run(reporter: RunReporter) -> dict[str, Any]:
 
 @contextmanager
 def open_paraphraser(key: str) -> Iterator[Paraphraser]:
-    """The paraphraser of a key of `selectors.review.paraphrasers`, as this installation configures it.
+    """Yield the paraphraser of a key of `selectors.review.paraphrasers`, as this installation configures it.
 
     Raises:
         BackboneError, LanguageModelError: its model cannot be loaded, or is no address.

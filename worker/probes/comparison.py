@@ -112,7 +112,7 @@ def _concept_metrics(
     truth: Sequence[set[ConceptPath]],
     rng: np.random.Generator,
 ) -> list[dict[str, Any]]:
-    """Whole paths, and the nodes of each level below the leading ones that nearly all true paths share."""
+    """Return metrics of whole paths, and of each level's nodes below the leading ones nearly all true paths share."""
     concepts = {role: model.concepts for role, model in heads.items() if model.concepts is not None}
     if len(concepts) < len(ROLES):
         return []
@@ -152,7 +152,7 @@ def _right(
     wanted: Sequence[set[ConceptPath]],
     deepest: int,
 ) -> dict[int, Floats]:
-    """By level, 1 where the most probable node is the question's, NaN where it has none; 0 is the whole path."""
+    """Return by level 1 where the most probable node is the question's, NaN where it has none; 0 is the whole path."""
     probabilities = head.probabilities(vectors)
     short = [without_leading(path, leading) for path in head.paths]
     tree = PathTree.of(short)

@@ -65,7 +65,7 @@ def evaluate_probes(*, data: Path, serving: Serving, model: str = "default") -> 
 
 
 def _seen(hierarchy: str) -> set[str]:
-    """Masked texts of the questions that the bank tags in a hierarchy."""
+    """Return the masked texts of the questions that the bank tags in a hierarchy."""
     tagged = QuestionTag.objects.filter(concept__hierarchy__name=hierarchy).values("question_id")
     texts = Question.objects.filter(pk__in=tagged).values_list("text", flat=True)
     return {masked_text(text) for text in texts.iterator()}

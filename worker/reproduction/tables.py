@@ -34,7 +34,7 @@ def difference_cell(value: float, low: float, high: float, *, lower_is_better: b
 
 
 def range_of(values: Sequence[int]) -> str:
-    """Rising numbers as people write them.
+    """Return rising numbers as people write them.
 
     >>> range_of([1200]), range_of([3, 5, 9])
     ('1,200', '3-9')

@@ -212,7 +212,7 @@ def _outcome(
 
 
 def figures_of(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Accuracies with an interval, by number of operators and by twins, and the calibration error."""
+    """Return accuracies with an interval, by number of operators and by twins, and the calibration error."""
     by_operators: dict[str, list[Outcome]] = {}
     for outcome in sorted(outcomes, key=lambda outcome: outcome.operators):
         many = outcome.operators >= _MOST_OPERATORS
@@ -249,7 +249,7 @@ def _interval(outcomes: Sequence[Outcome]) -> list[float] | None:
 
 
 def _difference(outcomes: Sequence[Outcome], baseline: Sequence[Outcome]) -> dict[str, float]:
-    """Answer accuracy less a baseline's on the same problems, with its 95 % bootstrap interval."""
+    """Return the answer accuracy less a baseline's on the same problems, with its 95 % bootstrap interval."""
     columns = [
         [float(outcome.is_answer_right) for outcome in solver_outcomes]
         for solver_outcomes in (outcomes, baseline)
@@ -259,7 +259,7 @@ def _difference(outcomes: Sequence[Outcome], baseline: Sequence[Outcome]) -> dic
 
 
 def _calibration_error(outcomes: Sequence[Outcome]) -> float | None:
-    """Expected calibration error of the answers; None where there are none."""
+    """Return the expected calibration error of the answers; None where there are none."""
     if not outcomes:
         return None
     return calibration_error(

@@ -103,7 +103,7 @@ def _changed(word: Mention, new_word: Mention) -> Finding:
 
 
 def _turned(original: Reading, paraphrase: Reading) -> Iterable[tuple[Word, Word]]:
-    """Words of a meaning that the paraphrase lacks altogether, with those of a contrary one that the original lacks."""
+    """Yield words whose meaning the paraphrase lacks altogether, each with a contrary that the original lacks."""
     before, after = _sides(original), _sides(paraphrase)
     rows = {row for row, _ in before} & {row for row, _ in after}
     for row in sorted(rows):
@@ -124,7 +124,7 @@ def _sides(reading: Reading) -> dict[tuple[int, int], Word]:
 
 
 def _phrases_turned(original: Reading, paraphrase: Reading) -> list[Finding]:
-    """Phrases of which each text has one and not the other: what will be in some years, and what was some years ago."""
+    """Return phrases that one text has and the other not: what will be in some years, and what was some years ago."""
     findings = []
     for first, second in _CONTRARY_PHRASES:
         for was, now in ((first, second), (second, first)):

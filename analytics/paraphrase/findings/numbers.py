@@ -187,7 +187,7 @@ def _keep_their_company(original: Reading, paraphrase: Reading, first: Match, se
 
 
 def _words_since(reading: Reading, quantity: Quantity) -> set[str]:
-    """Keys of the words before a quantity, since the one before it or since its sentence begins; not what it counts."""
+    """Return keys of words before a quantity, since the one before it or the sentence's start; not what it counts."""
     start = reading.sentences[reading.sentence_of(quantity.start)].start
     start = max([earlier.end for earlier in reading.quantities if earlier.end <= quantity.start] + [start])
     words = reading.words[reading.word_at(start) : reading.word_at(quantity.start)]
@@ -223,7 +223,7 @@ def _is_told_from_the_other_side(pair: Pair, match: Match) -> bool:
 
 
 def _sides(reading: Reading, quantity: Quantity) -> tuple[set[str], set[str]]:
-    """Keys of the content words before a number in its sentence and behind it in its clause, without those of both."""
+    """Return keys of content words before a number in its sentence and behind it in its clause, none in both."""
     sentence = reading.sentences[reading.sentence_of(quantity.start)]
     clause = _CLAUSE.search(reading.text, quantity.end, sentence.end)
     end = clause.start() if clause else sentence.end

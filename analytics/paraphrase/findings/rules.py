@@ -129,7 +129,7 @@ def _end_of_reading(text: str) -> int:
 
 
 def _unread(original: str, end: int, paraphrase: str, new_end: int) -> Finding:
-    """Says that the rest of the texts, which differs, was not compared."""
+    """Say that the rest of the texts, which differs, was not compared."""
     word, new_word = _WORD.search(original, end), _WORD.search(paraphrase, new_end)
     return Finding(
         "wording",

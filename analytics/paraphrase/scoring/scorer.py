@@ -64,7 +64,7 @@ class PairScore:
         return "valid" if self.probability >= 0.5 else "invalid"
 
     def as_dict(self) -> dict[str, Any]:
-        """As files have it."""
+        """Return the fields as files have them."""
         return {
             "score": round(self.score, 6),
             "verdict": self.verdict,

@@ -67,7 +67,7 @@ def comparison_shown(*, artifact: ModelArtifact) -> ModelComparison | None:
 
 
 def champion_comparisons() -> dict[int, list[dict[str, Any]]]:
-    """The figures of each candidate's last comparison with today's champion, by the candidate's id (one query)."""
+    """Return the figures of candidates' last comparisons with today's champion, by the candidate's id (one query)."""
     rows = ModelComparison.objects.filter(
         candidate__state=ModelArtifact.State.CANDIDATE, champion__state=ModelArtifact.State.CHAMPION
     )

@@ -100,7 +100,7 @@ class HealthReport:
         return max((item.state for item in self.items), key=list(State).index)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the fields for JSON."""
         return {
             "status": self.state.value,
             "checked_at": self.checked_at.isoformat(timespec="seconds"),

@@ -103,7 +103,7 @@ def _question(row: tuple[Any, ...], hierarchy: str, paths: tuple[ConceptPath, ..
 
 
 def _paths(hierarchy: KnowledgeHierarchy) -> dict[int, tuple[ConceptPath, ...]]:
-    """Paths of the hierarchy's ready questions by id, without common leading nodes."""
+    """Return the paths of the hierarchy's ready questions by id, without common leading nodes."""
     tags = list(
         QuestionTag.objects.filter(
             concept__hierarchy=hierarchy, question__status=Question.Status.READY

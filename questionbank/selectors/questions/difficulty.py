@@ -50,7 +50,7 @@ class DifficultyFigure:
 
 
 def wilson_interval(share: float, responses: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share observed in `responses` trials.
+    """Return Wilson's 95 % interval of a share observed in `responses` trials.
 
     >>> low, high = wilson_interval(0.5, 100)
     >>> round(low, 3), round(high, 3)

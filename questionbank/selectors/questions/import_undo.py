@@ -102,7 +102,7 @@ def import_undo_plan(*, run: Run) -> UndoPlan:
 
 
 def loose_tags(*, run: Run) -> QuerySet[QuestionTag]:
-    """Tags that the import added to questions that it did not create, unchanged since."""
+    """Return the tags that the import added to questions that it did not create, unchanged since."""
     return (
         QuestionTag.objects.filter(import_run=run, set_by=QuestionTag.SetBy.IMPORT)
         .filter(~Q(question__import_run=run))

@@ -312,7 +312,7 @@ def _load(hits: Sequence[tuple[int, float]], text: str, hierarchy: str) -> list[
 
 
 def _by_votes(neighbours: list[LabelledNeighbour], notice: str, hierarchy: str) -> QuestionPrediction:
-    """Concepts and difficulty as the nearest labelled questions have them, nearer ones counting more."""
+    """Return concepts and difficulty as the nearest labelled questions have them, nearer ones counting more."""
     votes: dict[ConceptPath, float] = defaultdict(float)
     for neighbour in neighbours:
         for path in neighbour.concepts:

@@ -35,7 +35,7 @@ def scorer_by_number(model: str) -> Scorer:
 
 
 def pair_scores(pairs: Sequence[InputPair], *, scorer: Scorer, notices: set[str]) -> list[dict[str, Any]]:
-    """``{"id", "score", "verdict", "probability", "findings"}`` for each pair.
+    """Return ``{"id", "score", "verdict", "probability", "findings"}`` for each pair.
 
     A pair whose texts the scorer cannot read has findings only; a notice says so.
     """

@@ -96,14 +96,14 @@ _JUDGED = (ReviewDecision.Verdict.ACCEPT, ReviewDecision.Verdict.REJECT, ReviewD
 
 
 def opinions() -> QuerySet[ReviewDecision, ReviewDecision]:
-    """Decisions that count as opinions: not undone, not skipped, not made in sight of the others', no file's labels."""
+    """Return decisions that count as opinions: not undone, skipped, from a file or made in sight of the others'."""
     return ReviewDecision.objects.filter(
         undone_at__isnull=True, is_adjudication=False, is_label=False
     ).exclude(verdict=ReviewDecision.Verdict.SKIP)
 
 
 def skips() -> QuerySet[ReviewDecision, ReviewDecision]:
-    """Decisions to leave a pair to somebody else, or to later; one reviewer may have several on one pair."""
+    """Return decisions to leave a pair to somebody else or to later; a reviewer may have several on one pair."""
     return ReviewDecision.objects.filter(undone_at__isnull=True, verdict=ReviewDecision.Verdict.SKIP)
 
 
@@ -134,7 +134,7 @@ def pair_history(*, pair: ParaphrasePair, viewer: User) -> list[ReviewDecision]:
 
 
 def pair_get(*, pair_id: int) -> ParaphrasePair:
-    """One pair.
+    """Return one pair.
 
     Raises:
         NotFound: there is none.
@@ -146,7 +146,7 @@ def pair_get(*, pair_id: int) -> ParaphrasePair:
 
 
 def typed_by(*people: int) -> Q:
-    """Which pairs one of these people typed; by their numbers."""
+    """Return the condition for pairs that one of these people typed; by their numbers."""
     return Q(source=ParaphrasePair.Source.TYPED, created_by__in=people)
 
 
@@ -234,7 +234,7 @@ def queue_counts() -> QueueCounts:
 
 
 def reviewers() -> QuerySet[User, User]:
-    """Who may review, and may log in to do so."""
+    """Return who may review, and may log in to do so."""
     named = User.groups.through.objects.filter(user=OuterRef("pk"), group__name__in=("reviewer", "admin"))
     return User.objects.filter(Q(Exists(named)) | Q(is_superuser=True), is_active=True)
 
@@ -275,12 +275,12 @@ def stuck_pairs() -> StuckPairs:
 
 
 def adjudications() -> QuerySet[ParaphrasePair, ParaphrasePair]:
-    """Pairs on which reviewers disagree, the oldest first."""
+    """Return pairs on which reviewers disagree, the oldest first."""
     return ParaphrasePair.objects.filter(state=ParaphrasePair.State.ADJUDICATION).order_by("pk")
 
 
 def next_to_settle(*, person: User) -> ParaphrasePair | None:
-    """The oldest pair that waits for a settlement, that the person may settle, and that nobody else is settling."""
+    """Return the oldest pair waiting for a settlement that the person may settle and nobody else is settling."""
     held = SettlementLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=timezone.now())
     pairs = adjudications().filter(~Exists(held.exclude(reviewer=person)))
     if not person.has_perm("questionbank.settle_own"):
@@ -493,7 +493,7 @@ def export_fields(*, include_undone: bool = False) -> tuple[str, ...]:
 
 
 def decision_rows(*, include_undone: bool = False) -> Iterator[dict[str, Any]]:
-    """Decisions as rows with `export_fields`, in order; nothing is held in memory.
+    """Yield decisions as rows with `export_fields`, in order; nothing is held in memory.
 
     Pairs that wait for another opinion are left out, so that nobody reads the first before giving the second.
     """
@@ -534,7 +534,7 @@ _OPERATORS = frozenset(operator.name for operator in OPERATORS)
 
 
 def decided_pairs(*, language: str = "") -> Iterator[records.ParaphrasePair]:
-    """Decided pairs as examples to train and measure a scorer: label 1 accepted, 0 rejected.
+    """Yield decided pairs as examples to train and measure a scorer: label 1 accepted, 0 rejected.
 
     A pair that was rejected for being the same text is no example: its meaning is the same. Of a pair that was accepted
     with changes the changed text is valid; the first one may have been clumsy only, so it counts as invalid where the

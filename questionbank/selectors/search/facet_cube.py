@@ -110,7 +110,7 @@ class ConceptGroups:
 
 
 def concept_groups(*, prefix: str, width: int) -> tuple[ConceptGroups, ConceptGroups, ConceptGroups]:
-    """The concepts whose path begins with `prefix`: all of them, by the path's first `width` letters, by hierarchy."""
+    """Return concepts whose path begins with `prefix`: all, by the path's first `width` letters, by hierarchy."""
     return _concept_groups(
         _version("questionbank_knowledgeconcept", "hashtextextended(id || path, 0)"), prefix, width
     )

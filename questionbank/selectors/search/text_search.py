@@ -179,7 +179,7 @@ def _scored(
     weights: dict[str, float],
     every: str,
 ) -> list[tuple[int, bool, float]]:
-    """Candidates with whether they hold every token, and the weight of those they hold, best first."""
+    """Return candidates with whether they hold every token, and the weight of those they hold, best first."""
     parts: list[str] = []
     parameters: list[Any] = []
     # Questions with every token come first: where all words are common, no single one would lead to them.

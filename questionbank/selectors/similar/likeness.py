@@ -177,7 +177,7 @@ def _nearest(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: int) 
 
 
 def _further(asked: Asked, nearest_ids: set[int]) -> list[int]:
-    """Candidates that no vector found: by the same concepts, and by rare words where there is no purpose."""
+    """Return candidates that no vector found: by the same concepts, and by rare words where there is no purpose."""
     further: list[int] = []
     ready = Question.objects.filter(**_wanted(asked)).order_by()
     if asked.concept_ids:
@@ -227,7 +227,7 @@ def _means(cosines: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
 
 
 def _by_words(asked: Asked, cosines: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
-    """Wording, words and, of the best of these, masked form."""
+    """Return scores by wording, words and, for the best of these, masked form."""
     texts = dict(Question.objects.filter(pk__in=list(cosines)).values_list("pk", "text"))
     rarity = vocabulary().rarity
 

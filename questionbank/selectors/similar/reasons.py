@@ -154,7 +154,7 @@ def _structure(asked: Computation | None, candidate: Computation | None) -> str:
 
 
 def _predicted(asked: Computation | None, candidate: Computation | None) -> str:
-    """Says in brackets which of the equations are the solver's, and how probably they are right."""
+    """Say in brackets which of the equations are the solver's, and how probably they are right."""
     mine = asked.probability if asked else None
     theirs = candidate.probability if candidate else None
     if mine is not None and theirs is not None:
@@ -231,7 +231,7 @@ def _is_sure(computation: Computation | None) -> TypeGuard[Computation]:
 def _named_by_the_difference(
     asked: Evidence, candidate: Evidence, asked_only: frozenset[str], candidate_only: frozenset[str]
 ) -> tuple[str, ...]:
-    """Names of two different concepts of one hierarchy, where each is named by words of its own text alone."""
+    """Return names of two different concepts of one hierarchy, where each is named by words of its own text alone."""
     if {*asked.tags} & {*candidate.tags}:
         return ()
     for mine in asked.tags:
@@ -270,7 +270,7 @@ def _shared_parts(asked: Evidence, candidate: Evidence) -> str:
 
 
 def _shared_words(asked: Evidence, candidate: Evidence, rarity: Callable[[str], float]) -> str:
-    """Shared terms, the longest first, then shared words, the rarest first; no word is named twice."""
+    """Return shared terms, the longest first, then shared words, the rarest first; no word is named twice."""
     phrases = sorted(
         asked.phrases & candidate.phrases,
         key=lambda phrase: (-len(phrase), -sum(map(rarity, phrase)), phrase),

@@ -175,7 +175,7 @@ def similar_by_lens(
 def near_duplicates(
     *, text: str, serving: Serving, exclude: Question | None = None, user: User | None = None
 ) -> list[SimilarHit]:
-    """Questions, drafts too, that read almost the same; those that differ in numbers only are flagged."""
+    """Return questions, drafts too, that read almost the same; those that differ in numbers only are flagged."""
     if Lens.WORDING not in serving.sets:
         return []
     language = detect_language(text)

@@ -38,7 +38,7 @@ def check_lens(name: str) -> str:
 def question_vectors(
     questions: Sequence[InputQuestion], *, lens: str, serving: Serving, notices: set[str]
 ) -> list[dict[str, Any]]:
-    """``{id, vector}`` of each question; where another lens had to stand in, ``lens`` names it too.
+    """Return ``{id, vector}`` of each question; where another lens had to stand in, ``lens`` names it too.
 
     The vector is None where the lens does not compare such a text, or no model knows its language. Adds
     sentences for people to `notices`.
@@ -72,7 +72,7 @@ def question_vectors(
 def question_predictions(
     questions: Sequence[InputQuestion], *, hierarchy: str | None, serving: Serving, notices: set[str]
 ) -> list[dict[str, Any]]:
-    """``{id, concepts, difficulty}`` of each question. Adds sentences for people to `notices`."""
+    """Return ``{id, concepts, difficulty}`` of each question, and add sentences for people to `notices`."""
     predictions = predict_many(
         texts=[question.text for question in questions],
         languages=[question.language for question in questions],
@@ -101,7 +101,7 @@ def _difficulty(estimate: PredictedDifficulty | None) -> dict[str, Any] | None:
 
 
 def hit_fields(hit: SimilarHit) -> dict[str, Any]:
-    """``{id, text, concepts, score, reason}`` of a similar question."""
+    """Return ``{id, text, concepts, score, reason}`` of a similar question."""
     return {
         "id": hit.question.pk,
         "text": hit.question.text,

@@ -112,7 +112,7 @@ _GENERATORS = """### Tables 2, 4 and 5 with a generator
 
 
 def _data_table(runs: _Runs) -> str:
-    """Table 1, as far as graphs go; counted by the first run of each set."""
+    """Return Table 1, as far as graphs go; counted by the first run of each set."""
     lines = [
         "### Table 1: problems with a graph",
         "",
@@ -141,7 +141,7 @@ def _data_table(runs: _Runs) -> str:
 
 
 def _set_table(runs: _Runs, name: str, twins: str, heading: str) -> str:
-    """Tables 2 and 3 on one set; nothing where no arm was run."""
+    """Return Tables 2 and 3 on one set; nothing where no arm was run."""
     pooled = {arm: runs.pooled(name, arm, twins) for arm in ARMS}
     if not any(pooled.values()):
         return ""
@@ -173,7 +173,7 @@ def _cell(pooled: _Pooled, column: str) -> str:
 
 
 def _gain(pooled: _Pooled, reference: _Pooled | None) -> str:
-    """Same graph, less the reference's, on the questions that both were asked."""
+    """Return the share of the same graph, less the reference's, on the questions that both were asked."""
     if reference is None:
         return "-"
     first, second = _means(pooled), _means(reference)
@@ -201,7 +201,7 @@ def _difference(questions: npt.NDArray[np.int64], values: Floats, reference: Flo
 
 
 def _transfer_table(runs: _Runs) -> str:
-    """Trained on one set, measured on another: the share of exemplars with the same graph."""
+    """Return figures for training on one set and measuring on another: the share of exemplars with the same graph."""
     lines = []
     for arm, arm_row in ARMS.items():
         for learned in SETS:
@@ -226,7 +226,7 @@ def _transfer_table(runs: _Runs) -> str:
 
 
 def _share_table(runs: _Runs) -> str:
-    """Figure 5: same graph by share of the training data."""
+    """Return Figure 5: same graph by share of the training data."""
     lines = [
         "### Figure 5: same graph by share of the training data",
         "",

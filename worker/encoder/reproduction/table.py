@@ -72,7 +72,7 @@ def _pearson(predicted: Array, truth: Array) -> float:
 
 
 def encoder_tables(folders: Sequence[Path]) -> str:
-    """Markdown: for each set a table of arms, and the differences of QuesCo, and of ours, from each.
+    """Return markdown: for each set a table of arms, and the differences of QuesCo, and of ours, from each.
 
     Args:
         folders: of finished runs, as `reproduce_encoder` returns them.

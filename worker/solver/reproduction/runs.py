@@ -189,7 +189,7 @@ class _InMemory:
         return self._model.solve(problems, beam=beam)
 
     def unsolvable_reason(self, _problem: ProblemRecord) -> str:
-        """Everything can be tried."""
+        """Return no reason: everything can be tried."""
         return ""
 
 

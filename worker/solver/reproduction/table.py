@@ -195,7 +195,7 @@ def _scope(name: str, pooled: _Pooled) -> str:
 
 
 def _shared(left: _Pooled, right: _Pooled) -> tuple[_Pooled, _Pooled] | None:
-    """Both on the problems that both were tested with; None where seeds differ in number or nothing is shared."""
+    """Return both on the problems that both were tested with; None if seeds differ in number or nothing is shared."""
     common = np.intersect1d(left.problems, right.problems)
     first, second = (_on(pooled, common) for pooled in (left, right))
     if not len(common) or not np.array_equal(first.problems, second.problems):
@@ -224,7 +224,7 @@ def _difference(pooled: _Pooled, baseline: _Pooled) -> dict[str, float]:
 
 
 def _published_table(title: str, rows: Sequence[_Row], runs: Runs) -> str:
-    """Accuracy of answer and equation of each row's arm on every set that the paper or we have."""
+    """Return accuracy of answer and equation of each row's arm on every set that the paper or we have."""
     names = [
         name
         for name in SETS
@@ -248,7 +248,7 @@ def _pair(name: str, row: _Row, pooled: _Pooled | None) -> str:
 
 
 def _case_table(title: str, arm: str, runs: Runs) -> str:
-    """Problems that the contrast puts right, and those that it spoils; by id, for their texts are not ours."""
+    """Return the problems that the contrast puts right and those that it spoils, by id: their texts are not ours."""
     lines = [
         f"### {title}: cases",
         "",
