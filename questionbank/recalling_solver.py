@@ -49,8 +49,8 @@ class RecallingSolver:
         solutions = self.solver.solve(problems, beam=beam)
         rows = [
             row
-            for row, own in enumerate(solutions)
-            if own and not divides_by_zero(own[0]) and self._knows(problems[row].language)
+            for row, candidates in enumerate(solutions)
+            if candidates and not divides_by_zero(candidates[0]) and self._knows(problems[row].language)
         ]
         if not rows:
             return solutions

@@ -78,11 +78,11 @@ class ServedSolver:
         lengths = [len(read.ids) for _row, read in reads]
         for batch in batches_by_length(lengths, texts=_BATCH_PROBLEMS, tokens=_BATCH_TOKENS):
             trees = self.search([reads[place][1] for place in batch], beam=beam)
-            for place, own in zip(batch, trees, strict=True):
+            for place, hypotheses in zip(batch, trees, strict=True):
                 row = reads[place][0]
                 example = prepared[row].example
                 if example is not None:
-                    candidates = alternatives(example, own, self.vocabulary)
+                    candidates = alternatives(example, hypotheses, self.vocabulary)
                     if self.confidence:
                         candidates = self.confidence.applied(candidates)
                     solutions[row] = likeliest_plausible_first(example.problem.text, candidates)

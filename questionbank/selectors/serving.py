@@ -124,8 +124,8 @@ class Serving:
 
     def for_language(self, language: str) -> Serving:
         """Return what serves a language: the sets that are for it alone and, for other lenses, the general ones."""
-        own = self.language_sets.get(primary_language(language))
-        return replace(self, sets={**self.sets, **own}, language_sets={}) if own else self
+        specific_sets = self.language_sets.get(primary_language(language))
+        return replace(self, sets={**self.sets, **specific_sets}, language_sets={}) if specific_sets else self
 
     def set_of(self, artifact: ModelArtifact) -> EmbeddingSet | None:
         """Return the set in use that a model made; None where there is none."""
