@@ -69,7 +69,7 @@ def option(
     choices: Sequence[str] = (),
     pattern: str = "",
 ) -> Any:
-    """A dataclass field with its help text, its bounds (both inclusive) or the pattern that its whole text matches."""
+    """Return a dataclass field with its help text, and its bounds (both inclusive) or the pattern of its whole text."""
     return field(
         default=default,
         metadata={
@@ -83,12 +83,12 @@ def option(
 
 
 def backbone_option() -> Any:
-    """The encoder that a training starts from."""
+    """Return the option for the encoder that a training starts from."""
     return option("all-MiniLM-L6-v2", "encoder to start from: package name, local folder or hub id")
 
 
 def adapter_option(further: str = "") -> Any:
-    """The rank of the adapters that are trained in place of an encoder's weights.
+    """Return the option for the rank of the adapters that are trained in place of an encoder's weights.
 
     Args:
         further: what else the help says of it.
@@ -98,19 +98,19 @@ def adapter_option(further: str = "") -> Any:
 
 
 def evaluation_option(default: int) -> Any:
-    """Steps between measurements."""
+    """Return the option for the steps between measurements."""
     return option(default, "steps between measurements; 0: once an epoch", minimum=0)
 
 
 def patience_option() -> Any:
-    """Measurements without improvement after which a training stops."""
+    """Return the option for the measurements without improvement after which a training stops."""
     return option(
         0, "stop after this many measurements without improvement, and keep the best; 0: never", minimum=0
     )
 
 
 def fold_option() -> Any:
-    """The fold of a published cross-validation that is tested on."""
+    """Return the option for the fold of a published cross-validation that is tested on."""
     return option(
         -1,
         "of a published cross-validation the fold to test on, which is not learned from; -1: none",
@@ -119,39 +119,39 @@ def fold_option() -> Any:
 
 
 def weight_decay_option() -> Any:
-    """The weight decay of AdamW."""
+    """Return the option for the weight decay of AdamW."""
     return option(0.01, "of AdamW", minimum=0, maximum=1)
 
 
 def schedule_option() -> Any:
-    """The curve of the learning rate."""
+    """Return the option for the curve of the learning rate."""
     return option(
         "linear", "curve of the learning rate after the warm-up", choices=("linear", "cosine", "constant")
     )
 
 
 def warmup_option(default: float) -> Any:
-    """The share of the steps in which the learning rate rises."""
+    """Return the option for the share of the steps in which the learning rate rises."""
     return option(default, "share of the steps in which the rate rises", minimum=0, maximum=0.9)
 
 
 def mixed_precision_option() -> Any:
-    """Whether to compute in bfloat16."""
+    """Return the option for whether to compute in bfloat16."""
     return option(True, "compute in bfloat16 where the device has it")
 
 
 def accumulate_option() -> Any:
-    """Batches to a step."""
+    """Return the option for the batches to a step."""
     return option(1, "batches whose gradients make one step", minimum=1, maximum=1024)
 
 
 def checkpoint_option(default: int) -> Any:
-    """Steps between checkpoints."""
+    """Return the option for the steps between checkpoints."""
     return option(default, "steps between checkpoints; 0: once an epoch", minimum=0)
 
 
 def device_option() -> Any:
-    """Where to compute."""
+    """Return the option for where to compute."""
     return option(
         "auto",
         "auto, cpu or cuda; auto takes a GPU where there is one",
@@ -160,12 +160,12 @@ def device_option() -> Any:
 
 
 def seed_option(default: int = 42) -> Any:
-    """The seed of a training."""
+    """Return the option for the seed of a training."""
     return option(default, "of everything drawn at random", minimum=0, maximum=2**31 - 1)
 
 
 def field_specs(config_class: type) -> tuple[FieldSpec, ...]:
-    """The fields of a configuration class in order, with type, default, help and bounds."""
+    """Return the fields of a configuration class in order, with type, default, help and bounds."""
     hints = get_type_hints(config_class)
     return tuple(
         FieldSpec(
@@ -233,28 +233,28 @@ def config_from_strings(config_class: type[Config], values: Mapping[str, str]) -
 
 
 def config_to_dict(config: Any) -> dict[str, Any]:
-    """The configuration as plain values, for a manifest."""
+    """Return the configuration as plain values, for a manifest."""
     return asdict(config)
 
 
 def changed_settings(config: Any) -> dict[str, Any]:
-    """What a configuration sets otherwise than its class does by default, in the order of the fields."""
+    """Return what a configuration sets otherwise than its class does by default, in the order of the fields."""
     default = config_to_dict(type(config)())
     return {name: value for name, value in config_to_dict(config).items() if value != default[name]}
 
 
 def training_settings(config: Any) -> dict[str, Any]:
-    """What a configuration makes of a training, wherever it runs."""
+    """Return what a configuration makes of a training, wherever it runs."""
     return {name: value for name, value in changed_settings(config).items() if name != "device"}
 
 
 def training_identity(config: Any, data: str) -> str:
-    """What tells a training from others: its settings, and the checksum of what it learns from."""
+    """Return what tells a training from others: its settings, and the checksum of what it learns from."""
     return f"{json.dumps(training_settings(config), sort_keys=True)} {data}"
 
 
 def training_command(capability: str, data: str, config: Any, options: Mapping[str, str]) -> str:
-    """The command line that trains the same again where there is no database.
+    """Return the command line that trains the same again where there is no database.
 
     Args:
         capability: its word.

@@ -94,12 +94,12 @@ def reproduce_analogy(data: Path, output: Path, plan: Plan, *, say: Say = lambda
 def _settings(plan: Plan, measured: Sequence[str], run: str, seed: int) -> dict[str, Any]:
     """Return what identifies a run; equal settings give equal figures."""
     part, _, arm = run.rpartition("/")
-    own = ARMS[arm].settings
+    arm_settings = ARMS[arm].settings
     shared = replace(
         plan.config, seed=seed, backbone=set_backbone(SETS[part.partition("/")[0]], plan.config.backbone)
     )
     encoder = {"backbone": shared.backbone, "max_tokens": shared.max_tokens}
-    config = encoder if own is None else config_to_dict(replace(shared, **own))
+    config = encoder if arm_settings is None else config_to_dict(replace(shared, **arm_settings))
     return {
         "arm": arm,
         "part": part,
