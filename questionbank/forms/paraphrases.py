@@ -75,5 +75,5 @@ class ParaphraseForm(ServiceForm):
     paraphrase = forms.CharField(
         label=_("Your wording"),
         max_length=TEXT_LIMIT,
-        widget=forms.Textarea(attrs={"rows": 4, "class": "short"}),
+        widget=forms.Textarea(attrs={"rows": 4, "class": "short", "dir": "auto"}),
     )

@@ -23,7 +23,9 @@ class PasteForm(ServiceForm):
     text = forms.CharField(
         label=_("Question"),
         max_length=TEXT_LIMIT,
-        widget=forms.Textarea(attrs={"rows": 6, "class": "source-text", "spellcheck": "false"}),
+        widget=forms.Textarea(
+            attrs={"rows": 6, "class": "source-text", "spellcheck": "false", "dir": "auto"}
+        ),
     )
 
 

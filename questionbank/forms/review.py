@@ -62,12 +62,12 @@ class PairForm(OpinionsForm):
         label=_("Original"),
         required=False,
         max_length=TEXT_LIMIT,
-        widget=forms.Textarea(attrs={"rows": 3, "class": "short"}),
+        widget=forms.Textarea(attrs={"rows": 3, "class": "short", "dir": "auto"}),
     )
     paraphrase = forms.CharField(
         label=_("Paraphrase"),
         max_length=TEXT_LIMIT,
-        widget=forms.Textarea(attrs={"rows": 3, "class": "short"}),
+        widget=forms.Textarea(attrs={"rows": 3, "class": "short", "dir": "auto"}),
     )
     language = forms.CharField(
         label=_("Language"), max_length=12, initial="en", help_text=_("Such as en or zh.")
