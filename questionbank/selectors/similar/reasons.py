@@ -132,8 +132,8 @@ def _structure(own: Computation | None, neighbour: Computation | None) -> str:
     """Return how two questions are computed, as far as their equations are known."""
     if own is None or neighbour is None:
         if neighbour is None:
-            return _("similar by the model; what it computes is not known")
-        said = _("similar by the model; it is computed as %(graph)s") % {"graph": neighbour.reading}
+            return _("the model finds them similar; its equation is not known")
+        said = _("the model finds them similar; it is computed as %(graph)s") % {"graph": neighbour.reading}
         return said + _predicted(own, neighbour)
     if own.key == neighbour.key:
         said = _("computed the same way: %(graph)s")
@@ -274,7 +274,7 @@ def _shared_words(asked: Evidence, candidate: Evidence, rarity: Callable[[str], 
     for term in (*phrases, *((word,) for word in words)):
         if max(map(rarity, term)) > TELLING_RARITY and used.isdisjoint(term):
             used.update(term)
-            named.append(" ".join(term))
+            named.append(" ".join(asked.plurals.get(word, word) for word in term))
     # Chinese words are indexed with the shorter ones inside them; the longest says it all.
     whole = [word for word in named if not any(word != longer and word in longer for longer in named)]
     return _("both mention %(words)s") % {"words": _quoted(whole[:_SHOWN])} if whole else ""
