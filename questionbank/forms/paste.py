@@ -23,6 +23,7 @@ class PasteForm(ServiceForm):
     text = forms.CharField(
         label=_("Question"),
         max_length=TEXT_LIMIT,
+        error_messages={"required": _("Paste a question first.")},
         widget=forms.Textarea(
             attrs={"rows": 6, "class": "source-text", "spellcheck": "false", "dir": "auto"}
         ),

@@ -97,7 +97,7 @@ class QuestionForm(forms.Form):
         label=_("Status"),
         choices=[
             (Question.Status.DRAFT, _("Draft: only in my list")),
-            (Question.Status.READY, _("Ready: everybody finds it")),
+            (Question.Status.READY, _("Ready: visible to everyone")),
         ],
         initial=Question.Status.READY,
     )

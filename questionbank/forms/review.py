@@ -105,7 +105,7 @@ class PairFileForm(OpinionsForm, FileForm):
     field_order = ("file", "opinions", "hides_machine")
 
     hides_machine = forms.BooleanField(
-        label=_("Hide the machine's opinion until a pair is decided"),
+        label=_("Hide the model’s assessment until a pair is decided"),
         required=False,
         help_text=_("Reviewers then see neither score nor findings, so their decisions are their own."),
     )
