@@ -37,7 +37,7 @@ MANIFEST_NAME = "manifest.json"
 
 
 def data_sha256(rows: Iterable[Iterable[str]]) -> str:
-    """SHA-256 over the texts of training data, row by row in their order."""
+    """Return the SHA-256 over the texts of training data, row by row in their order."""
     digest = hashlib.sha256()
     for row in rows:
         digest.update("\0".join((*row, "")).encode())
@@ -162,20 +162,20 @@ def artifact_read(folder: Path, *, verify: bool = True) -> Manifest:
     version = body.pop("format_version", None)
     if version != FORMAT_VERSION:
         raise ArtifactError(f"{path} is of format version {version}; this program reads {FORMAT_VERSION}.")
-    known = {attribute.name for attribute in fields(Manifest)}
+    field_names = {attribute.name for attribute in fields(Manifest)}
     missing = sorted({"capability", "name", "files"} - body.keys())
     if missing:
         raise ArtifactError(f"{path} lacks {', '.join(missing)}.")
     if not isinstance(body["files"], dict):
         raise ArtifactError(f"{path} is not a manifest.")
-    manifest = Manifest(**{name: value for name, value in body.items() if name in known})
+    manifest = Manifest(**{name: value for name, value in body.items() if name in field_names})
     for name, recorded in manifest.files.items():
         _check_file(folder, name, recorded if verify else None)
     return manifest
 
 
 def artifact_checksum(folder: Path) -> str:
-    """One SHA-256 that identifies the model: over the names and checksums of its files.
+    """Return one SHA-256 that identifies the model: over the names and checksums of its files.
 
     It is taken from the manifest; `artifact_read` is what compares the files with it.
     """
@@ -204,7 +204,7 @@ def _check_file(folder: Path, name: str, recorded: str | None) -> None:
 
 @contextmanager
 def _aside(folder: Path) -> Iterator[Path]:
-    """A fresh hidden folder beside `folder` (same file system, so that renaming is atomic)."""
+    """Yield a new hidden folder beside `folder` (same file system, so that renaming is atomic)."""
     aside = folder.parent / f".{folder.name}.{uuid.uuid4().hex[:8]}.partial"
     aside.mkdir()
     try:

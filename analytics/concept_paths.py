@@ -110,11 +110,11 @@ class PathTree:
         )
 
     def targets(self, labels: Sequence[Sequence[ConceptPath]]) -> np.ndarray:
-        """(questions, paths): a weight of 1 in equal parts on a question's paths; unknown ones get none."""
+        """Return weights (questions, paths): 1 in equal parts on a question's paths; unknown ones get none."""
         column = {path: index for index, path in enumerate(self.paths)}
         weights = np.zeros((len(labels), len(self.paths)), dtype=np.float32)
-        for row, own in enumerate(labels):
-            known = sorted({column[path] for path in own if path in column})
-            if known:
-                weights[row, known] = 1 / len(known)
+        for row, question_paths in enumerate(labels):
+            columns = sorted({column[path] for path in question_paths if path in column})
+            if columns:
+                weights[row, columns] = 1 / len(columns)
         return weights

@@ -71,7 +71,7 @@ def option(
     pattern: str = "",
     label: str = "",
 ) -> Any:
-    """A dataclass field with its help text, its bounds (both inclusive) or the pattern that its whole text matches.
+    """Return a dataclass field with its help text, and its bounds (both inclusive) or the pattern of its whole text.
 
     Args:
         label: what a form calls the field; empty: its name with spaces.
@@ -90,12 +90,12 @@ def option(
 
 
 def backbone_option() -> Any:
-    """The encoder that a training starts from."""
+    """Return the option for the encoder that a training starts from."""
     return option("all-MiniLM-L6-v2", "package name, local folder or hub id of the encoder to start from")
 
 
 def adapter_option(further: str = "") -> Any:
-    """The rank of the adapters that are trained in place of an encoder's weights.
+    """Return the option for the rank of the adapters that are trained in place of an encoder's weights.
 
     Args:
         further: what else the help says of it.
@@ -105,7 +105,7 @@ def adapter_option(further: str = "") -> Any:
 
 
 def evaluation_option(default: int) -> Any:
-    """Steps between measurements."""
+    """Return the option for the steps between measurements."""
     return option(
         default,
         "number of steps between evaluations (0 = once per epoch)",
@@ -115,7 +115,7 @@ def evaluation_option(default: int) -> Any:
 
 
 def patience_option() -> Any:
-    """Measurements without improvement after which a training stops."""
+    """Return the option for the measurements without improvement after which a training stops."""
     return option(
         0,
         "stop after this many evaluations without improvement and keep the best weights (0 = never)",
@@ -124,7 +124,7 @@ def patience_option() -> Any:
 
 
 def fold_option() -> Any:
-    """The fold of a published cross-validation that is tested on."""
+    """Return the option for the fold of a published cross-validation that is tested on."""
     return option(
         -1,
         "fold of a published cross-validation to hold out for testing (-1 = none)",
@@ -134,12 +134,12 @@ def fold_option() -> Any:
 
 
 def weight_decay_option() -> Any:
-    """The weight decay of AdamW."""
+    """Return the option for the weight decay of AdamW."""
     return option(0.01, "weight decay of the AdamW optimiser", minimum=0, maximum=1)
 
 
 def schedule_option() -> Any:
-    """The curve of the learning rate."""
+    """Return the option for the curve of the learning rate."""
     return option(
         "linear",
         "how the learning rate changes after the warm-up",
@@ -149,7 +149,7 @@ def schedule_option() -> Any:
 
 
 def warmup_option(default: float) -> Any:
-    """The share of the steps in which the learning rate rises."""
+    """Return the option for the share of the steps in which the learning rate rises."""
     return option(
         default,
         "share of the steps over which the learning rate rises to its full value",
@@ -160,12 +160,12 @@ def warmup_option(default: float) -> Any:
 
 
 def mixed_precision_option() -> Any:
-    """Whether to compute in bfloat16."""
+    """Return the option for whether to compute in bfloat16."""
     return option(True, "compute in bfloat16 on devices that support it")
 
 
 def accumulate_option() -> Any:
-    """Batches to a step."""
+    """Return the option for the batches to a step."""
     return option(
         1,
         "number of batches whose gradients are combined into one step",
@@ -176,7 +176,7 @@ def accumulate_option() -> Any:
 
 
 def checkpoint_option(default: int) -> Any:
-    """Steps between checkpoints."""
+    """Return the option for the steps between checkpoints."""
     return option(
         default,
         "number of steps between checkpoints (0 = once per epoch)",
@@ -186,7 +186,7 @@ def checkpoint_option(default: int) -> Any:
 
 
 def device_option() -> Any:
-    """Where to compute."""
+    """Return the option for where to compute."""
     return option(
         "auto",
         "auto, cpu or cuda; auto uses a GPU if there is one",
@@ -195,12 +195,12 @@ def device_option() -> Any:
 
 
 def seed_option(default: int = 42) -> Any:
-    """The seed of a training."""
+    """Return the option for the seed of a training."""
     return option(default, "seed of the random number generators", minimum=0, maximum=2**31 - 1)
 
 
 def field_specs(config_class: type) -> tuple[FieldSpec, ...]:
-    """The fields of a configuration class in order, with type, default, help and bounds."""
+    """Return the fields of a configuration class in order, with type, default, help and bounds."""
     hints = get_type_hints(config_class)
     return tuple(
         FieldSpec(
@@ -269,28 +269,28 @@ def config_from_strings(config_class: type[Config], values: Mapping[str, str]) -
 
 
 def config_to_dict(config: Any) -> dict[str, Any]:
-    """The configuration as plain values, for a manifest."""
+    """Return the configuration as plain values, for a manifest."""
     return asdict(config)
 
 
 def changed_settings(config: Any) -> dict[str, Any]:
-    """What a configuration sets otherwise than its class does by default, in the order of the fields."""
+    """Return what a configuration sets otherwise than its class does by default, in the order of the fields."""
     default = config_to_dict(type(config)())
     return {name: value for name, value in config_to_dict(config).items() if value != default[name]}
 
 
 def training_settings(config: Any) -> dict[str, Any]:
-    """What a configuration makes of a training, wherever it runs."""
+    """Return what a configuration makes of a training, wherever it runs."""
     return {name: value for name, value in changed_settings(config).items() if name != "device"}
 
 
 def training_identity(config: Any, data: str) -> str:
-    """What tells a training from others: its settings, and the checksum of what it learns from."""
+    """Return what tells a training from others: its settings, and the checksum of what it learns from."""
     return f"{json.dumps(training_settings(config), sort_keys=True)} {data}"
 
 
 def training_command(capability: str, data: str, config: Any, options: Mapping[str, str]) -> str:
-    """The command line that trains the same again where there is no database.
+    """Return the command line that trains the same again where there is no database.
 
     Args:
         capability: its word.

@@ -16,6 +16,7 @@ import numpy as np
 from analytics.errors import DataError
 from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
 from analytics.records import ProblemRecord
+from analytics.text.tokens import detect_language
 
 __all__ = ["Problems", "problem_record", "read_problems", "read_to_train", "set_apart"]
 
@@ -134,6 +135,8 @@ def _part_of(file: Path) -> str:
 def problem_record(body: Mapping[str, Any]) -> ProblemRecord | None:
     """Return the problem of a line; null means absent. None for a line without a text.
 
+    Where the line names no language, its text tells it: `detect_language`.
+
     Raises:
         ValueError: a value is of another type, or a text cannot be kept.
     """
@@ -154,7 +157,7 @@ def problem_record(body: Mapping[str, Any]) -> ProblemRecord | None:
     return ProblemRecord(
         id=str(body.get("id") or ""),
         text=text,
-        language=str(body.get("language") or "en"),
+        language=str(body.get("language") or detect_language(text)),
         equation=str(body.get("equation") or ""),
         answer=str(body.get("answer") or ""),
         solution=str(body.get("solution") or ""),

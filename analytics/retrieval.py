@@ -42,18 +42,20 @@ def retrieval_hits(
     other_paths: Sequence[Sequence[ConceptPath]],
     level: int,
 ) -> npt.NDArray[np.float64]:
-    """For each question the share of its neighbours with which it shares a path down to `level`.
+    """Return for each question the share of its neighbours with which it shares a path down to `level`.
 
     Returns:
         (questions,), NaN where a question has no path so deep.
     """
-    wanted = [{path[:level] for path in own if len(path) >= level} for own in paths]
-    neighbour_paths = [{path[:level] for path in own if len(path) >= level} for own in other_paths]
+    wanted = [{path[:level] for path in question_paths if len(path) >= level} for question_paths in paths]
+    neighbour_paths = [
+        {path[:level] for path in question_paths if len(path) >= level} for question_paths in other_paths
+    ]
     hits = np.full(len(paths), np.nan)
-    for row, own in enumerate(wanted):
-        if own and nearest.shape[1]:
+    for row, prefixes in enumerate(wanted):
+        if prefixes and nearest.shape[1]:
             hits[row] = np.mean(
-                [not own.isdisjoint(neighbour_paths[neighbour]) for neighbour in nearest[row]]
+                [not prefixes.isdisjoint(neighbour_paths[neighbour]) for neighbour in nearest[row]]
             )
     return hits
 
@@ -67,7 +69,7 @@ def precision_at_k(
     levels: int,
     k: int = 10,
 ) -> dict[int, float]:
-    """Mean share of the k nearest that share the concept path, for the levels 1 .. `levels` that occur."""
+    """Return the mean share of the k nearest that share the concept path, for the levels 1 .. `levels` that occur."""
     nearest = nearest_rows(vectors, others, k)
     figures = {}
     for level in range(1, levels + 1):

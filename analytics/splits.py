@@ -82,7 +82,7 @@ def is_held_out(text: str, share: float = HELD_OUT_SHARE) -> bool:
 
 
 def linked_texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Masked text -> one text for all that pairs link to it, however long the way: the first in order of the alphabet.
+    """Return masked text -> one text, the first by alphabet, for all that pairs link to it, however long the way.
 
     Texts that are told in pairs belong to one part of a split: retellings of a story share its numbers and its answer.
 

@@ -57,8 +57,10 @@ def copy_adapter(
         raise ArtifactError(
             f"{model} is no {capability} model with an adapter; train one with --set adapter_rank=64."
         )
-    own = [file for file in manifest.files if "/" not in file and file not in (MODEL_NAME, TOKENIZER_NAME)]
-    size = sum((model / file).stat().st_size for file in (*adapter, *own))
+    capability_files = [
+        file for file in manifest.files if "/" not in file and file not in (MODEL_NAME, TOKENIZER_NAME)
+    ]
+    size = sum((model / file).stat().st_size for file in (*adapter, *capability_files))
     if size > (largest := largest or LARGEST):
         raise ArtifactError(f"The adapter has {size:,} bytes; a starter may have {largest:,}.")
 
@@ -66,7 +68,7 @@ def copy_adapter(
         _check_rebuilt(model, packaged)
 
     def write_files(aside: Path) -> None:
-        for file in (*adapter, *own):
+        for file in (*adapter, *capability_files):
             shutil.copyfile(model / file, aside / Path(file).name)
 
     extra = {key: value for key, value in manifest.extra.items() if key not in _SAID_BY_THE_EXPORT}

@@ -32,7 +32,7 @@ class AccountAdapter(DefaultAccountAdapter):
     """Refuses self-registration, and limits log-ins by account, whichever of its names is typed."""
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """Nobody signs up."""
+        """Return False: nobody signs up."""
         return False
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:

@@ -40,11 +40,11 @@ class BankAdminSite(admin.AdminSite):
         return bool(request.user.is_active and is_admin(request.user))
 
     def get_urls(self) -> list[Any]:
-        """As Django's, without "view on site": no row has a page of its own, and history's cannot be asked for."""
+        """Return Django's addresses without "view on site": no row has a page, and history's cannot be asked for."""
         return [address for address in super().get_urls() if getattr(address, "name", "") != "view_on_site"]
 
     def admin_view(self, view: Callable[..., Any], cacheable: bool = False) -> Callable[..., Any]:
-        """As Django's, but whoever is logged in without the role is told so instead of asked to log in."""
+        """Wrap a view as Django does, but refuse whoever is logged in without the role: logging in does not help."""
         inner = super().admin_view(view, cacheable)
 
         @wraps(inner)
@@ -62,7 +62,7 @@ class AdminOnly(admin.ModelAdmin):
     view_on_site = False
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> Any:
-        """As Django's, but rows chosen for an action are numbers, whatever a request claims."""
+        """Show the list as Django does, but take rows chosen for an action as numbers, whatever a request claims."""
         if "_selected_action" in request.POST:
             sent = request.POST.copy()
             chosen = [pk for pk in sent.getlist("_selected_action") if whole_number(pk) is not None]

@@ -16,7 +16,7 @@ __all__ = ["refuse_unwritable", "written_aside"]
 
 @contextmanager
 def written_aside(target: Path) -> Iterator[BinaryIO]:
-    """A new file beside `target` that takes its place at the end; on any error nothing is left of it.
+    """Yield a new file beside `target` that takes its place at the end; after an error nothing is left of it.
 
     Raises:
         ValidationFailed: the file cannot be written there.

@@ -189,7 +189,7 @@ def interval_plot(difference: float, low: float, high: float, *, bound: float) -
 
 
 def nice_ticks(low: float, high: float, count: int = 5) -> tuple[float, ...]:
-    """About `count` round values that enclose low .. high.
+    """Return about `count` round values that enclose low .. high.
 
     >>> nice_ticks(0.13, 0.87)
     (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
@@ -205,7 +205,7 @@ def nice_ticks(low: float, high: float, count: int = 5) -> tuple[float, ...]:
 
 
 def thinned(points: Sequence[Point], size: int = POINTS) -> list[Point]:
-    """At most about `size` points of a curve that look the same: first, last, and the extremes between.
+    """Return at most about `size` points of a curve that look the same: first, last, and the extremes between.
 
     Each stretch of the curve keeps its smallest and its largest value, so no spike is lost.
     """
@@ -223,7 +223,7 @@ def thinned(points: Sequence[Point], size: int = POINTS) -> list[Point]:
 
 
 def _range(values: Iterable[float], within: Point = (-math.inf, math.inf)) -> Point:
-    """Smallest and largest value; apart from one another where they are equal, but not beyond `within` for that."""
+    """Return the smallest and largest value; set apart if they are equal, but not beyond `within` for that."""
     numbers = list(values)
     low, high = min(numbers), max(numbers)
     if high - low > 1e-9 * max(abs(low), abs(high)):
@@ -248,7 +248,7 @@ def _path(places: Sequence[Point]) -> str:
 
 
 def _picked(items: Sequence[Point], size: int) -> list[Point]:
-    """Evenly spread ones, the last among them."""
+    """Return evenly spread items, the last among them."""
     if len(items) <= size:
         return list(items)
     return [items[round(number * (len(items) - 1) / (size - 1))] for number in range(size)]

@@ -66,9 +66,9 @@ def var_dir() -> Path:
 
 def secret_key() -> str:
     """Return the secret key: from the environment, else from `VAR_DIR/secret_key`, made on first use."""
-    given: str = environment("SECRET_KEY")
-    if given:
-        return given
+    key: str = environment("SECRET_KEY")
+    if key:
+        return key
     path = var_dir() / "secret_key"
     path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".secret_key.{os.getpid()}")
@@ -88,7 +88,7 @@ def secret_key() -> str:
 
 
 def databases() -> dict[str, object]:
-    """Django's DATABASES: the server at `DATABASE_URL`, else the embedded one."""
+    """Return Django's DATABASES: the server at `DATABASE_URL`, else the embedded one."""
     options = {"pool": False, "connect_timeout": 5}  # seconds; a stalled server accepts and never answers
     if environment("DATABASE_URL"):
         default = environment.db("DATABASE_URL")
@@ -109,7 +109,7 @@ def databases() -> dict[str, object]:
 
 
 def broker_url() -> str:
-    """Celery's broker: the server at `REDIS_URL`, else the embedded one's socket."""
+    """Return Celery's broker: the server at `REDIS_URL`, else the embedded one's socket."""
     return (
         environment("REDIS_URL") or f"redis+socket://{redis_location(var_dir()).socket_path}?virtual_host=0"
     )

@@ -96,7 +96,7 @@ def convert_questions(
 def convert_pairs(
     *, source: Path, target: Path, convert: Convert[InputPair], report: Callable[[str], object]
 ) -> int:
-    """Like `convert_questions`, for lines with ``id``, ``original`` and ``paraphrase``.
+    """Do as `convert_questions`, for lines with ``id``, ``original`` and ``paraphrase``.
 
     Raises:
         ImportRefused, ValidationFailed, KindredError: as there.
@@ -232,8 +232,8 @@ def _pair(number: int, row: Mapping[str, Any]) -> InputPair:
         if problem := string_problem(text, TEXT_LIMIT):
             raise ValueError(f"{name} {problem}")
         texts.append(text)
-    given = row.get("id")
-    return InputPair(str(number) if given is None else given, texts[0], texts[1])
+    identifier = row.get("id")
+    return InputPair(str(number) if identifier is None else identifier, texts[0], texts[1])
 
 
 def _problem(number: int, row: Mapping[str, Any]) -> InputProblem:
@@ -241,13 +241,13 @@ def _problem(number: int, row: Mapping[str, Any]) -> InputProblem:
     record = problem_record(row)
     if record is None or not record.text.strip():
         raise ValueError("text must be a text that is not empty")
-    given = row.get("id")
-    return InputProblem(str(number) if given is None else given, record)
+    identifier = row.get("id")
+    return InputProblem(str(number) if identifier is None else identifier, record)
 
 
 def _question(number: int, row: Mapping[str, Any]) -> InputQuestion:
     record = read_question({name: row[name] for name in _READ_FIELDS if name in row})
-    given = row.get("id")
+    identifier = row.get("id")
     return InputQuestion(
-        id=str(number) if given is None else given, text=record.text, language=record.language
+        id=str(number) if identifier is None else identifier, text=record.text, language=record.language
     )

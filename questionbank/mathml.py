@@ -285,8 +285,9 @@ class _Writer:
         variant = element.get("mathvariant", "")
         attributes = "".join(
             f' {name}="{value}"'
-            for name, given in element.attrib.items()
-            if name in allowed and _ATTRIBUTE_VALUE.fullmatch(value := _NAMED_SPACES.get(given, given))
+            for name, raw_value in element.attrib.items()
+            if name in allowed
+            and _ATTRIBUTE_VALUE.fullmatch(value := _NAMED_SPACES.get(raw_value, raw_value))
         )
         if tag in TABLE_CLASSES and "class" in element.attrib:
             attributes += f' class="{element.get("class")}"'

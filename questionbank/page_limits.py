@@ -33,7 +33,7 @@ def _bounded(raw: psycopg.Connection[Any]) -> Any:
     wait = raw.wait
 
     def wait_for_the_server(generator: Any, *args: Any, **options: Any) -> Any:
-        """As `psycopg.Connection.wait`, for a limited time."""
+        """Wait as `psycopg.Connection.wait`, for a limited time."""
         try:
             return wait(generator, *args, **{"timeout": CLIENT_SECONDS, **options})
         except psycopg.errors._WaitTimeout as error:

@@ -15,6 +15,7 @@ from analytics.errors import DataError
 from analytics.languages import primary_language
 from analytics.records import ProblemRecord
 from analytics.solver.opinion_pool import pooled_solutions
+from analytics.solver.plausibility import likeliest_plausible_first
 from analytics.solver.solution import Solution, Solver, divides_by_zero, solution_of
 from analytics.text.number_slots import SlotNumbers
 
@@ -48,8 +49,8 @@ class RecallingSolver:
         solutions = self.solver.solve(problems, beam=beam)
         rows = [
             row
-            for row, own in enumerate(solutions)
-            if own and not divides_by_zero(own[0]) and self._knows(problems[row].language)
+            for row, candidates in enumerate(solutions)
+            if candidates and not divides_by_zero(candidates[0]) and self._knows(problems[row].language)
         ]
         if not rows:
             return solutions
@@ -64,7 +65,8 @@ class RecallingSolver:
                 for answer in apply_graphs(neighbours, numbers, most=_ANSWERS)
                 if (solution := _solution(answer, numbers.values)) is not None
             ]
-            solutions[row] = pooled_solutions(solutions[row], recalled, most=beam)
+            plausible = likeliest_plausible_first(problems[row].text, recalled)
+            solutions[row] = pooled_solutions(solutions[row], plausible, most=beam)
         return solutions
 
     def unsolvable_reason(self, problem: ProblemRecord) -> str:

@@ -46,7 +46,7 @@ def paired_interval(
     resamples: int = RESAMPLES,
     seed: int = 0,
 ) -> tuple[float, float, float]:
-    """Difference of a statistic between two models on the same questions, with its 95 % bootstrap interval.
+    """Return the difference of a statistic between two models on the same questions, with its 95 % bootstrap interval.
 
     Args:
         statistic: of the arrays of one model.

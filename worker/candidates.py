@@ -111,7 +111,7 @@ def training_command(capability: str, parameters: Mapping[str, Any]) -> str:
 
 
 def training_begins_with(reporter: RunReporter, backbone: str, suffix: str) -> tuple[str, str]:
-    """Name and place of what a run trains further: the registered model ``start``, else the backbone of its settings.
+    """Return name and place of what a run trains further: the registered model ``start``, else its settings' backbone.
 
     Args:
         backbone: of the settings.

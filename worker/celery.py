@@ -49,7 +49,7 @@ _stop = threading.Event()
 
 @setup_logging.connect
 def _keep_django_logging(**kwargs: Any) -> None:
-    """Settings have configured logging; Celery must not do it again."""
+    """Do nothing: settings have configured logging; Celery must not do it again."""
 
 
 @worker_ready.connect

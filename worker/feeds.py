@@ -108,12 +108,12 @@ def probe_set(*, hierarchy: KnowledgeHierarchy, instead: EmbeddingSet | None = N
     if not languages or lens.word not in in_use:
         return None
     language = languages.most_common(1)[0][0]
-    known = in_use[lens.word].unknown_shares.get(language, 0.0) <= UNKNOWN_SHARE_LIMIT
-    return in_use[lens.word] if known else in_use.get(lens.stand_in)
+    knows_language = in_use[lens.word].unknown_shares.get(language, 0.0) <= UNKNOWN_SHARE_LIMIT
+    return in_use[lens.word] if knows_language else in_use.get(lens.stand_in)
 
 
 def probe_feed(*, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet) -> ProbeFeed:
-    """Ready questions that are tagged in the hierarchy and have a vector in the set, without paraphrases of others.
+    """Return ready questions that are tagged in the hierarchy, have a vector in the set and are no paraphrases.
 
     Difficulties on any scale but the commonest are left out: one probe never mixes scales.
     """

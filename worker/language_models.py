@@ -19,13 +19,13 @@ __all__ = ["open_language_model"]
 
 @cache
 def _rate_limit(per_minute: int) -> RateLimit:
-    """All jobs of this process share it."""
+    """Return the rate limit that all jobs of this process share."""
     return RateLimit(per_minute)
 
 
 @contextmanager
 def open_language_model() -> Iterator[LanguageModel]:
-    """The model that `configured_language_model` describes.
+    """Yield the model that `configured_language_model` describes.
 
     Raises:
         ValidationFailed: none is configured (any more).

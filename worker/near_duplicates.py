@@ -16,7 +16,7 @@ LOOKED_AT = 2_000  # of a large import so many are compared, at some millisecond
 def near_duplicates_among(
     *, embedding_set: EmbeddingSet, question_ids: Sequence[int]
 ) -> list[tuple[int, int, float]]:
-    """Pairs of questions (the earlier, the later, cosine of their n-grams), each pair once, nearest first.
+    """Return pairs of questions (the earlier, the later, cosine of their n-grams), each pair once, nearest first.
 
     Args:
         embedding_set: the set of the lens wording.

@@ -106,7 +106,7 @@ class RunReporter:
         patiently(partial(runs.run_saved_work, run=self.run))
 
     def step(self, report: StepReport) -> None:
-        """A callback of the training loop: progress with the time left, and the figures as rows."""
+        """Report a step of the training loop: progress with the time left, and the figures as rows."""
         self._reported = time.monotonic()
         message = f"Step {report.step:,} of {report.steps:,}"
         if report.step < report.steps:
@@ -163,7 +163,7 @@ class RunReporter:
             os.kill(os.getpid(), signal.SIGKILL)
 
     def _beat(self) -> None:
-        """Runs in a thread with its own database connection, so that a busy job is not taken for dead."""
+        """Run in a thread with its own database connection, so that a busy job is not taken for dead."""
         try:
             held_by, last_beat = None, time.monotonic()
             while True:

@@ -153,8 +153,10 @@ def kept_examples(problems: Iterable[ProblemRecord]) -> list[AnalogyExample]:
         if not problem.pair and (graph := readable_text_graph(problem)) is not None:
             key = (slot_text(problem.text).casefold(), _equation(graph))
             kept.setdefault(key, AnalogyExample(problem, graph))
-    known = list(kept.values())
-    return [known[row * len(known) // LARGEST] for row in range(LARGEST)] if len(known) > LARGEST else known
+    examples = list(kept.values())
+    if len(examples) <= LARGEST:
+        return examples
+    return [examples[row * len(examples) // LARGEST] for row in range(LARGEST)]
 
 
 def save_datastore(datastore: Datastore, folder: Path) -> None:

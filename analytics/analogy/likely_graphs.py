@@ -75,4 +75,4 @@ def _rows(keys: Sequence[str | None]) -> dict[str, npt.NDArray[np.int64]]:
     for row, key in enumerate(keys):
         if key is not None:
             rows[key].append(row)
-    return {key: np.array(own, dtype=np.int64) for key, own in rows.items()}
+    return {key: np.array(key_rows, dtype=np.int64) for key, key_rows in rows.items()}

@@ -58,7 +58,7 @@ class GraphSimilarities:
         self._rows: dict[str, Floats] = {}
 
     def of(self, graph: str) -> Floats:
-        """(corpus,) similarities in [0, 1], as `graph_similarity` has them; 1 for the same graph."""
+        """Return (corpus,) similarities in [0, 1], as `graph_similarity` has them; 1 for the same graph."""
         row = self._rows.get(graph)
         if row is None:
             asked = [self._letters(serialised_graph(graph))]

@@ -79,11 +79,11 @@ class RetrievalTask:
         return decay_groups(parameters)
 
     def batches_per_epoch(self) -> int:
-        """Incomplete last batches are dropped."""
+        """Return the number of batches; incomplete last ones are dropped."""
         return len(self.texts) // self.config.batch_size
 
     def batches(self, epoch: int) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
-        """Rows and their positives, drawn anew from (seed, epoch) alone, so resumable."""
+        """Yield rows and their positives, drawn anew from (seed, epoch) alone, so resumable."""
         rng = np.random.default_rng((self.config.seed, epoch))
         positives = self.positives.draw(rng)
         for rows in length_grouped_batches(self.lengths, self.config.batch_size, rng):
@@ -92,7 +92,7 @@ class RetrievalTask:
     def losses(
         self, batch: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]], _step: Step
     ) -> Mapping[str, Tensor]:
-        """Eq. 1, or the contrast with all positives of the batch."""
+        """Return the loss of Eq. 1, or of the contrast with all positives of the batch."""
         anchors = batch[0]
         rows = np.concatenate(batch)
         embedded = self.backbone.embed_texts([self.texts[row] for row in rows])
@@ -106,7 +106,7 @@ class RetrievalTask:
         return {"loss": self.info_nce(queries, keys, vectors, left_out)}
 
     def _ranks(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """1 for a positive; with `same` = both 2 for the same graph alone; one more for a negative."""
+        """Return ranks: 1 for a positive; with `same` = both 2 for the same graph alone; one more for a negative."""
         graphs, equations = self.graphs[rows], self.equations[rows]
         same_graph = graphs[:, None] == graphs[None, :]
         same_equation = equations[:, None] == equations[None, :]
@@ -118,7 +118,7 @@ class RetrievalTask:
         return ranks.astype(np.int64)
 
     def after_step(self) -> None:
-        """Nothing follows."""
+        """Do nothing: nothing follows."""
 
     def evaluate(self) -> Mapping[str, float]:
         """Return held-out metrics of the retriever."""

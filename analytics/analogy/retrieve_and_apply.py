@@ -79,7 +79,7 @@ def alignments(
     as the graph's own are; then other orders.
 
     Args:
-        own: numbers that the graph uses, in the order of its text: whether in words, and which of those.
+        used: numbers that the graph uses, in the order of its text: whether in words, and which of those.
         question: numbers of the question, in the order of its text.
 
     >>> first, second = (False, 0), (False, 1)
@@ -94,7 +94,9 @@ def alignments(
         yield tuple(used)
     choices = list(islice(combinations(question, len(used)), _MOST_CHOICES))
     choices.sort(
-        key=lambda choice: sum(given[0] != number[0] for given, number in zip(choice, used, strict=True))
+        key=lambda choice: sum(
+            candidate[0] != number[0] for candidate, number in zip(choice, used, strict=True)
+        )
     )
     del choices[_ALIGNMENTS:]
     for choice in choices:
@@ -142,16 +144,16 @@ def apply_graphs(
     ballot = _Ballot()
     best = ranked[0].similarity
     cast = possible = 0.0
-    known: Filled = {} if filled is None else filled
+    by_graph: Filled = {} if filled is None else filled
     question = _Question.of(numbers)
     by_slot = _Question.of(SlotNumbers.of_values(numbers.values))  # for graphs that know slots alone
     for neighbour in ranked:
         weight = exp((neighbour.similarity - best) / _TEMPERATURE)
         key = (neighbour.graph.prototype, neighbour.graph.places)
-        candidates = known.get(key)
+        candidates = by_graph.get(key)
         if candidates is None:
-            given = question if neighbour.graph.places else by_slot
-            candidates = known[key] = _candidates(neighbour.graph, given)
+            question_numbers = question if neighbour.graph.places else by_slot
+            candidates = by_graph[key] = _candidates(neighbour.graph, question_numbers)
         total = sum(share for share, _value, _places in candidates)
         possible += weight
         cast += weight if candidates else 0.0
@@ -183,10 +185,12 @@ class _Question:
 
     def aligned(self, used: tuple[NumberPlace, ...]) -> list[tuple[NumberPlace, ...]]:
         """Return the first alignments with a graph's numbers."""
-        known = self.alignments.get(used)
-        if known is None:
-            known = self.alignments[used] = list(islice(alignments(used, self.numbers), _ALIGNMENTS))
-        return known
+        question_alignments = self.alignments.get(used)
+        if question_alignments is None:
+            question_alignments = self.alignments[used] = list(
+                islice(alignments(used, self.numbers), _ALIGNMENTS)
+            )
+        return question_alignments
 
     def slot(self, number: NumberPlace, reading: int) -> int:
         """Return the slot of a reading of a number; of its value where it has no such reading."""
@@ -200,7 +204,7 @@ def _numbers(places: Iterable[SlotPlace]) -> tuple[NumberPlace, ...]:
 
 
 def _floats(values: Sequence[Fraction]) -> Floats:
-    """(numbers,) infinite where a number is beyond what a float holds."""
+    """Return floats (numbers,), infinite where a number is beyond what a float holds."""
     try:
         return np.array([float(value) for value in values])
     except OverflowError:
@@ -208,13 +212,13 @@ def _floats(values: Sequence[Fraction]) -> Floats:
 
 
 def _candidates(graph: ComputationalGraph, question: _Question) -> list[_Candidate]:
-    """(votes, value, slots of the question) of a graph's alignments that have a value."""
+    """Return (votes, value, slots of the question) for each alignment of a graph that has a value."""
     places = graph.slot_places
     used = _numbers(places)
     uses = [(used.index(place.mention), place.reading) for place in places]
     choices = [
-        tuple(question.slot(given[number], reading) for number, reading in uses)
-        for given in question.aligned(used)
+        tuple(question.slot(alignment[number], reading) for number, reading in uses)
+        for alignment in question.aligned(used)
     ]
     if not choices:
         return []
@@ -261,9 +265,9 @@ class _Ballot:
 
     def vote(self, value: float, weight: float, neighbour: Neighbour, places: _Places) -> None:
         votes = _Votes(value, weight, weight, neighbour, places)
-        known = self._votes.setdefault(value, votes)
-        if known is not votes:
-            known.add(votes)
+        earlier_votes = self._votes.setdefault(value, votes)
+        if earlier_votes is not votes:
+            earlier_votes.add(votes)
 
     def _merge_near_values(self) -> list[_Votes]:
         """Return the votes for each value, those that differ by rounding together, the most voted first."""

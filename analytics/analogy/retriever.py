@@ -48,17 +48,17 @@ class Retriever:
         """Return unit vectors, (texts, dimension) float32, in the order given."""
         read = self._read(texts)
         with self._lock:
-            known = {text: self._vectors[text] for text in read if text in self._vectors}
-        new = list(dict.fromkeys(text for text in read if text not in known))
+            vectors = {text: self._vectors[text] for text in read if text in self._vectors}
+        new = list(dict.fromkeys(text for text in read if text not in vectors))
         if new:
-            known |= {
+            vectors |= {
                 text: vector.copy() for text, vector in zip(new, self._encoder.encode(new), strict=True)
             }
             with self._lock:
-                self._vectors |= {text: known[text] for text in new if len(text) <= _LONGEST_REMEMBERED}
+                self._vectors |= {text: vectors[text] for text in new if len(text) <= _LONGEST_REMEMBERED}
                 for text in list(islice(self._vectors, max(0, len(self._vectors) - _REMEMBERED))):
                     del self._vectors[text]  # the oldest
-        return np.array([known[text] for text in read], dtype=np.float32).reshape(-1, self.dimension)
+        return np.array([vectors[text] for text in read], dtype=np.float32).reshape(-1, self.dimension)
 
     def forget(self) -> None:
         """Forget all remembered vectors."""

@@ -43,8 +43,10 @@ def write_starter(model: Path, folder: Path | None = None) -> Manifest:
     languages = datastore.languages if datastore is not None else ("en",)
     if languages not in _STARTERS:
         raise ArtifactError(f"There is no starter for the languages of {model}: {', '.join(languages)}.")
-    own, name = _STARTERS[languages]
-    return copy_adapter(model, folder or own, capability="analogy", name=name, largest=LARGEST_RETRIEVER)
+    default_folder, name = _STARTERS[languages]
+    return copy_adapter(
+        model, folder or default_folder, capability="analogy", name=name, largest=LARGEST_RETRIEVER
+    )
 
 
 if __name__ == "__main__":

@@ -68,7 +68,7 @@ class Backbone:
         return next(self.model.parameters()).device
 
     def batch(self, texts: Sequence[str]) -> tuple[torch.Tensor, torch.Tensor]:
-        """Token ids and mask of a few texts, both (batch, tokens), on the model's device."""
+        """Return token ids and mask of a few texts, both (batch, tokens), on the model's device."""
         return self._padded(self._token_ids(texts))
 
     def _token_ids(self, texts: Sequence[str]) -> list[list[int]]:
@@ -83,7 +83,7 @@ class Backbone:
         return unknown_token_share(self.tokenizer, self.unknown_id, texts)
 
     def embed(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-        """Mean-pooled vectors (batch, dimension) in float32, behind the head, with gradients, not normalised."""
+        """Return mean-pooled vectors (batch, dimension) in float32, behind the head, with gradients, not normalised."""
         return pooled_vectors(self.model, self.head, input_ids, attention_mask)
 
     def embed_texts(self, texts: Sequence[str]) -> torch.Tensor:
@@ -99,7 +99,7 @@ class Backbone:
         return vectors[torch.from_numpy(np.argsort(np.concatenate(batches)))]
 
     def token_states(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-        """States of the last layer (batch, tokens, dimension) in float32, with gradients."""
+        """Return the states of the last layer (batch, tokens, dimension) in float32, with gradients."""
         output = self.model(input_ids=input_ids, attention_mask=attention_mask)
         states: torch.Tensor = output.last_hidden_state.float()
         return states
@@ -145,7 +145,7 @@ def load_head(backbone: Backbone, folder: Path) -> None:
 
 
 def weights_sha256(model: torch.nn.Module, head: Head | None = None) -> str:
-    """SHA-256 over all named weights, for an encoder whose weights are in no single file."""
+    """Return the SHA-256 over all named weights, for an encoder whose weights are in no single file."""
     digest = hashlib.sha256()
     named = model.state_dict() | ({} if head is None else head.tensors())
     for name, tensor in sorted(named.items()):
@@ -155,7 +155,7 @@ def weights_sha256(model: torch.nn.Module, head: Head | None = None) -> str:
 
 
 def padded_batch(rows: Sequence[Sequence[int]], pad_id: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Token ids and mask of rows of token ids, both (rows, longest row)."""
+    """Return token ids and mask of rows of token ids, both (rows, longest row)."""
     width = max(1, max(map(len, rows), default=1))
     ids = np.full((len(rows), width), pad_id, dtype=np.int64)
     mask = np.zeros((len(rows), width), dtype=np.int64)

@@ -208,7 +208,7 @@ def _encode_batch(
 
 @contextmanager
 def no_progress_bars() -> Iterator[None]:
-    """Transformers draws a progress bar while it loads; whoever calls us shows progress in their own way."""
+    """Hide the progress bar of Transformers while it loads; whoever calls us shows progress in their own way."""
     if not transformers_logging.is_progress_bar_enabled():
         yield
         return

@@ -245,7 +245,7 @@ class _Reader:
 
 
 def _unpacked(blocks: np.ndarray) -> npt.NDArray[np.float32]:
-    """Q4_0 blocks as numbers: the low halves of the 16 bytes are the first 16 weights, the high halves the others."""
+    """Unpack Q4_0 blocks: the low halves of the 16 bytes are the first 16 weights, the high halves the others."""
     pairs = blocks["pairs"]
     numbers = np.concatenate([pairs & 0x0F, pairs >> 4], axis=1).astype(np.float32) - 8
     scaled: npt.NDArray[np.float32] = numbers * blocks["scale"].astype(np.float32)[:, None]

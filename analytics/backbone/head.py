@@ -120,7 +120,7 @@ class Head(nn.Module):
         return Head.of(stored).to(device).eval().requires_grad_(False)
 
     def forward(self, pooled: Tensor) -> Tensor:
-        """(batch, dimension) float32 to the same."""
+        """Map (batch, dimension) float32 to the same."""
         values: Tensor = self.layers[0](pooled)
         for layer in list(self.layers)[1:]:
             values = layer(torch.relu(values))

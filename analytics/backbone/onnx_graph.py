@@ -101,7 +101,7 @@ def _is_exact(module: torch.nn.Module, path: Path, batches: Sequence[Batch]) -> 
 
 @contextmanager
 def _quiet_exporter() -> Iterator[None]:
-    """The exporter warns of its own deprecations and of packages that we do not use; hidden here only."""
+    """Hide the exporter's warnings of its own deprecations and of packages that we do not use, here only."""
     loggers = [logging.getLogger(name) for name in ("torch.onnx", "onnx_ir", "onnxscript")]
     levels = [logger.level for logger in loggers]
     try:

@@ -101,7 +101,7 @@ def adapter_metadata(folder: Path) -> dict[str, str]:
 
 
 def license_with_backbone(license_note: str, backbone: str) -> str:
-    """The terms of the data, and those of the weights that were trained further: a package's, or a model of ours."""
+    """Return the terms of the data and of the weights that were trained further: a package's, or a model of ours."""
     packaged = PACKAGED.get(backbone)
     notes = [license_note, f"backbone: {packaged.license_note}" if packaged else ""]
     if (Path(backbone) / MANIFEST_NAME).is_file():

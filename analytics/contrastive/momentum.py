@@ -40,7 +40,9 @@ class MomentumEncoder(nn.Module):
     @torch.no_grad()
     def update(self, query_encoder: nn.Module) -> None:
         """Follow the query encoder by one step; buffers are copied."""
-        for own, parameter in zip(self.encoder.parameters(), query_encoder.parameters(), strict=True):
-            own.lerp_(parameter.detach().to(own), 1 - self.momentum)
-        for own_buffer, buffer in zip(self.encoder.buffers(), query_encoder.buffers(), strict=True):
-            own_buffer.copy_(buffer)
+        for key_parameter, parameter in zip(
+            self.encoder.parameters(), query_encoder.parameters(), strict=True
+        ):
+            key_parameter.lerp_(parameter.detach().to(key_parameter), 1 - self.momentum)
+        for key_buffer, buffer in zip(self.encoder.buffers(), query_encoder.buffers(), strict=True):
+            key_buffer.copy_(buffer)

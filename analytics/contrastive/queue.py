@@ -67,7 +67,7 @@ class MemoryQueue(nn.Module):
         self.position.copy_((self.position + len(labels)) % self.size)
 
     def filled(self) -> tuple[Tensor, Tensor]:
-        """Copies of the keys (filled, dimension) and labels (filled,), in no particular order.
+        """Return copies of the keys (filled, dimension) and labels (filled,), in no particular order.
 
         Copies, because a loss is differentiated after the next keys have been written.
         """

@@ -156,7 +156,7 @@ class EncoderConfig:
             parse_root_mapping(self.root_mapping)
 
     def rank_temperatures(self) -> tuple[float, ...]:
-        """One temperature for each of the ranks 0 .. levels + 1.
+        """Return one temperature for each of the ranks 0 .. levels + 1.
 
         Raises:
             ConfigurationError: wrong number of values, or one that is no positive number.

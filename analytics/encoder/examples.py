@@ -112,7 +112,7 @@ def parse_root_mapping(text: str) -> RootMapping:
 
 
 def join_hierarchies(examples: Sequence[EncoderExample], mapping: RootMapping) -> list[EncoderExample]:
-    """Examples in which hierarchies with mapped roots are one, so that distances between them are defined.
+    """Return examples in which hierarchies with mapped roots are one, so that distances between them are defined.
 
     A root that is not mapped stays a root of its own beside those of the other hierarchy.
     """
@@ -147,7 +147,7 @@ def split_held_out(
 
 
 def examples_hash(examples: Sequence[EncoderExample]) -> str:
-    """SHA-256 over the questions and their labels, in their order."""
+    """Return the SHA-256 over the questions and their labels, in their order."""
     digest = hashlib.sha256()
     for example in examples:
         digest.update(

@@ -23,7 +23,7 @@ UNDEFINED = -1
 
 
 def default_temperatures(levels: int, *, lowest: float = 0.1, highest: float = 0.6) -> tuple[float, ...]:
-    """Temperatures of the ranks 0 .. levels + 1; for three levels the paper's 0.1, 0.1, 0.225, 0.35, 0.6.
+    """Return the temperatures of the ranks 0 .. levels + 1; for three levels the paper's 0.1, 0.1, 0.225, 0.35, 0.6.
 
     Similarity falls from 1 at rank 1 by a quarter a rank to 0 at rank levels + 1, and the temperature is
     ``lowest + (1 - similarity) * (highest - lowest)``; the augmented question (rank 0) shares the lowest.
@@ -40,7 +40,7 @@ def default_temperatures(levels: int, *, lowest: float = 0.1, highest: float = 0
 
 
 def kh_distance(paths: Sequence[ConceptPath], others: Sequence[ConceptPath], levels: int) -> int:
-    """KH-distance of Eq. 1: ``levels - u + 1`` where u is the deepest level at which concepts agree.
+    """Return the KH-distance of Eq. 1: ``levels - u + 1``, u the deepest level at which concepts agree.
 
     With several paths the smallest distance over all pairs counts.
 
@@ -90,7 +90,7 @@ def encode_paths(
     width = max([1, *(len(paths) for paths in questions)])
     numbers = np.full((len(questions), width, levels), NO_CONCEPT, dtype=np.int64)
     owner = np.full(len(questions), UNDEFINED, dtype=np.int64)
-    known: dict[tuple[str, ConceptPath], int] = {}
+    node_numbers: dict[tuple[str, ConceptPath], int] = {}
     known_hierarchies: dict[str, int] = {}
     for row, (paths, name) in enumerate(zip(questions, names, strict=True)):
         if not paths:
@@ -98,7 +98,9 @@ def encode_paths(
         owner[row] = known_hierarchies.setdefault(name, len(known_hierarchies))
         for column, path in enumerate(paths):
             for depth in range(1, min(len(path), levels) + 1):
-                numbers[row, column, depth - 1] = known.setdefault((name, tuple(path[:depth])), len(known))
+                numbers[row, column, depth - 1] = node_numbers.setdefault(
+                    (name, tuple(path[:depth])), len(node_numbers)
+                )
     return numbers, owner
 
 
@@ -108,7 +110,7 @@ def kh_ranks(
     anchor_hierarchies: npt.NDArray[np.int64],
     candidate_hierarchies: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.int64]:
-    """KH-distances of every anchor to every candidate (Eq. 3 puts each candidate into the set of its rank).
+    """Return the KH-distances of every anchor to every candidate (Eq. 3 puts each candidate into the set of its rank).
 
     Args:
         anchors: (anchors, paths, levels) as `encode_paths` gives them.
@@ -121,16 +123,18 @@ def kh_ranks(
         the two has no concept.
     """
     levels = anchors.shape[2]
-    own, own_starts = _paths_in_a_row(anchors)
-    others, other_starts = _paths_in_a_row(candidates)
-    shared = np.zeros((len(own), len(others)), dtype=np.int8)  # levels on which two paths agree
+    anchor_paths, anchor_starts = _paths_in_a_row(anchors)
+    candidate_paths, candidate_starts = _paths_in_a_row(candidates)
+    # levels on which two paths agree
+    shared = np.zeros((len(anchor_paths), len(candidate_paths)), dtype=np.int8)
     for level in range(levels):
-        known = np.where(own[:, level] == NO_CONCEPT, NO_CONCEPT - 1, own[:, level])  # equals no number
-        shared += known[:, None] == others[None, :, level]
-    if len(own) > len(anchors):  # the nearest pair of each two questions counts
-        shared = np.maximum.reduceat(shared, own_starts, axis=0)
-    if len(others) > len(candidates):
-        shared = np.maximum.reduceat(shared, other_starts, axis=1)
+        anchor_nodes = anchor_paths[:, level]
+        anchor_nodes = np.where(anchor_nodes == NO_CONCEPT, NO_CONCEPT - 1, anchor_nodes)  # equals no number
+        shared += anchor_nodes[:, None] == candidate_paths[None, :, level]
+    if len(anchor_paths) > len(anchors):  # the nearest pair of each two questions counts
+        shared = np.maximum.reduceat(shared, anchor_starts, axis=0)
+    if len(candidate_paths) > len(candidates):
+        shared = np.maximum.reduceat(shared, candidate_starts, axis=1)
     ranks = levels + 1 - shared.astype(np.int64)
     comparable = (anchor_hierarchies[:, None] == candidate_hierarchies[None, :]) & (
         anchor_hierarchies[:, None] != UNDEFINED

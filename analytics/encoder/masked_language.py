@@ -44,7 +44,7 @@ class MaskedLanguageHead(nn.Module):
         self.bias = nn.Parameter(torch.zeros(len(embeddings)))
 
     def forward(self, states: Tensor) -> Tensor:
-        """(tokens to guess, hidden) to (tokens to guess, vocabulary)."""
+        """Map (tokens to guess, hidden) to (tokens to guess, vocabulary)."""
         return self.norm(gelu(self.transform(states))) @ self.embeddings.T + self.bias
 
 
@@ -131,17 +131,17 @@ class MaskedLanguageTask:
         )
 
     def batches_per_epoch(self) -> int:
-        """Incomplete last batches are dropped."""
+        """Return the number of batches; incomplete last ones are dropped."""
         return len(self.texts) // self.config.batch_size
 
     def batches(self, epoch: int) -> Iterator[np.ndarray]:
-        """Row numbers with a seed for the masks in front."""
+        """Yield row numbers with a seed for the masks in front."""
         rng = np.random.default_rng((self.config.seed, epoch))
         for index, rows in enumerate(length_grouped_batches(self.lengths, self.config.batch_size, rng)):
             yield np.concatenate([[(self.config.seed * 7919 + epoch) * 1_000_003 + index], rows])
 
     def losses(self, batch: np.ndarray, step: Step) -> Mapping[str, Tensor]:
-        """Cross-entropy of the hidden tokens."""
+        """Return cross-entropy of the hidden tokens."""
         generator = torch.Generator().manual_seed(int(batch[0]))
         ids, mask = self.backbone.batch([self.texts[row] for row in batch[1:]])
         hidden, targets = mask_tokens(
@@ -154,7 +154,7 @@ class MaskedLanguageTask:
         return {"loss": cross_entropy(self.head(states[chosen]).float(), targets[chosen])}
 
     def after_step(self) -> None:
-        """Nothing follows."""
+        """Do nothing: nothing follows."""
 
     def evaluate(self) -> Mapping[str, float]:
         """Return held-out metrics of the encoder."""

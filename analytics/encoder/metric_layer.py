@@ -101,15 +101,15 @@ class MetricTask:
         return {"layer": self.layer}
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
-        """Its weights; decay would pull them to 0 and not to where they began."""
+        """Return the layer's weights; decay would pull them to 0 and not to where they began."""
         return [{"params": list(self.layer.parameters()), "weight_decay": 0.0}]
 
     def batches_per_epoch(self) -> int:
-        """Incomplete last batches are dropped."""
+        """Return the number of batches; incomplete last ones are dropped."""
         return len(self.vectors) // self.size
 
     def batches(self, epoch: int) -> Iterator[npt.NDArray[np.int64]]:
-        """Rows, drawn from (seed, epoch) alone."""
+        """Yield rows, drawn from (seed, epoch) alone."""
         order = np.random.default_rng((self.seed, epoch)).permutation(len(self.vectors))
         for batch in range(self.batches_per_epoch()):
             yield order[batch * self.size : (batch + 1) * self.size]
@@ -125,7 +125,7 @@ class MetricTask:
         return {"loss": self.loss(unit @ unit.T, torch.from_numpy(ranks).to(unit.device))}
 
     def after_step(self) -> None:
-        """Nothing follows the layer."""
+        """Do nothing: nothing follows the layer."""
 
     def evaluate(self) -> Mapping[str, float]:
         """Return held-out metrics of the encoder with the layer behind it."""

@@ -37,9 +37,9 @@ class QuestionEncoder(nn.Module):
             )
 
     def represent(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """(batch, tokens) to (batch, hidden), not normalised; padding does not count."""
+        """Map (batch, tokens) to (batch, hidden), not normalised; padding does not count."""
         return pooled_vectors(self.transformer, self.head, input_ids, attention_mask)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> Tensor:
-        """(batch, tokens) to unit vectors (batch, projection, or hidden without a projector)."""
+        """Map (batch, tokens) to unit vectors (batch, projection, or hidden without a projector)."""
         return normalize(self.projector(self.represent(input_ids, attention_mask)).float(), dim=1)

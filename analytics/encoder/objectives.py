@@ -36,19 +36,19 @@ class JointHeads(nn.Module):
         nodes: dict[tuple[str, int], dict[tuple[str, ...], int]] = {}
         self.targets: list[dict[tuple[str, int], list[int]]] = []
         for example in examples:
-            own: dict[tuple[str, int], list[int]] = {}
+            example_targets: dict[tuple[str, int], list[int]] = {}
             for path in example.paths:
                 for level in range(1, min(len(path), levels) + 1):
-                    known = nodes.setdefault((example.hierarchy, level), {})
-                    number = known.setdefault(tuple(path[:level]), len(known))
-                    if number not in own.setdefault((example.hierarchy, level), []):
-                        own[example.hierarchy, level].append(number)
-            self.targets.append(own)
+                    numbers = nodes.setdefault((example.hierarchy, level), {})
+                    number = numbers.setdefault(tuple(path[:level]), len(numbers))
+                    if number not in example_targets.setdefault((example.hierarchy, level), []):
+                        example_targets[example.hierarchy, level].append(number)
+            self.targets.append(example_targets)
         self.parts: dict[tuple[str, int], slice] = {}
         start = 0
-        for key, known in nodes.items():
-            self.parts[key] = slice(start, start + len(known))
-            start += len(known)
+        for key, numbers in nodes.items():
+            self.parts[key] = slice(start, start + len(numbers))
+            start += len(numbers)
         self.difficulties = np.array(
             [np.nan if row.difficulty is None else row.difficulty for row in examples], dtype=np.float64
         )
@@ -82,16 +82,17 @@ class JointHeads(nn.Module):
                 continue
             wanted = unit.new_zeros(len(places), part.stop - part.start)
             for line, place in enumerate(places):
-                own = self.targets[rows[place]][key]
-                wanted[line, own] = 1 / len(own)
+                columns = self.targets[rows[place]][key]
+                wanted[line, columns] = 1 / len(columns)
             logits = _SCALE * linear(unit[places], weights[part])
             total = total - (wanted * log_softmax(logits, dim=1)).sum()
             count += len(places)
         return total / max(count, 1)
 
     def _difficulty(self, rows: np.ndarray, unit: Tensor) -> Tensor:
-        own, sources = self.difficulties[rows], self.sources[rows]
-        harder = (own[:, None] > own[None, :]) & (sources[:, None] == sources[None, :])  # NaN compares false
+        difficulties, sources = self.difficulties[rows], self.sources[rows]
+        is_harder = difficulties[:, None] > difficulties[None, :]  # NaN compares false
+        harder = is_harder & (sources[:, None] == sources[None, :])
         if not harder.any():
             return unit.new_zeros(())
         scores = self.difficulty(unit).squeeze(1) * _SCALE

@@ -110,11 +110,11 @@ class PretrainingTask:
         return decay_groups((*self.query_encoder.parameters(), *heads))
 
     def batches_per_epoch(self) -> int:
-        """Incomplete last batches are dropped."""
+        """Return the number of batches; incomplete last ones are dropped."""
         return len(self.examples) // self.config.batch_size
 
     def batches(self, epoch: int) -> Iterator[tuple[np.ndarray, list[str], list[str]]]:
-        """Row numbers, texts and second views; drawn from (seed, epoch, row) alone, so resumable."""
+        """Yield row numbers, texts and second views; drawn from (seed, epoch, row) alone, so resumable."""
         rng = np.random.default_rng((self.config.seed, epoch))
         for rows in length_grouped_batches(self.lengths, self.config.batch_size, rng):
             texts = [self.examples[row].text for row in rows]
@@ -153,7 +153,7 @@ class PretrainingTask:
         return {"loss": loss, **by_rank, **joint}
 
     def _ranks(self, rows: np.ndarray, queued: np.ndarray) -> Tensor:
-        """(batch, 1 + queued): rank 0 for the augmented question, then the rank of every key."""
+        """Return the ranks (batch, 1 + queued): 0 for the augmented question, then the rank of every key."""
         last = self.config.levels + 1
         if self.config.ranking == "none":
             ranks = np.full((len(rows), len(queued)), last)
@@ -167,7 +167,7 @@ class PretrainingTask:
         return torch.from_numpy(np.concatenate([np.zeros((len(rows), 1), dtype=np.int64), ranks], axis=1))
 
     def after_step(self) -> None:
-        """The key encoder follows."""
+        """Let the key encoder follow."""
         self.key_encoder.update(self.query_encoder)
 
     def evaluate(self) -> Mapping[str, float]:

@@ -70,15 +70,15 @@ def train_encoder(
         Cancelled: the context said so; the checkpoint is usable.
         ArtifactError: the folder cannot be written.
     """
-    given, kept_out = split_held_out(examples)
-    learned = _with_rank(given, config)
+    remaining, kept_out = split_held_out(examples)
+    learned = _with_rank(remaining, config)
     measured = [*kept_out, *held_out]
     context.say(
         f"{len(learned):,} questions to learn from; {len(kept_out):,} of the fixed held-out part taken out."
     )
-    if len(learned) < len(given):
+    if len(learned) < len(remaining):
         context.say(
-            f"{len(given) - len(learned):,} questions without a concept left out: nothing ranks them."
+            f"{len(remaining) - len(learned):,} questions without a concept left out: nothing ranks them."
         )
     history = History()
     backbone, adapter, result = fit_encoder(

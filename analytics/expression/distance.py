@@ -57,7 +57,7 @@ def tree_edit_distance(first: ExpressionTree, second: ExpressionTree) -> int:
 
 
 def _fill(left: _Indexed, right: _Indexed, row_root: int, column_root: int, distance: np.ndarray) -> None:
-    """The distances between all prefixes of two key sub-trees; those of whole sub-trees are kept."""
+    """Return the distances between all prefixes of two key sub-trees; those of whole sub-trees are kept."""
     row_start, column_start = left.leftmost[row_root], right.leftmost[column_root]
     rows, columns = row_root - row_start + 2, column_root - column_start + 2
     forest = [[0] * columns for _ in range(rows)]
@@ -80,7 +80,7 @@ def _fill(left: _Indexed, right: _Indexed, row_root: int, column_root: int, dist
 
 
 def equation_similarity(first: ExpressionTree, second: ExpressionTree) -> float:
-    """1 - distance / (nodes of both), in [0, 1]; 1 for equal trees (Textual-CL, Eq. 2).
+    """Return 1 - distance / (nodes of both), in [0, 1]; 1 for equal trees (Textual-CL, Eq. 2).
 
     >>> from analytics.expression.parser import parse_expression
     >>> equation_similarity(parse_expression("1+2"), parse_expression("1+3"))

@@ -29,12 +29,12 @@ _MOST_ORDERS = 5040  # orders of interchangeable parts that are tried for the sm
 
 
 def prototype_equation(tree: ExpressionTree) -> str:
-    """Infix arithmetic over slots and constants, as `with_slots` makes it."""
+    """Return infix arithmetic over slots and constants, as `with_slots` makes it."""
     return to_infix(tree)
 
 
 def structure_key(tree: ExpressionTree) -> str:
-    """Operators in pre-order with ``n`` for every leaf.
+    """Return operators in pre-order with ``n`` for every leaf.
 
     >>> from analytics.expression.parser import parse_expression
     >>> structure_key(parse_expression("(11-1)*2"))
@@ -122,7 +122,7 @@ def _coloured(node: _Node, colours: dict[str, int]) -> str:
 
 
 def _refined_colours(graph: _Node) -> dict[str, int]:
-    """Numbers for slots, equal where two slots are used alike (Weisfeiler-Leman refinement)."""
+    """Return numbers for slots, equal where two slots are used alike (Weisfeiler-Leman refinement)."""
     colours: dict[str, int] = {}
     for _round in range(_REFINEMENTS):
         uses: defaultdict[str, Counter[str]] = defaultdict(Counter)
@@ -176,7 +176,7 @@ class _Arranger:
         ]
 
     def _arrangements(self, node: _Node) -> list[list[int]]:
-        """Orders of a commutative node's parts: by colour, and each order within a colour that matters."""
+        """Return the orders of a commutative node's parts: by colour, and each order within a colour that matters."""
         groups: defaultdict[str, list[int]] = defaultdict(list)
         for place, part in enumerate(node.parts):
             groups[_coloured(part, self._colours)].append(place)

@@ -79,7 +79,7 @@ def _built(tokens: Iterable[str], *, is_prefix: bool) -> ExpressionTree:
 
 
 def to_infix(tree: ExpressionTree) -> str:
-    """Infix arithmetic that `parse_expression` reads as the same tree.
+    """Return infix arithmetic that `parse_expression` reads as the same tree.
 
     >>> from analytics.expression.parser import parse_expression
     >>> to_infix(parse_expression("8-((2-1))")), to_infix(parse_expression("(2^3)^2"))
@@ -93,21 +93,21 @@ def _printed(tree: ExpressionTree) -> tuple[str, int]:
     if tree.is_number:
         is_fraction = "/" in tree.label and "(" not in tree.label
         return tree.label, _PRECEDENCE["/"] if is_fraction else _ATOM
-    own = _PRECEDENCE[tree.label]
+    precedence = _PRECEDENCE[tree.label]
     parts = [_printed(child) for child in tree.children]
     if tree.label == "neg":
-        return f"-{_bracketed(parts[0], own)}", own
+        return f"-{_bracketed(parts[0], precedence)}", precedence
     if tree.label == "%":
         # "12%" is one number and "5(1/2)%" is not read: what is taken per cent of always has brackets
-        return f"({parts[0][0]})%", own
+        return f"({parts[0][0]})%", precedence
     if tree.label == "^":
-        return f"{_bracketed(parts[0], own + 1)}^{_bracketed(parts[1], own)}", own
+        return f"{_bracketed(parts[0], precedence + 1)}^{_bracketed(parts[1], precedence)}", precedence
     left, right = parts
     # a sign in front binds tighter than + - * /, but would read as part of what follows on the right
-    right_text = _bracketed(right, own + 1)
+    right_text = _bracketed(right, precedence + 1)
     if right_text.startswith("-"):
         right_text = f"({right_text})"
-    return f"{_bracketed(left, own)}{tree.label}{right_text}", own
+    return f"{_bracketed(left, precedence)}{tree.label}{right_text}", precedence
 
 
 def _bracketed(part: tuple[str, int], least: int) -> str:

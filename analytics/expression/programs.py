@@ -112,8 +112,8 @@ def _argument(text: str, numbers: Sequence[str], steps: Sequence[ExpressionTree]
         return ExpressionTree(_PI if value == "pi" else _checked(value, text))
     if _NAME.fullmatch(text):
         index = int(text[1:])
-        known: Sequence[object] = numbers if text[0] == "n" else steps
-        if index < len(known):
+        operands: Sequence[object] = numbers if text[0] == "n" else steps
+        if index < len(operands):
             return ExpressionTree(_checked(numbers[index], text)) if text[0] == "n" else steps[index]
     raise DataError(f"The program's argument {text[:40]!r} names nothing.")
 

@@ -43,7 +43,7 @@ class TextEncoder(Protocol):
     dimension: int
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
-        """(texts, dimension) float32; rows of length 1, or of zeros for a text without content."""
+        """Return (texts, dimension) float32: rows of length 1, or zeros for a text without content."""
 
 
 @runtime_checkable

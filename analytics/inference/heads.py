@@ -79,7 +79,7 @@ class ConceptHead:
     bias: np.ndarray
 
     def probabilities(self, vectors: np.ndarray) -> np.ndarray:
-        """(questions, paths) float32; every row sums to 1."""
+        """Return (questions, paths) float32; every row sums to 1."""
         logits = vectors @ self.weights.T + self.bias
         logits -= logits.max(axis=1, keepdims=True)
         np.exp(logits, out=logits)
@@ -114,7 +114,7 @@ class DifficultyHead:
     coverage: float
 
     def values(self, vectors: np.ndarray, probabilities: np.ndarray | None, counts: np.ndarray) -> np.ndarray:
-        """(questions,) estimates within the scale."""
+        """Return (questions,) estimates within the scale."""
         raw = vectors @ self.vector_weights + self.intercept
         if len(self.path_weights) and probabilities is not None:
             raw = raw + probabilities @ self.path_weights
@@ -123,7 +123,7 @@ class DifficultyHead:
         return np.clip(raw, self.lowest, self.highest)
 
     def interval(self, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Lower and upper ends for estimates."""
+        """Return lower and upper ends for estimates."""
         return (
             np.clip(values - self.radius, self.lowest, self.highest),
             np.clip(values + self.radius, self.lowest, self.highest),
@@ -187,9 +187,9 @@ class ProbeHeads:
         predictions: list[Prediction] = []
         for start in range(0, len(vectors), _CHUNK):
             chunk = vectors[start : start + _CHUNK]
-            own = None if texts is None else texts[start : start + _CHUNK]
+            chunk_texts = None if texts is None else texts[start : start + _CHUNK]
             probabilities = None if self.concepts is None else self.concepts.probabilities(chunk)
-            estimates = self._estimates(chunk, probabilities, own)
+            estimates = self._estimates(chunk, probabilities, chunk_texts)
             predictions.extend(
                 Prediction(guesses, estimates[row] if estimates else None)
                 for row, guesses in enumerate(self._guesses(probabilities, top, len(chunk)))
@@ -302,7 +302,7 @@ def _difficulty_head(
 ) -> DifficultyHead | None:
     if name not in labels:
         return None
-    own = labels[name]
+    head_labels = labels[name]
     surface = arrays[f"{name}.surface"]
     if len(surface) not in (0, len(SURFACE_COUNTS)):
         raise ValueError("the surface counts are another version's")
@@ -310,10 +310,10 @@ def _difficulty_head(
         vector_weights=arrays[f"{name}.vector"],
         path_weights=arrays[f"{name}.paths"],
         surface_weights=surface,
-        intercept=float(own["intercept"]),
-        radius=float(own["radius"]),
-        scale=str(own["scale"]),
-        lowest=float(own["lowest"]),
-        highest=float(own["highest"]),
-        coverage=float(own["coverage"]),
+        intercept=float(head_labels["intercept"]),
+        radius=float(head_labels["radius"]),
+        scale=str(head_labels["scale"]),
+        lowest=float(head_labels["lowest"]),
+        highest=float(head_labels["highest"]),
+        coverage=float(head_labels["coverage"]),
     )

@@ -46,7 +46,7 @@ class HashedNgramEncoder:
         self._cjk_sizes = cjk_sizes
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
-        """(texts, dimension) float32; unit rows, zeros for a text without a single n-gram."""
+        """Return (texts, dimension) float32: unit rows, or zeros for a text without a single n-gram."""
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         start, characters, chunk = 0, 0, []
         for index, text in enumerate(texts):
@@ -81,7 +81,7 @@ class HashedNgramEncoder:
         return (table / np.where(norms > 0, norms, 1.0)).astype(np.float32)
 
     def _ngrams(self, codes: np.ndarray, document: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """For each size the hashes of all n-grams, and the document of each."""
+        """Yield, for each size, the hashes of all n-grams and the document of each."""
         cjk = np.concatenate(([0], np.cumsum(_is_cjk(codes))))
         grams = np.zeros_like(codes)
         for size in range(1, min(max(self._sizes[1], self._cjk_sizes[1]), len(codes)) + 1):
@@ -116,7 +116,7 @@ def _mix(grams: np.ndarray) -> np.ndarray:
 
 
 def _is_cjk(codes: np.ndarray) -> np.ndarray:
-    """Han, kana and hangul: scripts in which a character carries about as much as a syllable or a word."""
+    """Return whether it is Han, kana or hangul: there a character carries about as much as a syllable or a word."""
     return (
         ((codes >= 0x3040) & (codes <= 0x30FF))
         | ((codes >= 0x3400) & (codes <= 0x9FFF))

@@ -32,7 +32,7 @@ SURFACE_COUNTS = (
 
 
 def surface_counts(texts: Sequence[str]) -> np.ndarray:
-    """(texts, len(SURFACE_COUNTS)) float32: the logarithm of one plus each count."""
+    """Return (texts, len(SURFACE_COUNTS)) float32: the logarithm of one plus each count."""
     counts = np.zeros((len(texts), len(SURFACE_COUNTS)), dtype=np.float32)
     for row, text in enumerate(texts):
         numbers = _NUMBER.findall(text)

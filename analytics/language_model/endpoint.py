@@ -199,9 +199,11 @@ class _HandedOn:
 
 def _fields(options: AskOptions) -> dict[str, Any]:
     """Return the options that were given, as the endpoint calls them."""
-    given = {name: value for name, value in asdict(options).items() if value is not None}
-    given["stop"] = list(options.stop)
-    return given if options.stop else {name: value for name, value in given.items() if name != "stop"}
+    request_fields = {name: value for name, value in asdict(options).items() if value is not None}
+    request_fields["stop"] = list(options.stop)
+    if not options.stop:
+        del request_fields["stop"]
+    return request_fields
 
 
 def _whole_reply(body: Any) -> _Reply:
@@ -248,7 +250,7 @@ def _events(chunks: Iterator[bytes]) -> Iterator[Any]:
 
 
 def _usage(usage: Any) -> tuple[int | None, int | None]:
-    """Tokens read and written, where the server counts them."""
+    """Return the tokens read and written, where the server counts them."""
     counts = usage if isinstance(usage, dict) else {}
     read, written = counts.get("prompt_tokens"), counts.get("completion_tokens")
     return (read if isinstance(read, int) else None), (written if isinstance(written, int) else None)
@@ -261,7 +263,7 @@ def _needed_headers(response: httpx2.Response) -> dict[str, str]:
 
 
 def _asked_pause(response: httpx2.Response) -> float:
-    """Seconds after which the server wants to be asked again; 0 where it does not say."""
+    """Return the seconds after which the server wants to be asked again; 0 where it does not say."""
     value = response.headers.get("retry-after", "")
     return min(float(value), _LONGEST_WAIT) if value.isascii() and value.isdecimal() else 0.0
 

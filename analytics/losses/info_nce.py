@@ -34,7 +34,7 @@ class InfoNCELoss(nn.Module):
     def forward(
         self, queries: Tensor, keys: Tensor, negatives: Tensor, left_out: Tensor | None = None
     ) -> Tensor:
-        """Mean over the queries.
+        """Return the mean over the queries.
 
         Args:
             queries: (batch, dimension) unit vectors.

@@ -40,7 +40,7 @@ class MultipleNegativesRankingLoss(nn.Module):
     def forward(
         self, anchors: Tensor, positives: Tensor, negatives: Tensor, same: Tensor | None = None
     ) -> Tensor:
-        """Mean over the anchors.
+        """Return the mean over the anchors.
 
         Args:
             anchors, positives: (batch, dimension) each, of any length.
@@ -58,10 +58,10 @@ class MultipleNegativesRankingLoss(nn.Module):
             )
         candidates = normalize(torch.cat([positives, negatives]).float(), dim=1)
         logits = self.scale * normalize(anchors.float(), dim=1) @ candidates.T  # (batch, candidates)
-        own = torch.arange(len(anchors), device=logits.device)
+        targets = torch.arange(len(anchors), device=logits.device)
         if same is not None:
             others = same.to(logits.device) & ~torch.eye(len(anchors), dtype=torch.bool, device=logits.device)
             left_out = torch.zeros_like(logits, dtype=torch.bool)
             left_out[:, : len(anchors)] = others
             logits = logits.masked_fill(left_out, torch.finfo(logits.dtype).min)
-        return cross_entropy(logits, own)
+        return cross_entropy(logits, targets)

@@ -54,7 +54,7 @@ class RINCELoss(nn.Module):
         self.register_buffer("temperatures", torch.tensor(temperatures, dtype=torch.float32))
 
     def forward(self, similarities: Tensor, ranks: Tensor) -> Tensor:
-        """Mean over the anchors of the sum over ranks.
+        """Return the mean over the anchors of the sum over ranks.
 
         Args:
             similarities: (anchors, candidates) dot products h of unit vectors; any floating type.

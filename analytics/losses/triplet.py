@@ -37,7 +37,7 @@ class TripletLoss(nn.Module):
         self.margin = margin
 
     def forward(self, anchors: Tensor, positives: Tensor, negatives: Tensor) -> Tensor:
-        """Mean over the triplets.
+        """Return the mean over the triplets.
 
         Args:
             anchors, positives, negatives: (batch, dimension) each, of any length.

@@ -54,7 +54,7 @@ class Paraphraser(Protocol):
 
 
 def different_texts(question: str, texts: Iterable[str], count: int) -> list[str]:
-    """The first `count` texts that say anything and differ from the question and each other in more than blanks."""
+    """Return the first `count` texts that have content and, but for blanks, repeat neither the question nor another."""
     seen = {" ".join(question.split())}
     different: list[str] = []
     for text in texts:

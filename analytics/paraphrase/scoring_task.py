@@ -62,8 +62,8 @@ class ScoringTask:
         self.triplet_loss = TripletLoss(config.margin)
         self.ranking_loss = MultipleNegativesRankingLoss(config.scale)
         groups = _groups(triplets) if config.combine else [[row] for row in range(len(triplets))]
-        given = [rows for rows in groups if any(triplets[row].is_given for row in rows)]
-        self.groups = groups + given * (config.given_passes - 1)
+        given_groups = [rows for rows in groups if any(triplets[row].is_given for row in rows)]
+        self.groups = groups + given_groups * (config.given_passes - 1)
         self.lengths = [
             len(encoding.ids)
             for encoding in backbone.tokenizer.encode_batch_fast(
@@ -81,11 +81,11 @@ class ScoringTask:
         return decay_groups(self.backbone.model.parameters())
 
     def batches_per_epoch(self) -> int:
-        """Incomplete last batches are dropped."""
+        """Return the number of batches; incomplete last ones are dropped."""
         return len(self.groups) // self.groups_per_batch
 
     def batches(self, epoch: int) -> Iterator[list[Triplet]]:
-        """Triplets of questions of about one length, drawn from seed and epoch alone, so resumable."""
+        """Yield triplets of questions of about one length, drawn from seed and epoch alone, so resumable."""
         rng = np.random.default_rng((self.config.seed, epoch))
         for numbers in length_grouped_batches(self.lengths, self.groups_per_batch, rng):
             yield [self.triplets[row] for number in numbers for row in self.groups[number]]
@@ -109,7 +109,7 @@ class ScoringTask:
         return {"loss": torch.stack(list(losses.values())).sum(), **losses}
 
     def after_step(self) -> None:
-        """Nothing follows."""
+        """Do nothing: nothing follows."""
 
     def evaluate(self) -> Mapping[str, float]:
         """Return held-out metrics of the encoder."""

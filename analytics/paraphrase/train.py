@@ -260,7 +260,7 @@ def fit_scorer(
 
 
 def encoder_of(backbone: Backbone, config: ParaphraseConfig) -> Encode:
-    """Bulk encoding by a scorer's backbone of texts as the configuration has them read."""
+    """Return bulk encoding by a scorer's backbone of texts as the configuration has them read."""
     encode = partial(encode_bulk, backbone)
     return reading_typed(encode) if config.typed_numbers else encode
 
@@ -450,7 +450,7 @@ def train_from_files(
 def validation_metrics(
     pairs: Sequence[ParaphrasePair], config: ParaphraseConfig, backbone: Backbone
 ) -> dict[str, float]:
-    """Metrics of all pairs; the AUC is the mean of the sources' own, as sets of one label each would give it away."""
+    """Return metrics of all pairs; the AUC is the sources' mean, as sets of one label each would give it away."""
     scores = cosines([(pair.original, pair.paraphrase) for pair in pairs], encoder_of(backbone, config))
     figures = pair_metrics([int(pair.label or 0) for pair in pairs], scores)
     by_source: dict[str, list[tuple[int, float]]] = {}
@@ -497,7 +497,7 @@ def kept_or_prepared(folder: Path | None, identity: str, make: Callable[[], Prep
 
 
 def _thousands(say: Say) -> Progress:
-    """Says of every thousand questions that their triplets are made."""
+    """Say after every thousand questions that their triplets are made."""
 
     def tell(done: int, total: int, _message: str) -> None:
         if done and done % 1000 == 0:

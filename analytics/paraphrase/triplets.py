@@ -286,7 +286,7 @@ def _negatives(
     positives: Sequence[_Candidate],
     rng: random.Random,
 ) -> dict[str, list[_Candidate]]:
-    """Minimal edits of the question and of its rewordings, by operator."""
+    """Return minimal edits of the question and of its rewordings, by operator."""
     by_operator: dict[str, list[_Candidate]] = {}
     for text in dict.fromkeys(tidy(pair.paraphrase) for pair in given if pair.label == 0):
         by_operator.setdefault(_GIVEN, []).append(_Candidate(text, _GIVEN, wording_distance(question, text)))

@@ -14,7 +14,7 @@ __all__ = ["choose_temperature", "conformal_radius", "negative_log_likelihood"]
 
 
 def negative_log_likelihood(logits: np.ndarray, targets: np.ndarray, temperature: float = 1.0) -> float:
-    """Mean cross-entropy of softmax(logits / temperature) against target weights, over rows that have any.
+    """Return the mean cross-entropy of softmax(logits / temperature) against target weights, over rows that have any.
 
     Args:
         logits: (questions, paths).

@@ -43,7 +43,7 @@ class ConceptProbe:
     state: tuple[torch.Tensor, torch.Tensor]
 
     def logits(self, vectors: np.ndarray) -> np.ndarray:
-        """(questions, paths)."""
+        """Return the logits (questions, paths)."""
         scores: np.ndarray = vectors @ self.weights.T + self.bias
         return scores
 
@@ -90,9 +90,9 @@ def concept_probe(
         optimiser.zero_grad()
         path_weights, path_bias = routes.T @ weights, routes.T @ bias
         total = penalty / 2 * weights.square().sum() / count
-        for part, own in zip(inputs.split(chunk), wanted.split(chunk), strict=True):
+        for part, part_targets in zip(inputs.split(chunk), wanted.split(chunk), strict=True):
             log_probability = torch.log_softmax(part @ path_weights.T + path_bias, dim=1)
-            total = total - (log_probability * own).sum() / count
+            total = total - (log_probability * part_targets).sum() / count
         total.backward()
         return total
 
@@ -140,7 +140,7 @@ def choose_penalty(
 
 
 def _routes(tree: PathTree, sharing: float) -> np.ndarray:
-    """(rows, paths): with what factor a row of weights counts for a path.
+    """Return the factors (rows, paths) with which a row of weights counts for a path.
 
     One row a node that several paths pass through or end at, shared by them, and one row a path of its own.
     """

@@ -67,14 +67,17 @@ class ProbeData:
             [np.nan if difficulty is None else float(difficulty) for difficulty in difficulties],
             dtype=np.float64,
         )
-        known = ~np.isnan(values)
-        named = [scale for scale, has in zip(scales, known, strict=False) if has]
+        is_graded = ~np.isnan(values)
+        named = [scale for scale, is_row_graded in zip(scales, is_graded, strict=False) if is_row_graded]
         return cls(
             vectors=np.ascontiguousarray(vectors, dtype=np.float32),
-            paths=tuple(tuple(dict.fromkeys(tuple(path) for path in own if path)) for own in paths),
+            paths=tuple(
+                tuple(dict.fromkeys(tuple(path) for path in question_paths if path))
+                for question_paths in paths
+            ),
             difficulties=values,
             groups=_groups_by_vector(vectors) if texts is None else groups_by_masked_text(texts),
-            scale=choose_scale(named, values[known]) if known.any() else None,
+            scale=choose_scale(named, values[is_graded]) if is_graded.any() else None,
             texts=None if texts is None else tuple(texts),
         )
 
@@ -84,7 +87,7 @@ class ProbeData:
     @property
     def tagged(self) -> np.ndarray:
         """A mask of the questions that have a concept."""
-        return np.array([bool(own) for own in self.paths], dtype=bool)
+        return np.array([bool(question_paths) for question_paths in self.paths], dtype=bool)
 
     @property
     def graded(self) -> np.ndarray:
@@ -104,11 +107,11 @@ class ProbeData:
         )
 
     def sha256(self) -> str:
-        """Identifies the questions and their labels, in their order."""
+        """Return a SHA-256 that identifies the questions and their labels, in their order."""
         digest = hashlib.sha256()
-        for row, own in enumerate(self.paths):
+        for row, question_paths in enumerate(self.paths):
             text = self.texts[row] if self.texts is not None else self.vectors[row].tobytes().hex()
-            digest.update(json.dumps([text, own, repr(self.difficulties[row])]).encode())
+            digest.update(json.dumps([text, question_paths, repr(self.difficulties[row])]).encode())
         return digest.hexdigest()
 
 
@@ -124,10 +127,15 @@ def kept_out(texts: Sequence[str], paths: Sequence[Sequence[ConceptPath]]) -> np
     """
     fixed = np.array([is_held_out(text) for text in texts], dtype=bool)
     taught = {
-        tuple(path) for own, fixed_one in zip(paths, fixed, strict=True) if not fixed_one for path in own
+        tuple(path)
+        for question_paths, is_fixed in zip(paths, fixed, strict=True)
+        if not is_fixed
+        for path in question_paths
     }
-    known = np.array([all(tuple(path) in taught for path in own) for own in paths], dtype=bool)
-    return fixed & known
+    is_taught = np.array(
+        [all(tuple(path) in taught for path in question_paths) for question_paths in paths], dtype=bool
+    )
+    return fixed & is_taught
 
 
 def _groups_by_vector(vectors: np.ndarray) -> np.ndarray:

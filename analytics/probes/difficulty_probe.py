@@ -22,7 +22,7 @@ class DifficultyProbe:
     intercept: float
 
     def values(self, features: np.ndarray) -> np.ndarray:
-        """(questions,)."""
+        """Return the values (questions,)."""
         estimates: np.ndarray = features @ self.weights + self.intercept
         return estimates
 

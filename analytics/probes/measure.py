@@ -107,28 +107,28 @@ def _measure_level(
     seen: list[set[ConceptPath]],
     depth: int,
 ) -> dict[str, Any] | None:
-    """Accuracy and macro-F1 over the questions that have a concept at this level.
+    """Return accuracy and macro-F1 over the questions that have a concept at this level.
 
     A question with several counts as right if any of them is predicted; in F1 it then stands for that one,
     else for the first of its own.
     """
     rows = tree.level(depth)
     predicted_row = rows[(probabilities @ tree.membership[rows].T).argmax(axis=1)]
-    own_truth, predicted = [], []
+    true_nodes, predicted = [], []
     for row, paths in zip(predicted_row, truth, strict=True):
         nodes = _at_level(paths, depth)
         if nodes:
             predicted.append(tree.nodes[row])
-            own_truth.append(tree.nodes[row] if tree.nodes[row] in nodes else min(nodes))
-    if not own_truth:
+            true_nodes.append(tree.nodes[row] if tree.nodes[row] in nodes else min(nodes))
+    if not true_nodes:
         return None
     counts = Counter(node for paths in seen for node in _at_level(paths, depth))
     majority = counts.most_common(1)[0][0]
     return {
-        "questions": len(own_truth),
+        "questions": len(true_nodes),
         "classes": len(rows),
-        "accuracy": accuracy(own_truth, predicted),
-        "macro_f1": macro_f1(own_truth, predicted),
+        "accuracy": accuracy(true_nodes, predicted),
+        "macro_f1": macro_f1(true_nodes, predicted),
         "majority_accuracy": float(
             np.mean([majority in _at_level(paths, depth) for paths in truth if _at_level(paths, depth)])
         ),
@@ -145,8 +145,8 @@ def _measure_difficulty(heads: ProbeHeads, test: ProbeData, train: ProbeData) ->
     values = head.values(test.vectors, probabilities, counts).astype(np.float64)
     low, high = head.interval(values)
     graded = train.difficulties[train.graded]
-    known = _concept_means(train)
-    by_concept = np.array([_concept_mean(paths, known, float(graded.mean())) for paths in test.paths])
+    node_means = _concept_means(train)
+    by_concept = np.array([_concept_mean(paths, node_means, float(graded.mean())) for paths in test.paths])
     return {
         "questions": len(test),
         "scale": head.scale,
@@ -175,13 +175,15 @@ def _concept_means(train: ProbeData) -> dict[ConceptPath, float]:
     return {node: float(np.mean(each)) for node, each in values.items()}
 
 
-def _concept_mean(paths: tuple[ConceptPath, ...], known: dict[ConceptPath, float], default: float) -> float:
-    """Mean training difficulty of the question's concepts, or of the nearest node above that has any."""
+def _concept_mean(
+    paths: tuple[ConceptPath, ...], node_means: dict[ConceptPath, float], default: float
+) -> float:
+    """Return the mean training difficulty of the question's concepts, or of the nearest node above that has any."""
     difficulties = []
     for path in paths:
-        nodes = [path[:depth] for depth in range(len(path), 0, -1) if path[:depth] in known]
+        nodes = [path[:depth] for depth in range(len(path), 0, -1) if path[:depth] in node_means]
         if nodes:
-            difficulties.append(known[nodes[0]])
+            difficulties.append(node_means[nodes[0]])
     return float(np.mean(difficulties)) if difficulties else default
 
 

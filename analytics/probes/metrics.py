@@ -44,29 +44,29 @@ def macro_f1(truth: Sequence[Hashable], predicted: Sequence[Hashable]) -> float:
 
 
 def mae(truth: np.ndarray, predicted: np.ndarray) -> float:
-    """Mean absolute error."""
+    """Return the mean absolute error."""
     return float(np.mean(np.abs(truth - predicted)))
 
 
 def rmse(truth: np.ndarray, predicted: np.ndarray) -> float:
-    """Root of the mean squared error."""
+    """Return the root of the mean squared error."""
     return float(np.sqrt(np.mean((truth - predicted) ** 2)))
 
 
 def pearson(truth: np.ndarray, predicted: np.ndarray) -> float:
-    """Pearson correlation; 0 where one side is constant."""
+    """Return the Pearson correlation; 0 where one side is constant."""
     a, b = truth - np.mean(truth), predicted - np.mean(predicted)
     scale = float(np.sqrt((a @ a) * (b @ b)))
     return float(a @ b) / scale if scale > 0 else 0.0
 
 
 def spearman(truth: np.ndarray, predicted: np.ndarray) -> float:
-    """Pearson correlation of the ranks, equal values sharing their mean rank."""
+    """Return the Pearson correlation of the ranks, equal values sharing their mean rank."""
     return pearson(_ranks(truth), _ranks(predicted))
 
 
 def doa(truth: np.ndarray, predicted: np.ndarray) -> float:
-    """Degree of agreement: of all pairs with truth_i > truth_j the share with prediction_i > prediction_j.
+    """Return the degree of agreement: of all pairs with truth_i > truth_j the share with prediction_i > prediction_j.
 
     Pairs of equal truth are left out; equal predictions count as wrong. 0 where there is no such pair.
 
@@ -90,12 +90,12 @@ def interval_coverage(truth: np.ndarray, low: np.ndarray, high: np.ndarray) -> f
 
 
 def mean_interval_width(low: np.ndarray, high: np.ndarray) -> float:
-    """Mean length of the intervals."""
+    """Return the mean length of the intervals."""
     return float(np.mean(high - low))
 
 
 def expected_calibration_error(confidence: np.ndarray, correct: np.ndarray, bins: int = 15) -> float:
-    """Mean distance between confidence and accuracy over bins of equal width, weighted by their size."""
+    """Return the mean distance between confidence and accuracy over bins of equal width, weighted by their size."""
     if not len(confidence):
         return 0.0
     places = np.minimum((confidence * bins).astype(int), bins - 1)

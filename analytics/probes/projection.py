@@ -155,7 +155,7 @@ def _sample(total: int, config: ProjectionConfig) -> npt.NDArray[np.int64]:
 
 
 def _lay_out(vectors: Matrix, config: ProjectionConfig, report: _Report) -> Any:
-    """t-SNE of the sample: (vectors, 2), an embedding that others can be placed in."""
+    """Return t-SNE of the sample: (vectors, 2), an embedding that others can be placed in."""
     from openTSNE import TSNEEmbedding, affinity, initialization
 
     report(0, "Looking for neighbours")

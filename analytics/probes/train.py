@@ -175,9 +175,13 @@ class _Fitting:
     def concepts(self) -> tuple[ConceptHead, np.ndarray]:
         """Return the head on all tagged questions, and for every question what a head says that did not see it."""
         data, config, steps = self.data, self.config, self.steps
-        leading = common_leading_nodes((path for own in data.paths for path in own), config.leading_share)
-        labels = [[without_leading(path, leading) for path in own] for own in data.paths]
-        tree = PathTree.of(path for own in labels for path in own)
+        leading = common_leading_nodes(
+            (path for question_paths in data.paths for path in question_paths), config.leading_share
+        )
+        labels = [
+            [without_leading(path, leading) for path in question_paths] for question_paths in data.paths
+        ]
+        tree = PathTree.of(path for question_paths in labels for path in question_paths)
         targets = tree.targets(labels)
         tagged = data.tagged
 
@@ -221,7 +225,7 @@ class _Fitting:
         *,
         with_text: bool,
     ) -> DifficultyHead:
-        """Ridge on the graded questions outside the validation part; the radius from those inside."""
+        """Fit ridge on the graded questions outside the validation part, and the radius on those inside."""
         data, config = self.data, self.config
         dimension = data.vectors.shape[1]
         # Scaled so that one penalty suits all: a vector's entries are about 1 / sqrt(dimension).
@@ -266,10 +270,10 @@ class _Fitting:
 def _whole_paths(
     tree: PathTree, paths: Sequence[Sequence[ConceptPath]], leading: ConceptPath
 ) -> tuple[ConceptPath, ...]:
-    """For each path of the tree the whole one it stands for: the most frequent, should there be two."""
+    """Return for each path of the tree the whole one it stands for: the most frequent if there are two."""
     counts: dict[ConceptPath, Counter[ConceptPath]] = {}
-    for own in paths:
-        for path in own:
+    for question_paths in paths:
+        for path in question_paths:
             counts.setdefault(without_leading(path, leading), Counter())[path] += 1
     return tuple(counts[path].most_common(1)[0][0] for path in tree.paths)
 

@@ -66,7 +66,7 @@ class ArrayDecoder:
         return self._weights[name]
 
     def _layer(self, name: str) -> tuple[Array, Array]:
-        """Weights (inputs, outputs) and biases of a linear layer."""
+        """Return the weights (inputs, outputs) and biases of a linear layer."""
         weight = self._weight(f"{name}.weight")
         bias = self._weights.get(f"{name}.bias", np.zeros(len(weight), dtype=np.float32))
         return np.ascontiguousarray(weight.T), bias
@@ -79,7 +79,7 @@ class ArrayDecoder:
         return weight, bias - self._weight("state_center") @ weight
 
     def _gated_layer(self, name: str) -> tuple[Array, Array]:
-        """Values and gates side by side, so that they are one product."""
+        """Put values and gates side by side, so that they are one product."""
         (value, value_bias), (gate, gate_bias) = self._layer(f"{name}.value"), self._layer(f"{name}.gate")
         return np.concatenate([value, gate], axis=1), np.concatenate([value_bias, gate_bias])
 
@@ -91,7 +91,7 @@ class ArrayDecoder:
         return outputs
 
     def gated(self, name: str, inputs: Array) -> Array:
-        """tanh(W x) * sigmoid(V x)."""
+        """Return tanh(W x) * sigmoid(V x)."""
         weight, bias = self._gated[name]
         both = inputs @ weight
         both += bias
@@ -150,7 +150,7 @@ class ArrayScorer:
         return self.memory.leaf_mask
 
     def roots(self) -> Array:
-        """Seeds of the roots' goals."""
+        """Return the seeds of the roots' goals."""
         return self.memory.root
 
     def leaves(self) -> Array:
@@ -162,7 +162,7 @@ class ArrayScorer:
         return np.empty((rows, self.decoder.width), dtype=np.float32)
 
     def goal(self, seeds: Array, left_subtrees: Array, is_right: Array) -> Array:
-        """Goals of nodes."""
+        """Return the goals of nodes."""
         goals = np.empty_like(seeds)
         if not is_right.all():
             goals[~is_right] = self.decoder.gated("first_goal", seeds[~is_right])
@@ -172,7 +172,7 @@ class ArrayScorer:
         return goals
 
     def score(self, goals: Array, problems: Array) -> tuple[Array, Array]:
-        """Log-probabilities of everything that can stand at nodes, and what the nodes attend to."""
+        """Return the log-probabilities of everything that can stand at nodes, and what the nodes attend to."""
         memory, decoder = self.memory, self.decoder
         weights = decoder.attention_scores(decoder.linear("attention_goal", goals), memory.keys, problems)
         weights = np.exp(_log_softmax(np.where(memory.mask[problems], weights, -np.inf)))
@@ -198,7 +198,7 @@ class ArrayScorer:
 
 
 def _additive_scores(queries: Array, keys: Array, rows: Array, weight: Array) -> Array:
-    """weight . tanh(query + key) of each query with all keys of its row."""
+    """Return weight . tanh(query + key) of each query with all keys of its row."""
     scores = np.empty((len(queries), keys.shape[1]), dtype=np.float32)
     for block in _blocks(len(queries), keys[0].size):
         compared = keys[rows[block]]
@@ -209,14 +209,14 @@ def _additive_scores(queries: Array, keys: Array, rows: Array, weight: Array) ->
 
 
 def _blocks(rows: int, values: int) -> Iterator[slice]:
-    """Slices of rows, so that a slice has about `_BLOCK_VALUES` values."""
+    """Yield slices of rows, so that a slice has about `_BLOCK_VALUES` values."""
     size = max(1, _BLOCK_VALUES // max(1, values))
     for start in range(0, rows, size):
         yield slice(start, start + size)
 
 
 def _log_softmax(scores: Array) -> Array:
-    """Along the rows; at least one value of each is finite."""
+    """Return the log-softmax along the rows; at least one value of each is finite."""
     shifted: Array = scores - scores.max(axis=1, keepdims=True)
     shifted -= np.log(np.exp(shifted).sum(axis=1, keepdims=True))
     return shifted

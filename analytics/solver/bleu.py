@@ -42,7 +42,7 @@ class BleuTexts:
     def bi_bleu(
         self, rows: Sequence[int] | npt.NDArray[np.int64], columns: Sequence[int] | npt.NDArray[np.int64]
     ) -> Floats:
-        """(rows, columns) mean of both directions' BLEU, in 0..1."""
+        """Return the mean (rows, columns) of both directions' BLEU, in 0..1."""
         left, right = np.asarray(rows, dtype=np.int64), np.asarray(columns, dtype=np.int64)
         heights, widths = self.lengths[left][:, None], self.lengths[right][None, :]
         forward = np.zeros((len(left), len(right)), dtype=np.float32)
@@ -61,7 +61,7 @@ class BleuTexts:
 
 
 def _features(texts: Sequence[Sequence[str]], order: int) -> csr_matrix:
-    """(texts, features) with a 1 for the k-th occurrence of each n-gram of a text."""
+    """Return (texts, features), with a 1 for the k-th occurrence of each n-gram of a text."""
     numbers: dict[tuple[tuple[str, ...], int], int] = {}
     columns: list[int] = []
     ends = [0]

@@ -90,11 +90,13 @@ def fit_confidence(
     Returns:
         None where there are fewer than 50 problems, or all first solutions are right, or all wrong.
     """
-    solved = [(example, own) for example, own in zip(examples, solutions, strict=True) if own]
-    weights = _weights([example.problem.id for example, _own in solved])
+    solved = [
+        (example, candidates) for example, candidates in zip(examples, solutions, strict=True) if candidates
+    ]
+    weights = _weights([example.problem.id for example, _candidates in solved])
     rows = [
-        _Row(own, _is_right(example, own[0]), weight)
-        for (example, own), weight in zip(solved, weights, strict=True)
+        _Row(candidates, _is_right(example, candidates[0]), weight)
+        for (example, candidates), weight in zip(solved, weights, strict=True)
     ]
     first_right = [row.is_right for row in rows]
     if len(rows) < _LEAST_PROBLEMS or len(set(first_right)) < 2:

@@ -88,7 +88,7 @@ class SubtreeMerger(nn.Module):
         self.dropout = nn.Dropout(dropout)
 
     def forward(self, operators: Tensor, left: Tensor, right: Tensor) -> Tensor:
-        """(nodes, operator_width), (nodes, width) twice -> (nodes, width)."""
+        """Map (nodes, operator_width) and two (nodes, width) to (nodes, width)."""
         merged: Tensor = self.gated(self.dropout(torch.cat([operators, left, right], dim=1)))
         return merged
 
@@ -167,7 +167,7 @@ class GoalDrivenTreeDecoder(nn.Module):
         )
 
     def goal(self, seeds: Tensor, left_subtrees: Tensor, is_right: Tensor) -> Tensor:
-        """Goals of nodes.
+        """Return the goals of nodes.
 
         Args:
             seeds: (nodes, width) the root's state, or what the node above passed on.
@@ -180,7 +180,7 @@ class GoalDrivenTreeDecoder(nn.Module):
         return torch.where(is_right[:, None], right, first)
 
     def score(self, goals: Tensor, memory: Memory, problems: Tensor) -> tuple[Tensor, Tensor]:
-        """Log-probabilities of everything that can stand at nodes, and what the nodes attend to.
+        """Return the log-probabilities of everything that can stand at nodes, and what the nodes attend to.
 
         Args:
             goals: (nodes, width).
@@ -237,14 +237,16 @@ class GoalDrivenTreeDecoder(nn.Module):
             )
             is_operator = trees.left[nodes] >= 0
             if is_operator.any():
-                own = nodes[is_operator]
-                left_own, right_own = self.split(level[is_operator], contexts[is_operator], trees.label[own])
-                left_seeds = left_seeds.index_copy(0, own, left_own)
-                right_seeds = right_seeds.index_copy(0, own, right_own)
+                operator_nodes = nodes[is_operator]
+                new_left_seeds, new_right_seeds = self.split(
+                    level[is_operator], contexts[is_operator], trees.label[operator_nodes]
+                )
+                left_seeds = left_seeds.index_copy(0, operator_nodes, new_left_seeds)
+                right_seeds = right_seeds.index_copy(0, operator_nodes, new_right_seeds)
         return DecodedTrees(log_probabilities, goals)
 
     def _subtrees(self, memory: Memory, trees: TreeBatch) -> Tensor:
-        """(nodes, width) embeddings of all sub-trees, from the leaves up."""
+        """Return (nodes, width) embeddings of all sub-trees, from the leaves up."""
         leaf = (trees.label - len(OPERATORS)).clamp(min=0)
         subtrees = memory.leaves[trees.problem, leaf]
         for nodes in trees.heights:
@@ -278,7 +280,7 @@ class TensorScorer:
         return mask
 
     def roots(self) -> Tensor:
-        """Seeds of the roots' goals."""
+        """Return the seeds of the roots' goals."""
         return self.memory.root
 
     def leaves(self) -> Tensor:
@@ -290,11 +292,11 @@ class TensorScorer:
         return self.memory.root.new_empty(rows, self.memory.root.shape[1])
 
     def goal(self, seeds: Tensor, left_subtrees: Tensor, is_right: np.ndarray) -> Tensor:
-        """Goals of nodes."""
+        """Return the goals of nodes."""
         return self.decoder.goal(seeds, left_subtrees, self._tensor(is_right))
 
     def score(self, goals: Tensor, problems: np.ndarray) -> tuple[np.ndarray, Tensor]:
-        """Log-probabilities of everything that can stand at nodes, and what the nodes attend to."""
+        """Return the log-probabilities of everything that can stand at nodes, and what the nodes attend to."""
         scores, contexts = self.decoder.score(goals, self.memory, self._tensor(problems))
         return scores.cpu().numpy(), contexts
 

@@ -77,7 +77,7 @@ class SolverModel:
         return {"encoder": self.backbone.model, "decoder": self.decoder}
 
     def states(self, batch: ProblemBatch) -> Tensor:
-        """(problems, tokens, width) of the encoder."""
+        """Return the states (problems, tokens, width) of the encoder."""
         return self.backbone.token_states(batch.ids, batch.mask)
 
     @torch.inference_mode()
@@ -133,8 +133,8 @@ class SolverModel:
                     states = self.states(batch)
                 memory = self.memory(states, batch)
                 trees = beam_search(TensorScorer(self.decoder, memory), width=beam, most_tokens=most_tokens)
-                for row, own in zip(rows, trees, strict=True):
-                    hypotheses[row] = own
+                for row, row_hypotheses in zip(rows, trees, strict=True):
+                    hypotheses[row] = row_hypotheses
         finally:
             for name, module in self.modules().items():
                 module.train(was_training[name])
@@ -228,13 +228,13 @@ def begin_with(model: SolverModel, folder: Path, examples: Sequence[SolverExampl
     before = solver_before(folder).get("constants", ())
     weights = _read_decoder(folder)
     embeddings = weights.pop("constant_embeddings.weight")
-    own = model.decoder.state_dict()["constant_embeddings.weight"].clone()
+    constant_embeddings = model.decoder.state_dict()["constant_embeddings.weight"].clone()
     place_of = {constant: place for place, constant in enumerate(model.vocabulary.constants)}
     try:
         for place, constant in enumerate(before):
             if constant in place_of:
-                own[place_of[constant]] = embeddings[place]
-        model.decoder.load_state_dict({**weights, "constant_embeddings.weight": own})
+                constant_embeddings[place_of[constant]] = embeddings[place]
+        model.decoder.load_state_dict({**weights, "constant_embeddings.weight": constant_embeddings})
     except (RuntimeError, IndexError) as error:
         raise ArtifactError(f"The decoder in {folder} does not fit the encoder: {error}") from error
 

@@ -38,14 +38,14 @@ class NearestEquations:
         self.sizes = np.array([len(prefix) for prefix in self.prefixes], dtype=np.int64)
 
     def similarity(self, first: int, second: int) -> float:
-        """``Sim_eq`` of two of the equations."""
+        """Return ``Sim_eq`` of two of the equations."""
         distance = tree_edit_distance(self.trees[first], self.trees[second])
         return 1 - distance / int(self.sizes[first] + self.sizes[second])
 
     def nearest(
         self, wanted: Sequence[int], *, depth: int = 1
     ) -> Iterator[tuple[int, list[npt.NDArray[np.int64]]]]:
-        """For each wanted equation the other equations that are most like it.
+        """Yield for each wanted equation the other equations that are most like it.
 
         Args:
             wanted: numbers of equations.
@@ -67,7 +67,7 @@ class NearestEquations:
         return bound
 
     def _nearest(self, row: int, most: npt.NDArray[np.float64], depth: int) -> list[npt.NDArray[np.int64]]:
-        """Equations by similarity, from upper bounds of it: only those are compared that may be near enough."""
+        """Return equations by similarity, from upper bounds of it: compare only those that may be near enough."""
         most[row] = -1
         levels: dict[float, list[int]] = {}
         worst = -1.0

@@ -93,7 +93,10 @@ def mine_triples(
     rng = np.random.default_rng(seed)
     confusable = {
         language: _Negatives(
-            [own if spoken == language else "" for own, spoken in zip(whole, languages, strict=True)],
+            [
+                structure if spoken == language else ""
+                for structure, spoken in zip(whole, languages, strict=True)
+            ],
             negatives,
             rng,
         )
@@ -117,23 +120,23 @@ class _Homes:
     """Where each structure is found: rows, and places in their pre-orders."""
 
     def __init__(self) -> None:
-        self._own: defaultdict[str, defaultdict[str, list[tuple[int, int]]]] = defaultdict(
+        self._by_language: defaultdict[str, defaultdict[str, list[tuple[int, int]]]] = defaultdict(
             lambda: defaultdict(list)
         )
         self._foreign: dict[tuple[str, str], list[tuple[int, int]]] = {}
 
     def add(self, structure: str, language: str, home: tuple[int, int]) -> None:
-        self._own[structure][language].append(home)
+        self._by_language[structure][language].append(home)
 
     def of(self, structure: str, language: str) -> Sequence[tuple[int, int]]:
         """Return those in a language."""
-        return self._own[structure][language]
+        return self._by_language[structure][language]
 
     def foreign(self, structure: str, language: str) -> Sequence[tuple[int, int]]:
         """Return those in any other language."""
         key = structure, language
         if key not in self._foreign:
-            groups = self._own[structure].items()
+            groups = self._by_language[structure].items()
             self._foreign[key] = [home for spoken, homes in groups if spoken != language for home in homes]
         return self._foreign[key]
 
@@ -170,14 +173,14 @@ class _Negatives:
             if structure:
                 rows[structure].append(row)
                 alike[_nodes(structure)][_operators(structure)].append(row)
-        self.rows = {structure: np.array(own) for structure, own in rows.items()}
+        self.rows = {structure: np.array(structure_rows) for structure, structure_rows in rows.items()}
         self.alike = alike  # number of nodes -> operators -> rows
         self.everything = np.array([row for row, structure in enumerate(whole) if structure], dtype=np.int64)
         self.structures = np.array(whole)
         self.pools: dict[tuple[int, str], np.ndarray] = {}
 
     def draw(self, structure: str, count: int) -> np.ndarray:
-        """Rows, with repeats; none where there is no negative."""
+        """Return rows, with repeats; none where there is no negative."""
         if self.kind == "random":
             if len(self.rows) < 2:
                 return np.zeros(0, dtype=np.int64)

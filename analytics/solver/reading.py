@@ -69,9 +69,9 @@ class TextReader:
 
     def __init__(self, tokenizer: Tokenizer, pad_id: int, *, mask_numbers: bool = True) -> None:
         self.tokenizer, self.pad_id = tokenizer, pad_id
-        known = (tokenizer.token_to_id(token) for token in _MASKS)
+        mask_ids = (tokenizer.token_to_id(token) for token in _MASKS)
         self.mask_id = (
-            next((number for number in known if number is not None), None) if mask_numbers else None
+            next((number for number in mask_ids if number is not None), None) if mask_numbers else None
         )
 
     def read(self, examples: Sequence[SolverExample]) -> list[ReadProblem]:
@@ -90,12 +90,12 @@ class TextReader:
         spans: list[tuple[int, int]] = []
         before = -1
         for number, (start, end) in zip(encoding.ids, encoding.offsets, strict=True):
-            own = next((number_of[place] for place in range(start, end) if place in number_of), -1)
-            if own >= 0 and own == before:  # a further piece of the same number
+            slot_number = next((number_of[place] for place in range(start, end) if place in number_of), -1)
+            if slot_number >= 0 and slot_number == before:  # a further piece of the same number
                 spans[-1] = (spans[-1][0], end)
                 continue
-            before = own
-            kept.append(number if own < 0 or self.mask_id is None else self.mask_id)
+            before = slot_number
+            kept.append(number if slot_number < 0 or self.mask_id is None else self.mask_id)
             spans.append((start, end))
         places = tuple(
             tuple(place for place, (start, end) in enumerate(spans) if start < slot.end and end > slot.start)
@@ -121,7 +121,7 @@ class TextReader:
 
 
 def _number_characters(text: str, slots: Sequence[NumberSlot]) -> dict[int, int]:
-    """For each character of a number, which number it belongs to: runs of digits, or whole number words."""
+    """Return for each character of a number which number it belongs to: runs of digits, or whole number words."""
     owner: dict[int, int] = {}
     for slot in slots:
         if slot.start in owner:

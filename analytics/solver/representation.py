@@ -96,10 +96,10 @@ def centre_cosines(vectors: Matrix, prototypes: Sequence[str]) -> npt.NDArray[np
     for row in shared:
         rows_of.setdefault(prototypes[row], []).append(row)
     for rows in rows_of.values():
-        own = vectors[rows].astype(np.float64)
-        centre = own.mean(axis=0)
-        lengths = np.linalg.norm(own, axis=1) * np.linalg.norm(centre)
-        cosines[rows] = own @ centre / np.maximum(lengths, 1e-12)
+        prototype_vectors = vectors[rows].astype(np.float64)
+        centre = prototype_vectors.mean(axis=0)
+        lengths = np.linalg.norm(prototype_vectors, axis=1) * np.linalg.norm(centre)
+        cosines[rows] = prototype_vectors @ centre / np.maximum(lengths, 1e-12)
     return cosines
 
 

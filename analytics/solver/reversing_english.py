@@ -125,7 +125,7 @@ def _auxiliaries() -> frozenset[str]:
 
 
 def _quantity_statement(words: Sequence[str], amount: str, phrase: Sequence[str] | None = None) -> str:
-    """Statement of a question behind ``how many``: noun phrase, auxiliary, subject, verb, the rest."""
+    """Return the statement of a question behind ``how many``: noun phrase, auxiliary, subject, verb, the rest."""
     place = next((n for n, word in enumerate(words) if word.lower() in _auxiliaries()), -1)
     if place < 0 or place > _LONGEST_PHRASE:
         raise NotReversibleError("the question has a shape that is not known")
@@ -164,7 +164,7 @@ def _quantity_statement(words: Sequence[str], amount: str, phrase: Sequence[str]
 
 
 def _subject_and_verb(words: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
-    """Subject, adverbs with the verb in its base form, and what follows; an empty subject where none is found."""
+    """Return subject, adverbs with the verb's base form, and what follows; the subject is empty if none is found."""
     for place, word in enumerate(words[: _LONGEST_SUBJECT + 2]):
         if word.lower() in BASES and place:
             start = place

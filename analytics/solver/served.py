@@ -23,9 +23,11 @@ from analytics.records import ProblemRecord
 from analytics.solver.array_decoder import ArrayDecoder, ArrayScorer
 from analytics.solver.beam import Hypothesis, beam_search
 from analytics.solver.confidence import Confidence, load_confidence
+from analytics.solver.plausibility import likeliest_plausible_first
 from analytics.solver.reading import ProblemArrays, ReadProblem, TextReader
 from analytics.solver.solution import Solution, alternatives, numbers_reason, story_reason, text_reason
 from analytics.solver.targets import SolverExample, Vocabulary, solver_example
+from analytics.text.tokens import written_language
 
 __all__ = ["DECODER_NAME", "ServedSolver", "load_solver", "without_solution"]
 
@@ -76,12 +78,14 @@ class ServedSolver:
         lengths = [len(read.ids) for _row, read in reads]
         for batch in batches_by_length(lengths, texts=_BATCH_PROBLEMS, tokens=_BATCH_TOKENS):
             trees = self.search([reads[place][1] for place in batch], beam=beam)
-            for place, own in zip(batch, trees, strict=True):
+            for place, hypotheses in zip(batch, trees, strict=True):
                 row = reads[place][0]
                 example = prepared[row].example
                 if example is not None:
-                    candidates = alternatives(example, own, self.vocabulary)
-                    solutions[row] = self.confidence.applied(candidates) if self.confidence else candidates
+                    candidates = alternatives(example, hypotheses, self.vocabulary)
+                    if self.confidence:
+                        candidates = self.confidence.applied(candidates)
+                    solutions[row] = likeliest_plausible_first(example.problem.text, candidates)
         return solutions
 
     def unsolvable_reason(self, problem: ProblemRecord) -> str:
@@ -123,7 +127,7 @@ class ServedSolver:
     def _first_reason(self, problem: ProblemRecord) -> str:
         if reason := text_reason(problem.text):
             return reason
-        language = primary_language(problem.language)
+        language = primary_language(written_language(problem.text, problem.language))
         if self.languages and language not in self.languages:
             name = LANGUAGE_NAMES.get(language)
             return f"The solver has not learned from problems in {name or 'this language'}."

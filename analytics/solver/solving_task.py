@@ -73,7 +73,7 @@ class SolvingTask:
         return [*encoder, *(group | {"lr": self.config.decoder_learning_rate} for group in decoder)]
 
     def batches_per_epoch(self) -> int:
-        """Incomplete last batches are dropped."""
+        """Return the number of batches; incomplete last ones are dropped."""
         return len(self.examples) // self.config.batch_size
 
     def batches(self, epoch: int) -> Iterator[np.ndarray]:
@@ -93,15 +93,15 @@ class SolvingTask:
         return self.model.decode(memory, [self.examples[row] for row in rows]), memory
 
     def losses(self, batch: np.ndarray, _step: Step) -> Mapping[str, Tensor]:
-        """Minus the mean log-probability of a node (Pattern-CL, Eq. 3)."""
+        """Return minus the mean log-probability of a node (Pattern-CL, Eq. 3)."""
         decoded, _memory = self.decoded(batch.tolist())
         return {"loss": -decoded.log_probabilities.mean()}
 
     def after_step(self) -> None:
-        """Nothing follows."""
+        """Do nothing: nothing follows."""
 
     def evaluate(self) -> Mapping[str, float]:
-        """Accuracy on problems that are not learned from."""
+        """Return accuracy on problems that are not learned from."""
         return self._evaluate(self.model) if self._evaluate else {}
 
 
@@ -136,7 +136,7 @@ class PatternTask(SolvingTask):
         self.contrast = TripletLoss(config.margin)
 
     def batches_per_epoch(self) -> int:
-        """Incomplete last batches are dropped."""
+        """Return the number of batches; incomplete last ones are dropped."""
         return len(self.triples) // self.config.batch_size
 
     def batches(self, epoch: int) -> Iterator[np.ndarray]:
@@ -146,7 +146,7 @@ class PatternTask(SolvingTask):
         yield from length_grouped_batches(lengths, self.config.batch_size, rng)
 
     def losses(self, batch: np.ndarray, step: Step) -> Mapping[str, Tensor]:
-        """Writing the equations, and the contrast with the weight of this step."""
+        """Return the losses of writing the equations, and of the contrast with the weight of this step."""
         triples = [self.triples[number] for number in batch]
         rows = list(
             dict.fromkeys(
@@ -186,13 +186,13 @@ def ramp(step: Step, begins: float, ends: float) -> float:
 
 @torch.no_grad()
 def _states(model: SolverModel, read: Sequence[ReadProblem], dtype: torch.dtype) -> list[Tensor]:
-    """Half-precision states (tokens, width) of each problem, by a frozen encoder in evaluation mode."""
+    """Return half-precision states (tokens, width) of each problem, by a frozen encoder in evaluation mode."""
     model.backbone.model.eval().requires_grad_(False)
     states: list[Tensor] = [torch.empty(0)] * len(read)
     for rows in batches_by_length([len(problem.ids) for problem in read], texts=_MEASURE_BATCH):
         batch = model.reader.batch([read[row] for row in rows], model.device)
         with autocast(model.device, dtype):
             encoded = model.states(batch).half()
-        for row, own in zip(rows, encoded, strict=True):
-            states[row] = own[: len(read[row].ids)].clone()
+        for row, problem_states in zip(rows, encoded, strict=True):
+            states[row] = problem_states[: len(read[row].ids)].clone()
     return states

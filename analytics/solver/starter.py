@@ -39,8 +39,10 @@ def write_starter(model: Path, folder: Path | None = None) -> Manifest:
     language = primary_language(next(iter(artifact_read(model).extra.get("languages", ())), "en"))
     if language not in STARTERS:
         raise ArtifactError(f"There is no starter for the language {language!r} of {model}.")
-    own, name = STARTERS[language]
-    return copy_adapter(model, folder or own, capability="solver", name=name, largest=LARGEST_SOLVER)
+    default_folder, name = STARTERS[language]
+    return copy_adapter(
+        model, folder or default_folder, capability="solver", name=name, largest=LARGEST_SOLVER
+    )
 
 
 if __name__ == "__main__":

@@ -166,8 +166,8 @@ class Vocabulary:
 
     def writes(self, example: SolverExample) -> bool:
         """Return whether the target uses known constants only."""
-        known = set(self.symbols)
-        return bool(example.tokens) and all(token in known or is_slot(token) for token in example.tokens)
+        symbols = set(self.symbols)
+        return bool(example.tokens) and all(token in symbols or is_slot(token) for token in example.tokens)
 
     def candidates(self, token: str, example: SolverExample) -> list[int]:
         """Return the candidate numbers of a token: for a slot, those of all slots that read the same value."""

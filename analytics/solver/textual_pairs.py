@@ -94,13 +94,15 @@ def mine_textual_triples(
     for number, levels in equations.nearest(wanted, depth=1 if by_equation == "exact" else 2):
         if not levels:
             continue
-        own = bags[number][bags[number] < last]
+        bag_anchors = bags[number][bags[number] < last]
         if by_equation == "exact" or len(bags[number]) > 1:
-            positives = chooser.least_alike(own, bags[number])
-            negatives = chooser.most_alike(own, np.concatenate([bags[nearest] for nearest in levels[0]]))
-            triples += map(TextualTriple, own.tolist(), positives, negatives)
+            positives = chooser.least_alike(bag_anchors, bags[number])
+            negatives = chooser.most_alike(
+                bag_anchors, np.concatenate([bags[nearest] for nearest in levels[0]])
+            )
+            triples += map(TextualTriple, bag_anchors.tolist(), positives, negatives)
             continue
-        triples += _nearest_neighbours(int(own[0]), levels, bags, chooser)
+        triples += _nearest_neighbours(int(bag_anchors[0]), levels, bags, chooser)
     return sorted(triples, key=lambda triple: triple.anchor)
 
 
@@ -129,13 +131,13 @@ class _Chooser:
         self.similarity, self.rng = similarity, rng
 
     def least_alike(self, anchors: npt.NDArray[np.int64], candidates: npt.NDArray[np.int64]) -> list[int]:
-        """For each anchor the candidate least like it; the anchor itself only where there is no other."""
+        """Return for each anchor the candidate least like it; the anchor itself only where there is no other."""
         if len(candidates) == 1:
             return [int(candidates[0])] * len(anchors)
         return self._chosen(anchors, candidates, -1)
 
     def most_alike(self, anchors: npt.NDArray[np.int64], candidates: npt.NDArray[np.int64]) -> list[int]:
-        """For each anchor the candidate most like it."""
+        """Return for each anchor the candidate most like it."""
         return self._chosen(anchors, candidates, 1)
 
     def _chosen(

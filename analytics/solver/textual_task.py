@@ -53,7 +53,7 @@ class TextualTask(SolvingTask):
         self.contrast = MultipleNegativesRankingLoss(1 / config.temperature)
 
     def losses(self, batch: np.ndarray, _step: Step) -> Mapping[str, Tensor]:
-        """L_solver + alpha L_cl.
+        """Return L_solver + alpha L_cl.
 
         The paper's L_solver is a sum over the nodes of an equation and ours their mean, so alpha is divided by the
         mean number of nodes: the two then have the paper's proportion.
@@ -76,6 +76,6 @@ class TextualTask(SolvingTask):
         return {"loss": loss, "loss_equation": writing, "loss_contrast": contrast}
 
     def _summaries(self, rows: Sequence[int]) -> Tensor:
-        """(rows, width) of [CLS]."""
+        """Return the states (rows, width) of [CLS]."""
         batch = self.model.reader.batch([self.pool_read[row] for row in rows], self.model.device)
         return self.model.states(batch)[:, 0]

@@ -51,7 +51,7 @@ def text_difference(before: str, after: str) -> list[Piece]:
 
 
 def _joined(pieces: Sequence[Piece]) -> list[Piece]:
-    """Without empty pieces, and neighbours of one kind as one."""
+    """Join neighbours of one kind, and leave out empty pieces."""
     joined: list[Piece] = []
     for piece in pieces:
         if not piece.text:

@@ -94,7 +94,7 @@ def measure(folder: Path, size: int, seed: int) -> ParseShares:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Command line of the module."""
+    """Run the command line of the module."""
     parser = argparse.ArgumentParser(
         prog="python -m analytics.text.latex_measure", description="Measure how many formulas parse."
     )

@@ -140,7 +140,7 @@ def _terms(tokens: Iterable[str]) -> Iterator[str]:
 
 
 def _masked_prose(text: str, variables: dict[str, str]) -> Iterator[str]:
-    """Words lower-cased, numbers masked; what is written as a plain formula is masked as one."""
+    """Yield words lower-cased and numbers masked; what is written as a plain formula is masked as one."""
     pieces: list[str] = []
     done = 0
     for mention in find_numbers(text):

@@ -87,8 +87,8 @@ class SlotNumbers:
     @classmethod
     def of_values(cls, values: Iterable[Fraction]) -> SlotNumbers:
         """Return numbers that have one reading each."""
-        known = tuple(values)
-        return cls(known, tuple(map(SlotPlace, range(len(known)))))
+        numbers = tuple(values)
+        return cls(numbers, tuple(map(SlotPlace, range(len(numbers)))))
 
 
 def number_slots(text: str) -> list[NumberSlot]:

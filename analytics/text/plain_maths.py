@@ -129,7 +129,7 @@ def plain_to_latex(text: str) -> str:
 
 
 def _is_mathematical(piece: str) -> bool:
-    """Whether a stretch without blanks can stand in a formula: no word in it but names that mathematics knows."""
+    """Return whether a stretch without blanks can stand in a formula: mathematics knows all its words."""
     if _CHINESE.search(piece) or _is_unit(piece) or _DATE.fullmatch(piece.strip("().,;:?!")):
         return False
     letters = re.sub(r"\\[A-Za-z]+", "", piece)
@@ -217,7 +217,7 @@ class _Parser:
             self._advance()
 
     def statements(self) -> str:
-        """Statements or list items between commas."""
+        """Read statements or list items between commas."""
         parts = [self.statement()]
         while self.symbol in (",", ";"):
             parts.append(self._advance())
@@ -264,7 +264,7 @@ class _Parser:
                 return _product(factors)
 
     def run(self) -> list[str]:
-        """Factors that stand next to each other; a number does not follow another one."""
+        """Read factors that stand next to each other; a number does not follow another one."""
         before = self.kind
         factors = [self.factor()]
         while self.symbol in _STARTS or (self.kind in ("number", "letter", "word") and self.symbol != "mod"):
@@ -374,12 +374,12 @@ class _Parser:
 
 
 def _product(factors: list[str]) -> str:
-    """Factors side by side."""
+    """Return factors side by side."""
     return "".join(factors).strip()
 
 
 def _split_at_operator(factors: list[str]) -> tuple[list[str], list[str]]:
-    """Limits and integrals stand before a fraction, not in it."""
+    """Split off limits and integrals, which stand before a fraction and not in it."""
     place = next((n for n in range(len(factors), 0, -1) if factors[n - 1].startswith((r"\lim", r"\int"))), 0)
     return (factors[:place], factors[place:]) if place < len(factors) else ([], factors)
 

@@ -29,12 +29,13 @@ from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
+from analytics.languages import LANGUAGE_NAMES, primary_language
 from analytics.text.formulas import has_formula_marks, segment_text
 from analytics.text.notation import SYNONYMS
 from analytics.text.textmode import replace_text_macros, replace_text_macros_in_formula
 from analytics.text.unit_names import ABBREVIATIONS
 
-__all__ = ["Language", "detect_language", "script_language", "search_tokens"]
+__all__ = ["Language", "detect_language", "script_language", "search_tokens", "written_language"]
 
 Language = Literal["en", "zh", "und"]
 """A language that is told from a text; ``und``: another one (BCP 47, undetermined)."""
@@ -125,6 +126,7 @@ _COMMON_ENGLISH = frozenset(
     )
 )
 _LEAST_COMMON = 0.1
+_WORDS = re.compile(rf"[{_CJK}]|[^\W\d_]{{2,}}")
 _FEWEST_WORDS, _WORDS_LOOKED_AT = 6, 40
 _OTHER_SCRIPTS = re.compile(  # Cyrillic, Hebrew, Arabic, those of South and South-East Asia, kana, Hangul
     "[\u0400-\u052f\u0590-\u08ff\u0900-\u0fff\u1000-\u109f\u3040-\u30ff\uac00-\ud7af]"
@@ -169,6 +171,20 @@ def script_language(text: str) -> Language:
     if len(_OTHER_SCRIPTS.findall(text)) > chinese + latin_letters:
         return "und"
     return "zh" if chinese > 0 and chinese >= latin else "en"
+
+
+def written_language(text: str, tagged: str) -> str:
+    """Return the language that a text is written in: the tagged one, unless its words speak against it.
+
+    Only tags of languages that `detect_language` knows are doubted, and only where the text has words.
+
+    >>> [written_language(text, tag) for text, tag in (("小明有5支笔。", "en"), ("4/5 - 1/2", "zh"), ("5 Hunde", "de"))]
+    ['zh', 'zh', 'de']
+    """
+    if primary_language(tagged) not in LANGUAGE_NAMES or not _WORDS.search(text):
+        return tagged
+    detected = detect_language(text)
+    return tagged if detected == primary_language(tagged) else detected
 
 
 def search_tokens(text: str, language: str = "en") -> list[str]:

@@ -20,21 +20,39 @@ _WORD = re.compile(r"[^\W\d_]{2,}")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _ASKS = re.compile(
     r"[?？=~]|_{2,}|\\uline|[(（]\s*[)）]|[几求哪谁算怎吗请]|多少|什么|是否"
-    r"|\b(?:how|what|whats|which|who|whose|when|where|why|find|calculate|determine|compute|work out|express|evaluate"
-    r"|estimate|solve|give|write|state|name|tell|show|convert|add|subtract|multiply|divide|simplify|reduce|compare"
-    r"|expand|round|sort|arrange|rewrite|factor)\b",
+    r"|\b(?:how|what|whats|find|calculate|determine|compute|work out|express|evaluate|estimate|solve|give|write|state"
+    r"|name|tell|show|convert|add|subtract|multiply|divide|simplify|reduce|compare|expand|round|sort|arrange|rewrite"
+    r"|factor)\b",
     re.IGNORECASE,
 )
-_COMPLETE = re.compile(r"[^\W_][)’'\"]?[.!。！]\s*$")
+_LAST_ASKS = (
+    re.compile(  # words that also join sentences ask at the beginning of the last one, or of its last clause
+        r"(?:^|[.!。！,，]\s*)(?:(?:in|on|at|by|from|of|to|for) )?"
+        r"(?:which|who|whose|when|where|why|count|change|list|choose|select|complete|take)\b[^.!。！]*$",
+        re.IGNORECASE,
+    )
+)
+_OPEN_END = re.compile(  # "then the length of the train is"
+    r"(?:\b(?:is|are|was|were|be|has|have|by|of|to|in|as|at|on|for|than|a|an|the|takes?|except|equals?|about"
+    r"|approximately)|[:：,，]|[是为有约得]|等于)\W*$",
+    re.IGNORECASE,
+)
+_OPERATOR = re.compile(r"[-+*/×÷^√%−]")
 
 
 def asks_nothing(text: str) -> bool:
-    """Return whether a text ends as a statement, and has no word or sign of a question or a task, English or Chinese.
+    """Return whether a text has no word or sign of a question or a task, English or Chinese.
 
-    >>> asks_nothing("Ann has 5 apples. Ben gives her 3 more."), asks_nothing("Ann has 5 apples. How many are left?")
+    A sentence that the answer would complete asks for it, and so does a formula without words.
+
+    >>> asks_nothing("Ann has 5 apples. Ben gives her 3 more"), asks_nothing("Ann has 5 apples. How many are left?")
     (True, False)
+    >>> asks_nothing("When she woke, Ann had 5 apples."), asks_nothing("Half of 8 apples is"), asks_nothing("8/2")
+    (True, False, False)
     """
-    return _COMPLETE.search(text) is not None and _ASKS.search(text) is None
+    if _ASKS.search(text) or _LAST_ASKS.search(text) or _OPEN_END.search(text):
+        return False
+    return _WORD.search(text) is not None or _OPERATOR.search(text) is None
 
 
 def is_word_problem(text: str) -> bool:

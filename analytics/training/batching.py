@@ -18,7 +18,7 @@ _FEWEST_WINDOWS = 4  # else a small bank's batches would hold the same questions
 def length_grouped_batches(
     lengths: Sequence[int], batch_size: int, rng: np.random.Generator
 ) -> Iterator[npt.NDArray[np.int64]]:
-    """Row numbers of each batch; rows are shuffled, sorted by length within windows, and batches shuffled.
+    """Yield row numbers of each batch; rows are shuffled, sorted by length within windows, and batches shuffled.
 
     The rows left over at the end of the shuffled order, fewer than a batch, are dropped. Where several processes
     train together, each gets its share of every batch.

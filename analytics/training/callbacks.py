@@ -46,7 +46,7 @@ class History:
         self.reports.append(report)
 
     def series(self, name: str) -> list[tuple[int, float]]:
-        """(step, value) of one metric."""
+        """Return (step, value) pairs of one metric."""
         return [(report.step, report.metrics[name]) for report in self.reports if name in report.metrics]
 
     def last(self, name: str) -> float | None:

@@ -37,7 +37,7 @@ CHECKPOINT_NAME = "checkpoint.pt"
 
 @contextmanager
 def checkpoints_beside(output: Path) -> Iterator[Path]:
-    """The folder for the checkpoint of a training that writes `output`: removed once that is done, not before."""
+    """Yield the folder for the checkpoint of a training that writes `output`: removed once that is done, not before."""
     folder = output.with_name(f".{output.name}.checkpoint")
     yield folder
     if is_main() and folder.is_dir():

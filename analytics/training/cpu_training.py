@@ -58,12 +58,12 @@ class _CpuTraining(TorchFunctionMode):
         args: tuple[Any, ...] = (),
         kwargs: Mapping[str, Any] | None = None,
     ) -> Any:
-        given = dict(kwargs or {})
+        keywords = dict(kwargs or {})
         if func is functional.dropout:
-            return _dropout(*args, **given)
+            return _dropout(*args, **keywords)
         if func is functional.scaled_dot_product_attention:
-            return _attention(*args, **given)
-        return func(*args, **given)
+            return _attention(*args, **keywords)
+        return func(*args, **keywords)
 
 
 def _dropout(input: Tensor, p: float = 0.5, training: bool = True, inplace: bool = False) -> Tensor:
@@ -83,7 +83,7 @@ def _attention(
     *causal: bool,
     **options: Any,
 ) -> Tensor:
-    """PyTorch's attention as two products and a softmax: (..., tokens, width) three times -> (..., tokens, width).
+    """Return PyTorch's attention as two products and a softmax: three (..., tokens, width) to one.
 
     Args:
         query, key, value, attn_mask, dropout_p: PyTorch's.

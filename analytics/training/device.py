@@ -38,7 +38,7 @@ def pick_device(preference: str = "auto") -> torch.device:
 
 
 def inference_dtype(device: torch.device) -> torch.dtype:
-    """The number format to encode and train in: bfloat16 where `device` has it (a cosine of 0.9999 to float32)."""
+    """Return the number format to encode and train in: bfloat16 where `device` has it (cosine of 0.9999 to float32)."""
     if device.type == "cuda":
         has_bfloat16 = torch.cuda.is_bf16_supported(including_emulation=False)
         return torch.bfloat16 if has_bfloat16 else torch.float32
@@ -51,7 +51,7 @@ def inference_dtype(device: torch.device) -> torch.dtype:
 
 
 def autocast(device: torch.device, dtype: torch.dtype) -> AbstractContextManager[object]:
-    """Mixed precision on `device`; does nothing for float32."""
+    """Return mixed precision on `device`; it does nothing for float32."""
     if dtype == torch.float32:
         return nullcontext()
     return torch.autocast(device.type, dtype=dtype)
@@ -59,7 +59,7 @@ def autocast(device: torch.device, dtype: torch.dtype) -> AbstractContextManager
 
 @contextmanager
 def threads_for(multiplications: int) -> Iterator[None]:
-    """One thread inside for steps too small to share out, else as many as torch is set to."""
+    """Use one thread inside for steps too small to share out, else as many as torch is set to."""
     before = torch.get_num_threads()
     if multiplications < _WORTH_THREADS and before > 1:
         torch.set_num_threads(1)

@@ -90,7 +90,7 @@ def processes() -> int:
 
 
 def process_number() -> int:
-    """This process's number, from 0."""
+    """Return this process's number, from 0."""
     return dist.get_rank() if dist.is_initialized() else 0
 
 
@@ -100,7 +100,7 @@ def is_main() -> bool:
 
 
 def shard(rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """This process's part of a batch; in the order of the processes the parts make the whole.
+    """Return this process's part of a batch; in the order of the processes the parts make the whole.
 
     Raises:
         DataError: the batch cannot be shared out evenly.
@@ -195,7 +195,7 @@ class DataParallelLosses:
             )
 
     def __call__(self, batch: Any, step: Any) -> Mapping[str, Tensor]:
-        """Scalars by name, from this process's part of the batch."""
+        """Return scalars by name, from this process's part of the batch."""
         return self.losses(batch, step) if self.wrapped is None else self.wrapped(batch, step)
 
     def gradient_sync(self, now: bool) -> AbstractContextManager[object]:

@@ -21,7 +21,7 @@ _NOT_SCALED = ".lora_A."  # of an adapter's two factors one is scaled, so that t
 
 
 def starting_weights(model: nn.Module) -> dict[str, Tensor]:
-    """Copies of the weights that a training will change, to be taken before it begins."""
+    """Return copies of the weights that a training will change; take them before it begins."""
     return {
         name: weight.detach().clone()
         for name, weight in model.named_parameters()

@@ -73,19 +73,19 @@ class Task(Protocol):
         """Return everything that is trained or has state that a checkpoint must hold, by name."""
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
-        """Groups for the optimiser; each may have its own ``lr`` and ``weight_decay``."""
+        """Return groups for the optimiser; each may have its own ``lr`` and ``weight_decay``."""
 
     def batches(self, epoch: int) -> Iterable[Any]:
         """Return the batches of an epoch, or this process's share of them; the same whenever the epoch is asked for."""
 
     def batches_per_epoch(self) -> int:
-        """Their number."""
+        """Return the number of batches of an epoch."""
 
     def losses(self, batch: Any, step: Step) -> Mapping[str, Tensor]:
-        """Scalars by name, the same names in every process; ``"loss"`` is minimised, the others are reported."""
+        """Return scalars by name, the same in every process; ``"loss"`` is minimised, the others are reported."""
 
     def after_step(self) -> None:
-        """Called after every optimiser step, e.g. to let a momentum encoder follow."""
+        """Do what follows every optimiser step, e.g. let a momentum encoder follow."""
 
     def evaluate(self) -> Mapping[str, float]:
         """Return held-out metrics, empty where there are none; asked for in the main process alone."""
@@ -179,7 +179,7 @@ class TrainingResult:
     seconds: float
 
     def as_metrics(self, *, loss: float | None, measured_on: str = "validation") -> dict[str, Any]:
-        """What a manifest says of the training: the best figures that were measured, the last loss, steps and time."""
+        """Return what a manifest says of the training: the best figures measured, the last loss, steps and time."""
         return {
             measured_on: {name: round(value, 4) for name, value in self.best.items()},
             "loss": loss,
@@ -317,11 +317,11 @@ class _Training:
         )
 
     def steps_before(self) -> int:
-        """Optimiser steps of the finished stages."""
+        """Return the optimiser steps of the finished stages."""
         return sum(stage.result.step for stage in self.finished)
 
     def steps_after(self) -> int:
-        """Optimiser steps of the stages behind the current one, as far as they are known."""
+        """Return the optimiser steps of the stages behind the current one, as far as they are known."""
         return sum(stage.steps for stage in self.stages[len(self.finished) + 1 :])
 
     def save(self, current: Mapping[str, Any] | None) -> None:
@@ -422,11 +422,11 @@ class _StageLoop:
             self.stage.finish(self.task)
 
     def steps_done(self) -> int:
-        """Optimiser steps of this stage and those before it."""
+        """Return the optimiser steps of this stage and those before it."""
         return self.training.steps_before() + self.step
 
     def steps_planned(self) -> int:
-        """Optimiser steps of all stages, as far as they are known."""
+        """Return the optimiser steps of all stages, as far as they are known."""
         return self.training.steps_before() + self.steps + self.training.steps_after()
 
     def groups(self, epoch: int, done: int) -> Iterator[list[Any]]:
@@ -575,7 +575,7 @@ def _restore(states: Sequence[Mapping[str, Any]]) -> None:
 
 @contextmanager
 def _terminated() -> Iterator[threading.Event]:
-    """An event that SIGTERM sets while the block runs, in the main thread."""
+    """Yield an event that SIGTERM sets while the block runs, in the main thread."""
     event = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield event

@@ -229,7 +229,7 @@ class BankCapability:
     lens: LensTexts | None = None
 
     def template(self, name: str) -> str:
-        """Path of one of its templates."""
+        """Return the path of one of its templates."""
         return f"{self.templates}/{name}.html"
 
     @property

@@ -102,7 +102,7 @@ class BufferingServer(TcpWSGIServer):
         super().__init__(worker.wsgi, adj=adjustments, _sock=listener, sockinfo=address, bind_socket=False)
 
     def readable(self) -> bool:
-        """Called at every turn of the loop, at least once a second: tell gunicorn that the loop turns."""
+        """Tell gunicorn at every turn of the loop, at least once a second, that the loop turns."""
         self.worker.notify()
         if not self.worker.alive or self.worker.ppid != os.getppid():
             raise SystemExit

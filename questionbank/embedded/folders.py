@@ -42,7 +42,7 @@ def own_folder(path: Path, mode: int, owner: pwd.struct_passwd | None = None) ->
 
 
 def folder_for(path: Path, mode: int, owner: pwd.struct_passwd | None = None) -> None:
-    """Like `own_folder`, creating what is missing above it."""
+    """Do as `own_folder`, and create what is missing above it."""
     passage = 0o711 if os.geteuid() == 0 else 0o700
     for parent in reversed(path.parents):
         if parent == state_parent() or state_parent() in parent.parents:

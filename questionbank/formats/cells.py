@@ -45,12 +45,12 @@ def _escape(name: str) -> str:
 
 
 def join_list(items: Iterable[str]) -> str:
-    """Several values in one cell."""
+    """Join several values in one cell."""
     return "; ".join(_escape(item) for item in items)
 
 
 def join_paths(paths: Iterable[Sequence[str]]) -> str:
-    r"""Concept paths in one cell.
+    r"""Join concept paths in one cell.
 
     >>> join_paths([("Algebra", "Equations"), ("Size > 10",)])
     'Algebra > Equations; Size \\> 10'

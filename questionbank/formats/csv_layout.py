@@ -189,12 +189,12 @@ def guess_layout(
         raise ImportRefused(f"The encoding {encoding!r} is not known; use one of {', '.join(ENCODINGS)}.")
     cells, delimiter = header_cells(path, encoding, delimiter)
     names = [cell.strip() for cell in cells]
-    given = dict(columns or {})
-    missing = sorted(set(given) - set(names))
+    chosen_fields = dict(columns or {})
+    missing = sorted(set(chosen_fields) - set(names))
     if missing:
         raise ImportRefused(f"{path.name} has no column {missing[0]!r}; it has {', '.join(names)}.")
     fields = tuple(
-        given.get(name, "" if guess in given.values() else guess)
+        chosen_fields.get(name, "" if guess in chosen_fields.values() else guess)
         for name, guess in zip(names, guess_columns(cells), strict=True)
     )
     return CsvLayout(delimiter, encoding, fields)

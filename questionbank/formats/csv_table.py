@@ -122,7 +122,7 @@ def unread_columns(path: Path, layout: CsvLayout | None = None) -> list[str]:
 
 
 def _own_header(line: str, problem: LineProblem | None, path: Path) -> tuple[list[str], str]:
-    """Fields and delimiter of a header in our own names."""
+    """Return the fields and delimiter of a header in our own names."""
     delimiter = header_delimiter(line)
     if problem or not delimiter:
         reason = problem.reason if problem else "it needs at least the column text"

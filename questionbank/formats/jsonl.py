@@ -78,5 +78,5 @@ def question_fields(record: QuestionRecord) -> dict[str, Any]:
 
 
 def write_jsonl_line(record: QuestionRecord) -> str:
-    """One line, without its end."""
+    """Return one line, without its end."""
     return json.dumps(question_fields(record), ensure_ascii=False, allow_nan=False)

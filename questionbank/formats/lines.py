@@ -118,7 +118,7 @@ def _in_utf8(stream: io.BufferedReader) -> io.BufferedReader:
 
 
 def _size(limit: int) -> str:
-    """Bytes as people say them.
+    """Return bytes as people say them.
 
     >>> _size(2 * 1024**3), _size(50 * 1024**2)
     ('2.0 GB', '50 MB')

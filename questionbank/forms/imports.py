@@ -47,7 +47,7 @@ class ImportForm(FileForm):
     )
 
     def clean_format(self) -> str:
-        """Nothing chosen means: look at the name."""
+        """Return the format; nothing chosen means: look at the name."""
         return self.cleaned_data["format"] or AUTO
 
 

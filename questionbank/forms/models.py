@@ -124,9 +124,9 @@ class TrainingForm(ServiceForm):
 
     def chosen_hierarchies(self) -> list[str] | None:
         """Return the names of hierarchies, None for all questions; also before the form is valid."""
-        known = {name for name, _label in self.fields["hierarchies"].choices}  # type: ignore[attr-defined]
+        offered_names = {name for name, _label in self.fields["hierarchies"].choices}  # type: ignore[attr-defined]
         sent = self.data.getlist("hierarchies") if self.is_bound else [self.one_hierarchy]  # type: ignore[attr-defined]
-        return [name for name in sent if name in known] or None
+        return [name for name in sent if name in offered_names] or None
 
 
 def _option_field(option: TrainingOption) -> forms.Field:

@@ -54,7 +54,7 @@ class ManyProposalsForm(ProposalsForm):
         sources: Sequence[str],
         **kwargs: Any,
     ) -> None:
-        """`concept` is one that may be chosen besides the strands."""
+        """Set the choices up; `concept` is one that may be chosen besides the strands."""
         super().__init__(*args, **kwargs)
         groups: list[Any] = [("", _("The whole bank"))]
         if concept is not None:

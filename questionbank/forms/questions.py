@@ -50,7 +50,7 @@ def option_rows(data: QueryDict) -> list[OptionRow]:
 
 
 def padded(rows: list[OptionRow], at_least: int = ROWS_AT_FIRST) -> list[OptionRow]:
-    """`rows` and enough empty ones, each with the next free letter."""
+    """Return `rows` and enough empty ones, each with the next free letter."""
     rows = list(rows)
     for letter in OPTION_LABELS:
         if len(rows) >= at_least:
@@ -143,9 +143,9 @@ class QuestionForm(forms.Form):
         return cls(initial=initial, rows=option_rows(data), question=question)
 
     def _allow(self, name: str, value: str, label: str) -> None:
-        """A language or a status that the form does not offer stays possible for a question that has it."""
+        """Keep a language or a status possible that the form does not offer, for a question that has it."""
         field: Any = self.fields[name]
-        if value not in {known for known, _label in field.choices}:
+        if value not in {choice for choice, _label in field.choices}:
             field.choices = [*field.choices, (value, label)]
 
     @property
@@ -186,5 +186,5 @@ class QuestionForm(forms.Form):
 
 
 def chosen_concepts(data: Any) -> list[int]:
-    """Ids among the values sent as ``concepts``."""
+    """Return the ids among the values sent as ``concepts``."""
     return [pk for pk in map(whole_number, data.getlist("concepts")) if pk is not None]

@@ -78,7 +78,7 @@ class PairForm(OpinionsForm):
         self.user = user
 
     def clean(self) -> dict[str, Any]:
-        """The original is one of the two; lines end as in files, not as browsers send them."""
+        """Check that the original is one of the two; lines end as in files, not as browsers send them."""
         cleaned: dict[str, Any] = super().clean() or {}
         for name in ("original", "paraphrase"):
             cleaned[name] = cleaned.get(name, "").replace("\r\n", "\n")

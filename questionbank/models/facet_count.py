@@ -63,7 +63,7 @@ def _question_function(changed: str) -> str:
 
 
 def question_triggers() -> list[pgtrigger.Trigger]:
-    """Triggers that count questions that come, change and go."""
+    """Return triggers that count questions that come, change and go."""
     same = " AND ".join(f"o.{name} IS NOT DISTINCT FROM n.{name}" for name in _VALUES.split(", "))
     columns = ", ".join(f"{{row}}.{name}" for name in _COLUMNS.split(", "))
     changed = " UNION ALL ".join(
@@ -122,7 +122,7 @@ def _tag_function(*, is_new: bool, is_old: bool) -> str:
 
 
 def tag_triggers() -> list[pgtrigger.Trigger]:
-    """Triggers that count questions anew whose tags change."""
+    """Return triggers that count questions anew whose tags change."""
     return [
         _trigger("count_insert", pgtrigger.Insert, _tag_function(is_new=True, is_old=False)),
         _trigger("count_update", pgtrigger.Update, _tag_function(is_new=True, is_old=True)),

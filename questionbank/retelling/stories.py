@@ -25,7 +25,7 @@ _BLANK = "____"
 
 @cache
 def graphs_with_stories() -> Mapping[str, tuple[Pattern, ...]]:
-    """Patterns by the graphs of the problems that they draw."""
+    """Return patterns by the graphs of the problems that they draw."""
     patterns: dict[str, dict[str, Pattern]] = {}
     for pattern in ALL_PATTERNS:
         for draw in range(_DRAWS):

@@ -33,6 +33,7 @@ from analytics.languages import UNDETERMINED, primary_language
 from analytics.paraphrase.scoring.scorer import Scorer, load_scorer
 from analytics.records import ProblemRecord
 from analytics.solver.solution import Solution, Solver
+from analytics.text.tokens import written_language
 from questionbank.capabilities.catalog import lens_name
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet, ModelArtifact
@@ -123,8 +124,8 @@ class Serving:
 
     def for_language(self, language: str) -> Serving:
         """Return what serves a language: the sets that are for it alone and, for other lenses, the general ones."""
-        own = self.language_sets.get(primary_language(language))
-        return replace(self, sets={**self.sets, **own}, language_sets={}) if own else self
+        specific_sets = self.language_sets.get(primary_language(language))
+        return replace(self, sets={**self.sets, **specific_sets}, language_sets={}) if specific_sets else self
 
     def set_of(self, artifact: ModelArtifact) -> EmbeddingSet | None:
         """Return the set in use that a model made; None where there is none."""
@@ -410,22 +411,29 @@ class SolverByLanguage:
     def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
         """Return the solutions of each problem; see `analytics.solver.solution.Solver`."""
         solutions: list[list[Solution]] = [[] for _problem in problems]
-        for language in {problem.language for problem in problems}:
-            rows = [row for row, problem in enumerate(problems) if problem.language == language]
-            own = self._solver(language).solve([problems[row] for row in rows], beam=beam)
-            for row, solved in zip(rows, own, strict=True):
-                solutions[row] = solved
+        written = [_in_its_language(problem) for problem in problems]
+        for language in {problem.language for problem in written}:
+            rows = [row for row, problem in enumerate(written) if problem.language == language]
+            solved = self._solver(language).solve([written[row] for row in rows], beam=beam)
+            for row, alternatives in zip(rows, solved, strict=True):
+                solutions[row] = alternatives
         return solutions
 
     def unsolvable_reason(self, problem: ProblemRecord) -> str:
         """Say in one sentence why a problem cannot be solved; empty where it can be tried."""
-        return self._solver(problem.language).unsolvable_reason(problem)
+        written = _in_its_language(problem)
+        return self._solver(written.language).unsolvable_reason(written)
 
     def _solver(self, language: str) -> Solver:
         artifact = champion_of_language(self._champions, language)
         if artifact.pk not in self._solvers:
             self._solvers[artifact.pk] = solver_in_use(artifact, solved=self._solved).solver
         return self._solvers[artifact.pk]
+
+
+def _in_its_language(problem: ProblemRecord) -> ProblemRecord:
+    """Return a problem with the language that its text is written in, whatever its tag says."""
+    return replace(problem, language=written_language(problem.text, problem.language))
 
 
 def solver_of(artifact: ModelArtifact) -> ServedSolver:

@@ -56,7 +56,7 @@ def accepted_pairs_add(
     pairs = list(
         waiting.select_for_update(of=("self",), no_key=True).select_related("question")[:MOST_AT_ONCE]
     )
-    made = restored = known = 0
+    made = restored = existing_count = 0
     for pair in pairs:
         original = pair.question
         assert original is not None  # noqa: S101 - `accepted_pairs` asks for one
@@ -64,7 +64,7 @@ def accepted_pairs_add(
         is_draft = as_drafts or original.status == Question.Status.DRAFT
         status = Question.Status.DRAFT if is_draft else Question.Status.READY
         if existing := exact_duplicates(text=text, options=original.options).first():
-            pair.added, known = existing, known + 1
+            pair.added, existing_count = existing, existing_count + 1
         elif withdrawn := _withdrawn(original, text):
             pair.added = question_restore(user=None, question=withdrawn, status=status)
             restored += 1
@@ -78,7 +78,7 @@ def accepted_pairs_add(
             )
             made += 1
         pair.save(update_fields=["added"])
-    return AddedParaphrases(made, restored, known, waiting.count())
+    return AddedParaphrases(made, restored, existing_count, waiting.count())
 
 
 def _withdrawn(original: Question, text: str) -> Question | None:

@@ -344,8 +344,8 @@ def _export_starters(starters: Sequence[tuple[str, Starter]], scratch: Path) -> 
     """Export what these starters and their companions need, all in one process."""
     wanted = [
         (word, starter)
-        for first, own in starters
-        for word, starter in ((first, own), *_companions(first))
+        for first_word, first_starter in starters
+        for word, starter in ((first_word, first_starter), *_companions(first_word))
         if CAPABILITIES[word].export
     ]
     if not wanted:
@@ -382,15 +382,17 @@ def _install_starter(word: str, starter: Starter, exports: _Exports) -> None:
             _install_wording()
             if Question.objects.exists():  # a bank that was there before this program had the capability
                 embedding_request()
-        for companion, own in _companions(word):
-            artifact_promote(artifact=_registered_starter(companion, own, exports), reason=INSTALLED)
+        for companion, companion_starter in _companions(word):
+            artifact_promote(
+                artifact=_registered_starter(companion, companion_starter, exports), reason=INSTALLED
+            )
         bank_row = bank_capability(word)
         if bank_row is not None and bank_row.after_promotion:
             resolve(bank_row.after_promotion)(user=None)  # there may have been work for it before
 
 
 def _install_wording() -> None:
-    """The set of the character n-grams, which need no model."""
+    """Install the set of the character n-grams, which need no model."""
     if EmbeddingSet.objects.filter(lens=WORDING.word, is_current=True).exists():
         return
     ngrams = HashedNgramEncoder()

@@ -63,7 +63,7 @@ def server_version() -> str:
 
 @contextmanager
 def snapshot() -> Iterator[str]:
-    """A read-only transaction; gives the snapshot's name, so that pg_dump sees exactly what we see."""
+    """Open a read-only transaction; yield the snapshot's name, so that pg_dump sees exactly what we see."""
     with transaction.atomic(durable=True), connection.cursor() as cursor:
         cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
         cursor.execute("SELECT pg_export_snapshot()")
@@ -111,7 +111,7 @@ def database_restore(*, path: Path, database: str) -> None:
 
 
 def database_bytes() -> int:
-    """Size of the bank's database on the server's disk."""
+    """Return the size of the bank's database on the server's disk."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_database_size(current_database())")
         return int(cursor.fetchone()[0])
@@ -129,7 +129,7 @@ def database_users() -> int:
 
 @contextmanager
 def fresh_database() -> Iterator[str]:
-    """An empty database beside the bank's, dropped at the end unless it was swapped in.
+    """Yield an empty database beside the bank's, dropped at the end unless it was swapped in.
 
     Raises:
         Conflict: another restore is running.
@@ -266,8 +266,8 @@ def _parameters() -> dict[str, Any]:
 
 def _conninfo(database: str) -> str:
     """Return how to connect, without the password, which must not stand on a command line."""
-    known = {key: value for key, value in _parameters().items() if key in _LIBPQ_KEYWORDS}
-    return make_conninfo("", **{**known, "dbname": database})
+    parameters = {key: value for key, value in _parameters().items() if key in _LIBPQ_KEYWORDS}
+    return make_conninfo("", **{**parameters, "dbname": database})
 
 
 def _connect(database: str) -> psycopg.Connection[Any]:
@@ -317,7 +317,7 @@ def _run(command: list[str], *, database: str, settings: str = "") -> None:
 
 
 def _tool(name: str) -> str:
-    """Path of pg_dump or pg_restore for this server: its own major version, else the next later one.
+    """Return the path of pg_dump or pg_restore for this server: its own major version, else the next later one.
 
     Programs from version 17 on set `transaction_timeout` in every restore, which earlier servers refuse.
     """

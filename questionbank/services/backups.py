@@ -157,10 +157,10 @@ def _refuse_if_used() -> None:
 
 
 def _checked(path: Path, scratch: Path) -> tuple[BackupManifest, dict[str, Path]]:
-    known = _known_migrations()
+    known_migrations = _known_migrations()
     manifest = archive_manifest(path=path)
     for label, applied in manifest.migrations.items():
-        unknown = sorted(set(applied) - set(known.get(label, [])))
+        unknown = sorted(set(applied) - set(known_migrations.get(label, [])))
         if unknown:
             raise ValidationFailed(
                 f"{path.name} comes from a later Kindred ({manifest.kindred}, which has the migration"
@@ -171,7 +171,7 @@ def _checked(path: Path, scratch: Path) -> tuple[BackupManifest, dict[str, Path]
 
 
 def _require_space(folder: Path) -> None:
-    """A dump is smaller than the database, whose indexes it leaves out; it lies beside the archive for a while."""
+    """Check that there is room for the files and a dump, which is smaller than the database with its indexes."""
     files = sum(storages[alias].size(name) for alias in FOLDERS.values() for name in _stored(storages[alias]))
     require_space(folder, database.database_bytes() + files, what=_("The backup"))
 
@@ -194,10 +194,10 @@ def _applied_migrations() -> dict[str, list[str]]:
 
 
 def _known_migrations() -> dict[str, list[str]]:
-    known: dict[str, list[str]] = {}
+    migrations: dict[str, list[str]] = {}
     for label, name in sorted(MigrationLoader(None).disk_migrations):
-        known.setdefault(label, []).append(name)
-    return known
+        migrations.setdefault(label, []).append(name)
+    return migrations
 
 
 def _stored(storage: Storage, folder: str = "") -> Iterator[str]:

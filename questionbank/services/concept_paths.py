@@ -85,11 +85,11 @@ def concept_paths_known(*, hierarchy: KnowledgeHierarchy) -> dict[ConceptPath, K
     """Return every concept of the hierarchy by its names from the root, parents first."""
     step = KnowledgeConcept.steplen
     names: dict[str, ConceptPath] = {}
-    known: dict[ConceptPath, KnowledgeConcept] = {}
+    concepts: dict[ConceptPath, KnowledgeConcept] = {}
     for concept in KnowledgeConcept.objects.filter(hierarchy=hierarchy).order_by("path"):
         names[concept.path] = (*names.get(concept.path[:-step], ()), concept.name)
-        known[names[concept.path]] = concept
-    return known
+        concepts[names[concept.path]] = concept
+    return concepts
 
 
 @transaction.atomic
@@ -110,14 +110,14 @@ def concept_paths_ensure(
     """
     wanted = paths_with_ancestors(paths)
     hierarchy_lock(hierarchy.pk)
-    known = concept_paths_known(hierarchy=hierarchy)
-    places = _Places(known.values())
+    concepts = concept_paths_known(hierarchy=hierarchy)
+    places = _Places(concepts.values())
     fresh: dict[ConceptPath, KnowledgeConcept] = {}
     grown: Counter[str] = Counter()  # materialized path of a parent that was there -> children it got
     for path in wanted:
-        if path in known:
+        if path in concepts:
             continue
-        parent = known.get(path[:-1]) or fresh.get(path[:-1])
+        parent = concepts.get(path[:-1]) or fresh.get(path[:-1])
         if parent is not None and parent.pk is None:
             parent.numchild += 1
         elif parent is not None:
@@ -138,7 +138,7 @@ def concept_paths_ensure(
                 " FROM unnest(%s::text[], %s::int[]) AS g(path, added) WHERE c.path = g.path",
                 [list(grown), list(grown.values())],
             )
-    ids = {path: concept.pk for path, concept in (*known.items(), *fresh.items())}
+    ids = {path: concept.pk for path, concept in (*concepts.items(), *fresh.items())}
     return ids, len(fresh)
 
 

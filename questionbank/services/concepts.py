@@ -35,7 +35,7 @@ __all__ = [
 
 
 def _allow(user: User | None) -> None:
-    """`None` is the system itself: commands and imports."""
+    """Check that a user may edit concepts; `None` is the system itself: commands and imports."""
     if user is not None and not user.has_perm("questionbank.concepts_edit"):
         raise NotAllowed("You may not edit concepts.")
 
@@ -271,7 +271,7 @@ def _merge(concept_id: int, target_id: int) -> None:
 
 
 def _move_tags(concept_id: int, target_id: int) -> None:
-    """A question tagged with both keeps the target's tag, set by a person if either was."""
+    """Move a concept's tags; a question tagged with both keeps the target's, set by a person if either was."""
     with connection.cursor() as cursor:
         # The questions first, as whoever edits one does: the triggers of `FacetCount` lock them after the tags.
         cursor.execute(

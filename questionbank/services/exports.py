@@ -38,7 +38,7 @@ def export_lines(*, questions: QuerySet[Question], format: str) -> Iterator[byte
 
 
 def with_own_ids(records: Iterable[QuestionRecord]) -> Iterator[QuestionRecord]:
-    """Two sources may use the same identifier, a file may not: later ones get a number behind it."""
+    """Yield records with ids of their own: where two sources use the same one, later ones get a number behind it."""
     used: set[str] = set()
     for record in records:
         identifier, again = record.id, 1

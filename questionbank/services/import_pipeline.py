@@ -171,8 +171,8 @@ def _read(
 def _count_missing(hierarchy: str, paths: list[ConceptPath]) -> int:
     wanted = paths_with_ancestors(paths)
     owner = KnowledgeHierarchy.objects.filter(name=hierarchy).first()
-    known = concept_paths_known(hierarchy=owner) if owner else {}
-    return sum(path not in known for path in wanted)
+    concepts = concept_paths_known(hierarchy=owner) if owner else {}
+    return sum(path not in concepts for path in wanted)
 
 
 def _write(

@@ -103,6 +103,6 @@ class ImportReport:
         }
 
     def refusal(self) -> str:
-        """One sentence for whoever tried."""
+        """Return one sentence for whoever tried."""
         lines = "1 line" if self.refused_count == 1 else f"{self.refused_count:,} lines"
         return f"{lines} of {self.rows:,} in {self.name} cannot be imported; nothing was written."

@@ -153,7 +153,7 @@ def _batches(imported: Run, plan: UndoPlan) -> Iterator[list[int]]:
 
 
 def _remove_questions(ids: list[int]) -> None:
-    """By statements, because the ORM would fetch every vector first; nothing else refers to these questions."""
+    """Delete questions by statements, as the ORM would fetch every vector first; nothing else refers to them."""
     with connection.cursor() as cursor:
         for table in ("questionembedding", "questionequation", "questionsolution", "questiontag"):
             cursor.execute(f"DELETE FROM questionbank_{table} WHERE question_id = ANY(%s)", [ids])  # noqa: S608

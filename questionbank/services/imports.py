@@ -219,7 +219,7 @@ class KeptUpload:
 
     @contextmanager
     def beginning(self) -> Iterator[Path]:
-        """The first megabytes of the file under its owner's name, for a look at it within a request.
+        """Yield the first megabytes of the file under its owner's name, for a look at it within a request.
 
         Raises:
             Conflict: the file is not kept any more.
@@ -243,9 +243,9 @@ def upload_keep(*, upload: File[Any], name: str, user: User | None, format: str 
     """
     _allow(user)
     if format not in (AUTO, *FORMATS):
-        known = ", ".join((AUTO, *FORMATS))
+        format_names = ", ".join((AUTO, *FORMATS))
         raise ValidationFailed(
-            f"The format {format!r} is not known; use one of {known}.", {"format": [known]}
+            f"The format {format!r} is not known; use one of {format_names}.", {"format": [format_names]}
         )
     uploads_forget_old()
     stored = storages["uploads"].save(f"{uuid.uuid4().hex}.upload", upload)
@@ -312,7 +312,7 @@ def import_repeat(*, run: Run, user: User | None, dry_run: bool = False, skip_in
 
 
 def _queue(dry_run: bool) -> str:
-    """Checking a file is short work: somebody waits for it."""
+    """Return the queue: checking a file is short work that somebody waits for."""
     return "light" if dry_run else "default"
 
 

@@ -190,7 +190,7 @@ def _allow(user: User) -> None:
 
 @contextmanager
 def _local(stored: str, name: str) -> Iterator[Path]:
-    """The kept file under its own name, which the sentences about it use."""
+    """Yield the kept file under its own name, which the sentences about it use."""
     with scratch_folder(prefix="pairs-") as folder, storages["uploads"].open(stored) as kept:
         path = folder / name
         with path.open("wb") as copy:
@@ -206,7 +206,9 @@ def _read(stored: str, name: str, user: User) -> tuple[list[PairInput], list[Lin
         raise ImportRefused(_("There is no pair in %(name)s.") % {"name": name})
     asked = {row.question for _number, row in rows if isinstance(row, PairRow) and row.question is not None}
     questions = Question.objects.filter(visible_to(user)).in_bulk(asked)
-    known = pairs_known(paraphrases=[row.paraphrase for _number, row in rows if isinstance(row, PairRow)])
+    stored_pairs = pairs_known(
+        paraphrases=[row.paraphrase for _number, row in rows if isinstance(row, PairRow)]
+    )
     seen: dict[tuple[str, str], int] = {}
     pairs, problems = [], []
     for number, row in rows:
@@ -227,7 +229,7 @@ def _read(stored: str, name: str, user: User) -> tuple[list[PairInput], list[Lin
             reason = _("original and paraphrase are the same text")
         elif both in seen:
             reason = _("this pair is already on line %(line)d") % {"line": seen[both]}
-        elif both in known:
+        elif both in stored_pairs:
             reason = _("this pair was added already")
         if reason:
             problems.append(LineProblem(number, reason))

@@ -59,7 +59,7 @@ class PairInput:
 
 
 def findings_to_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
-    """Findings as plain values, as `ParaphrasePair.findings` keeps them; spans become lists."""
+    """Return findings as plain values, as `ParaphrasePair.findings` keeps them; spans become lists."""
     return [
         {
             name: list(value) if isinstance(value, tuple) else value
@@ -70,7 +70,7 @@ def findings_to_json(findings: Iterable[Finding]) -> list[dict[str, Any]]:
 
 
 def pair_priority(*, score: float | None, verdict: float | None, findings: Sequence[Any] | None) -> float:
-    """Place of a pair in the queue, small first: the nearer to 0.5, the earlier; those without a score last.
+    """Return the place of a pair in the queue, small first: the nearer to 0.5, the earlier; those without a score last.
 
     Among the latter, those in which something was found come first.
     """
@@ -133,8 +133,8 @@ def pairs_create(
         _check(row)
     if source == ParaphrasePair.Source.TYPED:
         pairs_turn()
-        known = pairs_known(paraphrases=[row.paraphrase for row in rows])
-        if any((row.original, row.paraphrase) in known for row in rows):
+        stored_pairs = pairs_known(paraphrases=[row.paraphrase for row in rows])
+        if any((row.original, row.paraphrase) in stored_pairs for row in rows):
             problem = _("This pair was added already.")
             raise ValidationFailed(problem, {"paraphrase": [problem]})
     made = ParaphrasePair.objects.bulk_create(rows, batch_size=_ROWS)

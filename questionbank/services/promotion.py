@@ -283,13 +283,13 @@ def _go_back_to_general(
     general: ModelArtifact, scope: str, *, reason: str, user: User | None
 ) -> ModelArtifact:
     """Take a language's own model out of use, with its vectors, so that the general one serves the language."""
-    own = artifact_champion(capability=general.capability, scope=scope)
-    if own is None:
+    language_champion = artifact_champion(capability=general.capability, scope=scope)
+    if language_champion is None:
         raise Conflict(_("There is no former model to go back to."))
-    EmbeddingSet.objects.filter(artifact=own, is_current=True).update(
+    EmbeddingSet.objects.filter(artifact=language_champion, is_current=True).update(
         is_current=False, state=EmbeddingSet.State.RETIRED
     )
-    artifact_archive(artifact=own, reason=reason, user=user)
+    artifact_archive(artifact=language_champion, reason=reason, user=user)
     embedding_request()
     _consequences(general, user)
     return general
@@ -360,7 +360,7 @@ def _champions_reading(embedding_set: EmbeddingSet) -> list[ModelArtifact]:
 
 
 def _former_readers(back: EmbeddingSet, leaving: EmbeddingSet | None) -> dict[tuple[str, str], ModelArtifact]:
-    """By capability and scope the newest archived models that can read `back`, or the lens that stands in for it.
+    """Return by capability and scope the newest archived models that read `back`, or the lens standing in for it.
 
     Of those scopes only whose champion reads the vectors that leave, or that have none. None where no model reads the
     vectors of the lens.

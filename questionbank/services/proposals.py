@@ -119,16 +119,16 @@ def _keep(
     batch: str,
     request_scores: bool,
 ) -> Proposals:
-    known, repeated = _taken(question, text), 0
+    taken_hashes, repeated = _taken(question, text), 0
     new: list[PairInput] = []
     for candidate in candidates:
         if string_problem(candidate, TEXT_LIMIT):
             continue
         digest = content_hash(text=candidate)
-        if digest in known:
+        if digest in taken_hashes:
             repeated += 1
         elif len(new) < each:
-            known.add(digest)
+            taken_hashes.add(digest)
             new.append(PairInput(text, candidate, question.language, question=question))
     made = pairs_create(
         pairs=new, source=source, user=user, batch=batch, generator=generator, request_scores=request_scores

@@ -51,12 +51,12 @@ class _Checks:
 
     def options(self) -> list[dict[str, str]]:
         options: list[dict[str, str]] = []
-        given: Sequence[Mapping[str, Any] | Option] = self.fields.get("options") or ()
-        if len(given) > limits.OPTIONS_LIMIT:
+        entries: Sequence[Mapping[str, Any] | Option] = self.fields.get("options") or ()
+        if len(entries) > limits.OPTIONS_LIMIT:
             message = _("A question has at most %(limit)s options.") % {"limit": limits.OPTIONS_LIMIT}
             self.problems["options"].append(message)
             return []
-        for option in given:
+        for option in entries:
             raw = (
                 {"label": option.label, "text": option.text, "misconception": option.misconception}
                 if isinstance(option, Option)

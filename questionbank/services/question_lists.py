@@ -73,8 +73,8 @@ def question_list_add(*, user: User, question_list: QuestionList, questions: Ite
     """
     _check_owner(user, question_list)
     order = _locked_order(question_list)
-    known = set(order)
-    added = [pk for pk in dict.fromkeys(question.pk for question in questions) if pk not in known]
+    listed = set(order)
+    added = [pk for pk in dict.fromkeys(question.pk for question in questions) if pk not in listed]
     if len(order) + len(added) > LONGEST_LIST:
         message = ngettext(
             "A list holds up to %(number)d question.",

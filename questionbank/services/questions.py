@@ -69,7 +69,7 @@ class _WithEquation(QuestionInput, total=False):
 
 
 def _allow(user: User | None, permission: str, question: Question | None, message: str) -> None:
-    """`None` is the system itself: commands, imports and the demo."""
+    """Check the permission; `None` is the system itself: commands, imports and the demo."""
     if user is not None and not user.has_perm(f"questionbank.{permission}", question):
         raise NotAllowed(message)
 

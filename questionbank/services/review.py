@@ -147,11 +147,13 @@ def _attempt(
 
 def _free_pairs(reviewer: User, now: datetime) -> QuerySet[ParaphrasePair, ParaphrasePair]:
     others = ReviewLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=now).exclude(reviewer=reviewer)
-    given = opinions().filter(pair=OuterRef("pk"))
-    own = given.filter(reviewer=reviewer)
+    pair_opinions = opinions().filter(pair=OuterRef("pk"))
+    reviewer_opinions = pair_opinions.filter(reviewer=reviewer)
     colleagues = reviewers().exclude(pk=reviewer.pk)
     return ParaphrasePair.objects.filter(
-        ~Exists(own), state=_State.OPEN, opinions_wanted__gt=_number_of(others) + _number_of(given)
+        ~Exists(reviewer_opinions),
+        state=_State.OPEN,
+        opinions_wanted__gt=_number_of(others) + _number_of(pair_opinions),
     ).exclude(typed_by(reviewer.pk), Exists(colleagues))
 
 
@@ -443,14 +445,14 @@ def _settle(pair: ParaphrasePair) -> None:
     before = (pair.outcome, pair.outcome_text)
     settled = pair.decisions.filter(undone_at__isnull=True).exclude(is_adjudication=False, is_label=False)
     settlement = settled.order_by("-is_adjudication").first()
-    given = list(opinions().filter(pair=pair).order_by("pk"))
-    said = {(opinion.verdict, opinion.text) for opinion in given}
-    if settlement is None and len(given) >= pair.opinions_wanted and len(said) == 1:
-        settlement = given[0] if given[0].verdict != _Verdict.UNSURE else None
+    pair_opinions = list(opinions().filter(pair=pair).order_by("pk"))
+    said = {(opinion.verdict, opinion.text) for opinion in pair_opinions}
+    if settlement is None and len(pair_opinions) >= pair.opinions_wanted and len(said) == 1:
+        settlement = pair_opinions[0] if pair_opinions[0].verdict != _Verdict.UNSURE else None
     if settlement is not None:
         pair.state, pair.outcome, pair.outcome_text = _State.DECIDED, settlement.verdict, settlement.text
     else:
-        waits = len(given) < pair.opinions_wanted
+        waits = len(pair_opinions) < pair.opinions_wanted
         pair.state, pair.outcome, pair.outcome_text = _State.OPEN if waits else _State.ADJUDICATION, "", ""
     pair.save(update_fields=["state", "outcome", "outcome_text"])
     if pair.added_id is not None and (pair.outcome, pair.outcome_text) != before:
@@ -463,7 +465,7 @@ def _allow(person: User) -> None:
 
 
 def _lock_person(person: User) -> None:
-    """Two windows of one person come one after the other."""
+    """Lock a person's row, so that two windows of theirs come one after the other."""
     User.objects.select_for_update(no_key=True).get(pk=person.pk)
 
 

@@ -26,7 +26,7 @@ VOCABULARY_LOCK = 7_201_002  # advisory lock: one refresh at a time
 
 
 def question_tokens(record: QuestionRecord | Question) -> str:
-    """The words and formula tokens of the question and its options and the shapes of its formulas, with blanks."""
+    """Return words and formula tokens of the question and its options and shapes of its formulas, with blanks."""
     parts = [record.text, *(_option_text(option) for option in record.options)]
     words = search_tokens("\n".join(parts), primary_language(record.language))
     tokens = " ".join([*shape_tokens(text_formulas(record.text)), *words])

@@ -253,7 +253,7 @@ def completed_settings(*, capability: str, settings: Mapping[str, str], scope: s
 
 
 def _pinned_start(capability: str, settings: Mapping[str, str], scope: str = "") -> dict[str, Any]:
-    """The parameters of a training that begins with a registered model: ``set`` names it by number, and ``start``.
+    """Return the parameters of a training that begins with a registered model: ``start``, and ``set`` with its number.
 
     So the command that the trained model shows trains the same model further, whichever serves by then.
     """
@@ -293,8 +293,8 @@ def _checked_hierarchies(names: Sequence[str] | None) -> dict[str, list[str]]:
     """Return the parameter ``hierarchies`` of a training; none where all questions are meant."""
     if names is None:
         return {}
-    known = KnowledgeHierarchy.objects.filter(name__in=names).values_list("name", flat=True)
-    unknown = sorted({*names} - {*known})
+    existing_names = KnowledgeHierarchy.objects.filter(name__in=names).values_list("name", flat=True)
+    unknown = sorted({*names} - {*existing_names})
     if unknown or not names:
         problem = (
             _("There is no hierarchy “%(name)s”.") % {"name": unknown[0]}
@@ -446,7 +446,7 @@ def probes_training_request(
 
 
 def probes_hierarchies() -> list[KnowledgeHierarchy]:
-    """Hierarchies that have probes, or questions enough for some, by name."""
+    """Return hierarchies that have probes, or questions enough for some, by name."""
     champions = ModelArtifact.objects.filter(capability="probes", state=ModelArtifact.State.CHAMPION)
     with_probes = set(champions.values_list("scope", flat=True))
     return [
@@ -471,7 +471,7 @@ def probes_request_missing() -> list[Run]:
 
 
 def _trained_questions() -> dict[str, int]:
-    """Most questions of a training, for each hierarchy that has probes in use."""
+    """Return the most questions of a training, for each hierarchy that has probes in use."""
     probes = ModelArtifact.objects.filter(capability="probes")
     in_use = set(probes.filter(state=ModelArtifact.State.CHAMPION).values_list("scope", flat=True))
     counts = [(probe.scope, probes_questions(probe.manifest)) for probe in probes if probe.scope in in_use]
@@ -488,13 +488,13 @@ def _trained_questions() -> dict[str, int]:
 
 
 def probes_questions(manifest: Mapping[str, Any]) -> int:
-    """Labelled questions that probes came from, those kept out of their training included."""
+    """Return the labelled questions that probes came from, those kept out of their training included."""
     extra = manifest.get("extra", {})
     return int(extra.get("questions", 0)) + int(extra.get("questions_held_out", 0))
 
 
 def _tagged_hierarchies() -> QuerySet[KnowledgeHierarchy, Any]:
-    """Hierarchies with ready questions, each with their number as `tagged`."""
+    """Return hierarchies with ready questions, each with their number as `tagged`."""
     return KnowledgeHierarchy.objects.filter(
         concepts__question_tags__question__status=Question.Status.READY,
         concepts__question_tags__question__paraphrase_of__isnull=True,

@@ -63,7 +63,7 @@ class _Wanted:
                 yield problem
 
     def new_by_rules(self) -> Iterator[RetoldProblem]:
-        """Other stories with the same graph; then, where the equation is known for sure, the same story retold.
+        """Yield other stories with the same graph; where the equation is known for sure, then the same story retold.
 
         One of each generator comes first, then the others.
         """
@@ -119,13 +119,13 @@ def why_not_reversible(question: Question) -> str:
         return _("Reversed versions are available in English and Chinese only.")
     if question.kind == Question.Kind.CHOICE:
         return _("Reversed versions of multiple-choice questions are not available.")
-    known = known_solution(question)
-    if known is None:
+    solution = known_solution(question)
+    if solution is None:
         return _(
             "Reversed versions need a confirmed equation. Accept or enter one on the question’s page first."
         )
     published = published_number(question)
-    if published is None or not published.agrees_with(known.value):
+    if published is None or not published.agrees_with(solution.value):
         return _(
             "Reversed versions need a published answer that the equation gives. Correct the answer or the equation"
             " first."
@@ -168,10 +168,12 @@ def variants_reverse(*, question: Question, user: User) -> list[ProblemVariant]:
     fresh = _locked(question)
     if reason := why_not_reversible(fresh):
         raise Conflict(reason)
-    known = set(ProblemVariant.objects.filter(question=fresh).values_list("text", flat=True))
+    stored_texts = set(ProblemVariant.objects.filter(question=fresh).values_list("text", flat=True))
 
     def is_new(problem: RetoldProblem) -> bool:
-        return problem.text not in known and not exact_duplicates(text=problem.text, options=()).exists()
+        return (
+            problem.text not in stored_texts and not exact_duplicates(text=problem.text, options=()).exists()
+        )
 
     source = (fresh.text, fresh.equation.expression, fresh.language)
     kinds = ProblemVariant.Kind
@@ -248,8 +250,8 @@ def _wanted(question: Question, *, by_model: bool) -> _Wanted:
         raise Conflict(reason)
     computation = question_computation(fresh)
     assert computation is not None  # noqa: S101 - `why_not_varied` has looked
-    known = ProblemVariant.objects.filter(question=fresh).values_list("text", flat=True)
-    return _Wanted(fresh, computation, list(known))
+    stored_texts = ProblemVariant.objects.filter(question=fresh).values_list("text", flat=True)
+    return _Wanted(fresh, computation, list(stored_texts))
 
 
 def _kept(wanted: _Wanted, problems: Iterable[RetoldProblem], user: User | None) -> list[ProblemVariant]:

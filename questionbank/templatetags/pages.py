@@ -239,7 +239,7 @@ def lasted(run: Run) -> str:
 
 @register.filter
 def all_but_last(path: Sequence[str]) -> Sequence[str]:
-    """Everything above the concept that a path names."""
+    """Return everything above the concept that a path names."""
     return path[:-1]
 
 
@@ -260,8 +260,8 @@ def leading_difficulty(
     question: Question, leading: DifficultyFigure | None = None
 ) -> DifficultyFigure | None:
     """Return `leading` where it is given, else the first certain figure of the question: observed, then published."""
-    own = (observed_difficulty(question), published_difficulty(question))
-    return leading or first_certain([figure for figure in own if figure])
+    figures = (observed_difficulty(question), published_difficulty(question))
+    return leading or first_certain([figure for figure in figures if figure])
 
 
 @register.filter
@@ -305,12 +305,12 @@ def current(context: dict[str, Any], names: str) -> bool:
 @register.filter
 def suite_name(suite: str) -> str:
     """Return a suite of labelled pairs as people call it; a file by its name."""
-    known = {
+    names = {
         "made": _("operators’ pairs of the bank’s held-out questions"),
         "decided": _("reviewers’ decisions on the bank’s held-out questions"),
         "demo": _("the demo’s hand-written pairs"),
     }
-    return str(known.get(suite, suite))
+    return str(names.get(suite, suite))
 
 
 @register.filter

@@ -17,7 +17,7 @@ __all__ = ["change_list"]
 @requires("changes_read")
 @require_safe
 def change_list(request: HttpRequest) -> HttpResponse:
-    """Who changed what, newest first; `?kind=` shows one kind, `?before=` older changes."""
+    """Show who changed what, newest first; `?kind=` shows one kind, `?before=` older changes."""
     kind = request.GET.get("kind", "")
     kind = kind if kind in CHANGE_KINDS else ""
     try:

@@ -32,8 +32,8 @@ QUESTIONS_SHOWN = 5
 @requires("read")
 @require_safe
 def concept_tree_page(request: HttpRequest) -> HttpResponse:
-    """One hierarchy as a tree, with the others a click away."""
-    known = list(hierarchies())
+    """Show one hierarchy as a tree, with the others a click away."""
+    all_hierarchies = list(hierarchies())
     chosen = whole_number(request.GET.get("hierarchy", ""))
     default = default_hierarchy()
     hierarchy: KnowledgeHierarchy | None = default
@@ -41,7 +41,7 @@ def concept_tree_page(request: HttpRequest) -> HttpResponse:
         hierarchy = hierarchy_get(hierarchy_id=chosen)
     query = request.GET.get("q", "").strip()
     context: dict[str, Any] = {
-        "hierarchies": known,
+        "hierarchies": all_hierarchies,
         "hierarchy": hierarchy,
         "default": default,
         "roots": concept_tree(hierarchy=hierarchy) if hierarchy else [],

@@ -22,7 +22,7 @@ COMPARED = ("loss", "held_out_precision_at_10", "validation_auc", "validation_sa
 
 
 def training_charts(series: Series) -> list[tuple[str, LineChart]]:
-    """Charts with the ids of their elements: the loss and its terms, the loss by rank, what was held out or validated.
+    """Return charts with their elements' ids: the loss, its terms, the loss by rank, what was held out or validated.
 
     Whatever else a run measured gets a chart of its own.
     """
@@ -115,9 +115,9 @@ def _label(name: str) -> str:
 
 
 def _label_and_suite(name: str) -> tuple[str, str]:
-    own, bank = _("questions held out of its training"), _("the bank’s held-out questions")
+    held_out, bank = _("questions held out of its training"), _("the bank’s held-out questions")
     pairs, problems = _validation_suites()
-    known = {
+    labels = {
         "loss": (_("Loss"), ""),
         "loss_concepts": (_("Naming concepts"), ""),
         "loss_difficulty": (_("Ordering by difficulty"), ""),
@@ -125,7 +125,7 @@ def _label_and_suite(name: str) -> tuple[str, str]:
         "share_of_training": (_("Share of the way from the pretrained weights"), ""),
         "loss_rank_0": (_("Rank 0, the augmented question"), ""),
         "loss_rank_1": (_("Rank 1, the same concept"), ""),
-        "held_out_precision_at_10": (_("Precision at 10"), own),
+        "held_out_precision_at_10": (_("Precision at 10"), held_out),
         "path_accuracy": (_("Accuracy of whole paths"), ""),
         "difficulty_mae": (_("Error of the difficulty (MAE)"), bank),
         "difficulty_pearson": (_("Correlation of the difficulty"), bank),
@@ -166,11 +166,11 @@ def _label_and_suite(name: str) -> tuple[str, str]:
         "expected_calibration_error": (_("Expected calibration error"), ""),
         "validation_paper_macro_f1": (_("Macro F1 of the score, as the paper averages"), pairs),
     }
-    if name in known:
-        return known[name]
+    if name in labels:
+        return labels[name]
     for pattern, label, suite in (
         (r"loss_rank_(\d+)", _("Rank %s"), ""),
-        (r"held_out_precision_at_10_level_(\d+)", _("Precision at 10, level %s"), own),
+        (r"held_out_precision_at_10_level_(\d+)", _("Precision at 10, level %s"), held_out),
         (r"precision_at_10_level_(\d+)", _("Precision at 10, level %s"), bank),
         (r"concept_accuracy_level_(\d+)", _("Concept accuracy, level %s"), bank),
     ):

@@ -23,23 +23,23 @@ LAST_RESORT = """<!DOCTYPE html>
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """400: the browser sent something that no page of ours sends."""
+    """Return 400: the browser sent something that no page of ours sends."""
     return render(request, "400.html", status=400)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """403: the person's role does not allow it."""
+    """Return 403: the person's role does not allow it."""
     return render(request, "403.html", {"reason": str(exception)}, status=403)
 
 
 def page_not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """404: there is nothing here, or no longer."""
+    """Return 404: there is nothing here, or no longer."""
     reason = exception.args[0] if exception.args and isinstance(exception.args[0], str) else ""
     return render(request, "404.html", {"reason": reason}, status=404)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """500, or 503 during an outage: rendered without the request, so that it asks neither database nor session."""
+    """Return 500, or 503 during an outage, without the request: the page asks neither database nor session."""
     outage = outage_of(sys.exc_info()[1])
     if outage is not None:
         return _unavailable(request, outage)
@@ -50,7 +50,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def _unavailable(request: HttpRequest, outage: Outage) -> HttpResponse:
-    """503 with Retry-After; a page that was only read loads itself again. The middleware looks at `outage`."""
+    """Return 503 with Retry-After for the middleware; a page that was only read loads itself again."""
     seconds = RETRY_AFTER[outage]
     context = {"outage": outage, "seconds": seconds, "reads": request.method in ("GET", "HEAD")}
     try:

@@ -126,7 +126,7 @@ def model_answer(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 def _may_see(request: HttpRequest, run: Run) -> bool:
-    """Whoever asked about a pasted text, and admins; who may see a question is asked elsewhere."""
+    """Return True for whoever asked about a pasted text, and admins; who may see a question is asked elsewhere."""
     is_own = run.requested_by_id == request.user.pk or request.user.has_perm("questionbank.runs_manage")
     return run.parameters["question"] is not None or is_own
 
@@ -144,7 +144,7 @@ def _worked(
 
 
 def _with_defaults(sent: Any) -> Any:
-    """What was sent, with the prompt's settings as they usually are where the form comes from the page of pasting."""
+    """Return what was sent, with the prompt's usual settings where the form comes from the page of pasting."""
     data = sent.copy()
     usual = PromptSettings()
     data.setdefault("order", usual.order)

@@ -21,7 +21,7 @@ __all__ = ["health", "health_status", "health_vectors"]
 @require_safe
 @never_cache
 def health_status(request: HttpRequest) -> HttpResponse:
-    """200 or 503 and one word: nothing here helps an attacker."""
+    """Return 200 or 503 and one word: nothing here helps an attacker."""
     healthy = site_is_healthy()
     return JsonResponse({"status": "ok" if healthy else "failing"}, status=200 if healthy else 503)
 

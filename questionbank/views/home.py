@@ -17,7 +17,7 @@ __all__ = ["home"]
 @requires("read")
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
-    """Search first, then the strands to browse and what is new."""
+    """Show the search first, then the strands to browse and what is new."""
     overview = bank_overview()
     context = {
         "overview": overview,

@@ -74,7 +74,7 @@ def _is_csv(kept: KeptUpload) -> bool:
 
 
 def _token(request: HttpRequest, kept: KeptUpload, fields: Mapping[str, str]) -> str:
-    """Names the kept file to its owner's next requests."""
+    """Return a token that names the kept file to its owner's next requests."""
     return signing.dumps([request.user.pk, kept.stored, kept.name, kept.format, dict(fields)], salt=_SALT)
 
 

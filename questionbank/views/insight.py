@@ -43,7 +43,7 @@ def tagged_hierarchies(tags: Iterable[TagView], serving: Serving) -> list[str]:
 def difficulty_figures(
     question: Question | None, prediction: QuestionPrediction | None
 ) -> list[DifficultyFigure]:
-    """Observed, estimated and published difficulty, as far as each is known: evidence before labels."""
+    """Return observed, estimated and published difficulty, as far as each is known: evidence before labels."""
     observed = observed_difficulty(question) if question else None
     published = published_difficulty(question) if question else None
     return [figure for figure in (observed, _estimated(prediction), published) if figure is not None]

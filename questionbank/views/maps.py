@@ -80,15 +80,18 @@ def map_page(request: HttpRequest) -> HttpResponse:
     }
     if state.projection is None:
         return render(request, "map/map.html", context)
-    known = map_hierarchies()
+    hierarchies = map_hierarchies()
     within = _asked_concept(request)
-    hierarchy = within.hierarchy if within else _asked_hierarchy(request, known)
+    hierarchy = within.hierarchy if within else _asked_hierarchy(request, hierarchies)
     points = map_points(projection=state.projection, hierarchy=hierarchy)
     choice = _choice(request, points, hierarchy, within)
     return render(
         request,
         "map/map.html",
-        context | {"hierarchies": known, "choice": choice} | _legend(points, choice) | _ways(points, choice),
+        context
+        | {"hierarchies": hierarchies, "choice": choice}
+        | _legend(points, choice)
+        | _ways(points, choice),
     )
 
 
@@ -146,11 +149,13 @@ def _asked_concept(request: HttpRequest) -> KnowledgeConcept | None:
     return concept_get(concept_id=asked) if asked else None
 
 
-def _asked_hierarchy(request: HttpRequest, known: list[KnowledgeHierarchy]) -> KnowledgeHierarchy | None:
+def _asked_hierarchy(
+    request: HttpRequest, hierarchies: list[KnowledgeHierarchy]
+) -> KnowledgeHierarchy | None:
     asked = _number(request, "hierarchy")
     if asked:
         return hierarchy_get(hierarchy_id=asked)
-    return known[0] if known else None
+    return hierarchies[0] if hierarchies else None
 
 
 def _number(request: HttpRequest, name: str) -> int:
@@ -194,7 +199,7 @@ def _legend(points: MapPoints, choice: _Choice) -> dict[str, Any]:
 
 
 def _ways(points: MapPoints, choice: _Choice) -> dict[str, Any]:
-    """Addresses of the other views of the map."""
+    """Return the addresses of the other views of the map."""
     levels = [level for level in range(1, LEVELS + 1) if points.concepts[level - 1].any()]
     inner = min(LEVELS, (choice.level or 0) + 1)
     return {

@@ -137,7 +137,7 @@ def _in_percent(figures: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
 def _with_headline(
     artifact: ModelArtifact, compared: Mapping[int, Sequence[Mapping[str, Any]]]
 ) -> dict[str, Any]:
-    """A model of a list with its main figure, where its kind has one: beside the champion's where both are known."""
+    """Return a model of a list with its main figure if its kind has one, beside the champion's if both are known."""
     row = bank_capability(artifact.capability)
     headline = row.headline if row else None
     if headline is None:
@@ -169,7 +169,7 @@ def model_history(request: HttpRequest, capability: str) -> HttpResponse:
 @requires("read")
 @require_safe
 def model_detail(request: HttpRequest, artifact_id: int) -> HttpResponse:
-    """One model: where it comes from, its settings, figures and curves, and what can be done with it."""
+    """Show one model: where it comes from, its settings, figures and curves, and what can be done with it."""
     artifact = model_get(artifact_id=artifact_id)
     trained = training_run(artifact=artifact)
     manifest = artifact.manifest
@@ -423,8 +423,8 @@ def model_training_report(request: HttpRequest, capability: str) -> HttpResponse
     """Show the report of the page on which a training is asked for, or how far its count is."""
     if training_of(capability) is None:
         raise NotFound(_("Models of this kind are not trained from a form."))
-    known = {hierarchy.name for hierarchy in hierarchies()}
-    chosen = [name for name in request.GET.getlist("hierarchies") if name in known]
+    hierarchy_names = {hierarchy.name for hierarchy in hierarchies()}
+    chosen = [name for name in request.GET.getlist("hierarchies") if name in hierarchy_names]
     context = _report(request, capability, chosen or None)
     return render(request, "models/_training_report.html", context)
 
@@ -432,7 +432,7 @@ def model_training_report(request: HttpRequest, capability: str) -> HttpResponse
 @requires("models_manage")
 @require_safe
 def model_graph_pairs(request: HttpRequest) -> HttpResponse:
-    """Pairs of problems that are computed alike, from which a retriever learns."""
+    """Show pairs of problems that are computed alike, from which a retriever learns."""
     page = Paginator(graph_groups(), PAIRS_SHOWN).get_page(request.GET.get("page"))
     context = {"page": page, "pairs": graph_pairs(list(page))}
     return render(request, "models/analogy/pairs.html", context)
@@ -471,8 +471,8 @@ def _begins_quick(quick: QuickTraining, request: HttpRequest) -> bool:
 
 def _quick_settings(quick: QuickTraining, champion: ModelArtifact) -> dict[str, Any]:
     """Return what the form of a quick training begins with; it trains the champion further, so in its language."""
-    own = {"language": champion.scope} if champion.scope else {}
-    return {**quick.settings, **own}
+    overrides = {"language": champion.scope} if champion.scope else {}
+    return {**quick.settings, **overrides}
 
 
 def _settings_like(artifact_id: str, capability: str) -> dict[str, Any]:
@@ -485,12 +485,12 @@ def _settings_like(artifact_id: str, capability: str) -> dict[str, Any]:
     if training is not None and training.settings_like:
         return dict(resolve(training.settings_like)(artifact.manifest))
     config = artifact.manifest.get("config", {})
-    own = {"language": artifact.scope} if training is not None and training.scope == "language" else {}
+    overrides = {"language": artifact.scope} if training is not None and training.scope == "language" else {}
     # A model for one language is begun with, so that the trained model is for the same language.
     is_for_one_language = artifact.scope and has_general_model(capability)
     if is_for_one_language or not can_begin_with(config.get("backbone", "")):
-        own["backbone"] = f"model {artifact.pk}"
-    return {**config, **own}
+        overrides["backbone"] = f"model {artifact.pk}"
+    return {**config, **overrides}
 
 
 def _check_capability(capability: str) -> None:
@@ -555,7 +555,7 @@ def _metric_rows(comparison: ModelComparison) -> list[dict[str, Any]]:
 
 
 def _tables(rows: list[dict[str, Any]], titles: Mapping[str, Promise]) -> list[dict[str, Any]]:
-    """Tables of figures by what they measure; the first leads, the others fold away."""
+    """Return tables of figures by what they measure; the first leads, the others fold away."""
     measures = dict.fromkeys(row.get("measure", "") for row in rows)
     return [
         {
@@ -567,7 +567,7 @@ def _tables(rows: list[dict[str, Any]], titles: Mapping[str, Promise]) -> list[d
 
 
 def _bound(comparison: ModelComparison) -> float:
-    """Half the width of the plot of intervals: all have the same, and none is cut."""
+    """Return half the width of the plot of intervals: all have the same, and none is cut."""
     ends = [
         abs(metric[end]) for metric in comparison.figures["metrics"] for end in ("low", "high", "difference")
     ]

@@ -49,14 +49,14 @@ PAGE_SIZE = 25
 def question_paraphrases_page(request: HttpRequest, question_id: int) -> HttpResponse:
     """Show the paraphrases of a question; have some proposed (`action=propose`), or write one."""
     question = question_get(question_id=question_id, user=request.user)
-    proposals, own, status = ProposalsForm(paraphrasers=paraphrasers()), ParaphraseForm(), 200
+    proposals, paraphrase_form, status = ProposalsForm(paraphrasers=paraphrasers()), ParaphraseForm(), 200
     if request.method == "POST":
         check_permission(request, "paraphrase_propose")
         if request.POST.get("action") == "propose":
             form = proposals = ProposalsForm(request.POST, paraphrasers=paraphrasers())
             act = _propose
         else:
-            form, act = (own := ParaphraseForm(request.POST)), _type
+            form, act = (paraphrase_form := ParaphraseForm(request.POST)), _type
         try:
             if form.is_valid():
                 return act(request, question, form.cleaned_data)
@@ -74,7 +74,7 @@ def question_paraphrases_page(request: HttpRequest, question_id: int) -> HttpRes
         "accepted": accepted_pairs(question=question).count(),
         "why_not": why_not_reworded(question),
         "proposals": proposals,
-        "own": own,
+        "own": paraphrase_form,
     }
     return render(request, "questions/paraphrases.html", context, status=status)
 
@@ -104,13 +104,13 @@ def _proposals_sentence(proposals: Proposals) -> str:
         if number
         else _("The rules find no new wording of this question.")
     )
-    known = (
+    repeated = (
         ngettext("%(number)d was there already.", "%(number)d were there already.", proposals.known)
         % {"number": proposals.known}
         if proposals.known
         else ""
     )
-    return f"{said} {known}".strip()
+    return f"{said} {repeated}".strip()
 
 
 def _type(request: HttpRequest, question: Question, fields: dict[str, Any]) -> HttpResponse:
@@ -162,7 +162,7 @@ def review_propose(request: HttpRequest) -> HttpResponse:
 @requires("read")
 @require_safe
 def review_pair(request: HttpRequest, pair_id: int) -> HttpResponse:
-    """One pair to read: what the machine says and, once it is decided, what reviewers said."""
+    """Show one pair: what the machine says and, once it is decided, what reviewers said."""
     pair = pair_get(pair_id=pair_id)
     context = pair_pieces(pair, shown_findings(pair)) | {
         "pair": pair,

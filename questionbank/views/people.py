@@ -24,7 +24,7 @@ __all__ = ["person_active_view", "person_detail", "person_invite_page", "person_
 @requires("people_manage")
 @require_safe
 def person_list(request: HttpRequest) -> HttpResponse:
-    """Everybody with an account."""
+    """Show everybody with an account."""
     return render(request, "people/list.html", {"people": people()})
 
 

@@ -118,9 +118,9 @@ def list_item(request: HttpRequest, list_id: int, question_id: int) -> HttpRespo
 @require_http_methods(["GET", "HEAD", "POST"])
 def list_add(request: HttpRequest) -> HttpResponse:
     """Choose a list, or name a new list, for the questions that `question` names; then go back to `next`."""
-    given = request.POST if request.method == "POST" else request.GET
-    questions = _questions(given.getlist("question"), request.user)
-    back = given.get("next", "")
+    parameters = request.POST if request.method == "POST" else request.GET
+    questions = _questions(parameters.getlist("question"), request.user)
+    back = parameters.get("next", "")
     if not url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()}):
         back = ""
     form = AddToListForm(request.POST if request.method == "POST" else None, user=request.user)
@@ -146,13 +146,13 @@ def _own_list(request: HttpRequest, list_id: int) -> QuestionList:
     return question_list
 
 
-def _questions(given: list[str], user: User) -> list[Question]:
-    ids = [number for number in map(whole_number, given[:LONGEST_LIST]) if number is not None]
+def _questions(texts: list[str], user: User) -> list[Question]:
+    ids = [number for number in map(whole_number, texts[:LONGEST_LIST]) if number is not None]
     questions = Question.objects.filter(visible_to(user)).defer("search_vector", "content_hash").in_bulk(ids)
-    known = [questions[pk] for pk in dict.fromkeys(ids) if pk in questions]
-    if not known:
+    chosen = [questions[pk] for pk in dict.fromkeys(ids) if pk in questions]
+    if not chosen:
         raise NotFound(_("There is no such question in the bank."))
-    return known
+    return chosen
 
 
 def _added_sentence(added: int, asked: int, question_list: QuestionList) -> str:

@@ -151,7 +151,7 @@ def review_undo_view(request: HttpRequest) -> HttpResponse:
 @requires("review")
 @require_http_methods(["GET", "HEAD", "POST"])
 def review_heartbeat_view(request: HttpRequest, pair_id: int) -> HttpResponse:
-    """The page is still open: 204, or 409 with the `Beat` where its pair is not before the reviewer any more.
+    """Note that the page is still open: 204, or 409 with the `Beat` where its pair is no longer before the reviewer.
 
     A log-in in another window makes the token in the page's forms worthless; GET gives it a new one.
     """
@@ -207,9 +207,9 @@ def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
             return render(request, "review/not_kept.html", {"sentence": late, "written": written}, status=409)
         messages.warning(request, late or _("This pair does not need to be settled."))
         return redirect("review_progress")
-    given = list(opinions().filter(pair=pair).select_related("reviewer", "guideline").order_by("pk"))
+    pair_opinions = list(opinions().filter(pair=pair).select_related("reviewer", "guideline").order_by("pk"))
     context: dict[str, Any] = {
-        "opinions": given,
+        "opinions": pair_opinions,
         "may_settle": request.user.has_perm("questionbank.settle_own")
         or not is_party(pair=pair, person=request.user),
         "late": late,

@@ -27,10 +27,10 @@ PAGE_SIZE = 25
 @require_safe
 def review_pairs(request: HttpRequest) -> HttpResponse:
     """Show all pairs, by filters; and the batches they came in."""
-    known = batches()
+    all_batches = batches()
     form = PairFilterForm(
         _plain(request),
-        batches=[batch.name for batch in known],
+        batches=[batch.name for batch in all_batches],
         reviewers=[(person.pk, str(person)) for person in pair_reviewers()],
     )
     form.is_valid()  # a filter that cannot be read says so beside its field, and filters nothing
@@ -41,8 +41,8 @@ def review_pairs(request: HttpRequest) -> HttpResponse:
     context = {
         "form": form,
         "page": page,
-        "batches": known,
-        "batch": next((batch for batch in known if batch.name == filters.batch), None),
+        "batches": all_batches,
+        "batch": next((batch for batch in all_batches if batch.name == filters.batch), None),
         "deletions": batch_deletions(),
         "is_filtered": any(form.data.values()),
     }

@@ -52,7 +52,7 @@ def run_list(request: HttpRequest) -> HttpResponse:
 @requires("read")
 @require_safe
 def run_detail(request: HttpRequest, run_id: int) -> HttpResponse:
-    """One job with its progress, result and log."""
+    """Show one job with its progress, result and log."""
     return render(request, "runs/detail.html", _context(request, run_get(run_id=run_id)))
 
 

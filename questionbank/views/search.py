@@ -63,7 +63,7 @@ def question_list(request: HttpRequest) -> HttpResponse:
         request.session.pop(REMEMBERED, None)
         return _redirect(_parameters(query, {}))
     filters = SearchFilters.from_querydict(sent).seen_by(request.user)
-    given = filters.to_query()
+    filter_query = filters.to_query()
     cursor = sent.get("cursor", "")
     orders = [order for order in ORDER_NAMES if query or order in ORDERS]
     order = sent.get("order", "")
@@ -72,33 +72,33 @@ def question_list(request: HttpRequest) -> HttpResponse:
         "answers": "1" if sent.get("answers") == "1" else "",
     }
     exact = "1" if query and sent.get("exact") == "1" else ""
-    wanted = _parameters(query, given, cursor=cursor, exact=exact, **shown)
+    wanted = _parameters(query, filter_query, cursor=cursor, exact=exact, **shown)
     is_tidy = request.method != "POST" and dict(request.GET.items()) == wanted
     if not request.htmx and not is_tidy:
         return _redirect(wanted)  # without the empty fields that a form sends
     if request.method == "POST":
         request.GET = QueryDict(urlencode(wanted))  # type: ignore[assignment]  # links start from the page's address
-    _remember(request, given)
+    _remember(request, filter_query)
     page = search_questions(
         query=query, filters=filters, serving=serving(), order=order, cursor=cursor, exact=bool(exact)
     )
-    last = {} if given or cursor else request.session.get(REMEMBERED, {})
+    last = {} if filter_query or cursor else request.session.get(REMEMBERED, {})
     context = {
         "page": page,
         "query": query,
         "query_part": urlencode(_parameters(query, {})),
         "filters": filters,
-        "filter_query": given,
-        "filter_count": len(given),
+        "filter_query": filter_query,
+        "filter_count": len(filter_query),
         "steps": _concept_steps(page, filters),
         "open_steps": OPEN_STEPS,
         "bands": _bands(page, filters),
-        "facets": _facets(page, given),
+        "facets": _facets(page, filter_query),
         "statuses": [*Question.Status.choices, (ANY_STATUS, _("Any"))],
         # The usual order has no name: a search that is typed next may have another.
         "orders": [("" if name == orders[0] else name, ORDER_NAMES[name]) for name in orders],
         "order": shown["order"],
-        "selection_parameters": query_parameters(query) | given | ({"exact": exact} if exact else {}),
+        "selection_parameters": query_parameters(query) | filter_query | ({"exact": exact} if exact else {}),
         "shows_answers": bool(shown["answers"]),
         "last_filters": _described(SearchFilters.from_querydict(last)),
         "last_address": _address(_parameters(query, last, **shown)),
@@ -122,14 +122,14 @@ def query_parameters(query: str) -> dict[str, str]:
     return {"q": query} if query else {}
 
 
-def _remember(request: HttpRequest, given: dict[str, str]) -> None:
-    kept = {name: value for name, value in given.items() if name not in NOT_REMEMBERED}
+def _remember(request: HttpRequest, filter_query: dict[str, str]) -> None:
+    kept = {name: value for name, value in filter_query.items() if name not in NOT_REMEMBERED}
     if kept and kept != request.session.get(REMEMBERED):
         request.session[REMEMBERED] = kept
 
 
 def _described(filters: SearchFilters) -> str:
-    """Filters in words, such as "Algebra, Grade 7"; empty without any."""
+    """Return filters in words, such as "Algebra, Grade 7"; empty without any."""
     words = [filters.source]
     if filters.concept is not None:
         words += KnowledgeConcept.objects.filter(pk=filters.concept).values_list("name", flat=True)
@@ -168,7 +168,7 @@ def _concept_steps(page: SearchPage, filters: SearchFilters) -> ConceptSteps:
 
 
 def _bands(page: SearchPage, filters: SearchFilters) -> list[dict[str, Any]]:
-    """Ranges of difficulty with their counts, each a click; within the bounds that are set."""
+    """Return ranges of difficulty with their counts, each a click; within the bounds that are set."""
     width = 100 // BANDS
     least = filters.difficulty_min or 0
     most = 100 if filters.difficulty_max is None else filters.difficulty_max
@@ -181,11 +181,11 @@ def _bands(page: SearchPage, filters: SearchFilters) -> list[dict[str, Any]]:
     return bands
 
 
-def _facets(page: SearchPage, given: dict[str, str]) -> list[dict[str, Any]]:
+def _facets(page: SearchPage, filter_query: dict[str, str]) -> list[dict[str, Any]]:
     """Return the filters that are lists of values, each with its counts and what is chosen."""
     facets = []
     for name, label in FACETS:
-        values, chosen = list(page.facets.get(name, [])), given.get(name, "")
+        values, chosen = list(page.facets.get(name, [])), filter_query.get(name, "")
         if chosen and chosen not in {value.value for value in values}:
             values.append(FacetValue(chosen, chosen, 0))
         if name == "grade":
@@ -199,7 +199,7 @@ def _facets(page: SearchPage, given: dict[str, str]) -> list[dict[str, Any]]:
 
 
 def _by_size(value: FacetValue) -> tuple[int, float, str]:
-    """Grades in order: numbers by size, then the others by name."""
+    """Return grades in order: numbers by size, then the others by name."""
     try:
         return 0, float(value.value), ""
     except ValueError:

@@ -68,7 +68,7 @@ BOTH_EXPLANATION = gettext_lazy("Purpose and wording find nearly the same questi
 @requires("read")
 @require_safe
 def question_similar(request: HttpRequest, question_id: int, kinship: str) -> HttpResponse:
-    """More of the similar questions, of one kind."""
+    """Show more of the similar questions, of one kind."""
     wanted = kinship_rows().get(kinship)
     if wanted is None:
         raise NotFound(_("There is no such list of similar questions."))

@@ -155,7 +155,7 @@ def _concepts(request: HttpRequest, form: QuestionForm) -> dict[str, Any]:
 
 
 def _doubles(request: HttpRequest, form: QuestionForm, question: Question | None = None) -> list[SimilarHit]:
-    """Near duplicates of the text that nobody has seen yet on this form."""
+    """Return near duplicates of the text that nobody has seen yet on this form."""
     if request.POST.get("seen_doubles") == fingerprint(form.cleaned_data["text"]):
         return []
     try:
@@ -167,7 +167,7 @@ def _doubles(request: HttpRequest, form: QuestionForm, question: Question | None
 
 
 def fingerprint(text: str) -> str:
-    """Names a text whatever its white space, so that a form can say which text's doubles were shown."""
+    """Return a name for a text, whatever its white space, so that a form can say which text's doubles were shown."""
     return sha256(" ".join(text.split()).encode()).hexdigest()
 
 

@@ -59,21 +59,24 @@ def solver_arm(
     """
     by_cosine = vector_arm(vectors)
     text_graphs = [readable_text_graph(example.problem) for example in examples]
-    known: dict[bytes, list[LikelyGraphs]] = {}  # an arm is asked twice: with and without copies as exemplars
+    # an arm is asked twice: with and without copies as exemplars
+    graphs_by_questions: dict[bytes, list[LikelyGraphs]] = {}
 
     def solved(questions: Rows, corpus: Rows) -> list[LikelyGraphs]:
         key = questions.tobytes()
-        if key not in known:
+        if key not in graphs_by_questions:
             recalled = corpus[~np.isin(stories[corpus], stories[questions])]
             solver = solver_with([examples[row].problem for row in recalled])
-            known[key] = likely_graphs(solver, [examples[row].problem for row in questions])
-        return known[key]
+            graphs_by_questions[key] = likely_graphs(solver, [examples[row].problem for row in questions])
+        return graphs_by_questions[key]
 
     def similarities(questions: Rows, corpus: Rows) -> Floats:
         likely = solved(questions, corpus)
         graphs = CorpusGraphs([text_graphs[row] for row in corpus])
         cosines = by_cosine(questions, corpus)
-        return np.stack([graphs.scores(row, own) for row, own in zip(cosines, likely, strict=True)])
+        return np.stack(
+            [graphs.scores(row, row_graphs) for row, row_graphs in zip(cosines, likely, strict=True)]
+        )
 
     return similarities
 
@@ -98,8 +101,8 @@ def bound_arm(examples: Sequence[AnalogyExample]) -> Arm:
     equations = np.array([example.graph.prototype for example in examples], dtype=object)
 
     def similarities(questions: Rows, corpus: Rows) -> Floats:
-        known = GraphSimilarities([graphs[row] for row in corpus])
-        alike = np.stack([known.of(graphs[row]) for row in questions])
+        graph_similarities = GraphSimilarities([graphs[row] for row in corpus])
+        alike = np.stack([graph_similarities.of(graphs[row]) for row in questions])
         same = equations[questions][:, None] == equations[corpus][None, :]
         return (alike + same) / 2
 

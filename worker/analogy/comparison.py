@@ -102,7 +102,7 @@ def retriever_figures(
 
 
 def _sample(problems: Sequence[_Problem], size: int) -> list[_Problem]:
-    """At most so many problems, always the same ones: chosen by their text."""
+    """Return at most so many problems, always the same ones: chosen by their text."""
     return sorted(problems, key=lambda row: (row.place, row.id))[:size]
 
 
@@ -112,10 +112,10 @@ def _columns(asked: Sequence[_Problem], corpus: Sequence[_Problem], vectors: Vec
         np.stack([vectors[row.id] for row in asked]), np.stack([vectors[row.id] for row in corpus]), K
     )
     keys = [row.graph_key for row in corpus]
-    known = GraphSimilarities(keys)
+    graph_similarities = GraphSimilarities(keys)
     same, order = np.zeros(len(asked)), np.zeros(len(asked))
     for place, (question, rows) in enumerate(zip(asked, near, strict=True)):
-        gains = known.of(question.graph_key)
+        gains = graph_similarities.of(question.graph_key)
         same[place] = np.mean([keys[row] == question.graph_key for row in rows])
         order[place] = ndcg(gains[rows], gains)
     return {"same_graph_at_8": same, "ndcg_at_8": order}

@@ -79,7 +79,7 @@ def evaluate_analogy_model(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _solver_with(name: str, retriever: Retriever) -> SolverWith | None:
-    """As `exemplar_solver`; None also where no solver is in use."""
+    """Return the same as `exemplar_solver`; None also where no solver is in use."""
     try:
         return exemplar_solver(name, retriever)
     except ServiceUnavailable:
@@ -194,7 +194,7 @@ def _set_figures(path: Path, models_for: ModelsFor, k: int) -> dict[str, Any]:
     }
     for name, twins in (("with_twins", True), ("without_twins", False)):
         columns = {word: measure_arm(questions, arm, k, filled, twins=twins) for word, arm in arms.items()}
-        figures[name] = {word: figures_of(own) for word, own in columns.items()}
+        figures[name] = {word: figures_of(arm_columns) for word, arm_columns in columns.items()}
         if _OURS in columns:
             figures[name]["ours_less_frozen"] = figures_of(columns[_OURS], columns[_FROZEN])
         if _WITH_SOLVER in columns:

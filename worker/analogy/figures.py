@@ -97,20 +97,20 @@ def measure_arm(
     values: dict[str, list[float]] = {name: [] for name in COLUMNS}
     similarities, alike = [], []
     stories = questions.stories
-    for (rows, corpus), known in zip(questions.parts, questions.graph_similarities, strict=True):
+    for (rows, corpus), graph_similarities in zip(questions.parts, questions.graph_similarities, strict=True):
         scores = arm(rows, corpus)
         if not twins:
             scores = np.where(stories[rows][:, None] == stories[corpus][None, :], -np.inf, scores)
-        for row, own in zip(rows.tolist(), scores, strict=True):
-            possible = np.isfinite(own)
-            order = np.argsort(-own, kind="stable")[: 2 * k]
+        for row, row_scores in zip(rows.tolist(), scores, strict=True):
+            possible = np.isfinite(row_scores)
+            order = np.argsort(-row_scores, kind="stable")[: 2 * k]
             order = order[possible[order]]
-            gains = known.of(questions.examples[row].graph.graph)
-            figures = _question_figures(questions.examples, row, corpus[order], own[order], k, filled)
+            gains = graph_similarities.of(questions.examples[row].graph.graph)
+            figures = _question_figures(questions.examples, row, corpus[order], row_scores[order], k, filled)
             figures["ndcg"] = ndcg(gains[order[:k]], gains[possible])
             for name in COLUMNS:
                 values[name].append(figures[name])
-            similarities.append(_padded(own[order[:k]], k))
+            similarities.append(_padded(row_scores[order[:k]], k))
             alike.append(_padded(gains[order[:k]], k))
     columns = {name: np.array(column) for name, column in values.items()}
     return Columns(columns, np.array(similarities).reshape(-1, k), np.array(alike).reshape(-1, k))

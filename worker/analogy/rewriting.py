@@ -102,7 +102,7 @@ def _computed(problem: ProblemRecord) -> str:
 
 @cache
 def _synthetic_stories() -> dict[str, list[RetoldProblem]]:
-    """Synthetic problems by their graphs."""
+    """Return synthetic problems by their graphs."""
     by_graph: dict[str, list[RetoldProblem]] = {}
     for problem in synthetic_problems(_SYNTHETIC_PROBLEMS, seed=0):
         retelling = RetoldProblem(problem.text, problem.equation, problem.answer, "synthetic story")

@@ -93,7 +93,7 @@ def _read_problems(reporter: RunReporter, start: str, scope: str) -> Problems:
 def _left_out_languages(
     reporter: RunReporter, start: str, scope: str, hierarchies: list[str] | None
 ) -> list[str]:
-    """Languages that the retriever is not for, or of which the backbone does not know one token in ten."""
+    """Return languages that the retriever is not for, or of which the backbone does not know one token in ten."""
     backbone = load_backbone(start, device="cpu")
     left_out = []
     for language in equation_languages(hierarchies=hierarchies):

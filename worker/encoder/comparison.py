@@ -101,7 +101,7 @@ class _Measured:
         """Keep the values that are known (NaN: the question has no concept so deep)."""
         kept = ~np.isnan(values)
         self.by_level.setdefault((sort, level), {}).setdefault(role, []).extend(values[kept].tolist())
-        asked_ids = [question_id for question_id, known in zip(ids, kept, strict=True) if known]
+        asked_ids = [question_id for question_id, is_kept in zip(ids, kept, strict=True) if is_kept]
         self.questions.setdefault((sort, level), {}).setdefault(role, []).extend(asked_ids)
 
     def metrics(self) -> list[dict[str, Any]]:
@@ -166,23 +166,23 @@ def _measure(
     """Fit probes on `among`, look there for neighbours, and keep what both say of `measured_questions`."""
     from analytics.probes.concept_probe import choose_penalty, concept_probe  # PyTorch: not for scorers
 
-    asked = np.stack([vectors[row.id] for row in measured_questions])
-    known = np.stack([vectors[row.id] for row in among])
+    asked_vectors = np.stack([vectors[row.id] for row in measured_questions])
+    among_vectors = np.stack([vectors[row.id] for row in among])
     ids = [row.id for row in measured_questions]
-    nearest = nearest_rows(asked, known, NEIGHBOURS)
-    own_paths, known_paths = [row.paths for row in measured_questions], [row.paths for row in among]
-    tree = PathTree.of(path for paths in known_paths for path in paths)
+    nearest = nearest_rows(asked_vectors, among_vectors, NEIGHBOURS)
+    measured_paths, among_paths = [row.paths for row in measured_questions], [row.paths for row in among]
+    tree = PathTree.of(path for paths in among_paths for path in paths)
     groups = groups_by_masked_text([row.text for row in among])
     validation = grouped_split(groups, 0.2, np.random.default_rng(SEED))
-    targets = tree.targets(known_paths)
-    penalty = choose_penalty(known, targets, validation, tree, cancel=reporter.should_stop)
-    logits = concept_probe(known, targets, tree, penalty=penalty).logits(asked)
+    targets = tree.targets(among_paths)
+    penalty = choose_penalty(among_vectors, targets, validation, tree, cancel=reporter.should_stop)
+    logits = concept_probe(among_vectors, targets, tree, penalty=penalty).logits(asked_vectors)
     for level in range(1, tree.depth() + 1):
-        measured.add("concept_accuracy", level, role, ids, _right(logits, tree, own_paths, level))
+        measured.add("concept_accuracy", level, role, ids, _right(logits, tree, measured_paths, level))
         measured.add(
-            "precision_at_10", level, role, ids, retrieval_hits(nearest, own_paths, known_paths, level)
+            "precision_at_10", level, role, ids, retrieval_hits(nearest, measured_paths, among_paths, level)
         )
-    _measure_difficulty(measured, role, measured_questions, among, asked, known, groups)
+    _measure_difficulty(measured, role, measured_questions, among, asked_vectors, among_vectors, groups)
 
 
 def _right(
@@ -191,7 +191,7 @@ def _right(
     paths: Sequence[Sequence[ConceptPath]],
     level: int,
 ) -> Floats:
-    """1 where the most probable concept of a level is the question's, NaN where it has none there."""
+    """Return 1 where the most probable concept of a level is the question's, NaN where it has none there."""
     probabilities = np.exp(logits - logits.max(axis=1, keepdims=True))
     nodes = tree.level(level)
     best = nodes[(probabilities @ tree.membership[nodes].T).argmax(axis=1)]
@@ -208,8 +208,8 @@ def _measure_difficulty(
     role: str,
     questions: Sequence[TrainingQuestion],
     among: Sequence[TrainingQuestion],
-    asked: npt.NDArray[np.float32],
-    known: npt.NDArray[np.float32],
+    asked_vectors: npt.NDArray[np.float32],
+    among_vectors: npt.NDArray[np.float32],
     groups: npt.NDArray[np.int64],
 ) -> None:
     graded = np.array([row.difficulty is not None for row in among])
@@ -217,11 +217,11 @@ def _measure_difficulty(
     wanted = [index for index, row in enumerate(questions) if row.difficulty is not None]
     if len(truth) < FEWEST_TRAIN or np.ptp(truth) == 0 or not wanted:
         return
-    scale = np.sqrt(known.shape[1])  # one range of penalties suits vectors of any length
-    features = known[graded] * scale
+    scale = np.sqrt(among_vectors.shape[1])  # one range of penalties suits vectors of any length
+    features = among_vectors[graded] * scale
     penalty = choose_ridge_penalty(features, truth, groups[graded], np.random.default_rng(SEED))
     probe = difficulty_probe(features, truth, penalty=penalty)
-    estimates = np.clip(probe.values(asked[wanted] * scale), 0, 1)
+    estimates = np.clip(probe.values(asked_vectors[wanted] * scale), 0, 1)
     measured.estimates[role].extend(estimates.tolist())
     if role == "candidate":
         measured.truth.extend(questions[index].difficulty or 0.0 for index in wanted)
@@ -229,7 +229,7 @@ def _measure_difficulty(
 
 
 def _sample(rows: Sequence[TrainingQuestion], size: int) -> list[TrainingQuestion]:
-    """At most so many rows, always the same ones: chosen by their content."""
+    """Return at most so many rows, always the same ones: chosen by their content."""
     if len(rows) <= size:
         return list(rows)
     chosen = sorted(rows, key=lambda row: row.content_hash)[:size]

@@ -80,12 +80,12 @@ def read_set(source: Path, *, language: str = "") -> SplitSet | None:
         if not tests:
             raise
         others = []
-    given = [(row, True) for file in tests for row in read_rows(file)] if others else []
+    test_rows = [(row, True) for file in tests for row in read_rows(file)] if others else []
     if not others:  # nothing but a test file: split it by the fixed part
         others = [(row, False) for file in tests for row in read_rows(file)]
     usable = [
         (row, is_test)
-        for row, is_test in (*given, *others)
+        for row, is_test in (*test_rows, *others)
         if row.text.strip() and row.paths and language in ("", row.language)
     ]
     kept: dict[str, tuple[QuestionRow, bool]] = {}
@@ -93,7 +93,7 @@ def read_set(source: Path, *, language: str = "") -> SplitSet | None:
         kept.setdefault(plain_text(row), (row, is_test))
     texts = list(kept)
     tested = np.array(  # the whole text decides, as it does before an encoder is trained
-        [is_test if given else is_held_out(row.text) for row, is_test in kept.values()], dtype=bool
+        [is_test if test_rows else is_held_out(row.text) for row, is_test in kept.values()], dtype=bool
     )
     masked = {masked_text(text) for text, is_test in zip(texts, tested, strict=True) if is_test}
     rows = [index for index, text in enumerate(texts) if tested[index] or masked_text(text) not in masked]
@@ -110,7 +110,7 @@ def read_set(source: Path, *, language: str = "") -> SplitSet | None:
 
 
 def similarity_figures(pairs: Path, encode: Encode) -> dict[str, float | int]:
-    """Pearson and Spearman of the cosine with scores that people gave (zero-shot, QuesCo section 4.3).
+    """Return Pearson and Spearman of the cosine with scores that people gave (zero-shot, QuesCo section 4.3).
 
     Raises:
         DataError: a line cannot be read, or there are fewer than three pairs.

@@ -163,8 +163,8 @@ def _classify(
     deep = np.array([len(path) >= level for path in split_set.paths])
     train, test = np.flatnonzero(deep & ~split_set.is_test), np.flatnonzero(deep & split_set.is_test)
     names = ["\0".join(path[:level]) for path in split_set.paths]
-    known = sorted({names[row] for row in train})
-    tree = PathTree.of([(name,) for name in known])
+    class_names = sorted({names[row] for row in train})
+    tree = PathTree.of([(name,) for name in class_names])
     columns = {path[0]: column for column, path in enumerate(tree.paths)}
     targets = np.zeros((len(train), len(tree.paths)), dtype=np.float32)
     targets[np.arange(len(train)), [columns[names[row]] for row in train]] = 1
@@ -179,7 +179,7 @@ def _classify(
     right[test] = [a == b for a, b in zip(wanted, predicted, strict=True)]
     outcomes[f"accuracy_{level}"] = right[split_set.is_test]
     return {
-        "classes": len(known),
+        "classes": len(class_names),
         "accuracy": accuracy(wanted, predicted),
         "macro_f1": macro_f1(wanted, predicted),
     }
@@ -190,8 +190,9 @@ def _difficulty(
 ) -> dict[str, float | int]:
     graded = ~np.isnan(split_set.difficulties)
     train, test = np.flatnonzero(graded & ~split_set.is_test), np.flatnonzero(graded & split_set.is_test)
-    known, truth = split_set.difficulties[train], split_set.difficulties[test]
-    values = difficulty_probe(vectors[train], known, penalty=_RIDGE_PENALTY).values(vectors[test])
+    train_difficulties, truth = split_set.difficulties[train], split_set.difficulties[test]
+    probe = difficulty_probe(vectors[train], train_difficulties, penalty=_RIDGE_PENALTY)
+    values = probe.values(vectors[test])
     by_concept = _concept_means(split_set, train, test)
     for name, array in (("difficulty", values), ("difficulty_truth", truth)):
         spread = np.full(len(split_set.texts), np.nan)
@@ -205,7 +206,7 @@ def _difficulty(
         "pearson": pearson(truth, values),
         "spearman": spearman(truth, values),
         "doa": doa(truth, values),
-        "median_mae": mae(truth, np.full(len(truth), np.median(known))),
+        "median_mae": mae(truth, np.full(len(truth), np.median(train_difficulties))),
         "true_concept_mae": mae(truth, by_concept),
         "true_concept_pearson": pearson(truth, by_concept),
     }
@@ -214,12 +215,12 @@ def _difficulty(
 def _concept_means(
     split_set: SplitSet, train: npt.NDArray[np.int64], test: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.float64]:
-    """Mean training difficulty of each test question's true concept, or of the nearest one above it."""
+    """Return the mean training difficulty of each test question's true concept, or of the nearest one above it."""
     values: dict[ConceptPath, list[float]] = {}
     for row in train:
         for depth in range(len(split_set.paths[row]) + 1):
             values.setdefault(split_set.paths[row][:depth], []).append(float(split_set.difficulties[row]))
-    means = {path: float(np.mean(own)) for path, own in values.items()}
+    means = {path: float(np.mean(difficulties)) for path, difficulties in values.items()}
     estimates = []
     for row in test:
         path = split_set.paths[row]
@@ -228,7 +229,7 @@ def _concept_means(
 
 
 def _cosine_by_distance(split_set: SplitSet, vectors: npt.NDArray[np.float32]) -> dict[str, Any]:
-    """Mean cosine of pairs of test questions at each KH-distance, and the rank correlation (Figure 5)."""
+    """Return the mean cosine of pairs of test questions at each KH-distance, and the rank correlation (Figure 5)."""
     test = np.flatnonzero(split_set.is_test)
     rng = np.random.default_rng(0)
     pairs = rng.integers(len(test), size=(_PAIRS, 2))

@@ -74,7 +74,7 @@ def evaluate_search(
 
 
 def reciprocal_rank(ids: Sequence[int], right: Collection[int]) -> float:
-    """1 / rank of the first right id among the first ten, 0 where there is none."""
+    """Return 1 / rank of the first right id among the first ten, 0 where there is none."""
     return next((1 / rank for rank, pk in enumerate(ids[:_CUT], start=1) if pk in right), 0.0)
 
 
@@ -94,19 +94,19 @@ def _items(
     queries: int, seed: int, split: str, language: str, among: Collection[bytes] | None
 ) -> list[KnownItem]:
     rows = Question.objects.filter(status=Question.Status.READY, language=language).order_by("pk")
-    own = [
+    question_ids = [
         pk
         for pk, digest in rows.values_list("pk", "content_hash")
         if _split_of(bytes(digest)) == split and (among is None or bytes(digest) in among)
     ]
     rng = random.Random(seed)  # noqa: S311 - a sample, no secret
-    rng.shuffle(own)
+    rng.shuffle(question_ids)
     wanted = dict.fromkeys(SORTS, queries)
     items: list[KnownItem] = []
     rarity = vocabulary().rarity
-    for start in range(0, len(own), 500):
-        texts = Question.objects.in_bulk(own[start : start + 500])
-        chunk = [(pk, texts[pk].text, language) for pk in own[start : start + 500]]
+    for start in range(0, len(question_ids), 500):
+        texts = Question.objects.in_bulk(question_ids[start : start + 500])
+        chunk = [(pk, texts[pk].text, language) for pk in question_ids[start : start + 500]]
         for item in known_items(chunk, rng=rng, rarity=rarity):
             if wanted[item.sort]:
                 wanted[item.sort] -= 1

@@ -21,7 +21,7 @@ def bank_test_pairs(
     functions: Mapping[str, Apply] | None = None,
     seed: int = 3407,
 ) -> list[ParaphrasePair]:
-    """One positive and one negative of each held-out question, always the same ones of the same bank.
+    """Return one positive and one negative of each held-out question, always the same ones of the same bank.
 
     Args:
         questions: of the bank; f_c weighs words by how many of those learned from or held out have them.

@@ -154,11 +154,11 @@ def scorer_figures(suite: Sequence[SuitePair], results: Roles, *, left_out: int 
     metrics: list[dict[str, Any]] = []
     suites: list[dict[str, Any]] = []
     for name in names:
-        own = [row for row in rows if row[0].suite == name]
-        if own:
-            originals = {item.pair.original for item, _new, _old in own}
-            suites.append({"name": name, "pairs": len(own), "questions": len(originals)})
-            metrics += _metrics(name, own)
+        suite_rows = [row for row in rows if row[0].suite == name]
+        if suite_rows:
+            originals = {item.pair.original for item, _new, _old in suite_rows}
+            suites.append({"name": name, "pairs": len(suite_rows), "questions": len(originals)})
+            metrics += _metrics(name, suite_rows)
     changed = sorted(rows, key=lambda row: -abs(row[1].probability - row[2].probability))
     return {
         "suite": {

@@ -93,10 +93,10 @@ def _set_figures(
         **_untrained_scores(kept, frozen),
     }
     draws = PairResamples.of([int(pair.label or 0) for pair in kept])
-    drawn = {name: draws.figures(own, threshold=threshold) for name, (own, threshold) in scores.items()}
+    drawn = {name: draws.figures(values, threshold=threshold) for name, (values, threshold) in scores.items()}
     figures = {
-        name: figures_of(kept, own, threshold=threshold) | {"intervals": intervals(drawn[name])}
-        for name, (own, threshold) in scores.items()
+        name: figures_of(kept, values, threshold=threshold) | {"intervals": intervals(drawn[name])}
+        for name, (values, threshold) in scores.items()
     }
     differences = {
         f"{name} less {reference}": {
@@ -136,7 +136,7 @@ def _share_faulted(pairs: Sequence[ParaphrasePair], scores: Sequence[PairScore],
 def _untrained_scores(
     pairs: Sequence[ParaphrasePair], frozen: Encode | None
 ) -> dict[str, tuple[list[float], float]]:
-    """Scores and threshold of each rule, of the frozen cosine, and of the one before the other."""
+    """Return scores and threshold of each rule, of the frozen cosine, and of the one before the other."""
     texts = [(pair.original, pair.paraphrase) for pair in pairs]
     scores = {name: ([rule(*pair) for pair in texts], THRESHOLD) for name, rule in RULES.items()}
     if frozen is not None:
@@ -157,7 +157,9 @@ def figures_of(
         for name in sorted({pair.operator for pair in pairs if pair.operator})
     }
     if operators:
-        body["mean_by_operator"] = {name: sum(own) / len(own) for name, own in operators.items()}
+        body["mean_by_operator"] = {
+            name: sum(operator_scores) / len(operator_scores) for name, operator_scores in operators.items()
+        }
     return body
 
 

@@ -26,27 +26,27 @@ _MEANT = {operator.name: int(operator.is_positive) for operator in OPERATORS} | 
 
 
 def operator_figures(pairs: Sequence[ParaphrasePair]) -> dict[str, Any]:
-    """Precision and recall of the valid pairs, and accuracy, of labelled pairs whose operator is known.
+    """Return the precision and recall of the valid pairs, and accuracy, of labelled pairs whose operator is known.
 
     Returns:
         With them how many pairs each operator made and how many are valid, and whether the labels are no more than
         what the operators meant: then the figures say nothing. Empty where no operator is known.
     """
-    own = [pair for pair in pairs if pair.operator in _MEANT]
-    if not own:
+    operator_pairs = [pair for pair in pairs if pair.operator in _MEANT]
+    if not operator_pairs:
         return {}
-    meant = [_MEANT[pair.operator] for pair in own]
-    labels = [int(pair.label or 0) for pair in own]
+    meant = [_MEANT[pair.operator] for pair in operator_pairs]
+    labels = [int(pair.label or 0) for pair in operator_pairs]
     by_operator = {
         name: {
             "meant": "valid" if _MEANT[name] else "invalid",
-            "pairs": sum(pair.operator == name for pair in own),
-            "valid": sum(pair.label == 1 for pair in own if pair.operator == name),
+            "pairs": sum(pair.operator == name for pair in operator_pairs),
+            "valid": sum(pair.label == 1 for pair in operator_pairs if pair.operator == name),
         }
-        for name in dict.fromkeys(pair.operator for pair in own)
+        for name in dict.fromkeys(pair.operator for pair in operator_pairs)
     }
     return {
-        "pairs": len(own),
+        "pairs": len(operator_pairs),
         **asdict(operator_accuracy(meant, labels)),
         "labels_are_what_was_meant": meant == labels,
         "by_operator": by_operator,

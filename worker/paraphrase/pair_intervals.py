@@ -83,7 +83,7 @@ class PairResamples:
             }
 
     def _couples_in_order(self, of_invalid: Array, of_valid: Array) -> Array:
-        """In how many couples of an invalid and a valid pair the valid one scores more, ties counted one half."""
+        """Return in how many couples of an invalid and a valid pair the valid one scores more; a tie counts half."""
         invalid, valid = self._counts_of
         order = np.argsort(of_invalid)
         below = np.pad(invalid[:, order].cumsum(axis=1), ((0, 0), (1, 0)))

@@ -46,7 +46,7 @@ def propose_run(reporter: RunReporter) -> dict[str, Any]:
     written = ParaphrasePair.objects.filter(batch=batch)
     done = set(written.values_list("question_id", flat=True))
     questions = Question.objects.filter(pk__in=run.parameters["questions"]).order_by("pk")
-    known = without = 0
+    repeated = without = 0
     try:
         with open_paraphraser(choice.key) as paraphraser:
             for place, question in enumerate(questions):
@@ -71,16 +71,20 @@ def propose_run(reporter: RunReporter) -> dict[str, Any]:
                     reporter.log(f"Question {question.pk}: {error}", level="warning")
                     without += 1
                     continue
-                known += proposals.known
+                repeated += proposals.known
                 without += not proposals.made
     finally:
         paraphrase_score_request(pairs=written.filter(findings__isnull=True), user=run.requested_by)
-    return {"proposed": written.count(), "known_already": known, "questions_without_a_new_wording": without}
+    return {
+        "proposed": written.count(),
+        "known_already": repeated,
+        "questions_without_a_new_wording": without,
+    }
 
 
 @contextmanager
 def open_paraphraser(key: str) -> Iterator[Paraphraser]:
-    """The paraphraser of a key of `selectors.review.paraphrasers`, as this installation configures it.
+    """Yield the paraphraser of a key of `selectors.review.paraphrasers`, as this installation configures it.
 
     Raises:
         BackboneError, LanguageModelError: its model cannot be loaded, or is no address.

@@ -46,8 +46,8 @@ def rule_worth(
     for rule in (rule.name for rule in RULES if rule.name not in without):
         faulted = [
             label
-            for label, own in zip(labels, findings, strict=True)
-            if any(finding.is_serious for finding in own.get(rule, ()))
+            for label, pair_findings in zip(labels, findings, strict=True)
+            if any(finding.is_serious for finding in pair_findings.get(rule, ()))
         ]
         rules[rule] = {
             "invalid": faulted.count(0),
@@ -74,7 +74,12 @@ def _auc(
         [
             verdict_features(
                 score,
-                [finding for rule, own in by_rule.items() if rule != without for finding in own],
+                [
+                    finding
+                    for rule, rule_findings in by_rule.items()
+                    if rule != without
+                    for finding in rule_findings
+                ],
                 pair.original,
                 pair.paraphrase,
             )

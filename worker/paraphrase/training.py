@@ -83,7 +83,7 @@ def _read_material(reporter: RunReporter, config: ParaphraseConfig) -> dict[str,
 
 
 def _validation(material: ScorerMaterial, config: ParaphraseConfig) -> Sequence[ParaphrasePair]:
-    """Pairs that the operators of training make, and decided ones; none where there are too few to choose by."""
+    """Return pairs that training's operators make, and decided ones; none if there are too few to choose by."""
     questions = material.questions.validation[:_VALIDATED]
     if len(questions) < _FEWEST_VALIDATED:
         return []

@@ -53,20 +53,20 @@ def probes_comparison_figures(
     rows = [row for row in training_questions(hierarchies=[candidate.scope]) if row.paths]
     fixed = kept_out([row.text for row in rows], [row.paths for row in rows])
     suite = [row for row, keep in zip(rows, fixed, strict=True) if keep]
-    known = [row for row in suite if all(row.id in vectors[role] for role in ROLES)]
-    predictions = {role: _predict(heads[role], vectors[role], known) for role in ROLES}
-    truth = _true_paths(candidate.scope, known)
+    measured = [row for row in suite if all(row.id in vectors[role] for role in ROLES)]
+    predictions = {role: _predict(heads[role], vectors[role], measured) for role in ROLES}
+    truth = _true_paths(candidate.scope, measured)
     metrics, graded = [], 0
-    if known:
+    if measured:
         rng = np.random.default_rng(SEED)
-        metrics = _concept_metrics(heads, vectors, known, truth, rng)
-        difficulty = _difficulty_metric(predictions, known, rng)
+        metrics = _concept_metrics(heads, vectors, measured, truth, rng)
+        difficulty = _difficulty_metric(predictions, measured, rng)
         graded = difficulty["questions"] if difficulty else 0
         metrics += [difficulty] if difficulty else []
     ids = {role: {row.id for row in suite if row.id in vectors[role]} for role in ROLES}
     return {
         "suite": {
-            "questions": len(known),
+            "questions": len(measured),
             "train_questions": candidate.manifest["extra"]["questions"],
             "left_out": len(suite) - len(ids["candidate"] | ids["champion"]),
             "lost": len(ids["champion"] - ids["candidate"]),
@@ -79,7 +79,7 @@ def probes_comparison_figures(
             "seed": SEED,
         },
         "metrics": metrics,
-        "changed_concepts": _changed(predictions, known, truth),
+        "changed_concepts": _changed(predictions, measured, truth),
     }
 
 
@@ -112,7 +112,7 @@ def _concept_metrics(
     truth: Sequence[set[ConceptPath]],
     rng: np.random.Generator,
 ) -> list[dict[str, Any]]:
-    """Whole paths, and the nodes of each level below the leading ones that nearly all true paths share."""
+    """Return metrics of whole paths, and of each level's nodes below the leading ones nearly all true paths share."""
     concepts = {role: model.concepts for role, model in heads.items() if model.concepts is not None}
     if len(concepts) < len(ROLES):
         return []
@@ -152,7 +152,7 @@ def _right(
     wanted: Sequence[set[ConceptPath]],
     deepest: int,
 ) -> dict[int, Floats]:
-    """By level, 1 where the most probable node is the question's, NaN where it has none; 0 is the whole path."""
+    """Return by level 1 where the most probable node is the question's, NaN where it has none; 0 is the whole path."""
     probabilities = head.probabilities(vectors)
     short = [without_leading(path, leading) for path in head.paths]
     tree = PathTree.of(short)

@@ -42,10 +42,10 @@ def evaluate_probes(*, data: Path, serving: Serving, model: str = "default") -> 
     )
     if encoder is None:
         raise NotFound(f"No set in use has the vectors of {heads.encoder}, which these probes read.")
-    given = _rows(data)
+    labelled_rows = _rows(data)
     seen = _seen(hierarchy)
-    rows = [row for row in given if masked_text(row.text) not in seen]
-    if given and not rows:
+    rows = [row for row in labelled_rows if masked_text(row.text) not in seen]
+    if labelled_rows and not rows:
         raise DataError(f"The probes {name!r} were trained on every question of {data.name}.")
     questions = ProbeData.of(
         encoder.encode([row.text for row in rows]),
@@ -60,12 +60,12 @@ def evaluate_probes(*, data: Path, serving: Serving, model: str = "default") -> 
         "data": data.name,
         "model": name,
         "encoder": heads.encoder,
-        "left_out_as_seen_in_training": len(given) - len(rows),
+        "left_out_as_seen_in_training": len(labelled_rows) - len(rows),
     } | figures
 
 
 def _seen(hierarchy: str) -> set[str]:
-    """Masked texts of the questions that the bank tags in a hierarchy."""
+    """Return the masked texts of the questions that the bank tags in a hierarchy."""
     tagged = QuestionTag.objects.filter(concept__hierarchy__name=hierarchy).values("question_id")
     texts = Question.objects.filter(pk__in=tagged).values_list("text", flat=True)
     return {masked_text(text) for text in texts.iterator()}

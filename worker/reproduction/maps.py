@@ -49,7 +49,7 @@ def map_of_groups(groups: Mapping[str, Matrix], title: str) -> str:
 
 
 def map_svg(groups: Mapping[str, Matrix], title: str) -> str:
-    """Points within -1 .. 1 as a picture by itself, each group with a colour and a shape of its own.
+    """Draw points within -1 .. 1 as a picture by itself, each group with a colour and a shape of its own.
 
     Args:
         groups: name of the group -> (points, 2); at most four.

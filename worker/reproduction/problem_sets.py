@@ -55,8 +55,10 @@ def part_names(chosen: str, sets: Mapping[str, ProblemSet] = PROBLEM_SETS) -> li
         DataError: there is no such set or fold.
     """
     name, _, fold = chosen.partition("/")
-    known = sets.get(name)
-    names = [] if known is None else [f"{name}/fold-{number}" for number in range(known.folds)] or [name]
+    problem_set = sets.get(name)
+    names: list[str] = []
+    if problem_set is not None:
+        names = [f"{name}/fold-{number}" for number in range(problem_set.folds)] or [name]
     if fold:
         names = [chosen] if chosen in names else []
     if not names:

@@ -201,12 +201,12 @@ def question_numbers(texts: Sequence[str]) -> npt.NDArray[np.int64]:
 
 
 def _prefixed(say: Say, run: str) -> Say:
-    """Says which run it is in front of every line."""
+    """Say in front of every line which run it is."""
     return lambda line: say(f"{run}: {line}")
 
 
 def progress_callback(say: Say) -> Callback:
-    """Says every 50 steps how far the training is."""
+    """Say every 50 steps how far the training is."""
 
     def tell(report: StepReport) -> None:
         if report.step % 50 == 0 or report.step == report.steps:

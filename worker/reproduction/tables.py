@@ -15,11 +15,11 @@ def spread_cell(values: Sequence[float | None]) -> str:
     >>> spread_cell([0.5]), spread_cell([0.5, 0.7]), spread_cell([None])
     ('0.500', '0.600 ± 0.141', '-')
     """
-    known = [value for value in values if value is not None]
-    if not known:
+    numbers = [value for value in values if value is not None]
+    if not numbers:
         return "-"
-    spread = f" ± {np.std(known, ddof=1):.3f}" if len(known) > 1 else ""
-    return f"{np.mean(known):.3f}{spread}"
+    spread = f" ± {np.std(numbers, ddof=1):.3f}" if len(numbers) > 1 else ""
+    return f"{np.mean(numbers):.3f}{spread}"
 
 
 def difference_cell(value: float, low: float, high: float, *, lower_is_better: bool = False) -> str:
@@ -34,7 +34,7 @@ def difference_cell(value: float, low: float, high: float, *, lower_is_better: b
 
 
 def range_of(values: Sequence[int]) -> str:
-    """Rising numbers as people write them.
+    """Return rising numbers as people write them.
 
     >>> range_of([1200]), range_of([3, 5, 9])
     ('1,200', '3-9')

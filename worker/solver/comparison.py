@@ -60,7 +60,9 @@ def solver_figures(
     """
     values = [_published_value(problem) for problem in suite]
     right = {
-        role: [_is_right(own, value) for own, value in zip(solutions[role], values, strict=True)]
+        role: [
+            _is_right(candidates, value) for candidates, value in zip(solutions[role], values, strict=True)
+        ]
         for role in ROLES
     }
     metrics = []

@@ -119,11 +119,13 @@ def evaluate_solver(
         "data": data.name,
         "solver": name,
         "tested": "by fold" if len(parts) > 1 else "once",
-        "figures": {name: figures_of(own) for name, own in outcomes.items()},
+        "figures": {name: figures_of(arm_outcomes) for name, arm_outcomes in outcomes.items()},
     }
     if solver is not None:
         figures["differences"] = {
-            name: _difference(outcomes[TRAINED], own) for name, own in outcomes.items() if name != TRAINED
+            name: _difference(outcomes[TRAINED], arm_outcomes)
+            for name, arm_outcomes in outcomes.items()
+            if name != TRAINED
         }
     result: dict[str, Any] = rounded(figures)
     return result
@@ -152,27 +154,27 @@ def retrieval_solvers(frozen: Encode | None) -> dict[str, SolverFor]:
 
 def _remembering(encode: Encode) -> Encode:
     """Encode each text once, although folds share most of theirs."""
-    known: dict[str, npt.NDArray[np.float32]] = {}
+    vectors: dict[str, npt.NDArray[np.float32]] = {}
 
     def encode_new(texts: list[str]) -> npt.NDArray[np.float32]:
-        new = [text for text in dict.fromkeys(texts) if text not in known]
+        new = [text for text in dict.fromkeys(texts) if text not in vectors]
         if new:
-            known.update(zip(new, encode(new), strict=True))
-        return np.stack([known[text] for text in texts])
+            vectors.update(zip(new, encode(new), strict=True))
+        return np.stack([vectors[text] for text in texts])
 
     return encode_new
 
 
 def _by_terms(learned: Sequence[ProblemRecord]) -> Solver:
-    known = solver_examples(learned)
-    vectors, encode = term_vectors(known)
-    return RetrieveAndApply(known, vectors, encode, name="retrieve_tfidf")
+    examples = solver_examples(learned)
+    vectors, encode = term_vectors(examples)
+    return RetrieveAndApply(examples, vectors, encode, name="retrieve_tfidf")
 
 
 def _by_vectors(frozen: Encode, learned: Sequence[ProblemRecord]) -> Solver:
-    known = solver_examples(learned)
-    vectors = frozen([example.problem.text for example in known])
-    return RetrieveAndApply(known, vectors, frozen, name="retrieve_encoder")
+    examples = solver_examples(learned)
+    vectors = frozen([example.problem.text for example in examples])
+    return RetrieveAndApply(examples, vectors, frozen, name="retrieve_encoder")
 
 
 def outcomes_of(
@@ -210,7 +212,7 @@ def _outcome(
 
 
 def figures_of(outcomes: Sequence[Outcome]) -> dict[str, Any]:
-    """Accuracies with an interval, by number of operators and by twins, and the calibration error."""
+    """Return accuracies with an interval, by number of operators and by twins, and the calibration error."""
     by_operators: dict[str, list[Outcome]] = {}
     for outcome in sorted(outcomes, key=lambda outcome: outcome.operators):
         many = outcome.operators >= _MOST_OPERATORS
@@ -220,7 +222,9 @@ def figures_of(outcomes: Sequence[Outcome]) -> dict[str, Any]:
         **_accuracies(outcomes),
         "answer_interval": _interval(outcomes),
         "calibration_error": _calibration_error(outcomes),
-        "by_operators": {label: _accuracies(own) for label, own in by_operators.items()},
+        "by_operators": {
+            label: _accuracies(operator_outcomes) for label, operator_outcomes in by_operators.items()
+        },
         "twins": _accuracies([outcome for outcome in outcomes if outcome.is_twin]),
         "without_twins": _accuracies([outcome for outcome in outcomes if not outcome.is_twin]),
     }
@@ -245,14 +249,17 @@ def _interval(outcomes: Sequence[Outcome]) -> list[float] | None:
 
 
 def _difference(outcomes: Sequence[Outcome], baseline: Sequence[Outcome]) -> dict[str, float]:
-    """Answer accuracy less a baseline's on the same problems, with its 95 % bootstrap interval."""
-    columns = [[float(outcome.is_answer_right) for outcome in own] for own in (outcomes, baseline)]
+    """Return the answer accuracy less a baseline's on the same problems, with its 95 % bootstrap interval."""
+    columns = [
+        [float(outcome.is_answer_right) for outcome in solver_outcomes]
+        for solver_outcomes in (outcomes, baseline)
+    ]
     drawn = paired_difference(range(len(outcomes)), columns, "mean", np.random.default_rng(0))
     return {name: drawn[name] for name in ("difference", "low", "high")}
 
 
 def _calibration_error(outcomes: Sequence[Outcome]) -> float | None:
-    """Expected calibration error of the answers; None where there are none."""
+    """Return the expected calibration error of the answers; None where there are none."""
     if not outcomes:
         return None
     return calibration_error(

@@ -51,7 +51,7 @@ class RetrieveAndApply:
         return next((solutions for solutions in applied if solutions), [])
 
     def unsolvable_reason(self, _problem: ProblemRecord) -> str:
-        """Everything can be tried."""
+        """Return no reason: everything can be tried."""
         return ""
 
     @staticmethod

@@ -161,8 +161,8 @@ def starter_rows(data: Path, sets: StarterSets, language: str) -> tuple[list[Row
         counts[name] = SetCounts(len(rows), len(rows) - len(chosen[name]), 0, len(chosen[name]))
     rows = [
         {field: row[field] for field in _FIELDS if row.get(field)} | {"id": f"{name}/{row['id']}"}
-        for name, own in chosen.items()
-        for row in own
+        for name, set_rows in chosen.items()
+        for row in set_rows
     ]
     return rows, counts
 

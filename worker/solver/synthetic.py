@@ -81,7 +81,7 @@ class _Story:
     def derivations(
         self, quantity: str, most: int, used: frozenset[str] = frozenset()
     ) -> Iterator[tuple[ExpressionTree, int]]:
-        """Expressions of at most `most` operations that compute a quantity, each definition used once."""
+        """Yield expressions of at most `most` operations that compute a quantity, each definition used once."""
         yield ExpressionTree(quantity), 0
         if not most or quantity.isdigit():
             return
@@ -175,7 +175,7 @@ def _computed(story: _Story, tree: ExpressionTree, name: str) -> set[str]:
 
 
 def _in_text_order(tree: ExpressionTree, order: Sequence[str]) -> ExpressionTree:
-    """Sums and products of two told quantities in the order in which they are told."""
+    """Put sums and products of two told quantities in the order in which they are told."""
     if tree.is_number:
         return tree
     parts = [_in_text_order(child, order) for child in tree.children]

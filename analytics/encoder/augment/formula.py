@@ -135,7 +135,7 @@ def _scalable(symbols: list[Symbol]) -> list[int]:
 
 
 def _neighbour(symbols: list[Symbol], place: int, steps: int) -> str | None:
-    """Source of the symbol so many steps away, blanks not counted."""
+    """Return the source of the symbol so many steps away, blanks not counted."""
     direction = 1 if steps > 0 else -1
     left = abs(steps)
     while left:

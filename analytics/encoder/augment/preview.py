@@ -61,7 +61,7 @@ class Preview:
 def augmentation_preview(
     text: str, *, seed: int, draws: int, timeout: float = TIMEOUT_SECONDS, module: str = _MODULE
 ) -> Preview:
-    """`preview`, in a child process under limits on memory and time.
+    """Run `preview` in a child process under limits on memory and time.
 
     Raises:
         DataError: the text is longer than `LONGEST`, or the strategies took too long or too much.

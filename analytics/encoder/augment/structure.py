@@ -43,7 +43,7 @@ def insert_clause(text: str, rng: random.Random) -> str | None:
 
 
 def _conditions(text: str) -> tuple[list[tuple[str, str]], str]:
-    """Clauses before the one that asks, as (body, mark), and the unchanged rest of the text."""
+    """Return the clauses before the one that asks, as (body, mark), and the unchanged rest of the text."""
     clauses = split_clauses(text)
     asked = [index for index, clause in enumerate(clauses) if clause.is_question]
     end = asked[-1] if asked else len(clauses) - 1  # without a question mark or word, the last one asks

@@ -87,9 +87,11 @@ def contrast_findings(pair: Pair) -> list[Finding]:
         if {replaced.word.text.lower(), replaced.new_word.text.lower()} == _TOWARDS
         if _GROWS.match(replaced.previous)
     ]
-    known = {word.key for words in places for word in words}
+    contrasted_keys = {word.key for words in places for word in words}
     original, paraphrase = pair.original, pair.paraphrase
-    places += [words for words in _turned(original, paraphrase) if not {word.key for word in words} & known]
+    places += [
+        words for words in _turned(original, paraphrase) if not {word.key for word in words} & contrasted_keys
+    ]
     findings = [_changed(*words) for words in places]
     if pair.is_near_copy:
         findings += _scope_added(original, paraphrase) + _comparative_lost(pair)
@@ -101,7 +103,7 @@ def _changed(word: Mention, new_word: Mention) -> Finding:
 
 
 def _turned(original: Reading, paraphrase: Reading) -> Iterable[tuple[Word, Word]]:
-    """Words of a meaning that the paraphrase lacks altogether, with those of a contrary one that the original lacks."""
+    """Yield words whose meaning the paraphrase lacks altogether, each with a contrary that the original lacks."""
     before, after = _sides(original), _sides(paraphrase)
     rows = {row for row, _ in before} & {row for row, _ in after}
     for row in sorted(rows):
@@ -122,7 +124,7 @@ def _sides(reading: Reading) -> dict[tuple[int, int], Word]:
 
 
 def _phrases_turned(original: Reading, paraphrase: Reading) -> list[Finding]:
-    """Phrases of which each text has one and not the other: what will be in some years, and what was some years ago."""
+    """Return phrases that one text has and the other not: what will be in some years, and what was some years ago."""
     findings = []
     for first, second in _CONTRARY_PHRASES:
         for was, now in ((first, second), (second, first)):
@@ -140,9 +142,9 @@ def _phrases_turned(original: Reading, paraphrase: Reading) -> list[Finding]:
 
 def _scope_added(original: Reading, paraphrase: Reading) -> list[Finding]:
     """Say where "a third of it" became "a third of the rest", or something is said of a part only."""
-    for added, known in _SCOPES:
-        match = added.search(paraphrase.text)
-        if match and not known.search(original.text):
+    for added_pattern, original_pattern in _SCOPES:
+        match = added_pattern.search(paraphrase.text)
+        if match and not original_pattern.search(original.text):
             return [Finding.added("comparison", Words(*match.span(), match[0]))]
     return []
 

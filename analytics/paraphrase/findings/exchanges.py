@@ -90,14 +90,14 @@ def exchange_findings(pair: Pair) -> list[Finding]:
         for swap in exchanges
         if not swap.is_throughout
     ]
-    known = [swap.keys for swap in exchanges]
+    swapped_keys = [swap.keys for swap in exchanges]
     for replaced in pair.replacements:
         key, new_key = replaced.word.key, replaced.new_word.key
         if (
             replaced.equal_neighbours == _BOTH
             and pair.old_words[key] >= pair.new_words[key] > 0
             and pair.new_words[new_key] > pair.old_words[new_key] > 0
-            and {key, new_key} not in known
+            and {key, new_key} not in swapped_keys
             and not {key, new_key} & GENERIC
             and not _are_forms(replaced.word.text, replaced.new_word.text)
             and _is_thing(replaced.word)

@@ -22,10 +22,10 @@ def gap_findings(pair: Pair) -> list[Finding]:
 
     A question may end with "of", and "of" may stand before a question word: "what 20 is a third of", "of how many".
     """
-    known = {_key(match) for match in _GAP.finditer(pair.original.text)}
+    original_gaps = {_key(match) for match in _GAP.finditer(pair.original.text)}
     findings = []
     for match in _GAP.finditer(pair.paraphrase.text):
-        if _key(match) in known or match[1] == "A":  # a label: "A and B"
+        if _key(match) in original_gaps or match[1] == "A":  # a label: "A and B"
             continue
         findings.append(
             Finding(

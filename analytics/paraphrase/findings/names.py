@@ -124,8 +124,8 @@ def _is_misspelt(name: str, known_name: str) -> bool:
 
 def _is_known_in_part(name: str, reading: Reading) -> bool:
     """Return whether a text has a word of a longer name with a capital too: Santa, Santa Claus."""
-    known = {word.text for word in reading.words if word.text[0].isupper()}
-    return " " in name and any(part in known for part in name.split())
+    capitalised_words = {word.text for word in reading.words if word.text[0].isupper()}
+    return " " in name and any(part in capitalised_words for part in name.split())
 
 
 def _pronouns(reading: Reading) -> int:

@@ -46,7 +46,7 @@ def negation_findings(pair: Pair) -> list[Finding]:
 
 
 def _negations(reading: Reading, counterpart: Reading) -> list[Words]:
-    """Negations of a text, without "not more than" where the other text bounds in other words."""
+    """Return the negations of a text, without "not more than" where the other text bounds in other words."""
     negations = [Words(*match.span(), match[0]) for match in _NEGATION.finditer(reading.text)]
     bounds = {
         match.start()

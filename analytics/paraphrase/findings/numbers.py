@@ -46,22 +46,22 @@ def number_findings(pair: Pair) -> list[Finding]:
         if not _is_told_from_the_other_side(pair, match)
     ]
     vague = _vague(original, paraphrase)
-    known = [match.original for match in quantities.same_values]
+    shared_quantities = [match.original for match in quantities.same_values]
     for quantity in quantities.lost:
-        findings += _lost(original, paraphrase, quantity, known, vague)
-    known = [match.paraphrase for match in quantities.same_values]
+        findings += _lost(original, paraphrase, quantity, shared_quantities, vague)
+    shared_quantities = [match.paraphrase for match in quantities.same_values]
     findings += [
-        _added(paraphrase, quantity, known)
+        _added(paraphrase, quantity, shared_quantities)
         for quantity in quantities.added
         if not quantity.is_weak
         and not says_both(quantity, original, paraphrase)
-        and not is_repeated(paraphrase, quantity, known)
+        and not is_repeated(paraphrase, quantity, shared_quantities)
     ]
     return findings
 
 
-def _added(paraphrase: Reading, quantity: Quantity, known: list[Quantity]) -> Finding:
-    terms = _terms(paraphrase, quantity, known)
+def _added(paraphrase: Reading, quantity: Quantity, shared_quantities: list[Quantity]) -> Finding:
+    terms = _terms(paraphrase, quantity, shared_quantities)
     is_serious = not terms and not _is_said_in_passing(paraphrase, quantity)
     return Finding.added("number", quantity, more=terms and f": {terms}", is_serious=is_serious)
 
@@ -77,14 +77,14 @@ def _is_said_in_passing(reading: Reading, quantity: Quantity) -> bool:
     )
 
 
-def _terms(reading: Reading, quantity: Quantity, known: list[Quantity]) -> str:
+def _terms(reading: Reading, quantity: Quantity, shared_quantities: list[Quantity]) -> str:
     """Return the two known numbers of which a number that is called a total or a rest is the sum or the difference."""
     around = reading.text[max(quantity.start - _NEAR, 0) : quantity.end + _NEAR]
     signs = ["+"] * (_TOTAL.search(around) is not None) + ["−"] * (_REST.search(around) is not None)
     return next(
         (
             f"{first.text} {sign} {second.text}"
-            for first, second in permutations(known, 2)
+            for first, second in permutations(shared_quantities, 2)
             for sign in signs
             if first.unit == second.unit and quantity.unit in {first.unit, ""}
             if quantity.value == first.value + (second.value if sign == "+" else -second.value)
@@ -187,7 +187,7 @@ def _keep_their_company(original: Reading, paraphrase: Reading, first: Match, se
 
 
 def _words_since(reading: Reading, quantity: Quantity) -> set[str]:
-    """Keys of the words before a quantity, since the one before it or since its sentence begins; not what it counts."""
+    """Return keys of words before a quantity, since the one before it or the sentence's start; not what it counts."""
     start = reading.sentences[reading.sentence_of(quantity.start)].start
     start = max([earlier.end for earlier in reading.quantities if earlier.end <= quantity.start] + [start])
     words = reading.words[reading.word_at(start) : reading.word_at(quantity.start)]
@@ -223,7 +223,7 @@ def _is_told_from_the_other_side(pair: Pair, match: Match) -> bool:
 
 
 def _sides(reading: Reading, quantity: Quantity) -> tuple[set[str], set[str]]:
-    """Keys of the content words before a number in its sentence and behind it in its clause, without those of both."""
+    """Return keys of content words before a number in its sentence and behind it in its clause, none in both."""
     sentence = reading.sentences[reading.sentence_of(quantity.start)]
     clause = _CLAUSE.search(reading.text, quantity.end, sentence.end)
     end = clause.start() if clause else sentence.end
@@ -245,7 +245,7 @@ def _number_changed(match: Match) -> Finding:
 
 def _vague(original: Reading, paraphrase: Reading) -> list[tuple[Span, str, tuple[str, ...]]]:
     """Return the paraphrase's "some", "many" ... that the original has not: place, text, keys of the words behind."""
-    known = {match[0].lower() for match in _QUANTIFIERS.finditer(original.text)}
+    original_quantifiers = {match[0].lower() for match in _QUANTIFIERS.finditer(original.text)}
     vague = {
         original.words[at].key
         for match in _QUANTIFIERS.finditer(original.text)
@@ -254,7 +254,7 @@ def _vague(original: Reading, paraphrase: Reading) -> list[tuple[Span, str, tupl
     places = []
     for match in _QUANTIFIERS.finditer(paraphrase.text):
         before = paraphrase.text[max(match.start() - 5, 0) : match.start()]
-        if match[0].lower() in known or _HOW_OR_AS.search(before):
+        if match[0].lower() in original_quantifiers or _HOW_OR_AS.search(before):
             continue
         at = paraphrase.word_at(match.end())
         if at < len(paraphrase.words) and paraphrase.words[at].key in vague:
@@ -267,7 +267,7 @@ def _lost(
     original: Reading,
     paraphrase: Reading,
     quantity: Quantity,
-    known: list[Quantity],
+    shared_quantities: list[Quantity],
     vague: list[tuple[Span, str, tuple[str, ...]]],
 ) -> list[Finding]:
     if (
@@ -275,7 +275,7 @@ def _lost(
         or says_both(quantity, paraphrase, original)
         or _counts_a_list(original, quantity)
         or (quantity.value == 1 and any(unit.unit == quantity.unit for unit in paraphrase.bare_units))
-        or is_repeated(original, quantity, known)
+        or is_repeated(original, quantity, shared_quantities)
     ):
         return []
     at = original.word_at(quantity.number[1])
@@ -288,7 +288,7 @@ def _lost(
             return [
                 Finding.between("number", "changed", f"{was.text} became {text}.", was, Words(*span, text))
             ]
-    terms = _terms(original, quantity, known)
+    terms = _terms(original, quantity, shared_quantities)
     return [Finding.lost("number", quantity, more=terms and f": {terms}", is_serious=not terms)]
 
 

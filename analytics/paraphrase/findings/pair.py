@@ -110,11 +110,11 @@ class Pair:
 def read_pair(original: str, paraphrase: str) -> Pair:
     """Read both texts; a name of one text is recognised in the other as well."""
     before = read(original)
-    known = tuple(dict.fromkeys(name.text for name in before.entities))
-    after = read(paraphrase, known)
-    new = tuple(dict.fromkeys(name.text for name in after.entities))
-    if not set(new) <= set(known):
-        before = replace(before, entities=tuple(find_entities(original, new)))
+    original_names = tuple(dict.fromkeys(name.text for name in before.entities))
+    after = read(paraphrase, original_names)
+    paraphrase_names = tuple(dict.fromkeys(name.text for name in after.entities))
+    if not set(paraphrase_names) <= set(original_names):
+        before = replace(before, entities=tuple(find_entities(original, paraphrase_names)))
     return Pair(before, after)
 
 

@@ -179,14 +179,14 @@ def _changed(
     paraphrase: Reading,
     left: list[Quantity],
     right: list[Quantity],
-    known: list[Match],
+    same_values: list[Match],
 ) -> list[Match]:
     """Pair what is left over by its surroundings: numbers that became others."""
     before = [
         (
             quantity,
             original.surroundings(quantity),
-            is_repeated(original, quantity, [match.original for match in known]),
+            is_repeated(original, quantity, [match.original for match in same_values]),
         )
         for quantity in left
         if not (quantity.is_ordinal or says_both(quantity, paraphrase, original))
@@ -195,7 +195,7 @@ def _changed(
         (
             quantity,
             paraphrase.surroundings(quantity),
-            is_repeated(paraphrase, quantity, [m.paraphrase for m in known]),
+            is_repeated(paraphrase, quantity, [m.paraphrase for m in same_values]),
         )
         for quantity in right
         if not (quantity.is_ordinal or says_both(quantity, original, paraphrase))

@@ -89,7 +89,9 @@ def find_changes(original: str, paraphrase: str, *, without: Collection[str] = (
     ['30 became some.']
     """
     findings = [
-        finding for own in changes_by_rule(original, paraphrase, without=without).values() for finding in own
+        finding
+        for rule_findings in changes_by_rule(original, paraphrase, without=without).values()
+        for finding in rule_findings
     ]
     findings.sort(
         key=lambda finding: (not finding.is_serious, (finding.original or finding.paraphrase or (0, 0))[0])
@@ -127,7 +129,7 @@ def _end_of_reading(text: str) -> int:
 
 
 def _unread(original: str, end: int, paraphrase: str, new_end: int) -> Finding:
-    """Says that the rest of the texts, which differs, was not compared."""
+    """Say that the rest of the texts, which differs, was not compared."""
     word, new_word = _WORD.search(original, end), _WORD.search(paraphrase, new_end)
     return Finding(
         "wording",
@@ -150,10 +152,15 @@ def _changes(original: str, paraphrase: str, without: Collection[str]) -> dict[s
         if rule.name not in without:
             new = rule.find(pair)
             if rule.explains:
-                new = _unreported(new, [finding for own in findings.values() for finding in own])
+                new = _unreported(
+                    new, [finding for rule_findings in findings.values() for finding in rule_findings]
+                )
             findings[rule.name] = new
     if written != (original, paraphrase):
-        return {rule: [_as_written(finding, *written) for finding in own] for rule, own in findings.items()}
+        return {
+            rule: [_as_written(finding, *written) for finding in rule_findings]
+            for rule, rule_findings in findings.items()
+        }
     return findings
 
 
@@ -178,21 +185,21 @@ def check_rules(names: Collection[str]) -> None:
     Raises:
         DataError: there is no rule of a name.
     """
-    known = [rule.name for rule in RULES]
+    rule_names = [rule.name for rule in RULES]
     for name in names:
-        if name not in known:
-            raise DataError(f"There is no rule {name}. The rules are {', '.join(known)}.")
+        if name not in rule_names:
+            raise DataError(f"There is no rule {name}. The rules are {', '.join(rule_names)}.")
 
 
 def _with_points(text: str, counterpart: str) -> str:
     """Write "0,6" as "0.6" where the other text has 0.6; every character keeps its place."""
-    known = set(_DECIMAL.findall(counterpart))
+    decimals = set(_DECIMAL.findall(counterpart))
 
     def write(match: re.Match[str]) -> str:
         decimal = f"{match[1]}.{match[2]}"
-        return decimal if len(match[2]) != _GROUP and decimal in known else match[0]
+        return decimal if len(match[2]) != _GROUP and decimal in decimals else match[0]
 
-    return _COMMA.sub(write, text) if known else text
+    return _COMMA.sub(write, text) if decimals else text
 
 
 def _as_written(finding: Finding, original: str, paraphrase: str) -> Finding:

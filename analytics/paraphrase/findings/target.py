@@ -307,7 +307,7 @@ def _counted(
 
 
 def _is_given(paraphrase: Reading, after: _Target, counted: str) -> bool:
-    """Whether a question says how many there are of what the original asks for: "How many men ... in four days?"."""
+    """Return whether a question says how many there are of what the original asks for: "How many men in four days?"."""
     return any(
         counted in {*quantity.nouns, canonical(quantity.unit_text)}
         for quantity in paraphrase.quantities

@@ -60,7 +60,7 @@ def _replaced(was: Word, now: Word) -> Finding:
 
 
 def _may_replace(was: Word, now: Word) -> bool:
-    """Whether a word may be another thing: no small word, no unit, no "piece", no other form of the same word."""
+    """Return whether a word may be another thing: no small word, unit, "piece", or other form of the same word."""
     old, new = was.text.lower(), now.text.lower()
     return (
         new not in STOP_WORDS

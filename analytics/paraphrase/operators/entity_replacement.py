@@ -41,7 +41,10 @@ def apply(question: str, rng: random.Random) -> str | None:
 def _is_renaming(mentions: Mapping[str, Sequence[EntityMention]], edits: Sequence[Edit]) -> bool:
     """Return whether every name has one name afterwards and no two have the same, as where two names change places."""
     new = {start: text for start, _end, text in edits}
-    named = {name: {new.get(mention.start, name) for mention in own} for name, own in mentions.items()}
+    named = {
+        name: {new.get(mention.start, name) for mention in entity_mentions}
+        for name, entity_mentions in mentions.items()
+    }
     used = [text for texts in named.values() for text in texts]
     return "" not in used and len(used) == len(set(used)) == len(named)
 

@@ -43,7 +43,7 @@ def apply(question: str, rng: random.Random) -> str | None:
 
 
 def _same_kind(first: NumberMention, second: NumberMention) -> bool:
-    """Both in digits or both in words, both percent or neither."""
+    """Return whether both are in digits or both in words, and both percent or neither."""
     return first.text[0].isdigit() == second.text[0].isdigit() and ("%" in first.text) == ("%" in second.text)
 
 

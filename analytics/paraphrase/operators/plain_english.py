@@ -67,8 +67,8 @@ def breakages(text: str, original: str = "") -> list[str]:
     >>> breakages("It fills at a quickly rate."), breakages("She gets paid 5 dollars.")
     (['a quickly rate'], [])
     """
-    known = {match[0].lower() for match in _BREAKAGES.finditer(original)}
-    return [match[0] for match in _BREAKAGES.finditer(text) if match[0].lower() not in known]
+    original_breakages = {match[0].lower() for match in _BREAKAGES.finditer(original)}
+    return [match[0] for match in _BREAKAGES.finditer(text) if match[0].lower() not in original_breakages]
 
 
 def usefulness(question: str, rewording: str) -> float:

@@ -64,7 +64,7 @@ class PairScore:
         return "valid" if self.probability >= 0.5 else "invalid"
 
     def as_dict(self) -> dict[str, Any]:
-        """As files have it."""
+        """Return the fields as files have them."""
         return {
             "score": round(self.score, 6),
             "verdict": self.verdict,
@@ -142,7 +142,8 @@ def weigh_pairs(
     """
     findings = [tuple(find_changes(*pair, without=without)) for pair in pairs]
     features = [
-        verdict_features(score, own, *pair) for score, own, pair in zip(scores, findings, pairs, strict=True)
+        verdict_features(score, pair_findings, *pair)
+        for score, pair_findings, pair in zip(scores, findings, pairs, strict=True)
     ]
     return findings, features
 

@@ -201,7 +201,7 @@ def another_name(mention: EntityMention, taken: Iterable[str], rng: random.Rando
 
 @lru_cache(maxsize=1)
 def first_names() -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Women's and men's first names; a name that is both counts with the women's."""
+    """Return women's and men's first names; a name that is both counts with the women's."""
     from faker.providers.person.en_GB import Provider as Britain
     from faker.providers.person.en_IN import Provider as India
     from faker.providers.person.en_US import Provider as States
@@ -222,7 +222,7 @@ def first_names() -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 @lru_cache(maxsize=1)
 def places() -> tuple[str, ...]:
-    """Countries, states and cities."""
+    """Return countries, states and cities."""
     from faker.providers.address.en import Provider as English
     from faker.providers.address.en_IN import Provider as India
     from faker.providers.address.en_US import Provider as States

@@ -102,7 +102,7 @@ class Reading:
         return bisect_right(self.word_ends, place)
 
     def surroundings(self, quantity: Quantity) -> Mapping[str, float]:
-        """Weights of the words around a quantity in its sentence, the nearer the heavier, what it counts the most.
+        """Return weights of the words around a quantity in its sentence: the nearer the heavier, what it counts most.
 
         The weights are the coordinates of a vector of length 1, unless there are no words.
         """
@@ -330,7 +330,7 @@ def _unit_of(
 
 
 def _nouns(text: str, words: tuple[Word, ...], end: int) -> tuple[str, ...]:
-    """Keys of the next words up to a mark or a word that cannot be part of a noun phrase."""
+    """Return the keys of the next words up to a mark or a word that cannot be part of a noun phrase."""
     nouns: list[str] = []
     at = end
     for word in words:

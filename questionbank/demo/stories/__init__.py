@@ -118,7 +118,7 @@ def _things(story: Story, rng: Random) -> dict[str, str]:
 
 
 def _drawn(story: Story, rng: Random) -> dict[str, str]:
-    """Numbers, all different."""
+    """Draw a story's numbers, all different."""
     taken: set[int] = set()
     slots: dict[str, str] = {}
     for slot, values in story.numbers.items():

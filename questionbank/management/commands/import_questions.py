@@ -86,10 +86,10 @@ def _layout(path: Path, options: dict[str, Any]) -> CsvLayout | None:
         return None
     refuse_unreadable(path)
     columns = {}
-    for given in options["column"]:
-        name, equals, field = given.rpartition("=")
+    for assignment in options["column"]:
+        name, equals, field = assignment.rpartition("=")
         if not equals:
-            raise ImportRefused(f"{given!r} is not NAME=FIELD, for example 'Question=text'.")
+            raise ImportRefused(f"{assignment!r} is not NAME=FIELD, for example 'Question=text'.")
         columns[name.strip()] = field.strip()
     delimiters = {name: sign for sign, name in DELIMITERS.items()} | {sign: sign for sign in DELIMITERS}
     delimiter = options["delimiter"]

@@ -119,13 +119,13 @@ def analogy_material(
 
 
 def equation_languages(*, hierarchies: Sequence[str] | None = None) -> list[str]:
-    """Languages of the ready questions that have an equation."""
+    """Return the languages of the ready questions that have an equation."""
     rows = original_questions(hierarchies=hierarchies).filter(equation__isnull=False)
     return sorted(set(rows.order_by().values_list("language", flat=True).distinct()))
 
 
 def problems_sharing_a_graph(*, hierarchies: Sequence[str] | None = None) -> int:
-    """Number of ready questions with an equation that another one shares its graph with, counted by the database.
+    """Count, in the database, the ready questions with an equation whose graph another one shares.
 
     A training learns from fewer: it keeps the held-out questions out, and repetitions.
     """

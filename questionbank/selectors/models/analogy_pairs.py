@@ -41,7 +41,7 @@ class GraphPair:
 
 
 def graph_groups() -> QuerySet[Any, Any]:
-    """The graphs that several problems of one language share, the commonest first: ``language, graph, problems``."""
+    """Return graphs that several problems of one language share, commonest first: ``language, graph, problems``."""
     return (
         original_questions()
         .filter(equation__isnull=False)
@@ -55,7 +55,7 @@ def graph_groups() -> QuerySet[Any, Any]:
 
 
 def graph_pairs(groups: Sequence[Mapping[str, Any]]) -> list[GraphPair]:
-    """Two problems of each graph that a training learns from; none of a graph whose problems all tell one story.
+    """Return two problems of each graph that a training learns from; none of a graph whose problems all tell one story.
 
     Args:
         groups: rows of `graph_groups`.
@@ -104,7 +104,7 @@ def _least_alike(questions: Sequence[Question]) -> tuple[Question, Question] | N
     words = set(search_tokens(first.text, first.language))
 
     def shared(question: Question) -> float:
-        own = set(search_tokens(question.text, question.language))
-        return len(words & own) / max(1, len(own))
+        question_words = set(search_tokens(question.text, question.language))
+        return len(words & question_words) / max(1, len(question_words))
 
     return first, min(others[:_COMPARED], key=shared)

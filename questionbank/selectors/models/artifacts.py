@@ -117,8 +117,8 @@ def artifact_folder(artifact: ModelArtifact) -> Path:
 def artifact_source(artifact: ModelArtifact) -> str:
     """Return where a model's encoder is for torch: a trained one brings its own, the plain one names its package."""
     folder = artifact_folder(artifact)
-    own = (folder / BACKBONE_FOLDER).is_dir()
-    return str(folder) if own else str(artifact.manifest["extra"]["backbone"])
+    has_backbone = (folder / BACKBONE_FOLDER).is_dir()
+    return str(folder) if has_backbone else str(artifact.manifest["extra"]["backbone"])
 
 
 def _fetch(artifact: ModelArtifact) -> Path:

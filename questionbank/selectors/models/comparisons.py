@@ -67,7 +67,7 @@ def comparison_shown(*, artifact: ModelArtifact) -> ModelComparison | None:
 
 
 def champion_comparisons() -> dict[int, list[dict[str, Any]]]:
-    """The figures of each candidate's last comparison with today's champion, by the candidate's id (one query)."""
+    """Return the figures of candidates' last comparisons with today's champion, by the candidate's id (one query)."""
     rows = ModelComparison.objects.filter(
         candidate__state=ModelArtifact.State.CANDIDATE, champion__state=ModelArtifact.State.CHAMPION
     )
@@ -104,9 +104,9 @@ def changed_concepts(comparison: ModelComparison) -> list[dict[str, Any]] | None
 
 
 def _neighbours(
-    own: list[int], others: list[int], questions: Mapping[int, Question]
+    neighbours: list[int], other_neighbours: list[int], questions: Mapping[int, Question]
 ) -> list[ChangedNeighbour]:
-    return [ChangedNeighbour(questions[pk], pk in others) for pk in own if pk in questions]
+    return [ChangedNeighbour(questions[pk], pk in other_neighbours) for pk in neighbours if pk in questions]
 
 
 def encoder_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
@@ -124,9 +124,12 @@ def analogy_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
     keys = dict(equations.values_list("question_id", "graph_key"))
 
     def marked(row: ChangedQuestion, neighbours: list[ChangedNeighbour]) -> list[ChangedNeighbour]:
-        own = keys.get(row.question.pk)
+        graph_key = keys.get(row.question.pk)
         return [
-            replace(neighbour, computed_alike=own is not None and keys.get(neighbour.question.pk) == own)
+            replace(
+                neighbour,
+                computed_alike=graph_key is not None and keys.get(neighbour.question.pk) == graph_key,
+            )
             for neighbour in neighbours
         ]
 

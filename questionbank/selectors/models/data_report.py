@@ -142,7 +142,7 @@ class KeptReport(Generic[Report]):
 
 
 def _bank_version() -> str:
-    """Changes whenever questions or tags do."""
+    """Return a version that changes whenever questions or tags do."""
     questions = Question.objects.aggregate(count=Count("pk"), last=Max("updated_at"))
     tags = QuestionTag.objects.aggregate(count=Count("pk"), last=Max("pk"))
     return f"{questions}/{tags}"

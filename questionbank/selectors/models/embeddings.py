@@ -41,7 +41,7 @@ class PendingQuestion:
 
 
 def languages_served(embedding_set: EmbeddingSet) -> list[str]:
-    """Languages of the bank that the set is for and its encoder knows (the n-grams know every one)."""
+    """Return the languages of the bank that the set is for and its encoder knows (the n-grams know every one)."""
     shares = embedding_set.unknown_shares
     return [
         language
@@ -52,7 +52,7 @@ def languages_served(embedding_set: EmbeddingSet) -> list[str]:
 
 
 def languages_meant(embedding_set: EmbeddingSet) -> list[str]:
-    """Languages of the bank that the set is for: its own, or of the general set all that have none of their own."""
+    """Return the bank's languages that the set is for: its own; of the general set all without one of their own."""
     languages = list(Question.objects.values_list("language", flat=True).distinct().order_by("language"))
     if embedding_set.scope:
         return [language for language in languages if primary_language(language) == embedding_set.scope]

@@ -100,7 +100,7 @@ class HealthReport:
         return max((item.state for item in self.items), key=list(State).index)
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return the fields for JSON."""
         return {
             "status": self.state.value,
             "checked_at": self.checked_at.isoformat(timespec="seconds"),
@@ -131,7 +131,7 @@ def _checked(name: str, title: Any, check: Callable[[], tuple[State, str, dict[s
 
 def _database_problem() -> str:
     """Return what is wrong with the database, asked through a connection of its own that gives up in time."""
-    known = {
+    parameters = {
         key: value for key, value in connection.get_connection_params().items() if key in _LIBPQ_KEYWORDS
     }
     limits = {
@@ -140,7 +140,7 @@ def _database_problem() -> str:
         "options": f"-c statement_timeout={1000 * TIMEOUT_SECONDS}",
     }
     try:
-        with psycopg.connect(**{**known, **limits}) as asked:
+        with psycopg.connect(**{**parameters, **limits}) as asked:
             asked.execute("SELECT 1")
     except psycopg.Error as error:
         return type(error).__name__

@@ -12,7 +12,7 @@ KINDS = (Run.Kind.TRAIN, Run.Kind.EVALUATE, Run.Kind.PROMOTE)
 
 
 def model_jobs(*, artifact: ModelArtifact | None = None, kind: str = "") -> list[Run]:
-    """Unfinished jobs about models, the oldest first.
+    """Return unfinished jobs about models, the oldest first.
 
     Args:
         artifact: only those that use this model.

@@ -120,7 +120,7 @@ def models_by_capability() -> list[CapabilityModels]:
 
 
 def model_get(*, artifact_id: int) -> ModelArtifact:
-    """One model with its parent and who registered it.
+    """Return one model with its parent and who registered it.
 
     Raises:
         NotFound: there is none with this number.

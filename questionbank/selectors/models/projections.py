@@ -112,7 +112,7 @@ class LegendRow:
 
 
 def map_state() -> MapState:
-    """Which map the site shows: that of the encoder in use, else the latest one."""
+    """Return which map the site shows: that of the encoder in use, else the latest one."""
     current = map_set()
     shown = Projection.objects.only(*_SHOWN)
     projection = (shown.filter(embedding_set=current).first() if current else None) or shown.order_by(
@@ -139,7 +139,7 @@ def map_hierarchies() -> list[KnowledgeHierarchy]:
 
 
 def map_version(*, projection: Projection, hierarchy: KnowledgeHierarchy | None) -> str:
-    """Names the state of the points; changes when the map, a question, a tag or a concept does.
+    """Return a name for the state of the points; it changes when the map, a question, a tag or a concept does.
 
     Rows only ever added or noted in a history, so the latest number of each table tells.
     """
@@ -197,8 +197,10 @@ def map_legend(
     """
     inside = _inside(points, within)
     if level is None:
-        known = points.difficulties[inside]
-        bands = Counter(np.minimum(known[known != UNKNOWN] // (100 // BANDS), BANDS - 1).tolist())
+        difficulties = points.difficulties[inside]
+        bands = Counter(
+            np.minimum(difficulties[difficulties != UNKNOWN] // (100 // BANDS), BANDS - 1).tolist()
+        )
         width = 100 // BANDS
         return [
             LegendRow(band, f"{band * width}–{(band + 1) * width} %", bands[band], band)

@@ -33,7 +33,7 @@ def runs() -> QuerySet[Run]:
 
 
 def run_get(*, run_id: int) -> Run:
-    """One job.
+    """Return one job.
 
     Raises:
         NotFound: there is none with this number.
@@ -45,7 +45,7 @@ def run_get(*, run_id: int) -> Run:
 
 
 def run_version(*, run_id: int) -> str:
-    """Names the state of a job; changes whenever its page would.
+    """Return a name for the state of a job; it changes whenever its page would.
 
     A heartbeat alone changes nothing. A job that is not there has the empty version.
     """
@@ -67,7 +67,7 @@ def run_logs(*, run: Run) -> list[RunLog]:
 
 
 def run_metric_series(*, run: Run) -> dict[str, list[tuple[int, float]]]:
-    """(step, value) of each figure of a run, by step."""
+    """Return (step, value) pairs of each figure of a run, by step."""
     series: dict[str, list[tuple[int, float]]] = {}
     for name, step, value in run.metrics.order_by("name", "step").values_list("name", "step", "value"):
         series.setdefault(name, []).append((step, value))

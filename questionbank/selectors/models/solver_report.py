@@ -108,8 +108,8 @@ def _advice(materials: Mapping[str, SolverMaterial]) -> list[str]:
         if len(material.problems.learned) < FEWEST
         and (material is first or material.with_equation > material.foreign)
     ]
-    known = sum(material.with_equation - material.foreign for material in materials.values())
-    if foreign := first.with_equation - known:
+    learnable = sum(material.with_equation - material.foreign for material in materials.values())
+    if foreign := first.with_equation - learnable:
         advice.append(
             ngettext(
                 "%(number)d problem is in a language that no solver can learn, and is left out.",

@@ -53,14 +53,14 @@ class Divider:
         held_out: list[Item] = []
         left_out = 0
         for item in items:
-            own = texts(item)
-            if self._places[own[0]] < HELD_OUT_SHARE:
+            item_texts = texts(item)
+            if self._places[item_texts[0]] < HELD_OUT_SHARE:
                 part, kept_out = held_out, self._from_held_out
-            elif self._is_validation(own[0]):
+            elif self._is_validation(item_texts[0]):
                 part, kept_out = validation, self._from_validation
             else:
                 part, kept_out = learned, self._from_learned
-            if any(kept_out.holds(text) for text in own):
+            if any(kept_out.holds(text) for text in item_texts):
                 left_out += 1
             else:
                 part.append(item)

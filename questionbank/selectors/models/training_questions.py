@@ -62,9 +62,11 @@ def training_questions(*, hierarchies: Sequence[str] | None = None) -> list[Trai
         if hierarchies is None or row[0] in tagged
     }
     tagged_questions = [
-        _question(rows[pk], name, own) for name, by_id in paths.items() for pk, own in sorted(by_id.items())
+        _question(rows[pk], name, question_paths)
+        for name, by_id in paths.items()
+        for pk, question_paths in sorted(by_id.items())
         if pk in rows
-    ]  # fmt: skip
+    ]
     return tagged_questions + [_question(row, "", ()) for pk, row in rows.items() if pk not in tagged]
 
 
@@ -101,7 +103,7 @@ def _question(row: tuple[Any, ...], hierarchy: str, paths: tuple[ConceptPath, ..
 
 
 def _paths(hierarchy: KnowledgeHierarchy) -> dict[int, tuple[ConceptPath, ...]]:
-    """Paths of the hierarchy's ready questions by id, without common leading nodes."""
+    """Return the paths of the hierarchy's ready questions by id, without common leading nodes."""
     tags = list(
         QuestionTag.objects.filter(
             concept__hierarchy=hierarchy, question__status=Question.Status.READY
@@ -114,4 +116,4 @@ def _paths(hierarchy: KnowledgeHierarchy) -> dict[int, tuple[ConceptPath, ...]]:
     by_question: dict[int, list[ConceptPath]] = defaultdict(list)
     for (pk, _path), short in zip(tags, drop_common_leading_nodes(whole), strict=True):
         by_question[pk].append(short)
-    return {pk: tuple(dict.fromkeys(own)) for pk, own in by_question.items()}
+    return {pk: tuple(dict.fromkeys(question_paths)) for pk, question_paths in by_question.items()}

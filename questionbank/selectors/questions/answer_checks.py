@@ -85,12 +85,12 @@ def _by_solver(value: float, solved: SolvedText) -> AnswerCheck:
 
 
 def _by_equation(value: float, solved: SolvedText) -> AnswerCheck:
-    known = solved.known
-    assert known is not None and known.value is not None  # noqa: S101, PT018 - likewise
-    agrees = answers_agree(value, known.value)
+    alternative = solved.known
+    assert alternative is not None and alternative.value is not None  # noqa: S101, PT018 - likewise
+    agrees = answers_agree(value, alternative.value)
     sentence = (
         _("The question's own equation gives the same answer.")
         if agrees
         else _("The question's own equation gives another answer: %(equation)s = %(answer)s.")
     )
-    return AnswerCheck(sentence % {"equation": known.equation, "answer": known.answer}, agrees)
+    return AnswerCheck(sentence % {"equation": alternative.equation, "answer": alternative.answer}, agrees)

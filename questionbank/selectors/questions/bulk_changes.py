@@ -102,7 +102,7 @@ def is_so_already(kind: str, values: Values) -> Q:
 
 
 def refusals(kind: str, user: User) -> list[Refusal]:
-    """Conditions of questions that the change leaves out, the first that holds gives the reason."""
+    """Return conditions of questions that the change leaves out; the first that holds gives the reason."""
     conditions = []
     if not user.has_perm("questionbank.question_edit"):  # of every question; else of their own alone
         conditions.append(_refusal("not_own", ~Q(created_by=user)))

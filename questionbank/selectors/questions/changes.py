@@ -70,7 +70,7 @@ class ChangePage:
 
 
 def change_page(*, kind: str = "", before: datetime | None = None) -> ChangePage:
-    """One page of the history of the whole bank."""
+    """Return one page of the history of the whole bank."""
     changes = [list(source(before)) for name, source in _SOURCES if kind in ("", name)]
     # A full window may lack events as old as its last one, or older: the next page begins there.
     horizon = max((rows[-1].when + _MOMENT for rows in changes if len(rows) >= _WINDOW), default=None)
@@ -98,7 +98,7 @@ def concept_history(*, concept: KnowledgeConcept) -> list[ChangeEntry]:
 
 
 def _events(name: str, before: datetime | None) -> QuerySet[Any]:
-    """Events of one table, newest first, without those that an undo of an import or a bulk change has one entry for."""
+    """Return events of one table, newest first, without those for which an undo or a bulk change has one entry."""
     events = (
         apps.get_model("questionbank", name)._default_manager.select_related("pgh_context").order_by("-pk")
     )
@@ -188,7 +188,7 @@ def _concepts(rows: QuerySet[Any]) -> Iterable[ChangeEntry]:
 
 
 def _after_of(name: str, events: list[Any], current: Mapping[int, Any]) -> dict[int, Any]:
-    """As `_after`, with the later events of the same rows, which an older page does not show."""
+    """Return the same as `_after`, with later events of the same rows, which an older page does not show."""
     if not events:
         return {}
     model = apps.get_model("questionbank", name)
@@ -312,7 +312,7 @@ def _guidelines(before: datetime | None) -> Iterable[ChangeEntry]:
 
 
 def _bulk_changes(before: datetime | None, *, of_concepts: bool) -> Iterable[ChangeEntry]:
-    """Bulk changes and their undoing; those of concepts belong to the tags."""
+    """Yield bulk changes and their undoing; those of concepts belong to the tags."""
     changes = BulkChange.objects.select_related("person", "undone_by").filter(applied_at__isnull=False)
     concepts = Q(kind=BulkChange.Kind.CONCEPTS)
     changes = changes.filter(concepts if of_concepts else ~concepts).order_by("-created_at")

@@ -200,7 +200,7 @@ def same_computation_ids(*, key: str, language: str, exclude: Sequence[int], lim
 
 
 def same_computation_probabilities(*, graphs: Mapping[str, float], ids: Sequence[int]) -> dict[int, float]:
-    """Of some questions those that may compute the same, with the probability of it.
+    """Return those of some questions that may compute the same, with the probability of it.
 
     Args:
         graphs: the keys of what may be computed, with probabilities.
@@ -217,7 +217,7 @@ def same_computation_probabilities(*, graphs: Mapping[str, float], ids: Sequence
 
 
 def solver_computes(*keys: str) -> Q:
-    """Questions of which only the solver's equation is known, which is certain enough and of the present text."""
+    """Return questions of which only the solver's equation is known, which is certain enough and of this text."""
     return Q(
         Q(equation__isnull=True) | Q(equation__graph_key=""),
         machine_solution__graph_key__in=keys,

@@ -51,7 +51,7 @@ def concept_matches(
 
 
 def choices_of(ids: Iterable[int]) -> list[ConceptChoice]:
-    """These concepts, in the order of their trees; unknown ones are left out."""
+    """Return these concepts, in the order of their trees; unknown ones are left out."""
     return _with_paths(KnowledgeConcept.objects.filter(pk__in=set(ids)).order_by("path"))
 
 

@@ -42,7 +42,7 @@ def concept_steps(
     counts: Mapping[int, int | None],
     hierarchies: Mapping[int, tuple[str, int | None]],
 ) -> ConceptSteps:
-    """Steps from the chosen concept, or from the roots of all hierarchies, the largest first.
+    """Return the steps from the chosen concept, or from the roots of all hierarchies, the largest first.
 
     Args:
         counts: matching questions below each concept, None for "many"; a concept that is not there has none.

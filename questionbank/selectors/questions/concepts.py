@@ -115,16 +115,16 @@ def _count(by_path: dict[str, ConceptNode], hierarchy: KnowledgeHierarchy) -> No
     for node in by_path.values():  # parents come before their children
         above = chains[node.parent_id] if node.parent_id else []
         chains[node.id] = [*above, node.id]
-    own: Counter[int] = Counter()
-    below: Counter[int] = Counter()
+    direct_counts: Counter[int] = Counter()
+    subtree_counts: Counter[int] = Counter()
     with connection.cursor() as cursor:
         cursor.execute(_TAG_SETS, [hierarchy.pk])
         for concepts, questions in cursor.fetchall():
             touched = set()
             for concept_id in concepts:
-                own[concept_id] += questions
+                direct_counts[concept_id] += questions
                 touched.update(chains[concept_id])
             for concept_id in touched:
-                below[concept_id] += questions
+                subtree_counts[concept_id] += questions
     for concept_id, node in by_id.items():
-        node.own_questions, node.questions = own[concept_id], below[concept_id]
+        node.own_questions, node.questions = direct_counts[concept_id], subtree_counts[concept_id]

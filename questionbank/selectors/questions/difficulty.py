@@ -50,7 +50,7 @@ class DifficultyFigure:
 
 
 def wilson_interval(share: float, responses: int) -> tuple[float, float]:
-    """Wilson's 95 % interval of a share observed in `responses` trials.
+    """Return Wilson's 95 % interval of a share observed in `responses` trials.
 
     >>> low, high = wilson_interval(0.5, 100)
     >>> round(low, 3), round(high, 3)
@@ -119,22 +119,23 @@ def difficulty_step(question: Question, other: Question) -> DifficultyStep | Non
     Observed difficulties compare where both are known, and differ where their intervals do not overlap; else
     published ones on the same scale compare. Estimates do not: their intervals nearly always overlap.
     """
-    own, theirs = observed_difficulty(question), observed_difficulty(other)
-    if own and theirs:
-        return None if _overlap(own, theirs) else _step(own, theirs, _("observed"))
-    own, theirs = published_difficulty(question), published_difficulty(other)
-    if not own or not theirs or question.difficulty_scale != other.difficulty_scale:
+    figure, other_figure = observed_difficulty(question), observed_difficulty(other)
+    if figure and other_figure:
+        return None if _overlap(figure, other_figure) else _step(figure, other_figure, _("observed"))
+    figure, other_figure = published_difficulty(question), published_difficulty(other)
+    if not figure or not other_figure or question.difficulty_scale != other.difficulty_scale:
         return None
-    return _step(own, theirs, _("published")) if abs(theirs.percent - own.percent) >= CLEAR_STEP else None
+    is_clear = abs(other_figure.percent - figure.percent) >= CLEAR_STEP
+    return _step(figure, other_figure, _("published")) if is_clear else None
 
 
-def _overlap(own: DifficultyFigure, theirs: DifficultyFigure) -> bool:
-    if own.low is None or own.high is None or theirs.low is None or theirs.high is None:
+def _overlap(figure: DifficultyFigure, other_figure: DifficultyFigure) -> bool:
+    if figure.low is None or figure.high is None or other_figure.low is None or other_figure.high is None:
         return False
-    return own.low <= theirs.high and theirs.low <= own.high
+    return figure.low <= other_figure.high and other_figure.low <= figure.high
 
 
-def _step(own: DifficultyFigure, theirs: DifficultyFigure, basis: str) -> DifficultyStep:
-    points = theirs.percent - own.percent
-    shown = {"theirs": f"{theirs.percent:.0f}", "own": f"{own.percent:.0f}", "basis": basis}
+def _step(figure: DifficultyFigure, other_figure: DifficultyFigure, basis: str) -> DifficultyStep:
+    points = other_figure.percent - figure.percent
+    shown = {"theirs": f"{other_figure.percent:.0f}", "own": f"{figure.percent:.0f}", "basis": basis}
     return DifficultyStep(points, _("Difficulty %(theirs)s%% instead of %(own)s%% (%(basis)s).") % shown)

@@ -35,7 +35,7 @@ class HierarchyChoice:
 
 
 def default_hierarchy_first() -> QuerySet[KnowledgeHierarchy]:
-    """Hierarchies with the bank's default first: what an admin chose, else the oldest. No import changes it."""
+    """Return hierarchies, the bank's default first: an admin's choice, else the oldest. No import changes it."""
     return KnowledgeHierarchy.objects.order_by("-is_default", "pk")
 
 

@@ -80,7 +80,7 @@ def _latest(events: QuerySet[Any], limit: int) -> list[Any]:
 
 
 def _question_changes(question: Question, limit: int) -> Iterator[_Change]:
-    """Fields of the question's own row."""
+    """Yield the changed fields of the question's own row."""
     after: Any = question
     updates = question.events.filter(pgh_label="update")  # type: ignore[attr-defined]
     for snapshot in _latest(updates, limit):
@@ -90,7 +90,7 @@ def _question_changes(question: Question, limit: int) -> Iterator[_Change]:
 
 
 def _tag_changes(question: Question, limit: int) -> Iterator[_Change]:
-    """Tags that people and models added or removed; those of an import came with it."""
+    """Yield the tags that people and models added or removed; those of an import came with it."""
     tag_events = apps.get_model("questionbank", "QuestionTagEvent")._default_manager
     events = _latest(tag_events.filter(question_id=question.pk, pgh_label__in=("insert", "delete")), limit)
     concepts = KnowledgeConcept.objects.in_bulk([event.concept_id for event in events])

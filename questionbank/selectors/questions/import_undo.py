@@ -102,7 +102,7 @@ def import_undo_plan(*, run: Run) -> UndoPlan:
 
 
 def loose_tags(*, run: Run) -> QuerySet[QuestionTag]:
-    """Tags that the import added to questions that it did not create, unchanged since."""
+    """Return the tags that the import added to questions that it did not create, unchanged since."""
     return (
         QuestionTag.objects.filter(import_run=run, set_by=QuestionTag.SetBy.IMPORT)
         .filter(~Q(question__import_run=run))
@@ -123,14 +123,14 @@ def _kept(run: Run) -> dict[int, list[str]]:
             if reason not in reasons:
                 reasons.append(reason)
 
-    own = Q(question__import_run=run)
+    run_questions = Q(question__import_run=run)
     edited = _events(Question).filter(pgh_label="update", pgh_obj__import_run=run)
     keep("edited", edited.values_list("pgh_obj_id", flat=True).distinct())
-    added = QuestionTag.objects.filter(own).exclude(import_run=run)
+    added = QuestionTag.objects.filter(run_questions).exclude(import_run=run)
     keep("tagged", added.values_list("question_id", flat=True).distinct())
-    changed = _events(QuestionTag).filter(own, pgh_label__in=("update", "delete"))
+    changed = _events(QuestionTag).filter(run_questions, pgh_label__in=("update", "delete"))
     keep("tagged", changed.values_list("question_id", flat=True).distinct())
-    others = ImportDuplicate.objects.filter(own).exclude(run=run)
+    others = ImportDuplicate.objects.filter(run_questions).exclude(run=run)
     keep("imported", others.values_list("question_id", flat=True).distinct())
     for model, column in _uses(Question, but=_DERIVED):
         rows = model._base_manager.filter(**{f"{column}__import_run": run})

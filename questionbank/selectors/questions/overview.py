@@ -58,5 +58,5 @@ def drafts_of(*, user: User, limit: int = 5) -> list[Question]:
 
 
 def running_jobs() -> list[Run]:
-    """Jobs that wait or run now."""
+    """Return jobs that wait or run now."""
     return list(Run.objects.filter(state__in=[Run.State.QUEUED, Run.State.RUNNING])[:3])

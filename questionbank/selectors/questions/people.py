@@ -28,7 +28,7 @@ ROLE_EXPLANATIONS: Mapping[str, Promise] = {  # role -> what somebody with it ma
 
 
 def people() -> QuerySet[User]:
-    """Everybody with an account, those who can log in first, by name."""
+    """Return everybody with an account, those who can log in first, by name."""
     return User.objects.prefetch_related("groups").order_by("-is_active", "username")
 
 
@@ -45,5 +45,5 @@ def person_get(*, person_id: int) -> User:
 
 
 def active_admins() -> QuerySet[User]:
-    """Everybody who can log in and may do what admins do."""
+    """Return everybody who can log in and may do what admins do."""
     return User.objects.filter(Q(is_superuser=True) | Q(groups__name="admin"), is_active=True).distinct()

@@ -165,11 +165,11 @@ def predict_many(
             predictions[index] = predict(text=text, serving=serving, language=language, hierarchy=hierarchy)
         else:
             by_lens.setdefault(probes.lens, (probes, []))[1].append(index)
-    for probes, own in by_lens.values():
-        own_texts = [texts[index] for index in own]
-        vectors = serving.encoder(probes.lens).encode(own_texts)
-        predicted = probes.heads.predict(vectors, TOP_CONCEPTS, texts=own_texts)
-        for index, prediction in zip(own, predicted, strict=True):
+    for probes, indices in by_lens.values():
+        lens_texts = [texts[index] for index in indices]
+        vectors = serving.encoder(probes.lens).encode(lens_texts)
+        predicted = probes.heads.predict(vectors, TOP_CONCEPTS, texts=lens_texts)
+        for index, prediction in zip(indices, predicted, strict=True):
             predictions[index] = QuestionPrediction(
                 concepts=[PredictedConcept(guess.path, guess.probability) for guess in prediction.concepts]
                 if probes.heads.beats_majority
@@ -187,10 +187,13 @@ def _known_hierarchy(serving: Serving, hierarchy: str | None) -> str:
     """Return the hierarchy to predict in; empty where the bank has none."""
     if hierarchy is not None and hierarchy not in serving.probe_artifacts:
         names = KnowledgeHierarchy.objects.order_by("name").values_list("name", flat=True)
-        if hierarchy not in (known := list(names)):
+        if hierarchy not in (hierarchy_names := list(names)):
             raise ValidationFailed(
                 _("There is no hierarchy “%(name)s”; choose one of these: %(known)s.")
-                % {"name": hierarchy, "known": ", ".join(known or serving.probe_artifacts) or _("none")}
+                % {
+                    "name": hierarchy,
+                    "known": ", ".join(hierarchy_names or serving.probe_artifacts) or _("none"),
+                }
             )
     return serving.hierarchy(hierarchy)
 
@@ -255,10 +258,10 @@ def _on_scale(
     value: float, low: float, high: float, scale: str, coverage: float | None
 ) -> PredictedDifficulty | None:
     percents = [scale_percent(number, scale) for number in (value, low, high)]
-    known = [number for number in percents if number is not None]
-    if len(known) < len(percents):
+    on_scale = [number for number in percents if number is not None]
+    if len(on_scale) < len(percents):
         return None
-    percent, first, second = known
+    percent, first, second = on_scale
     return PredictedDifficulty(  # an inverted scale turns the interval round
         value, low, high, scale, percent, min(first, second), max(first, second), coverage
     )
@@ -309,7 +312,7 @@ def _load(hits: Sequence[tuple[int, float]], text: str, hierarchy: str) -> list[
 
 
 def _by_votes(neighbours: list[LabelledNeighbour], notice: str, hierarchy: str) -> QuestionPrediction:
-    """Concepts and difficulty as the nearest labelled questions have them, nearer ones counting more."""
+    """Return concepts and difficulty as the nearest labelled questions have them, nearer ones counting more."""
     votes: dict[ConceptPath, float] = defaultdict(float)
     for neighbour in neighbours:
         for path in neighbour.concepts:
@@ -346,8 +349,8 @@ def _ids_of_tags(neighbours: Iterable[LabelledNeighbour], hierarchy: str) -> dic
         ids[question_id].append(concept_id)
     return {
         path: concept_id
-        for question_id, own in ids.items()
-        for path, concept_id in zip(by_question[question_id].concepts, own, strict=False)
+        for question_id, concept_ids in ids.items()
+        for path, concept_id in zip(by_question[question_id].concepts, concept_ids, strict=False)
     }
 
 
@@ -365,8 +368,8 @@ def _voted_difficulty(neighbours: Sequence[LabelledNeighbour]) -> PredictedDiffi
     mean = float(np.average(percents, weights=weights))
     low, high = (float(tenth) for tenth in np.quantile(percents, [0.1, 0.9]))
     values = [scale_value(percent, scale) for percent in (mean, min(low, mean), max(high, mean))]
-    known = [value for value in values if value is not None]
-    if len(known) < len(values):
+    on_scale = [value for value in values if value is not None]
+    if len(on_scale) < len(values):
         return None
-    value, first, second = known
+    value, first, second = on_scale
     return _on_scale(value, min(first, second), max(first, second), scale, None)

@@ -41,7 +41,7 @@ def is_text_of(*, question: Question, text: str) -> bool:
 
 
 def content_hash(*, text: str, options: Sequence[Option | Mapping[str, Any]] = ()) -> bytes:
-    """SHA-256 of what a question asks: its text and the texts of its options, in their order.
+    """Return the SHA-256 of what a question asks: its text and the texts of its options, in their order.
 
     Compatibility forms are unified (NFKC) and blanks collapsed, so that a full-width bracket or another
     line break makes no other question; case counts, because x and X are two variables.
@@ -56,12 +56,12 @@ def content_hash(*, text: str, options: Sequence[Option | Mapping[str, Any]] = (
 
 
 def in_language(language: str) -> Q:
-    """Which rows are in a language, its scripts and regional forms included."""
+    """Return the condition for rows in a language, its scripts and regional forms included."""
     return Q(language__iexact=language) | Q(language__istartswith=f"{language}-")
 
 
 def visible_to(user: User | None) -> Q:
-    """Which questions a person may see: all but others' drafts, which only admins see. None is the system."""
+    """Return the condition for questions a person may see: others' drafts only for admins and the system (None)."""
     if user is None or is_admin(user):
         return Q()
     return ~Q(status=Question.Status.DRAFT) | Q(created_by=user)
@@ -112,7 +112,7 @@ def concept_paths(
     With a hierarchy, only the paths in it.
     """
     tags = tagged_paths(question_ids, hierarchy=hierarchy)
-    return {question_id: [tag.path for tag in own] for question_id, own in tags.items()}
+    return {question_id: [tag.path for tag in question_tags] for question_id, question_tags in tags.items()}
 
 
 def tagged_paths(
@@ -142,7 +142,7 @@ def question_record(question: Question) -> QuestionRecord:
 def question_records(
     questions: QuerySet[Question], *, hierarchy: KnowledgeHierarchy | None = None
 ) -> Iterator[QuestionRecord]:
-    """Many questions as records by ascending id, in bounded memory.
+    """Yield many questions as records by ascending id, in bounded memory.
 
     With a hierarchy, only the concepts in it.
     """
@@ -195,7 +195,7 @@ EXPORT_FILTERS = (
 
 
 def questions_matching(*, filters: Mapping[str, str]) -> QuerySet[Question]:
-    """Questions for an export; ready ones unless `filters` names a status.
+    """Return questions for an export; ready ones unless `filters` names a status.
 
     Args:
         filters: of `EXPORT_FILTERS`; ``concept`` is an id and includes what lies below it, ``difficulty``

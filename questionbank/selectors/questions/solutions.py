@@ -233,9 +233,9 @@ def question_solved(question: Question, solver: ServedSolver | None) -> SolvedTe
         ServiceUnavailable: the solver's files are missing or damaged.
     """
     solved = _solved_by_model(question, solver)
-    known = known_solution(question)
-    if known is not None:
-        return _with_known(solved, known, question)
+    equation_solution = known_solution(question)
+    if equation_solution is not None:
+        return _with_known(solved, equation_solution, question)
     if solved is None or (published := published_number(question)) is None or solved.best is None:
         return solved
     return replace(
@@ -271,8 +271,8 @@ def known_solution(question: Question) -> Solution | None:
         return None
 
 
-def _with_known(solved: SolvedText | None, known: Solution, question: Question) -> SolvedText:
-    alternative = replace(_alternative(known), equation=question.equation.expression)
+def _with_known(solved: SolvedText | None, equation_solution: Solution, question: Question) -> SolvedText:
+    alternative = replace(_alternative(equation_solution), equation=question.equation.expression)
     shown = SolvedText(
         alternatives=solved.alternatives if solved else (),
         reason=solved.reason if solved else "",
@@ -281,14 +281,14 @@ def _with_known(solved: SolvedText | None, known: Solution, question: Question) 
         known=alternative,
         known_by_person=question.equation.set_by == QuestionEquation.SetBy.PERSON,
     )
-    if known.value is None:
+    if equation_solution.value is None:
         return shown
     if (published := published_number(question)) is not None:
-        agrees = published.agrees_with(known.value)
+        agrees = published.agrees_with(equation_solution.value)
         shown = replace(shown, known_is_published=agrees, published=published_answer(question))
     if (best := shown.best) is None:
         return shown
-    return replace(shown, agrees=answers_agree(best.value, known.value))
+    return replace(shown, agrees=answers_agree(best.value, equation_solution.value))
 
 
 def _solution(row: Mapping[str, Any]) -> Solution:
@@ -383,7 +383,9 @@ class PublishedNumber:
             return False
         rounded = round(value, self.decimals) if self.decimals else value
         readings = [self.value] if self.digits is None else [self.value, self.digits]
-        return any(answers_agree(found, reading) for found in (value, rounded) for reading in readings)
+        return any(
+            answers_agree(candidate, reading) for candidate in (value, rounded) for reading in readings
+        )
 
 
 def published_number(question: Question) -> PublishedNumber | None:

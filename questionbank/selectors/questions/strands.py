@@ -35,7 +35,7 @@ class StrandGroup:
 
 
 def strands() -> list[StrandGroup]:
-    """Groups of strands, the hierarchy with most questions first; kept for a minute."""
+    """Return groups of strands, the hierarchy with most questions first; kept for a minute."""
     kept: list[StrandGroup] | None = cache.get(CACHE_KEY)
     if kept is not None:
         return kept
@@ -51,7 +51,7 @@ def strands() -> list[StrandGroup]:
 
 
 def _strands(nodes: list[ConceptNode]) -> list[Strand]:
-    """Leading nodes that every question shares say nothing, so they are stepped over."""
+    """Return the strands; step over leading nodes that every question shares, as they say nothing."""
     while len(nodes) == 1 and nodes[0].children and not nodes[0].own_questions:
         nodes = nodes[0].children
     used = [node for node in nodes if node.questions]

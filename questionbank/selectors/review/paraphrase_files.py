@@ -35,23 +35,23 @@ def scorer_by_number(model: str) -> Scorer:
 
 
 def pair_scores(pairs: Sequence[InputPair], *, scorer: Scorer, notices: set[str]) -> list[dict[str, Any]]:
-    """``{"id", "score", "verdict", "probability", "findings"}`` for each pair.
+    """Return ``{"id", "score", "verdict", "probability", "findings"}`` for each pair.
 
     A pair whose texts the scorer cannot read has findings only; a notice says so.
     """
-    known = [scorer.knows(pair.original, pair.paraphrase) for pair in pairs]
+    readable = [scorer.knows(pair.original, pair.paraphrase) for pair in pairs]
     scored = iter(
         scorer.score(
             [
                 (pair.original, pair.paraphrase)
-                for pair, is_known in zip(pairs, known, strict=True)
-                if is_known
+                for pair, is_readable in zip(pairs, readable, strict=True)
+                if is_readable
             ]
         )
     )
     rows: list[dict[str, Any]] = []
-    for pair, is_known in zip(pairs, known, strict=True):
-        if is_known:
+    for pair, is_readable in zip(pairs, readable, strict=True):
+        if is_readable:
             rows.append({"id": pair.id, **next(scored).as_dict()})
             continue
         notices.add(_("Some pairs are in a language that the scorer cannot read: they have findings only."))

@@ -96,14 +96,14 @@ _JUDGED = (ReviewDecision.Verdict.ACCEPT, ReviewDecision.Verdict.REJECT, ReviewD
 
 
 def opinions() -> QuerySet[ReviewDecision, ReviewDecision]:
-    """Decisions that count as opinions: not undone, not skipped, not made in sight of the others', no file's labels."""
+    """Return decisions that count as opinions: not undone, skipped, from a file or made in sight of the others'."""
     return ReviewDecision.objects.filter(
         undone_at__isnull=True, is_adjudication=False, is_label=False
     ).exclude(verdict=ReviewDecision.Verdict.SKIP)
 
 
 def skips() -> QuerySet[ReviewDecision, ReviewDecision]:
-    """Decisions to leave a pair to somebody else, or to later; one reviewer may have several on one pair."""
+    """Return decisions to leave a pair to somebody else or to later; a reviewer may have several on one pair."""
     return ReviewDecision.objects.filter(undone_at__isnull=True, verdict=ReviewDecision.Verdict.SKIP)
 
 
@@ -116,8 +116,8 @@ def opinions_shown(*, pair: ParaphrasePair) -> list[ReviewDecision]:
     """Return what reviewers said of a decided pair, settlement last; nothing while somebody is still to judge it."""
     if pair.state != ParaphrasePair.State.DECIDED:
         return []
-    given = pair.decisions.filter(undone_at__isnull=True).exclude(verdict=ReviewDecision.Verdict.SKIP)
-    return list(given.select_related("reviewer", "guideline").order_by("is_adjudication", "pk"))
+    decisions = pair.decisions.filter(undone_at__isnull=True).exclude(verdict=ReviewDecision.Verdict.SKIP)
+    return list(decisions.select_related("reviewer", "guideline").order_by("is_adjudication", "pk"))
 
 
 def pair_history(*, pair: ParaphrasePair, viewer: User) -> list[ReviewDecision]:
@@ -134,7 +134,7 @@ def pair_history(*, pair: ParaphrasePair, viewer: User) -> list[ReviewDecision]:
 
 
 def pair_get(*, pair_id: int) -> ParaphrasePair:
-    """One pair.
+    """Return one pair.
 
     Raises:
         NotFound: there is none.
@@ -146,7 +146,7 @@ def pair_get(*, pair_id: int) -> ParaphrasePair:
 
 
 def typed_by(*people: int) -> Q:
-    """Which pairs one of these people typed; by their numbers."""
+    """Return the condition for pairs that one of these people typed; by their numbers."""
     return Q(source=ParaphrasePair.Source.TYPED, created_by__in=people)
 
 
@@ -234,7 +234,7 @@ def queue_counts() -> QueueCounts:
 
 
 def reviewers() -> QuerySet[User, User]:
-    """Who may review, and may log in to do so."""
+    """Return who may review, and may log in to do so."""
     named = User.groups.through.objects.filter(user=OuterRef("pk"), group__name__in=("reviewer", "admin"))
     return User.objects.filter(Q(Exists(named)) | Q(is_superuser=True), is_active=True)
 
@@ -275,17 +275,17 @@ def stuck_pairs() -> StuckPairs:
 
 
 def adjudications() -> QuerySet[ParaphrasePair, ParaphrasePair]:
-    """Pairs on which reviewers disagree, the oldest first."""
+    """Return pairs on which reviewers disagree, the oldest first."""
     return ParaphrasePair.objects.filter(state=ParaphrasePair.State.ADJUDICATION).order_by("pk")
 
 
 def next_to_settle(*, person: User) -> ParaphrasePair | None:
-    """The oldest pair that waits for a settlement, that the person may settle, and that nobody else is settling."""
+    """Return the oldest pair waiting for a settlement that the person may settle and nobody else is settling."""
     held = SettlementLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=timezone.now())
     pairs = adjudications().filter(~Exists(held.exclude(reviewer=person)))
     if not person.has_perm("questionbank.settle_own"):
-        own = opinions().filter(pair=OuterRef("pk"), reviewer=person)
-        pairs = pairs.exclude(typed_by(person.pk)).filter(~Exists(own))
+        person_opinions = opinions().filter(pair=OuterRef("pk"), reviewer=person)
+        pairs = pairs.exclude(typed_by(person.pk)).filter(~Exists(person_opinions))
     return pairs.first()
 
 
@@ -386,11 +386,11 @@ def reason_agreement() -> list[ReasonAgreement]:
     for pair, verdict, reason in rows.values_list("pair_id", "verdict", "reason"):
         judged[pair].append((verdict, reason))
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for given in judged.values():
-        for place, (_verdict, reason) in enumerate(given):
-            if not reason or len(given) < 2:
+    for judgements in judged.values():
+        for place, (_verdict, reason) in enumerate(judgements):
+            if not reason or len(judgements) < 2:
                 continue
-            others = given[:place] + given[place + 1 :]
+            others = judgements[:place] + judgements[place + 1 :]
             counts[reason]["given"] += 1
             for _other_verdict, theirs in others:
                 counts[reason]["same" if theirs == reason else "other_reason" if theirs else "accepted"] += 1
@@ -434,9 +434,10 @@ def agreement(*, seed: int = 0) -> Agreement:
     rows = opinions().filter(verdict__in=_JUDGED, reviewer__isnull=False)
     for pair, reviewer, verdict in rows.values_list("pair_id", "reviewer_id", "verdict"):
         answers[pair][reviewer] = int(verdict == ReviewDecision.Verdict.ACCEPT)
-    shared = [given for given in answers.values() if len(given) > 1]
+    shared = [pair_answers for pair_answers in answers.values() if len(pair_answers) > 1]
     counts = np.array(  # (pairs, answers)
-        [[list(given.values()).count(answer) for answer in (0, 1)] for given in shared], dtype=float
+        [[list(pair_answers.values()).count(answer) for answer in (0, 1)] for pair_answers in shared],
+        dtype=float,
     ).reshape(-1, 2)
     alpha = low = high = None
     if len(shared) > 1 and counts.sum(axis=0).all():
@@ -444,7 +445,7 @@ def agreement(*, seed: int = 0) -> Agreement:
         low, high = _alpha_interval(counts, seed)
     return Agreement(
         pairs=len(shared),
-        same=sum(len(set(given.values())) == 1 for given in shared),
+        same=sum(len(set(pair_answers.values())) == 1 for pair_answers in shared),
         alpha=alpha,
         low=low,
         high=high,
@@ -455,9 +456,9 @@ def agreement(*, seed: int = 0) -> Agreement:
 def _alpha_interval(counts: np.ndarray, seed: int) -> tuple[float, float]:
     """Return the middle 95 % of alpha on pairs drawn with replacement; draws with one answer only say nothing."""
     generator = np.random.default_rng(seed)
-    given = counts.sum(axis=1)
+    answer_counts = counts.sum(axis=1)
     # A pair's disagreement: ordered couples of unlike answers, each pair weighing as much as its answers.
-    unlike = (given**2 - (counts**2).sum(axis=1)) / (given - 1)
+    unlike = (answer_counts**2 - (counts**2).sum(axis=1)) / (answer_counts - 1)
     alphas = []
     for _ in range(RESAMPLES):
         drawn = np.bincount(generator.integers(0, len(counts), len(counts)), minlength=len(counts))
@@ -471,9 +472,9 @@ def _alpha_interval(counts: np.ndarray, seed: int) -> tuple[float, float]:
 
 def _kappas(shared: list[dict[int, int]]) -> Iterator[PairAgreement]:
     both: defaultdict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
-    for given in shared:
-        for first, second in combinations(sorted(given), 2):
-            both[first, second].append((given[first], given[second]))
+    for pair_answers in shared:
+        for first, second in combinations(sorted(pair_answers), 2):
+            both[first, second].append((pair_answers[first], pair_answers[second]))
     people = User.objects.in_bulk({person for couple in both for person in couple})
     for (first, second), couples in sorted(both.items()):
         ones, others = zip(*couples, strict=True)
@@ -492,7 +493,7 @@ def export_fields(*, include_undone: bool = False) -> tuple[str, ...]:
 
 
 def decision_rows(*, include_undone: bool = False) -> Iterator[dict[str, Any]]:
-    """Decisions as rows with `export_fields`, in order; nothing is held in memory.
+    """Yield decisions as rows with `export_fields`, in order; nothing is held in memory.
 
     Pairs that wait for another opinion are left out, so that nobody reads the first before giving the second.
     """
@@ -533,7 +534,7 @@ _OPERATORS = frozenset(operator.name for operator in OPERATORS)
 
 
 def decided_pairs(*, language: str = "") -> Iterator[records.ParaphrasePair]:
-    """Decided pairs as examples to train and measure a scorer: label 1 accepted, 0 rejected.
+    """Yield decided pairs as examples to train and measure a scorer: label 1 accepted, 0 rejected.
 
     A pair that was rejected for being the same text is no example: its meaning is the same. Of a pair that was accepted
     with changes the changed text is valid; the first one may have been clumsy only, so it counts as invalid where the

@@ -87,7 +87,7 @@ def pairs_found(*, filters: PairFilters, viewer: User) -> QuerySet[ParaphrasePai
 
 
 def _may_be_read(viewer: User) -> Q:
-    """Decisions that the viewer may know of, as `pair_history` and `settle` show them."""
+    """Return decisions that the viewer may know of, as `pair_history` and `settle` show them."""
     readable = Q(pair__state=_State.DECIDED) | Q(reviewer=viewer)
     return (
         readable | Q(pair__state=_State.ADJUDICATION) if viewer.has_perm("questionbank.review") else readable
@@ -121,12 +121,12 @@ def batches() -> list[Batch]:
 
 
 def batch_deletions() -> list[BatchDeletion]:
-    """Who deleted which batch, the latest first."""
+    """Return who deleted which batch, the latest first."""
     return list(BatchDeletion.objects.select_related("person")[:_DELETIONS_SHOWN])
 
 
 def pair_reviewers() -> list[User]:
-    """Who ever decided on a pair, by name."""
+    """Return who ever decided on a pair, by name."""
     return list(
         User.objects.filter(Exists(ReviewDecision.objects.filter(reviewer=OuterRef("pk")))).order_by(
             "username"

@@ -158,7 +158,7 @@ class ConceptNames:
         return self._topmost(chosen, ranks)
 
     def _topmost(self, chosen: list[int], ranks: Mapping[int, tuple[int, int]]) -> list[ConceptMatch]:
-        """Without those below another one that is found as well: its questions are theirs."""
+        """Return concepts without those below another one that is found as well: its questions are theirs."""
         matches: list[ConceptMatch] = []
         for pk in chosen:
             concept = self._concepts[pk]
@@ -172,7 +172,7 @@ class ConceptNames:
         return frozenset.intersection(*sets) if sets else frozenset()
 
     def _mentioned(self, asked: Tokens) -> list[ConceptMatch]:
-        """Concepts whose name, or a synonym of two words or more, stands in the search, the longest first."""
+        """Return concepts whose name, or a synonym of two words or more, stands in the search, the longest first."""
         ranks: dict[int, tuple[int, int]] = {}
         for length in range(min(len(asked) - 1, 8), 1, -1):
             for start in range(len(asked) - length + 1):
@@ -186,7 +186,7 @@ class ConceptNames:
 
 
 def _meaning(text: str) -> Tokens:
-    """Tokens of a name without the words that say nothing."""
+    """Return the tokens of a name without the words that say nothing."""
     return tuple(token for token in search_tokens(text) if token not in _SAYS_NOTHING)
 
 

@@ -64,8 +64,8 @@ class FacetCube:
 
     def by_difficulty(self, mask: Mask) -> list[tuple[str, int]]:
         """Return the numbers of questions by difficulty, as `questionbank.models.FacetCount` writes it."""
-        known = mask & (self.difficulty >= 0)
-        counts = np.bincount(self.difficulty[known], self.questions[known])
+        graded = mask & (self.difficulty >= 0)
+        counts = np.bincount(self.difficulty[graded], self.questions[graded])
         return [(str(difficulty), int(count)) for difficulty, count in enumerate(counts)]
 
     def by_group(self, mask: Mask, groups: ConceptGroups) -> list[tuple[str, int]]:
@@ -110,7 +110,7 @@ class ConceptGroups:
 
 
 def concept_groups(*, prefix: str, width: int) -> tuple[ConceptGroups, ConceptGroups, ConceptGroups]:
-    """The concepts whose path begins with `prefix`: all of them, by the path's first `width` letters, by hierarchy."""
+    """Return concepts whose path begins with `prefix`: all, by the path's first `width` letters, by hierarchy."""
     return _concept_groups(
         _version("questionbank_knowledgeconcept", "hashtextextended(id || path, 0)"), prefix, width
     )

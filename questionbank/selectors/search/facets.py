@@ -119,14 +119,14 @@ def _cube_knows(filters: SearchFilters) -> bool:
     """Return whether the cube tells questions apart that these filters do."""
     filters = filters.for_everybody
     bounds = (filters.difficulty_min, filters.difficulty_max)
-    known = {name: getattr(SearchFilters(), name) for name in _OF_CUBE}
-    return replace(filters, **known) == SearchFilters() and all(
+    defaults = {name: getattr(SearchFilters(), name) for name in _OF_CUBE}
+    return replace(filters, **defaults) == SearchFilters() and all(
         bound is None or float(bound).is_integer() for bound in bounds
     )
 
 
 def _path_of(concept: int) -> str:
-    """Treebeard's path of a concept; of one that is gone, a path that no concept has."""
+    """Return Treebeard's path of a concept; of one that is gone, a path that no concept has."""
     return KnowledgeConcept.objects.filter(pk=concept).values_list("path", flat=True).first() or "-"
 
 
@@ -199,7 +199,7 @@ def _labelled(counts: Mapping[str, list[tuple[str, int]]]) -> dict[str, list[Fac
 
 
 def _values(rows: Iterable[tuple[str, object, int]], shown: int | None = _SHOWN) -> list[FacetValue]:
-    """Values by falling count; no value, and what no question has, is left out."""
+    """Return values by falling count; no value, and what no question has, is left out."""
     ordered = sorted(
         (row for row in rows if row[0] and row[2]), key=lambda row: (-row[2], str(row[1]).casefold())
     )

@@ -126,8 +126,8 @@ def _word(given: Mapping[str, str], name: str) -> str:
     return (given.get(name) or "").replace("\x00", "").strip()[: _LONGEST[name]]
 
 
-def _one_of(value: str, known: tuple[str, ...] | list[str], otherwise: str) -> str:
-    return value if value in known else otherwise
+def _one_of(value: str, choices: tuple[str, ...] | list[str], default: str) -> str:
+    return value if value in choices else default
 
 
 def _percent(text: str | None) -> float | None:

@@ -155,11 +155,13 @@ def _corrected(text: str, vocabulary: Vocabulary, names: Collection[str]) -> str
         word: [] if is_english(word) else vocabulary.corrections(token, names=names)
         for word, token in tokens.items()
     }
-    known = {token for word, token in tokens.items() if not candidates[word] and vocabulary.count(token)}
+    correct_tokens = {
+        token for word, token in tokens.items() if not candidates[word] and vocabulary.count(token)
+    }
     meant = {
         word: _spelt(better)
         for word, choice in candidates.items()
-        if choice and (better := _likeliest(tokens[word], choice, known))
+        if choice and (better := _likeliest(tokens[word], choice, correct_tokens))
     }
     if not meant:
         return ""
@@ -184,12 +186,12 @@ _STANDING_TOGETHER = """
 """
 
 
-def _likeliest(token: str, candidates: Sequence[str], known: Collection[str]) -> str:
+def _likeliest(token: str, candidates: Sequence[str], correct_tokens: Collection[str]) -> str:
     """Return the first candidate that stands in some question together with the query's other words, else the first.
 
     Nothing where the token itself stands in a question: a word newer than the vocabulary is right too.
     """
-    together = [" & ".join(quoted(word) for word in (candidate, *known)) for candidate in candidates]
+    together = [" & ".join(quoted(word) for word in (candidate, *correct_tokens)) for candidate in candidates]
     with connection.cursor() as cursor:
         cursor.execute(_STANDING_TOGETHER, [[token, *candidates], [quoted(token), *together]])
         standing = [row[0] for row in cursor.fetchall()]

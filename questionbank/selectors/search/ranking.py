@@ -131,7 +131,7 @@ class Matches:
 
 
 def fuse(parsed: ParsedQuery, matches: Matches) -> list[Fused]:
-    """One ranking of all, best first; ties go to the newer question."""
+    """Return one ranking of all, best first; ties go to the newer question."""
     scores: dict[int, float] = defaultdict(float)
     if matches.is_concept:
         _fuse_concept(scores, matches)
@@ -178,7 +178,7 @@ def _fuse_text(scores: dict[int, float], parsed: ParsedQuery, matches: Matches) 
 
 
 def rank_by_formulas(parsed: ParsedQuery, candidates: Sequence[int]) -> list[int]:
-    """Those candidates whose formulas are built like the query's, the likest first, short texts before long ones."""
+    """Return candidates whose formulas are built like the query's, the likest first, short texts before long ones."""
     asked = [formula for formula in parsed.formulas if len(formula_atoms(formula)) >= _SHORTEST_COMPARED]
     asked = asked or [formula for formula in parsed.formulas if "sqrt" in formula_atoms(formula)]
     order: dict[int, tuple[float, int, int]] = {}
@@ -187,7 +187,8 @@ def rank_by_formulas(parsed: ParsedQuery, candidates: Sequence[int]) -> list[int
         held = text_formulas(text[:_LONGEST_COMPARED])[:_MOST_FORMULAS]
         if not held:
             continue
-        likeness = sum(max(formula_likeness(own, rival) for rival in held) for own in asked) / len(asked)
+        total = sum(max(formula_likeness(formula, rival) for rival in held) for formula in asked)
+        likeness = total / len(asked)
         if likeness >= LIKE:
             order[pk] = (-round(likeness, 3), len(text), -pk)
     return sorted(order, key=lambda pk: order[pk])

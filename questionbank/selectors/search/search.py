@@ -363,7 +363,7 @@ def _first_way(parsed: ParsedQuery, named: Named) -> str:
 
 
 def _tagged(named: Named, passed: QuerySet[Question]) -> list[list[int]]:
-    """Questions tagged with what the query names: exactly so, and in part."""
+    """Return questions tagged with what the query names: exactly so, and in part."""
     exact = [match for match in named.concepts if match.is_exact]
     in_part = [match for match in named.concepts if not match.is_exact]
     return [

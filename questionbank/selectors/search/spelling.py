@@ -43,16 +43,16 @@ class Vocabulary:
         self._by_length.update(_plain_words_by_length(self.words))
 
     def count(self, token: str) -> int:
-        """In how many questions a token stands, approximately; 0 where it is not known."""
+        """Return in how many questions a token stands, approximately; 0 where it is not known."""
         return min(self.words.get(token) or self.common.get(token, 0), self.questions)
 
     def rarity(self, token: str) -> float:
-        """Inverse document frequency, as in BM25: 0 for what stands in every question, high for the rare."""
+        """Return the inverse document frequency, as in BM25: 0 for what stands in every question, high for the rare."""
         count = self.count(token)
         return math.log(1 + (self.questions - count + 0.5) / (count + 0.5))
 
     def corrections(self, word: str, limit: int = 4, names: Collection[str] = frozenset()) -> list[str]:
-        """Known words that a misspelt one was probably meant to be, the most probable first.
+        """Return known words that a misspelt one was probably meant to be, the most probable first.
 
         The nearest by dropped, added, changed and swapped letters; of equally near ones English words, then the
         commonest. A word of the bank, of ordinary English or of a concept's name is right; so is what is no plain
@@ -74,14 +74,14 @@ class Vocabulary:
                 near.update(
                     (
                         int(mistakes),
-                        known[0] != word[0],
-                        not is_english(known),
-                        -self.words.get(known, 0),
-                        known,
+                        candidate[0] != word[0],
+                        not is_english(candidate),
+                        -self.words.get(candidate, 0),
+                        candidate,
                     )
-                    for known, mistakes, _ in matches
+                    for candidate, mistakes, _ in matches
                 )
-        return [known for *_, known in sorted(near)[:limit]]
+        return [candidate for *_, candidate in sorted(near)[:limit]]
 
 
 def _plain_words_by_length(words: Iterable[str]) -> dict[int, list[str]]:
@@ -94,7 +94,7 @@ def _plain_words_by_length(words: Iterable[str]) -> dict[int, list[str]]:
 
 @lru_cache(maxsize=4)
 def _plain_words(names: frozenset[str]) -> dict[int, list[str]]:
-    """Names by their length; the same set comes with every search until a concept changes."""
+    """Return names by their length; the same set comes with every search until a concept changes."""
     return _plain_words_by_length(names)
 
 
@@ -125,7 +125,7 @@ def _signature() -> tuple[object, ...]:
 
 
 def _questions() -> int:
-    """PostgreSQL's own estimate of the number of questions, which costs nothing."""
+    """Return PostgreSQL's own estimate of the number of questions, which costs nothing."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT reltuples::bigint FROM pg_class WHERE oid = 'questionbank_question'::regclass")
         return int(cursor.fetchone()[0])

@@ -144,7 +144,7 @@ def _ordered(
 ) -> list[int]:
     """Return the best of so many questions by an expression of ours over their row `q`."""
     try:
-        sql, own = questions.order_by().values("id")[:looked_at].query.sql_with_params()
+        sql, sql_parameters = questions.order_by().values("id")[:looked_at].query.sql_with_params()
     except EmptyResultSet:
         return []
     query = (
@@ -152,7 +152,7 @@ def _ordered(
         f" ORDER BY {order} DESC, q.id DESC LIMIT {limit}"
     )
     with connection.cursor() as cursor:
-        cursor.execute(query, [*own, *parameters])
+        cursor.execute(query, [*sql_parameters, *parameters])
         return [int(row[0]) for row in cursor.fetchall()]
 
 
@@ -179,7 +179,7 @@ def _scored(
     weights: dict[str, float],
     every: str,
 ) -> list[tuple[int, bool, float]]:
-    """Candidates with whether they hold every token, and the weight of those they hold, best first."""
+    """Return candidates with whether they hold every token, and the weight of those they hold, best first."""
     parts: list[str] = []
     parameters: list[Any] = []
     # Questions with every token come first: where all words are common, no single one would lead to them.
@@ -187,11 +187,11 @@ def _scored(
     for query, weight in branches:
         branch = questions.filter(_holding(query)).values("id")[:FROM_ONE_WORD]
         try:
-            sql, own = branch.query.sql_with_params()
+            sql, sql_parameters = branch.query.sql_with_params()
         except EmptyResultSet:  # Django sees that the filters let nothing pass
             return []
         parts.append(f"SELECT id, %s::float8 AS weight FROM ({sql}) AS word")  # noqa: S608 - Django's SQL
-        parameters += [weight, *own]
+        parameters += [weight, *sql_parameters]
     # Beyond the sum of the weights: a short text that holds the words is more about them than a long one,
     # and words that stand together count for more than words apart.
     query = f"""

@@ -89,11 +89,13 @@ def worked_case(*, question: Question, serving: Serving, seed: int = 0) -> Worke
         return WorkedCase(None, 0, (), tuple(rows), encoder.name, notice)
     owner = Counter(tag.concept.hierarchy for tag in tags).most_common(1)[0][0]
     levels = concept_levels(hierarchy=owner)
-    own = [levels.prefixes(tag.concept.path) for tag in tags if tag.concept.hierarchy_id == owner.pk]
+    tag_prefixes = [levels.prefixes(tag.concept.path) for tag in tags if tag.concept.hierarchy_id == owner.pk]
     hits = [
         (
             distance,
-            _nearest(question, vector, embedding_set, _at(question, owner, own, levels.levels, distance)),
+            _nearest(
+                question, vector, embedding_set, _at(question, owner, tag_prefixes, levels.levels, distance)
+            ),
         )
         for distance in range(1, levels.levels + 2)
     ]
@@ -109,23 +111,23 @@ def worked_case(*, question: Question, serving: Serving, seed: int = 0) -> Worke
 def _at(
     question: Question,
     hierarchy: KnowledgeHierarchy,
-    own: Sequence[Sequence[str]],
+    tag_prefixes: Sequence[Sequence[str]],
     levels: int,
     distance: int,
 ) -> QuerySet[Question]:
     """Return the ready questions at a distance: they share concepts down to one level and no deeper.
 
     Args:
-        own: of each of the question's tags, the tree paths of its concepts, level 1 first.
+        tag_prefixes: of each of the question's tags, the tree paths of its concepts, level 1 first.
     """
     shared = levels + 1 - distance  # the deepest level at which concepts agree; 0: none
     tagged = QuestionTag.objects.filter(concept__hierarchy=hierarchy)
     near = (
         tagged
         if shared == 0
-        else _below(tagged, [prefixes[shared - 1] for prefixes in own if len(prefixes) >= shared])
+        else _below(tagged, [prefixes[shared - 1] for prefixes in tag_prefixes if len(prefixes) >= shared])
     )
-    nearer = _below(tagged, [prefixes[shared] for prefixes in own if len(prefixes) > shared])
+    nearer = _below(tagged, [prefixes[shared] for prefixes in tag_prefixes if len(prefixes) > shared])
     return (
         Question.objects.filter(status=Question.Status.READY, language=question.language)
         .filter(pk__in=near.values("question_id"))

@@ -174,7 +174,7 @@ def _may_be_in_phrase(word: str) -> bool:
 
 
 def _phrases(run: list[str]) -> Iterator[tuple[str, ...]]:
-    """English words that stand side by side, at least one of which says something alone."""
+    """Yield English words that stand side by side, at least one of which says something alone."""
     for size in range(2, LONGEST_PHRASE + 1):
         for start in range(len(run) - size + 1):
             phrase = run[start : start + size]

@@ -150,7 +150,7 @@ class FileCorpus:
         self._by_wording: ExemplarCorpus | None = None
 
     def exemplars(self, questions: Sequence[InputQuestion], k: int) -> list[dict[str, Any]]:
-        """``{"id", "exemplars": [{"id", "score", "graph"}, ...]}`` of each question, the most similar first.
+        """Return ``{"id", "exemplars": [{"id", "score", "graph"}, ...]}`` of each question, the most similar first.
 
         Neither the question itself nor a copy but for numbers is an exemplar. A question in a script that the
         retriever cannot read is compared by its wording.

@@ -168,8 +168,8 @@ class _Candidate:
         """Return what it is ranked by, with the probabilities of the question's graphs."""
         if self.computation is None:
             return exemplar_score(self.similarity, 0.0)
-        own = 1.0 if self.computation.probability is None else self.computation.probability
-        return exemplar_score(self.similarity, own * likely.get(self.computation.key, 0.0))
+        probability = 1.0 if self.computation.probability is None else self.computation.probability
+        return exemplar_score(self.similarity, probability * likely.get(self.computation.key, 0.0))
 
 
 def question_exemplars(
@@ -281,8 +281,8 @@ class _Search:
         teaches nothing about it: rather fewer exemplars.
         """
         if asked is not None:
-            known = (candidate for candidate in candidates if candidate.computation is not None)
-            computed = list(islice(self._stories(known), k))
+            solved_candidates = (candidate for candidate in candidates if candidate.computation is not None)
+            computed = list(islice(self._stories(solved_candidates), k))
             if len(computed) >= min(k, _ENOUGH):
                 return computed
         return list(islice(self._stories(filter(_is_worked, candidates)), k))

@@ -21,7 +21,7 @@ def likely_graphs(solver: Solver, problems: Sequence[ProblemRecord]) -> list[Lik
     """Return the graphs that each problem may have; none for one that cannot be solved."""
     unsolved = list(map(without_solution, problems))
     solutions = solver.solve(unsolved, beam=_SOLUTIONS)
-    return [_graphs(problem, own) for problem, own in zip(unsolved, solutions, strict=True)]
+    return [_graphs(problem, candidates) for problem, candidates in zip(unsolved, solutions, strict=True)]
 
 
 def _graphs(problem: ProblemRecord, solutions: Iterable[Solution]) -> LikelyGraphs:
@@ -30,7 +30,7 @@ def _graphs(problem: ProblemRecord, solutions: Iterable[Solution]) -> LikelyGrap
     values: list[float] = []
     for solution in solutions:
         value = solution.value
-        if value is None or any(answers_agree(value, known) for known in values):
+        if value is None or any(answers_agree(value, earlier_value) for earlier_value in values):
             continue
         values.append(value)
         graph = readable_text_graph(replace(problem, equation=solution.equation))

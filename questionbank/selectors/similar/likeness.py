@@ -101,10 +101,10 @@ def rank_by_wording(asked: Asked, sets: Mapping[str, EmbeddingSet], k: int) -> l
 
 def rank_by_likeness(asked: Asked, sets: Mapping[str, EmbeddingSet], k: int) -> list[Ranked]:
     """Return the `k` questions that are most alike by all measures together."""
-    known = {lens: dict(_nearest(asked, sets, lens, CANDIDATES)) for lens in asked.vectors}
-    ids = list(dict.fromkeys(pk for hits in known.values() for pk in hits))
+    by_lens = {lens: dict(_nearest(asked, sets, lens, CANDIDATES)) for lens in asked.vectors}
+    ids = list(dict.fromkeys(pk for hits in by_lens.values() for pk in hits))
     ids += _further(asked, set(ids))
-    cosines = _cosines(asked, sets, ids, known)
+    cosines = _cosines(asked, sets, ids, by_lens)
     scores = _means(cosines) if _has_trained_lens(asked) else _by_words(asked, cosines)
     closer = _closer(asked, list(scores))
     ranked = [
@@ -176,8 +176,8 @@ def _nearest(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: int) 
     )
 
 
-def _further(asked: Asked, known: set[int]) -> list[int]:
-    """Candidates that no vector found: by the same concepts, and by rare words where there is no purpose."""
+def _further(asked: Asked, nearest_ids: set[int]) -> list[int]:
+    """Return candidates that no vector found: by the same concepts, and by rare words where there is no purpose."""
     further: list[int] = []
     ready = Question.objects.filter(**_wanted(asked)).order_by()
     if asked.concept_ids:
@@ -187,7 +187,7 @@ def _further(asked: Asked, known: set[int]) -> list[int]:
     if not _has_trained_lens(asked):
         tokens = list(dict.fromkeys(search_tokens(_compared(asked.text), asked.text_language)))
         further += rank_by_text(tokens, ready, vocabulary()).ids[:CANDIDATES]
-    return [pk for pk in dict.fromkeys(further) if pk not in known and pk not in asked.exclude]
+    return [pk for pk in dict.fromkeys(further) if pk not in nearest_ids and pk not in asked.exclude]
 
 
 def _cosines(
@@ -220,33 +220,33 @@ def _weight(lens: str) -> float:
 def _means(cosines: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
     """Return the weighted mean of the cosines; a question without a vector of its own yet counts by the other."""
     return {
-        pk: sum(_weight(lens) * cosine for lens, cosine in own.items()) / sum(map(_weight, own))
-        for pk, own in cosines.items()
-        if own
+        pk: sum(_weight(lens) * cosine for lens, cosine in by_lens.items()) / sum(map(_weight, by_lens))
+        for pk, by_lens in cosines.items()
+        if by_lens
     }
 
 
 def _by_words(asked: Asked, cosines: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
-    """Wording, words and, of the best of these, masked form."""
+    """Return scores by wording, words and, for the best of these, masked form."""
     texts = dict(Question.objects.filter(pk__in=list(cosines)).values_list("pk", "text"))
     rarity = vocabulary().rarity
 
     def words(text: str) -> dict[str, float]:
         return _weighted(search_tokens(_compared(text), asked.text_language), rarity)
 
-    own = words(asked.text)
+    asked_words = words(asked.text)
     wording = {pk: by_lens.get(Lens.WORDING, 0.0) for pk, by_lens in cosines.items() if pk in texts}
     both = {
-        pk: (cosine + WORDS_WEIGHT * _dot(own, words(texts[pk]))) / (1 + WORDS_WEIGHT)
+        pk: (cosine + WORDS_WEIGHT * _dot(asked_words, words(texts[pk]))) / (1 + WORDS_WEIGHT)
         for pk, cosine in wording.items()
     }
     best = sorted(both, key=lambda pk: (-both[pk], pk))[:BY_FORM]
     counts = {pk: masked_text(_compared(texts[pk])).split() for pk in best}
     form_rarity = _rarity_among(counts.values())
-    own_form = _weighted(masked_text(_compared(asked.text)).split(), form_rarity)
+    asked_form = _weighted(masked_text(_compared(asked.text)).split(), form_rarity)
     share = FORM_WEIGHT / (1 + WORDS_WEIGHT + FORM_WEIGHT)
     return {
-        pk: (1 - share) * both[pk] + share * _dot(own_form, _weighted(form, form_rarity))
+        pk: (1 - share) * both[pk] + share * _dot(asked_form, _weighted(form, form_rarity))
         for pk, form in counts.items()
     }
 

@@ -91,16 +91,21 @@ def compare(
     """
     new_numbers = asked.numbers != candidate.numbers
     same_form = asked.form == candidate.form
-    own, neighbour = asked.computation, candidate.computation
-    same_graph = own is not None and neighbour is not None and own.key == neighbour.key
-    clauses: list[str] = [_structure(own, neighbour)] if by_graph else []
+    asked_computation, candidate_computation = asked.computation, candidate.computation
+    same_graph = (
+        asked_computation is not None
+        and candidate_computation is not None
+        and asked_computation.key == candidate_computation.key
+    )
+    clauses: list[str] = [_structure(asked_computation, candidate_computation)] if by_graph else []
     if same_form and asked.numbers_masked == candidate.numbers_masked:
         clauses.append(_("the same text with other numbers") if new_numbers else _("the same text"))
     elif same_form:
         clauses.append(_("the same text except for numbers, signs, letters or names"))
-    if own and neighbour and same_graph and not by_graph:
+    if asked_computation and candidate_computation and same_graph and not by_graph:
         clauses.append(
-            _("both are computed as %(graph)s") % {"graph": own.reading} + _predicted(own, neighbour)
+            _("both are computed as %(graph)s") % {"graph": asked_computation.reading}
+            + _predicted(asked_computation, candidate_computation)
         )
     same_formulas = not same_form and _same_formulas(asked, candidate)
     if same_formulas:
@@ -128,35 +133,35 @@ def compare(
     return Comparison(f"{capfirst('; '.join(clauses[:3]))}.", tuple(flags), same_graph)
 
 
-def _structure(own: Computation | None, neighbour: Computation | None) -> str:
+def _structure(asked: Computation | None, candidate: Computation | None) -> str:
     """Return how two questions are computed, as far as their equations are known."""
-    if own is None or neighbour is None:
-        if neighbour is None:
+    if asked is None or candidate is None:
+        if candidate is None:
             return _("the model finds them similar; its equation is not known")
-        said = _("the model finds them similar; it is computed as %(graph)s") % {"graph": neighbour.reading}
-        return said + _predicted(own, neighbour)
-    if own.key == neighbour.key:
+        said = _("the model finds them similar; it is computed as %(graph)s") % {"graph": candidate.reading}
+        return said + _predicted(asked, candidate)
+    if asked.key == candidate.key:
         said = _("computed the same way: %(graph)s")
-    elif neighbour.has_a_step_more_than(own):
+    elif candidate.has_a_step_more_than(asked):
         said = _("computed nearly the same way: %(other)s, one step more than %(graph)s")
-    elif own.has_a_step_more_than(neighbour):
+    elif asked.has_a_step_more_than(candidate):
         said = _("computed nearly the same way: %(other)s, one step less than %(graph)s")
-    elif own.differs_in_a_step_from(neighbour):
+    elif asked.differs_in_a_step_from(candidate):
         said = _("computed nearly the same way: %(other)s, one step different from %(graph)s")
     else:
         said = _("computed as %(other)s, not as %(graph)s")
-    return said % {"graph": own.reading, "other": neighbour.reading} + _predicted(own, neighbour)
+    return said % {"graph": asked.reading, "other": candidate.reading} + _predicted(asked, candidate)
 
 
-def _predicted(own: Computation | None, neighbour: Computation | None) -> str:
-    """Says in brackets which of the equations are the solver's, and how probably they are right."""
-    mine = own.probability if own else None
-    theirs = neighbour.probability if neighbour else None
+def _predicted(asked: Computation | None, candidate: Computation | None) -> str:
+    """Say in brackets which of the equations are the solver's, and how probably they are right."""
+    mine = asked.probability if asked else None
+    theirs = candidate.probability if candidate else None
     if mine is not None and theirs is not None:
         said = _(" (both equations are by the solver: %(own)s and %(other)s likely to be right)")
     elif theirs is not None:
         said = _(" (its equation is by the solver: %(other)s likely to be right)")
-    elif mine is not None and neighbour is not None:
+    elif mine is not None and candidate is not None:
         said = _(" (this question’s equation is by the solver: %(own)s likely to be right)")
     else:
         return ""
@@ -197,15 +202,17 @@ def _contrast(asked: Evidence, candidate: Evidence) -> str:
             "own": computed.reading,
         }
         return said + _predicted(computed, computed_otherwise)
-    own, foreign = asked.all_words - candidate.all_words, candidate.all_words - asked.all_words
-    if not (own and foreign and max(len(own), len(foreign)) <= MOST_WORDS_CHANGED):
+    asked_only, candidate_only = asked.all_words - candidate.all_words, candidate.all_words - asked.all_words
+    if not (
+        asked_only and candidate_only and max(len(asked_only), len(candidate_only)) <= MOST_WORDS_CHANGED
+    ):
         return ""
-    if own & _QUANTITIES and foreign & _QUANTITIES:
+    if asked_only & _QUANTITIES and candidate_only & _QUANTITIES:
         return _("reads nearly the same, but is about %(other)s, not %(own)s") % {
-            "other": _quoted(sorted(foreign & _QUANTITIES)),
-            "own": _quoted(sorted(own & _QUANTITIES)),
+            "other": _quoted(sorted(candidate_only & _QUANTITIES)),
+            "own": _quoted(sorted(asked_only & _QUANTITIES)),
         }
-    names = _named_by_the_difference(asked, candidate, own, foreign)
+    names = _named_by_the_difference(asked, candidate, asked_only, candidate_only)
     if not names:
         return ""
     return _("reads nearly the same, but is about %(other)s, not %(own)s") % {
@@ -222,9 +229,9 @@ def _is_sure(computation: Computation | None) -> TypeGuard[Computation]:
 
 
 def _named_by_the_difference(
-    asked: Evidence, candidate: Evidence, own: frozenset[str], foreign: frozenset[str]
+    asked: Evidence, candidate: Evidence, asked_only: frozenset[str], candidate_only: frozenset[str]
 ) -> tuple[str, ...]:
-    """Names of two different concepts of one hierarchy, where each is named by words of its own text alone."""
+    """Return names of two different concepts of one hierarchy, where each is named by words of its own text alone."""
     if {*asked.tags} & {*candidate.tags}:
         return ()
     for mine in asked.tags:
@@ -234,7 +241,7 @@ def _named_by_the_difference(
                 continue
             name, other_name = mine.path[-1], theirs.path[-1]
             words, other_words = set(search_tokens(name)), set(search_tokens(other_name))
-            if (words - other_words) & own and (other_words - words) & foreign:
+            if (words - other_words) & asked_only and (other_words - words) & candidate_only:
                 return name, other_name
     return ()
 
@@ -263,7 +270,7 @@ def _shared_parts(asked: Evidence, candidate: Evidence) -> str:
 
 
 def _shared_words(asked: Evidence, candidate: Evidence, rarity: Callable[[str], float]) -> str:
-    """Shared terms, the longest first, then shared words, the rarest first; no word is named twice."""
+    """Return shared terms, the longest first, then shared words, the rarest first; no word is named twice."""
     phrases = sorted(
         asked.phrases & candidate.phrases,
         key=lambda phrase: (-len(phrase), -sum(map(rarity, phrase)), phrase),

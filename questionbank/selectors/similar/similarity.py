@@ -175,7 +175,7 @@ def similar_by_lens(
 def near_duplicates(
     *, text: str, serving: Serving, exclude: Question | None = None, user: User | None = None
 ) -> list[SimilarHit]:
-    """Questions, drafts too, that read almost the same; those that differ in numbers only are flagged."""
+    """Return questions, drafts too, that read almost the same; those that differ in numbers only are flagged."""
     if Lens.WORDING not in serving.sets:
         return []
     language = detect_language(text)
@@ -194,10 +194,12 @@ def near_duplicates(
 class _Comparison:
     """A question, stored or not, compared with candidates; what was read of one is kept for the next lens."""
 
-    def __init__(self, asked: Asked, own: Evidence, serving: Serving, stored: Mapping[int, Vector]) -> None:
-        self._asked, self._own, self._serving = asked, own, serving
+    def __init__(
+        self, asked: Asked, asked_evidence: Evidence, serving: Serving, stored: Mapping[int, Vector]
+    ) -> None:
+        self._asked, self._asked_evidence, self._serving = asked, asked_evidence, serving
         self._vectors_by_set = dict(stored)  # by id of the set
-        self._broad = broad_concepts(own.tags) if own.tags else frozenset()
+        self._broad = broad_concepts(asked_evidence.tags) if asked_evidence.tags else frozenset()
         self._questions: dict[int, Question] = {}
         self._evidence: dict[int, Evidence] = {}
 
@@ -214,7 +216,7 @@ class _Comparison:
     def with_question(cls, question: Question, serving: Serving, *, same_language: bool = True) -> Self:
         serving = serving.for_language(question.language)
         tags = tagged_paths([question.pk]).get(question.pk, [])
-        own = _evidence(question, tags)
+        asked_evidence = _evidence(question, tags)
         concept_ids = QuestionTag.objects.filter(question=question).values_list("concept_id", flat=True)
         asked = Asked(
             text=question.text,
@@ -234,7 +236,7 @@ class _Comparison:
             for row in rows
             if bytes(row.content_hash) == bytes(question.content_hash)
         }
-        return cls(asked, own, serving, stored)
+        return cls(asked, asked_evidence, serving, stored)
 
     @classmethod
     def with_text(
@@ -254,8 +256,8 @@ class _Comparison:
             graphs=solved_graphs(text, solved),
             language=language if same_language else "",
         )
-        own = evidence_of(text, language=language, computation=solved_computation(text, solved))
-        return cls(asked, own, serving, {})
+        asked_evidence = evidence_of(text, language=language, computation=solved_computation(text, solved))
+        return cls(asked, asked_evidence, serving, {})
 
     def under(self, lens: str, k: int) -> SimilarResult:
         """Return the `k` most similar questions under a lens."""
@@ -280,15 +282,15 @@ class _Comparison:
         vectors: dict[str, Vector] = {}
         if self._serving.serves(lens, self._asked.text_language, [self.text]):
             self._vectors(lens)
-            known = self._vectors_by_set  # of other lenses too: they say whether the purpose is the same
+            by_set = self._vectors_by_set  # of other lenses too: they say whether the purpose is the same
             sets = self._serving.sets.items()
             vectors = {
-                name: known[embedding_set.pk] for name, embedding_set in sets if embedding_set.pk in known
+                name: by_set[embedding_set.pk] for name, embedding_set in sets if embedding_set.pk in by_set
             }
         else:
             notice = str(_ONLY_THE_SAME_GRAPH)
         ranked = rank_by_graph(replace(self._asked, vectors=vectors), self._serving.sets, lens, k)
-        return SimilarResult(lens, self.hits(ranked, lens), notice, self._own.computation)
+        return SimilarResult(lens, self.hits(ranked, lens), notice, self._asked_evidence.computation)
 
     def hits(self, ranked: Sequence[Ranked], lens: str) -> list[SimilarHit]:
         """Return the candidates with the reason for each; a fixed number of queries for any number of them."""
@@ -301,7 +303,7 @@ class _Comparison:
         for candidate, alike in zip(present, wording, strict=True):
             evidence = self._evidence[candidate.id]
             comparison = compare(
-                self._own,
+                self._asked_evidence,
                 evidence,
                 lens=lens,
                 wording=alike,
@@ -341,11 +343,11 @@ class _Comparison:
         stand_in = lenses()[lens].stand_in
         if stand_in in self._serving.sets:
             sets[stand_in] = self._serving.embedding_set(stand_in)
-        known = self._vectors_by_set
+        by_set = self._vectors_by_set
         for name, embedding_set in sets.items():
-            if embedding_set.pk not in known:
-                known[embedding_set.pk] = self._serving.encoder(name).encode([text])[0]
-        return {name: known[embedding_set.pk] for name, embedding_set in sets.items()}, notice
+            if embedding_set.pk not in by_set:
+                by_set[embedding_set.pk] = self._serving.encoder(name).encode([text])[0]
+        return {name: by_set[embedding_set.pk] for name, embedding_set in sets.items()}, notice
 
 
 def _evidence(question: Question, tags: Sequence[TaggedPath]) -> Evidence:

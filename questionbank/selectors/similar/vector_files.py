@@ -29,16 +29,16 @@ def check_lens(name: str) -> str:
     """
     if name in lenses():
         return name
-    known = ", ".join(lenses())
+    lens_names = ", ".join(lenses())
     raise ValidationFailed(
-        _("There is no lens “%(name)s”; use one of %(known)s.") % {"name": name, "known": known}
+        _("There is no lens “%(name)s”; use one of %(known)s.") % {"name": name, "known": lens_names}
     )
 
 
 def question_vectors(
     questions: Sequence[InputQuestion], *, lens: str, serving: Serving, notices: set[str]
 ) -> list[dict[str, Any]]:
-    """``{id, vector}`` of each question; where another lens had to stand in, ``lens`` names it too.
+    """Return ``{id, vector}`` of each question; where another lens had to stand in, ``lens`` names it too.
 
     The vector is None where the lens does not compare such a text, or no model knows its language. Adds
     sentences for people to `notices`.
@@ -52,15 +52,15 @@ def question_vectors(
             notices.add(_("Some texts have no vector: under this lens only word problems are compared."))
             continue
         by_language.setdefault(question.language, []).append(index)
-    for language, own in by_language.items():
-        texts = [questions[index].text for index in own]
+    for language, indices in by_language.items():
+        texts = [questions[index].text for index in indices]
         served = serving.for_language(language)
         if lens in served.sets and not (row.stand_in or served.serves(lens, language, texts)):
-            rows |= {index: {"id": questions[index].id, "vector": None} for index in own}
+            rows |= {index: {"id": questions[index].id, "vector": None} for index in indices}
             notices.add(_("Some texts have no vector: the model does not know their language."))
             continue
         embedding_set, encoder, notice = served.lens_for(lens, language, texts)
-        for index, vector in zip(own, encoder.encode(texts), strict=True):
+        for index, vector in zip(indices, encoder.encode(texts), strict=True):
             values = [round(float(value), _DIGITS) for value in vector]
             rows[index] = {"id": questions[index].id, "vector": values}
             if notice:
@@ -72,7 +72,7 @@ def question_vectors(
 def question_predictions(
     questions: Sequence[InputQuestion], *, hierarchy: str | None, serving: Serving, notices: set[str]
 ) -> list[dict[str, Any]]:
-    """``{id, concepts, difficulty}`` of each question. Adds sentences for people to `notices`."""
+    """Return ``{id, concepts, difficulty}`` of each question, and add sentences for people to `notices`."""
     predictions = predict_many(
         texts=[question.text for question in questions],
         languages=[question.language for question in questions],
@@ -101,7 +101,7 @@ def _difficulty(estimate: PredictedDifficulty | None) -> dict[str, Any] | None:
 
 
 def hit_fields(hit: SimilarHit) -> dict[str, Any]:
-    """``{id, text, concepts, score, reason}`` of a similar question."""
+    """Return ``{id, text, concepts, score, reason}`` of a similar question."""
     return {
         "id": hit.question.pk,
         "text": hit.question.text,

@@ -92,9 +92,11 @@ def reproduce_analogy(data: Path, output: Path, plan: Plan, *, say: Say = lambda
 def _settings(plan: Plan, measured: Sequence[str], run: str, seed: int) -> dict[str, Any]:
     """Return what identifies a run; equal settings give equal figures."""
     part, _, arm = run.rpartition("/")
-    own = ARMS[arm].settings
+    arm_settings = ARMS[arm].settings
     encoder = {"backbone": plan.config.backbone, "max_tokens": plan.config.max_tokens}
-    config = encoder if own is None else config_to_dict(replace(plan.config, seed=seed, **own))
+    config = (
+        encoder if arm_settings is None else config_to_dict(replace(plan.config, seed=seed, **arm_settings))
+    )
     return {
         "arm": arm,
         "part": part,

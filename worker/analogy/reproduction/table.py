@@ -91,12 +91,12 @@ def analogy_tables(output: Path) -> str:
     """Return markdown of everything that was run into a folder so far; the rest says "not run"."""
     runs = _Runs(output)
     parts = [_data_table(runs)]
-    for name, known in SETS.items():
+    for name, problem_set in SETS.items():
         parts += [
             _set_table(runs, name, twins, heading)
             for twins, heading in (
-                ("with_twins", f"### {known.title}"),
-                ("without_twins", f"### {known.title}, without exemplars that differ in numbers alone"),
+                ("with_twins", f"### {problem_set.title}"),
+                ("without_twins", f"### {problem_set.title}, without exemplars that differ in numbers alone"),
             )
         ]
     parts += [_transfer_table(runs), _share_table(runs), _GENERATORS]
@@ -112,7 +112,7 @@ _GENERATORS = """### Tables 2, 4 and 5 with a generator
 
 
 def _data_table(runs: _Runs) -> str:
-    """Table 1, as far as graphs go; counted by the first run of each set."""
+    """Return Table 1, as far as graphs go; counted by the first run of each set."""
     lines = [
         "### Table 1: problems with a graph",
         "",
@@ -120,13 +120,13 @@ def _data_table(runs: _Runs) -> str:
         " without a graph, left out | with a positive |",
         "|---|---|---|---|---|---|---|",
     ]
-    for name, known in SETS.items():
+    for name, problem_set in SETS.items():
         counts: dict[str, dict[str, Any]] = {}
         for arm in ARMS:
             for run in runs.finished(name, arm):
                 counts.setdefault(run.part, run.figures()[run.part])
         if not counts:
-            lines.append(f"| {known.title} | {_NOT_RUN} | | | | | |")
+            lines.append(f"| {problem_set.title} | {_NOT_RUN} | | | | | |")
             continue
         asked = sum(part["questions"] for part in counts.values())
         copies = sum(part["questions"] * part["questions_with_twin"] for part in counts.values()) / asked
@@ -136,12 +136,12 @@ def _data_table(runs: _Runs) -> str:
         ]
         without = sum(part["questions_without_graph"] for part in counts.values())
         cells = [f"{asked:,}", f"{without:,}", f"{100 * copies:.0f} %", *(f"{mean:,}" for mean in means)]
-        lines.append(f"| {known.title} | {' | '.join(cells)} |")
+        lines.append(f"| {problem_set.title} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def _set_table(runs: _Runs, name: str, twins: str, heading: str) -> str:
-    """Tables 2 and 3 on one set; nothing where no arm was run."""
+    """Return Tables 2 and 3 on one set; nothing where no arm was run."""
     pooled = {arm: runs.pooled(name, arm, twins) for arm in ARMS}
     if not any(pooled.values()):
         return ""
@@ -173,7 +173,7 @@ def _cell(pooled: _Pooled, column: str) -> str:
 
 
 def _gain(pooled: _Pooled, reference: _Pooled | None) -> str:
-    """Same graph, less the reference's, on the questions that both were asked."""
+    """Return the share of the same graph, less the reference's, on the questions that both were asked."""
     if reference is None:
         return "-"
     first, second = _means(pooled), _means(reference)
@@ -201,20 +201,20 @@ def _difference(questions: npt.NDArray[np.int64], values: Floats, reference: Flo
 
 
 def _transfer_table(runs: _Runs) -> str:
-    """Trained on one set, measured on another: the share of exemplars with the same graph."""
+    """Return figures for training on one set and measuring on another: the share of exemplars with the same graph."""
     lines = []
-    for arm, known in ARMS.items():
+    for arm, arm_row in ARMS.items():
         for learned in SETS:
             for measured in SETS:
-                if known.settings is None or learned == measured:
+                if arm_row.settings is None or learned == measured:
                     continue
                 reached = runs.pooled(learned, arm, "with_twins", measured)
                 if reached is None:
                     continue
                 frozen = runs.pooled(measured, _REFERENCE, "with_twins")
                 lines.append(
-                    f"| {known.title} | {SETS[learned].title} | {SETS[measured].title} | {_cell(reached, 'same_graph')}"
-                    f" | {_gain(reached, frozen)} |"
+                    f"| {arm_row.title} | {SETS[learned].title} | {SETS[measured].title}"
+                    f" | {_cell(reached, 'same_graph')} | {_gain(reached, frozen)} |"
                 )
     head = [
         "### Trained on one set, measured on another: same graph",
@@ -226,20 +226,20 @@ def _transfer_table(runs: _Runs) -> str:
 
 
 def _share_table(runs: _Runs) -> str:
-    """Figure 5: same graph by share of the training data."""
+    """Return Figure 5: same graph by share of the training data."""
     lines = [
         "### Figure 5: same graph by share of the training data",
         "",
         "| | 5 % | 10 % | 25 % | 50 % | 100 % |",
         "|---|---|---|---|---|---|",
     ]
-    for name, known in SETS.items():
+    for name, problem_set in SETS.items():
         pooled = [runs.pooled(name, arm, "with_twins") for arm in _SHARES]
         cells = [
             _NOT_RUN
             if reached is None
-            else f"{reached.columns['same_graph'].mean():.3f}{scope_note(known, reached.folds, reached.seeds)}"
+            else f"{reached.columns['same_graph'].mean():.3f}{scope_note(problem_set, reached.folds, reached.seeds)}"
             for reached in pooled
         ]
-        lines.append(f"| {known.title} | {' | '.join(cells)} |")
+        lines.append(f"| {problem_set.title} | {' | '.join(cells)} |")
     return "\n".join(lines)

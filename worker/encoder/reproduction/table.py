@@ -67,12 +67,12 @@ def _of_difficulty(key: str) -> Callable[[Mapping[str, Any]], float | None]:
 
 
 def _pearson(predicted: Array, truth: Array) -> float:
-    known = ~np.isnan(truth)
-    return pearson(truth[known], predicted[known])
+    is_labelled = ~np.isnan(truth)
+    return pearson(truth[is_labelled], predicted[is_labelled])
 
 
 def encoder_tables(folders: Sequence[Path]) -> str:
-    """Markdown: for each set a table of arms, and the differences of QuesCo, and of ours, from each.
+    """Return markdown: for each set a table of arms, and the differences of QuesCo, and of ours, from each.
 
     Args:
         folders: of finished runs, as `reproduce_encoder` returns them.

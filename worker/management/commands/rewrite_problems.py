@@ -48,9 +48,9 @@ class Command(BankCommand):
             raise ValidationFailed(
                 "The output grows pair by pair, so it cannot be compressed: name it pairs.jsonl."
             )
-        known: set[str] = set()
+        stored_pairs: set[str] = set()
         if output.is_file():
-            known = _pairs_of(output)
+            stored_pairs = _pairs_of(output)
         problems = read_problems(options["input"]).learned
         refused: Counter[str] = Counter()
         written = 0
@@ -60,13 +60,15 @@ class Command(BankCommand):
                 artifact_install_default(report=self.stderr.write)
                 model = stack.enter_context(open_language_model())
                 rewriter = ModelRewriter(model, solver_by_name("default"))
-            pairs = rewritten_pairs(problems, rewriter, seed=options["seed"], known=known, refused=refused)
+            pairs = rewritten_pairs(
+                problems, rewriter, seed=options["seed"], known=stored_pairs, refused=refused
+            )
             file = stack.enter_context(output.open("a", encoding="utf-8"))
             for pair in islice(pairs, options["most"]):
                 file.write("".join(map(_line, pair)))
                 file.flush()
                 written += 1
-        self.stdout.write(f"{written:,} pairs written to {output}, which held {len(known):,} before.")
+        self.stdout.write(f"{written:,} pairs written to {output}, which held {len(stored_pairs):,} before.")
         for reason, count in refused.most_common():
             self.stdout.write(f"{count:,} problems left out: {reason}.")
 

@@ -64,7 +64,7 @@ class Command(BankCommand):
         if options["promote"] and not options["reason"].strip():
             raise CommandError("A promotion needs a reason: add --reason.")
         for option in _options():
-            if _given(option, options) and option.flag not in {own.flag for own in training.options}:
+            if _given(option, options) and option.flag not in {allowed.flag for allowed in training.options}:
                 raise CommandError(f"{option.flag} does not apply to {capability}. Remove it.")
         answers = {
             option.name: _given(option, options) or next(iter(option.choices))

@@ -50,13 +50,13 @@ class UninformativeReplacement(TfidfReplacement):
         self._common = list(accumulate(self.frequency[word] for word in self.vocabulary))
 
     def _chosen(self, weight: Mapping[str, float], most: int, rng: random.Random) -> Sequence[str]:
-        """Drawn: the lower a word's TF-IDF lies below the question's highest, the likelier."""
+        """Draw words: the lower a word's TF-IDF lies below the question's highest, the likelier."""
         highest = max(weight.values())
         keys = {word: rng.random() ** (1 / (highest - value + 1e-9)) for word, value in weight.items()}
         return sorted(keys, key=lambda word: (-keys[word], word))[:most]
 
     def _new_word(self, word: str, rng: random.Random) -> str:
-        """Drawn by how many questions have it."""
+        """Draw another word by how many questions have it."""
         while (drawn := self.vocabulary[bisect(self._common, rng.random() * self._common[-1])]) == word:
             pass
         return drawn
@@ -150,7 +150,7 @@ def _each(apply: Apply, seed: int) -> Augment:
 def _called_invalid(
     made: Made, config: ParaphraseConfig, labelled_by: Sequence[ParaphrasePair]
 ) -> set[tuple[str, str]]:
-    """Question and text of what the untrained encoder calls invalid."""
+    """Return question and text of what the untrained encoder calls invalid."""
     encode = partial(
         encode_bulk, load_backbone(config.backbone, max_tokens=config.max_tokens, device=config.device)
     )

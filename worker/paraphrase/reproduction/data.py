@@ -77,7 +77,7 @@ class Material:
 
 
 def _rewordings(rows: Rows) -> list[ParaphrasePair]:
-    """ParaMAWPS: variant 0 is the original, the last variant of a seed asks for another quantity."""
+    """Return pairs of ParaMAWPS: variant 0 is the original, a seed's last variant asks for another quantity."""
     seeds: dict[int, list[dict[str, Any]]] = {}
     for row in rows:
         seeds.setdefault(row["seed"], []).append(row)
@@ -96,7 +96,7 @@ def _rewordings(rows: Rows) -> list[ParaphrasePair]:
 
 
 def _changes(rows: Rows) -> list[ParaphrasePair]:
-    """GSM-Plus: "problem understanding" rewords; what changes the answer is no paraphrase."""
+    """Return pairs of GSM-Plus: "problem understanding" rewords; what changes the answer is no paraphrase."""
     pairs = []
     for row in rows:
         label = 1 if row["perturbation"] == "problem understanding" else 0

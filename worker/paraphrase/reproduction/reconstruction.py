@@ -79,7 +79,7 @@ class Reconstructor:
             start, end = spans[row][column]
             word = self.texts[number]
             edits[row][start] = (start, end, word.capitalize() if texts[row][start].isupper() else word)
-        return [apply_edits(text, own.values()) for text, own in zip(texts, edits, strict=True)]
+        return [apply_edits(text, text_edits.values()) for text, text_edits in zip(texts, edits, strict=True)]
 
     def _draw(self, scores: Tensor, old: Tensor, generator: torch.Generator) -> Tensor:
         """Return a token for each place: a word where one began, a piece of one where one went on."""

@@ -236,7 +236,7 @@ def _prepare(
     config: ParaphraseConfig,
     labelled: Sequence[ParaphrasePair],
 ) -> Prepared:
-    """Triplets of the arm; the pairs for the verdict are the operators' in every arm."""
+    """Prepare the triplets of the arm; the pairs for the verdict are the operators' in every arm."""
     arm = ARMS[run.arm]
     if not arm.baseline:
         return prepare(material.questions, config, given=material.given, kept_out=kept_out)

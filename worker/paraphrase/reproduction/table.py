@@ -55,7 +55,7 @@ Runs = Mapping[str, Sequence[tuple[dict[str, Any], Mapping[str, npt.NDArray[Any]
 
 
 def paraphrase_tables(folders: Sequence[Path]) -> str:
-    """Markdown: for each measured set tables of arms, of differences from rules, and of confusion.
+    """Return markdown: for each measured set tables of arms, of differences from rules, and of confusion.
 
     Of an arm there is the score and, where it was fitted, the verdict that joins it with the findings.
 
@@ -122,7 +122,7 @@ def _tables_of_set(name: str, runs: Runs) -> list[str]:
 
 
 def _rows(name: str, runs: Runs) -> dict[tuple[str, str], _Row]:
-    """By arm and by ``"score"`` or ``"verdict"``."""
+    """Return the rows by arm and by ``"score"`` or ``"verdict"``."""
     first = next(iter(runs.values()))[0][1]
     draws = PairResamples.of(first[f"{name}/label"].tolist())
     rows: dict[tuple[str, str], _Row] = {}

@@ -166,7 +166,7 @@ def _measured(output: Path, name: str, arm: str) -> _Measured | None:
 
 
 def _clustering_table(measured: Mapping[str, _Measured]) -> str:
-    """Figure 7, and Figure 2's layers as one number each."""
+    """Return Figure 7, and Figure 2's layers as one number each."""
     layers = max((len(arm.figures[0]["clustering"]["test_by_layer"]) for arm in measured.values()), default=1)
     rows = [
         (
@@ -203,7 +203,7 @@ def _pairs_table(measured: Mapping[str, _Measured]) -> str:
 
 
 def _cosine_table(measured: Mapping[str, _Measured]) -> str:
-    """Figures 4 and 8."""
+    """Return Figures 4 and 8."""
     starts = np.round(np.arange(_LOWEST, 1, 0.1), 1)
     rows = []
     for title, arm in measured.items():

@@ -92,17 +92,23 @@ def reproduce_solver(data: Path, output: Path, plan: Plan, *, say: Say = lambda 
 def _settings(plan: Plan, run: str, seed: int) -> dict[str, Any]:
     """Return what identifies a run; equal settings give equal figures."""
     part, _, arm = run.rpartition("/")
-    own = ARMS[arm].settings
+    arm_settings = ARMS[arm].settings
     shared = replace(plan.config, seed=seed, backbone=_backbone(plan, part, arm))
-    config = {"backbone": shared.backbone} if own is None else config_to_dict(replace(shared, **own))
+    config = (
+        {"backbone": shared.backbone}
+        if arm_settings is None
+        else config_to_dict(replace(shared, **arm_settings))
+    )
     settings = {"arm": arm, "part": part, "seed": seed, "problems": plan.problems, "config": config}
     return settings | ({"retriever": str(plan.retriever)} if arm == RECALLING else {})
 
 
 def _backbone(plan: Plan, part: str, arm: str = "") -> str:
     """Return the encoder that a set's arms are trained from: the one that was named, else the set's own."""
-    own = MULTILINGUAL_BACKBONE if arm in MULTILINGUAL else PROBLEM_SETS[part.partition("/")[0]].backbone
-    return own if own and plan.config.backbone == DEFAULT_BACKBONE else plan.config.backbone
+    set_backbone = (
+        MULTILINGUAL_BACKBONE if arm in MULTILINGUAL else PROBLEM_SETS[part.partition("/")[0]].backbone
+    )
+    return set_backbone if set_backbone and plan.config.backbone == DEFAULT_BACKBONE else plan.config.backbone
 
 
 def _run(run: Run, plan: Plan, data: Path) -> RunResult:
@@ -183,7 +189,7 @@ class _InMemory:
         return self._model.solve(problems, beam=beam)
 
     def unsolvable_reason(self, _problem: ProblemRecord) -> str:
-        """Everything can be tried."""
+        """Return no reason: everything can be tried."""
         return ""
 
 

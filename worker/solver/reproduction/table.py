@@ -195,7 +195,7 @@ def _scope(name: str, pooled: _Pooled) -> str:
 
 
 def _shared(left: _Pooled, right: _Pooled) -> tuple[_Pooled, _Pooled] | None:
-    """Both on the problems that both were tested with; None where seeds differ in number or nothing is shared."""
+    """Return both on the problems that both were tested with; None if seeds differ in number or nothing is shared."""
     common = np.intersect1d(left.problems, right.problems)
     first, second = (_on(pooled, common) for pooled in (left, right))
     if not len(common) or not np.array_equal(first.problems, second.problems):
@@ -224,7 +224,7 @@ def _difference(pooled: _Pooled, baseline: _Pooled) -> dict[str, float]:
 
 
 def _published_table(title: str, rows: Sequence[_Row], runs: Runs) -> str:
-    """Accuracy of answer and equation of each row's arm on every set that the paper or we have."""
+    """Return accuracy of answer and equation of each row's arm on every set that the paper or we have."""
     names = [
         name
         for name in SETS
@@ -239,25 +239,27 @@ def _published_table(title: str, rows: Sequence[_Row], runs: Runs) -> str:
 
 
 def _pair(name: str, row: _Row, pooled: _Pooled | None) -> str:
-    own = _NOT_RUN
+    measured = _NOT_RUN
     if pooled is not None:
-        own = f"{100 * pooled.answers.mean():.1f} ({100 * pooled.equations.mean():.1f}){_scope(name, pooled)}"
-    return f"{own} | {row.published.get(name, '-')}"
+        measured = (
+            f"{100 * pooled.answers.mean():.1f} ({100 * pooled.equations.mean():.1f}){_scope(name, pooled)}"
+        )
+    return f"{measured} | {row.published.get(name, '-')}"
 
 
 def _case_table(title: str, arm: str, runs: Runs) -> str:
-    """Problems that the contrast puts right, and those that it spoils; by id, for their texts are not ours."""
+    """Return the problems that the contrast puts right and those that it spoils, by id: their texts are not ours."""
     lines = [
         f"### {title}: cases",
         "",
         "| set | wrong to right | right to wrong | for example |",
         "|---|---|---|---|",
     ]
-    for name, known in SETS.items():
+    for name, problem_set in SETS.items():
         plain, contrast = runs[name, "none"], runs[name, arm]
         shared = None if plain is None or contrast is None else _shared(plain, contrast)
         if shared is None:
-            lines.append(f"| {known.title} | {_NOT_RUN} | {_NOT_RUN} | |")
+            lines.append(f"| {problem_set.title} | {_NOT_RUN} | {_NOT_RUN} | |")
             continue
         before, after = shared
         gained = np.flatnonzero((before.answers == 0) & (after.answers == 1))
@@ -266,5 +268,5 @@ def _case_table(title: str, arm: str, runs: Runs) -> str:
             f"{before.ids[row]}: `{before.written[row] or 'nothing'}` to `{after.written[row]}`"
             for row in gained[:_CASES]
         ]
-        lines.append(f"| {known.title} | {len(gained)} | {lost} | {'; '.join(cases)} |")
+        lines.append(f"| {problem_set.title} | {len(gained)} | {lost} | {'; '.join(cases)} |")
     return "\n".join(lines)

@@ -1,0 +1,71 @@
+"""Answers that a question cannot have: a fraction of a car, or fewer children than none. Torch-free.
+
+Ours: neither the decoder nor the vote of similar problems looks at an equation's value. A question for a number of
+things makes a fraction or a negative number unlikely, by Bayes' rule; decision 66 has the measurements.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from analytics.solver.solution import Solution, divides_by_zero
+from analytics.text.unit_names import WORDS
+
+__all__ = ["asks_for_count", "likeliest_plausible_first"]
+
+_IMPLAUSIBLE = 0.01  # how likely such a question is to have such an answer, beside a whole number
+_ROUNDING = 1e-6
+_HOW_MANY = re.compile(r"\bhow many\b((?:\W+[a-z]+){1,3})", re.IGNORECASE)
+_LATIN_WORD = re.compile(r"[a-z]+")
+_MEASURED = frozenset({"times", "square", "cubic", "percent", "degrees", "units", "fraction"}) | WORDS.keys()
+_CHINESE_QUESTION = re.compile(r"几|多少")
+_CHINESE_COUNT = re.compile(  # measure words of things that are counted
+    r"(?:几|多少)[个人本只辆棵名头张支条台朵筐箱袋块盒件套双把瓶枚页间位班种架艘匹根颗粒株束幢座排层节组队次题户车盏副桶]"
+    r"(?!小时|钟头|月|星期|世纪|百分|单位)"
+)
+
+
+def asks_for_count(text: str) -> bool:
+    """Return whether a text asks, at last, how many things there are, English or Chinese.
+
+    >>> asks_for_count("How many red cars are needed?"), asks_for_count("How many more miles did he walk?")
+    (True, False)
+    >>> asks_for_count("还剩多少个苹果？"), asks_for_count("每个苹果多少千克？")
+    (True, False)
+    """
+    asked = list(_CHINESE_QUESTION.finditer(text))
+    if asked:
+        return _CHINESE_COUNT.match(text, asked[-1].start()) is not None
+    counted = _HOW_MANY.findall(text)
+    return bool(counted) and _MEASURED.isdisjoint(_LATIN_WORD.findall(counted[-1].lower()))
+
+
+def likeliest_plausible_first(text: str, solutions: Sequence[Solution]) -> list[Solution]:
+    """Return a problem's solutions with probabilities that allow for what its question asks for, likeliest first.
+
+    Args:
+        text: of the problem.
+        solutions: with probabilities; those without a value stay last.
+    """
+    if not solutions or divides_by_zero(solutions[0]) or not asks_for_count(text):
+        return list(solutions)
+    likelihoods = [1.0 if _is_count(solution.value) else _IMPLAUSIBLE for solution in solutions]
+    if all(likelihood == 1 for likelihood in likelihoods):
+        return list(solutions)
+    weights = [
+        solution.probability * likelihood for solution, likelihood in zip(solutions, likelihoods, strict=True)
+    ]
+    rest = max(0.0, 1 - sum(solution.probability for solution in solutions))
+    total = sum(weights) + rest
+    weighed = [
+        replace(solution, probability=weight / total if total else 0.0)
+        for solution, weight in zip(solutions, weights, strict=True)
+    ]
+    return sorted(weighed, key=lambda solution: (solution.value is None, -solution.probability))
+
+
+def _is_count(value: float | None) -> bool:
+    """Return whether a value is a whole number from 0 on; a solution without a value is left as it is."""
+    return value is None or (value > -_ROUNDING and abs(value - round(value)) < _ROUNDING * max(1.0, value))

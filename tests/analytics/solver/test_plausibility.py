@@ -1,0 +1,64 @@
+"""A question for a number of things has a whole number as its answer."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import pytest
+
+from analytics.solver.plausibility import asks_for_count, likeliest_plausible_first
+from analytics.solver.solution import Solution, solution_of
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "A car holds 5 pupils. How many cars do 28 pupils need?",
+        "How many of the 30 pupils are boys?",
+        "It rained for 3 hours. How many umbrellas were sold?",
+        "一共有多少个苹果？",
+        "每千克2元，可以买几本？",
+    ],
+)
+def test_things_are_counted(text):
+    assert asks_for_count(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How many kilometres did Ann walk?",
+        "How many square metres is the field?",
+        "How many times as long is the rope?",
+        "What does a car cost?",
+        "一共用了多少个小时？",
+        "有8个苹果，每个多少千克？",
+        "",
+    ],
+)
+def test_amounts_are_measured(text):
+    assert not asks_for_count(text)
+
+
+def solutions(*rows: tuple[str, float]) -> list[Solution]:
+    return [solution_of(tokens.split(), [Fraction(28), Fraction(5)], share) for tokens, share in rows]
+
+
+def test_a_fraction_of_a_thing_gives_way_to_a_whole_number():
+    given = solutions(("/ N0 N1", 0.6), ("* N0 N1", 0.2), ("- N1 N0", 0.1))
+    weighed = likeliest_plausible_first("How many cars do 28 pupils need, 5 in a car?", given)
+    assert [solution.equation for solution in weighed] == ["28*5", "28/5", "5-28"]
+    assert weighed[0].probability == pytest.approx(0.2 / (0.2 + 0.007 + 0.1))
+    assert sum(solution.probability for solution in weighed) < 1
+    assert likeliest_plausible_first("How many litres are 28 of 5?", given) == given
+
+
+def test_without_a_plausible_answer_the_first_one_is_unlikely():
+    [weighed] = likeliest_plausible_first("How many cars are needed?", solutions(("/ N0 N1", 0.9)))
+    assert weighed.probability < 0.1
+
+
+def test_what_has_no_value_is_left_as_it_is():
+    divided = solution_of(["/", "N0", "N1"], [Fraction(28), Fraction(0)], 0.5)
+    assert likeliest_plausible_first("How many cars are needed?", [divided]) == [divided]
+    assert likeliest_plausible_first("How many cars are needed?", []) == []
