@@ -58,6 +58,7 @@ class FieldSpec:
     maximum: float | None
     choices: tuple[str, ...]
     pattern: str
+    label: str
 
 
 def option(
@@ -68,8 +69,13 @@ def option(
     maximum: float | None = None,
     choices: Sequence[str] = (),
     pattern: str = "",
+    label: str = "",
 ) -> Any:
-    """Return a dataclass field with its help text, and its bounds (both inclusive) or the pattern of its whole text."""
+    """Return a dataclass field with its help text, and its bounds (both inclusive) or the pattern of its whole text.
+
+    Args:
+        label: what a form calls the field; empty: its name with spaces.
+    """
     return field(
         default=default,
         metadata={
@@ -78,13 +84,14 @@ def option(
             "maximum": maximum,
             "choices": tuple(choices),
             "pattern": pattern,
+            "label": label,
         },
     )
 
 
 def backbone_option() -> Any:
     """Return the option for the encoder that a training starts from."""
-    return option("all-MiniLM-L6-v2", "encoder to start from: package name, local folder or hub id")
+    return option("all-MiniLM-L6-v2", "package name, local folder or hub id of the encoder to start from")
 
 
 def adapter_option(further: str = "") -> Any:
@@ -93,19 +100,26 @@ def adapter_option(further: str = "") -> Any:
     Args:
         further: what else the help says of it.
     """
-    text = f"train low-rank adapters of this rank instead of the encoder's weights{further}; 0: all weights"
+    text = f"train low-rank adapters of this rank instead of the encoder's weights{further} (0 = train all weights)"
     return option(0, text, minimum=0, maximum=512)
 
 
 def evaluation_option(default: int) -> Any:
     """Return the option for the steps between measurements."""
-    return option(default, "steps between measurements; 0: once an epoch", minimum=0)
+    return option(
+        default,
+        "number of steps between evaluations (0 = once per epoch)",
+        minimum=0,
+        label="Evaluation interval",
+    )
 
 
 def patience_option() -> Any:
     """Return the option for the measurements without improvement after which a training stops."""
     return option(
-        0, "stop after this many measurements without improvement, and keep the best; 0: never", minimum=0
+        0,
+        "stop after this many evaluations without improvement and keep the best weights (0 = never)",
+        minimum=0,
     )
 
 
@@ -113,55 +127,76 @@ def fold_option() -> Any:
     """Return the option for the fold of a published cross-validation that is tested on."""
     return option(
         -1,
-        "of a published cross-validation the fold to test on, which is not learned from; -1: none",
+        "fold of a published cross-validation to hold out for testing (-1 = none)",
         minimum=-1,
+        label="Test fold",
     )
 
 
 def weight_decay_option() -> Any:
     """Return the option for the weight decay of AdamW."""
-    return option(0.01, "of AdamW", minimum=0, maximum=1)
+    return option(0.01, "weight decay of the AdamW optimiser", minimum=0, maximum=1)
 
 
 def schedule_option() -> Any:
     """Return the option for the curve of the learning rate."""
     return option(
-        "linear", "curve of the learning rate after the warm-up", choices=("linear", "cosine", "constant")
+        "linear",
+        "how the learning rate changes after the warm-up",
+        choices=("linear", "cosine", "constant"),
+        label="Learning rate schedule",
     )
 
 
 def warmup_option(default: float) -> Any:
     """Return the option for the share of the steps in which the learning rate rises."""
-    return option(default, "share of the steps in which the rate rises", minimum=0, maximum=0.9)
+    return option(
+        default,
+        "share of the steps over which the learning rate rises to its full value",
+        minimum=0,
+        maximum=0.9,
+        label="Warm-up share",
+    )
 
 
 def mixed_precision_option() -> Any:
     """Return the option for whether to compute in bfloat16."""
-    return option(True, "compute in bfloat16 where the device has it")
+    return option(True, "compute in bfloat16 on devices that support it")
 
 
 def accumulate_option() -> Any:
     """Return the option for the batches to a step."""
-    return option(1, "batches whose gradients make one step", minimum=1, maximum=1024)
+    return option(
+        1,
+        "number of batches whose gradients are combined into one step",
+        minimum=1,
+        maximum=1024,
+        label="Gradient accumulation",
+    )
 
 
 def checkpoint_option(default: int) -> Any:
     """Return the option for the steps between checkpoints."""
-    return option(default, "steps between checkpoints; 0: once an epoch", minimum=0)
+    return option(
+        default,
+        "number of steps between checkpoints (0 = once per epoch)",
+        minimum=0,
+        label="Checkpoint interval",
+    )
 
 
 def device_option() -> Any:
     """Return the option for where to compute."""
     return option(
         "auto",
-        "auto, cpu or cuda; auto takes a GPU where there is one",
+        "auto, cpu or cuda; auto uses a GPU if there is one",
         pattern=r"auto|cpu|mps|cuda(:[0-9]{1,2})?",
     )
 
 
 def seed_option(default: int = 42) -> Any:
     """Return the option for the seed of a training."""
-    return option(default, "of everything drawn at random", minimum=0, maximum=2**31 - 1)
+    return option(default, "seed of the random number generators", minimum=0, maximum=2**31 - 1)
 
 
 def field_specs(config_class: type) -> tuple[FieldSpec, ...]:
@@ -177,6 +212,7 @@ def field_specs(config_class: type) -> tuple[FieldSpec, ...]:
             maximum=attribute.metadata.get("maximum"),
             choices=attribute.metadata.get("choices", ()),
             pattern=attribute.metadata.get("pattern", ""),
+            label=attribute.metadata.get("label") or attribute.name.replace("_", " ").capitalize(),
         )
         for attribute in fields(config_class)
     )

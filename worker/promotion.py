@@ -36,7 +36,7 @@ def promote_run(reporter: RunReporter) -> dict[str, Any]:
         return {"model": artifact.pk}
     if CAPABILITIES[artifact.capability].lens is None:
         consequences = model_promote(run=run, artifact=artifact)
-        reporter.log(f"{artifact.name} serves now.")
+        reporter.log(f"{artifact.name} is now in use.")
         if consequences:
             reporter.log(consequences)
         return {"model": artifact.pk}
@@ -51,7 +51,7 @@ def promote_run(reporter: RunReporter) -> dict[str, Any]:
     embed_pending(reporter, sets=[embedding_set])  # what was edited while that was built
     reporter.check()
     consequences = model_swap(run=run, artifact=artifact, embedding_set=embedding_set, beside=beside)
-    reporter.log(f"{artifact.name} serves now.")
+    reporter.log(f"{artifact.name} is now in use.")
     if consequences:
         reporter.log(consequences)
     return {"model": artifact.pk, "served_with": [model.pk for model in beside]}

@@ -40,43 +40,70 @@ class AnalogyConfig:
     backbone: str = backbone_option()
     pooler: str = option(
         "two-layer",
-        "layers behind the pooling; an encoder that has some keeps and trains them",
+        "layers after the pooling; an encoder that already has some keeps and trains them",
         choices=POOLERS,
     )
     pooler_width: int = option(
-        0, "width of the hidden layer of two; 0: twice the length of a vector (ours)", minimum=0, maximum=8192
+        0,
+        "width of the hidden layer of a two-layer pooler (0 = twice the vector length; not from the paper)",
+        minimum=0,
+        maximum=8192,
     )
     same: str = option(
         "graph",
-        "graph: positives compute the same, slots named by first use; equation: the slots stand in the text's order"
-        " too; both: the same equation is nearer than the same graph alone, which needs all_positives (ours)",
+        "graph: positives share a computation, with numbers named in order of use; equation: the numbers must also"
+        " appear in the same order in the text; both: problems with the same equation end up closer than those with"
+        " only the same graph (requires all_positives; not from the paper)",
         choices=SAME,
+        label="Positives",
     )
-    slot_text: bool = option(False, "read every number of a text as its slot: n1, n2, ... (ours)")
+    slot_text: bool = option(
+        False,
+        "replace each number in a text with a placeholder: n1, n2, ... (not from the paper)",
+        label="Replace numbers with placeholders",
+    )
     all_positives: bool = option(
         False,
-        "pull a question to every question of the batch with the same graph, not to its own alone (ours)",
+        "use every question in the batch with the same graph as a positive, not only the paired one (not from the"
+        " paper)",
     )
-    temperature: float = option(0.05, "tau of the loss", minimum=0.001, maximum=10)
+    temperature: float = option(0.05, "temperature of the contrastive loss (tau)", minimum=0.001, maximum=10)
     share: float = option(
-        1.0, "share of the training data that is used, drawn at random", minimum=0.001, maximum=1
+        1.0,
+        "share of the training data to use, drawn at random",
+        minimum=0.001,
+        maximum=1,
+        label="Share of the training data",
     )
     fold: int = fold_option()
     adapter_rank: int = adapter_option()
-    freeze_embeddings: bool = option(True, "leave the table of token embeddings as it is (ours)")
-    learning_rate: float = option(3e-5, "of AdamW", minimum=1e-8, maximum=1)
+    freeze_embeddings: bool = option(True, "do not train the token embeddings (not from the paper)")
+    learning_rate: float = option(3e-5, "learning rate of the AdamW optimiser", minimum=1e-8, maximum=1)
     weight_decay: float = weight_decay_option()
     schedule: str = schedule_option()
     warmup_share: float = warmup_option(0.0)
-    clip_norm: float = option(0.0, "bound on the gradient's norm; 0: none", minimum=0)
-    epochs: int = option(5, "passes over the questions that have a positive", minimum=1, maximum=1000)
-    max_steps: int = option(0, "stop after so many steps; 0: no bound", minimum=0)
-    batch_size: int = option(16, "questions a step, each with a positive", minimum=2, maximum=4096)
-    max_tokens: int = option(128, "longer questions are cut", minimum=8, maximum=512)
+    clip_norm: float = option(
+        0.0, "maximum norm of the gradient (0 = no limit)", minimum=0, label="Gradient clipping"
+    )
+    epochs: int = option(
+        5, "number of passes over the questions that have a positive", minimum=1, maximum=1000
+    )
+    max_steps: int = option(
+        0, "stop training after this many steps (0 = no limit)", minimum=0, label="Maximum steps"
+    )
+    batch_size: int = option(
+        16, "number of questions per batch, each with a positive", minimum=2, maximum=4096
+    )
+    max_tokens: int = option(
+        128, "questions longer than this are truncated", minimum=8, maximum=512, label="Maximum tokens"
+    )
     mixed_precision: bool = mixed_precision_option()
     accumulate: int = accumulate_option()
     measured: int = option(
-        300, "validation questions for measuring retrieval during training; 0: none", minimum=0
+        300,
+        "number of validation questions used to measure retrieval during training (0 = none)",
+        minimum=0,
+        label="Validation questions",
     )
     evaluate_every: int = evaluation_option(0)
     patience: int = patience_option()

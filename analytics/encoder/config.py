@@ -38,82 +38,102 @@ class EncoderConfig:
     backbone: str = backbone_option()
     objective: str = option(
         "contrast",
-        "contrast: pull questions of near concepts together (QuesCo); masked-language: guess hidden words (DAPT);"
-        " last-layer: leave the encoder as it is, and fit a linear layer behind it (ours)",
+        "contrast: bring questions with related concepts closer together (QuesCo); masked-language: predict masked"
+        " words (DAPT); last-layer: keep the encoder fixed and fit a linear layer on top (not from the paper)",
         choices=OBJECTIVES,
     )
     ranking: str = option(
         "khar",
-        "khar: ranks by distance in the hierarchy; finest: only the same finest concept is positive (SCL);"
-        " none: only the augmented question is (ConSERT-style)",
+        "khar: rank by distance in the hierarchy; finest: only questions with the same finest concept are positives"
+        " (SCL); none: only the augmented copy is a positive (ConSERT)",
         choices=RANKINGS,
     )
-    levels: int = option(3, "depth of the hierarchy that counts", minimum=1, maximum=10)
+    levels: int = option(
+        3, "number of hierarchy levels to use", minimum=1, maximum=10, label="Hierarchy levels"
+    )
     root_mapping: str = option(
         "",
-        "roots of two hierarchies that mean the same, as 'Hierarchy > Root = Other hierarchy > Root; ...';"
-        " without it, questions of different hierarchies are not compared",
+        "matching roots of different hierarchies, as 'Hierarchy > Root = Other hierarchy > Root; ...'; without it,"
+        " questions from different hierarchies are not compared",
     )
     temperatures: str = option(
-        "", "temperature of each rank 0 .. levels + 1, comma-separated; empty: the paper's rule"
+        "",
+        "temperature of each rank from 0 to levels + 1, separated by commas; leave empty for the paper's rule",
+        label="Temperatures by rank",
     )
     one_temperature: bool = option(
         False,
-        "compute each term of the loss at the temperature of its positives, as the published code does;"
-        " else every rank at its own (Eq. 4)",
+        "compute each term of the loss at the temperature of its positives, as in the published code; otherwise each"
+        " rank uses its own temperature (Eq. 4)",
+        label="One temperature per term",
     )
-    augment_words: bool = option(True, "swap and delete words")
-    augment_formulas: bool = option(True, "rename, scale, replace operators and numbers in formulas")
-    augment_structure: bool = option(True, "shuffle clauses and repeat one")
+    augment_words: bool = option(True, "swap and delete words in copies of a question")
+    augment_formulas: bool = option(True, "rename variables and change operators and numbers in formulas")
+    augment_structure: bool = option(True, "shuffle the clauses of a question and repeat one")
     augmentation_probability: float = option(
         0.3, "probability of each augmentation strategy", minimum=0, maximum=1
     )
     solution_view: float = option(
         0.0,
-        "probability that the second view is the worked solution instead, where there is one (ours)",
+        "probability of using the worked solution, if there is one, as the second view (not from the paper)",
         minimum=0,
         maximum=1,
+        label="Worked solution as second view",
     )
     concept_weight: float = option(
         0.0,
-        "weight of the concept classification loss, added to the contrastive loss (ours)",
+        "weight of the concept classification loss, added to the contrastive loss (not from the paper)",
         minimum=0,
         maximum=100,
     )
     difficulty_weight: float = option(
         0.0,
-        "weight of the difficulty ranking loss, added to the contrastive loss (ours)",
+        "weight of the difficulty ranking loss, added to the contrastive loss (not from the paper)",
         minimum=0,
         maximum=100,
     )
     metric_steps: int = option(
         0,
-        "steps of fitting a last linear layer on all questions at once, after the encoder is trained; 0: none (ours)",
+        "number of steps for fitting a last linear layer on all questions after the encoder is trained (0 = no last"
+        " layer; not from the paper)",
         minimum=0,
         maximum=100_000,
+        label="Last-layer steps",
     )
     adapter_rank: int = adapter_option()
     projection: int = option(
         128,
-        "dimension of the projected vectors in the contrastive loss; 0: no projector",
+        "dimension of the projected vectors in the contrastive loss (0 = no projection)",
         minimum=0,
         maximum=4096,
+        label="Projection dimension",
     )
     queue_size: int = option(
         1600,
-        "size of the key queue; at most half the training questions are used",
+        "number of keys in the queue, at most half of the training questions",
         minimum=1,
         maximum=1_000_000,
     )
-    momentum: float = option(0.999, "share of the key encoder kept in an update", minimum=0, maximum=1)
-    learning_rate: float = option(5e-5, "of AdamW, falling linearly to 0", minimum=1e-8, maximum=1)
+    momentum: float = option(
+        0.999, "share of the key encoder's weights that each update keeps", minimum=0, maximum=1
+    )
+    learning_rate: float = option(
+        5e-5,
+        "initial learning rate of the AdamW optimiser, which falls linearly to 0",
+        minimum=1e-8,
+        maximum=1,
+    )
     weight_decay: float = weight_decay_option()
     warmup_share: float = warmup_option(0.0)
-    epochs: int = option(5, "passes over the training questions", minimum=1, maximum=1000)
-    max_steps: int = option(0, "stop after this many steps; 0: no limit", minimum=0)
-    batch_size: int = option(32, "questions a step", minimum=2, maximum=8192)
-    max_tokens: int = option(128, "longer questions are cut", minimum=8, maximum=512)
-    freeze_embeddings: bool = option(True, "leave the table of token embeddings as it is")
+    epochs: int = option(5, "number of passes over the training questions", minimum=1, maximum=1000)
+    max_steps: int = option(
+        0, "stop training after this many steps (0 = no limit)", minimum=0, label="Maximum steps"
+    )
+    batch_size: int = option(32, "number of questions per batch", minimum=2, maximum=8192)
+    max_tokens: int = option(
+        128, "questions longer than this are truncated", minimum=8, maximum=512, label="Maximum tokens"
+    )
+    freeze_embeddings: bool = option(True, "do not train the token embeddings")
     mixed_precision: bool = mixed_precision_option()
     accumulate: int = accumulate_option()
     evaluate_every: int = evaluation_option(200)

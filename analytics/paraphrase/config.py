@@ -37,58 +37,96 @@ class ParaphraseConfig:
     backbone: str = backbone_option()
     loss: str = option(
         "triplet",
-        "triplet: margin on cosine distances; mnrl: multiple negatives ranking, the ablation; both: their sum",
+        "triplet: triplet loss on cosine distances; mnrl: multiple negatives ranking loss; both: the sum of the two",
         choices=LOSSES,
     )
     margin: float = option(
-        0.5, "of the triplet loss, on cosine distances; chosen on aquarat_val", minimum=0, maximum=2
+        0.5,
+        "margin of the triplet loss on cosine distances; the default was chosen on AQuA-RAT's validation set",
+        minimum=0,
+        maximum=2,
     )
     scale: float = option(
-        20.0, "of the cosines in the multiple negatives ranking loss", minimum=0.1, maximum=1000
+        20.0,
+        "factor applied to cosines in the multiple negatives ranking loss",
+        minimum=0.1,
+        maximum=1000,
     )
-    without: str = option("", "operators that are left out, comma-separated, as in the ablations of Table 2")
-    extra_operators: bool = option(True, "use the operators that are not the paper's as well")
+    without: str = option(
+        "",
+        "operators to leave out, separated by commas, as in the ablations of Table 2",
+        label="Operators to leave out",
+    )
+    extra_operators: bool = option(True, "also use operators that are not in the paper")
     far_share: float = option(
         0.5,
-        "share of the triplets in which the positive is a far rewording and the negative a minimal edit",
+        "share of triplets that pair a heavily reworded positive with a minimally edited negative",
         minimum=0,
         maximum=1,
+        label="Share of hard triplets",
     )
     typed_numbers: bool = option(
-        False, "the encoder reads numbers and units in one notation, and once more behind the text"
+        False,
+        "write numbers and units in one notation and repeat them after the text",
+        label="Normalise numbers and units",
     )
     combine: bool = option(
         False,
-        "each positive of a question against each of its negatives; else the triplets as they are drawn",
+        "pair each positive of a question with each of its negatives; otherwise use the triplets as drawn",
+        label="All combinations",
     )
     stretch: bool = option(
-        False, "stretch the score so that 0.5 divides the pairs set apart evenly; else it is the plain cosine"
+        False,
+        "rescale the score so that 0.5 splits the held-out pairs evenly; otherwise use the plain cosine",
+        label="Rescale the score",
     )
     interpolate: bool = option(
         False,
-        "interpolate between the pretrained and trained weights (WiSE-FT), choosing the mix that ranks the validation"
-        " pairs best; without validation pairs keep the trained weights",
+        "interpolate between the pretrained and the trained weights (WiSE-FT) and keep the mix that ranks validation"
+        " pairs best; without validation pairs the trained weights are kept",
+        label="Interpolate weights",
     )
-    triplets_per_question: int = option(6, "drawn for each question", minimum=1, maximum=50)
+    triplets_per_question: int = option(
+        6, "number of triplets drawn for each question", minimum=1, maximum=50
+    )
     given_passes: int = option(
         1,
-        "passes over triplets from labelled pairs (decisions, other corpora) for each pass over the rest",
+        "number of passes over triplets from labelled pairs (decisions, other corpora) for each pass over the rest",
         minimum=1,
         maximum=100,
+        label="Passes over labelled pairs",
     )
     translator_there: str = option(
-        "", "f1: model that translates into another language; empty: rule paraphraser"
+        "",
+        "operator f1: model that translates into another language; leave empty to paraphrase by rules",
+        label="Forward translation model",
     )
-    translator_back: str = option("", "f1: model that translates back; empty: rule paraphraser")
-    weak_paraphraser: str = option("", "f9: weak paraphrasing model; empty: lossy summariser")
-    weak_prefix: str = option("", "f9: prompt prefix that the model expects before a question")
-    learning_rate: float = option(2e-5, "of AdamW", minimum=1e-8, maximum=1)
+    translator_back: str = option(
+        "",
+        "operator f1: model that translates back; leave empty to paraphrase by rules",
+        label="Back-translation model",
+    )
+    weak_paraphraser: str = option(
+        "",
+        "operator f9: weak paraphrasing model; leave empty to summarise by rules",
+        label="Weak paraphrasing model",
+    )
+    weak_prefix: str = option(
+        "",
+        "operator f9: prefix that this model expects before a question",
+        label="Prefix for the weak model",
+    )
+    learning_rate: float = option(2e-5, "learning rate of the AdamW optimiser", minimum=1e-8, maximum=1)
     weight_decay: float = weight_decay_option()
     warmup_share: float = warmup_option(0.1)
-    epochs: int = option(9, "passes over the training triplets", minimum=1, maximum=1000)
-    max_steps: int = option(0, "stop after so many steps; 0: no bound", minimum=0)
-    batch_size: int = option(16, "triplets a step", minimum=1, maximum=8192)
-    max_tokens: int = option(128, "longer questions are cut", minimum=8, maximum=512)
+    epochs: int = option(9, "number of passes over the training triplets", minimum=1, maximum=1000)
+    max_steps: int = option(
+        0, "stop training after this many steps (0 = no limit)", minimum=0, label="Maximum steps"
+    )
+    batch_size: int = option(16, "number of triplets per batch", minimum=1, maximum=8192)
+    max_tokens: int = option(
+        128, "questions longer than this are truncated", minimum=8, maximum=512, label="Maximum tokens"
+    )
     adapter_rank: int = adapter_option()
     mixed_precision: bool = mixed_precision_option()
     evaluate_every: int = evaluation_option(200)

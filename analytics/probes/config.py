@@ -15,11 +15,11 @@ class ProbesConfig:
 
     seed: int = option(0, "Seed of the splits.", minimum=0, maximum=2**31 - 1)
     test_share: float = option(
-        0.2, "Share of the questions that is held out to measure the probes.", minimum=0.05, maximum=0.5
+        0.2, "Share of the questions held out to test the probes.", minimum=0.05, maximum=0.5
     )
     validation_share: float = option(
         0.2,
-        "Share of the other questions that chooses the regularisation and calibrates the intervals.",
+        "Share of the other questions used to choose the regularisation and calibrate the intervals.",
         minimum=0.05,
         maximum=0.5,
     )
@@ -28,24 +28,24 @@ class ProbesConfig:
     )
     sharing: float = option(
         0.5,
-        "How much a concept's weights lean on those of the concepts above it; 0 learns every path by itself.",
+        "How much a concept shares the weights of the concepts above it (0 = every path is learned separately).",
         minimum=0.0,
         maximum=1.0,
     )
     surface_counts: bool = option(
-        True, "Let the difficulty also depend on counts of words, numbers and formulas in the text."
+        True, "Also use the number of words, numbers and formulas to predict the difficulty."
     )
     leading_share: float = option(
         0.9,
-        "Leading concepts that this share of the paths has in common are not counted as levels.",
+        "Leading concepts shared by at least this share of the paths are not counted as levels.",
         minimum=0.5,
         maximum=1.0,
     )
     minimum_questions: int = option(
-        20, "Fewest tagged questions from which concepts are learned.", minimum=5, maximum=10_000
+        20, "Minimum number of tagged questions for learning concepts.", minimum=5, maximum=10_000
     )
     minimum_difficulties: int = option(
-        50, "Fewest graded questions from which difficulty is learned.", minimum=20, maximum=10_000
+        50, "Minimum number of graded questions for learning difficulty.", minimum=20, maximum=10_000
     )
     maximum_questions: int = option(
         30_000,
@@ -54,7 +54,7 @@ class ProbesConfig:
         maximum=1_000_000,
     )
     iterations: int = option(
-        40, "Most steps of the optimiser (L-BFGS) for each fit.", minimum=5, maximum=1_000
+        40, "Maximum number of optimiser steps (L-BFGS) for each fit.", minimum=5, maximum=1_000
     )
 
     def __post_init__(self) -> None:

@@ -52,103 +52,156 @@ class SolverConfig:
     backbone: str = backbone_option()
     contrast: str = option(
         "none",
-        "none: learn to write equations; pattern: first on triples of problems whose equations have the same"
+        "none: only learn to write equations; pattern: first train on triples of problems whose equations share a"
         " structure or differ in their operators (Pattern-CL), then on all problems; textual: also separate problems"
         " with similar wording but different equations (Textual-CL); both: one after the other",
         choices=CONTRASTS,
+        label="Contrastive learning",
     )
     adapter_rank: int = adapter_option(", at a learning rate of about 1e-3")
     freeze_encoder: bool = option(
-        False, "leave the encoder as it is and compute its states once: four times as fast, less accurate"
+        False, "keep the encoder fixed and compute its states once: four times as fast but less accurate"
     )
-    mask_numbers: bool = option(True, "replace every number of the text by the encoder's mask token")
+    mask_numbers: bool = option(True, "replace every number in the text with the encoder's mask token")
     fold: int = fold_option()
     max_tokens: int = option(
-        120, "longer problems are cut; those that lose a number are left out", minimum=8, maximum=512
+        120,
+        "problems longer than this are truncated; those that lose a number are left out",
+        minimum=8,
+        maximum=512,
+        label="Maximum tokens",
     )
     most_tokens: int = option(
-        45, "maximum number of operators and numbers in an equation", minimum=1, maximum=200
+        45,
+        "maximum number of operators and numbers in an equation",
+        minimum=1,
+        maximum=200,
+        label="Maximum equation length",
     )
     least_uses: int = option(
         1,
-        "training equations that must use a constant before the decoder learns it; constants cost memory at every"
-        " node, so use 15 for tens of thousands of problems",
+        "number of training equations that must use a constant before the decoder learns it; constants cost memory"
+        " at every node, so use 15 for tens of thousands of problems",
         minimum=1,
+        label="Minimum uses of a constant",
     )
-    beam: int = option(3, "trees kept while an equation is written", minimum=1, maximum=50)
-    dropout: float = option(0.5, "of what the decoder reads", minimum=0, maximum=0.9)
-    epochs: int = option(50, "passes over all problems", minimum=1, maximum=1000)
-    max_steps: int = option(0, "stop after so many steps on all problems; 0: no bound", minimum=0)
-    batch_size: int = option(16, "problems, or triples, a step", minimum=1, maximum=4096)
-    learning_rate: float = option(5e-5, "of the encoder", minimum=1e-8, maximum=1)
+    beam: int = option(
+        3,
+        "number of candidate trees kept while writing an equation",
+        minimum=1,
+        maximum=50,
+        label="Beam size",
+    )
+    dropout: float = option(0.5, "dropout rate of the decoder's inputs", minimum=0, maximum=0.9)
+    epochs: int = option(50, "number of passes over all problems", minimum=1, maximum=1000)
+    max_steps: int = option(
+        0,
+        "stop training after this many steps on all problems (0 = no limit)",
+        minimum=0,
+        label="Maximum steps",
+    )
+    batch_size: int = option(16, "number of problems or triples per batch", minimum=1, maximum=4096)
+    learning_rate: float = option(5e-5, "learning rate of the encoder", minimum=1e-8, maximum=1)
     decoder_learning_rate: float = option(
         1e-3,
-        "of the decoder, which begins at random; the papers use the encoder's",
+        "learning rate of the decoder, which starts from random weights; the papers use the encoder's rate",
         minimum=1e-8,
         maximum=1,
     )
     weight_decay: float = weight_decay_option()
     schedule: str = schedule_option()
     warmup_share: float = warmup_option(0.1)
-    clip_norm: float = option(3.0, "bound on the gradient's norm; 0: none", minimum=0)
-    margin: float = option(0.2, "of the contrast, in cosine", minimum=0, maximum=2)
+    clip_norm: float = option(
+        3.0, "maximum norm of the gradient (0 = no limit)", minimum=0, label="Gradient clipping"
+    )
+    margin: float = option(0.2, "margin of the contrastive loss on cosine similarity", minimum=0, maximum=2)
     contrast_weight: float = option(
         5.0, "weight of the contrastive loss, added to the equation loss", minimum=0, maximum=100
     )
-    contrast_epochs: int = option(30, "passes over the triples", minimum=1, maximum=1000)
-    contrast_steps: int = option(0, "stop after so many steps on triples; 0: no bound", minimum=0)
+    contrast_epochs: int = option(30, "number of passes over the triples", minimum=1, maximum=1000)
+    contrast_steps: int = option(
+        0,
+        "stop contrastive training after this many steps on triples (0 = no limit)",
+        minimum=0,
+        label="Maximum contrastive steps",
+    )
     ramp_begins: float = option(
-        0.05, "share of the steps on triples before which the contrast has no weight", minimum=0, maximum=1
+        0.05,
+        "share of the steps on triples after which the contrastive loss starts to count",
+        minimum=0,
+        maximum=1,
+        label="Ramp start",
     )
     ramp_ends: float = option(
-        0.3, "share of these steps from which on it has its full weight", minimum=0, maximum=1
+        0.3,
+        "share of the steps on triples after which the contrastive loss has its full weight",
+        minimum=0,
+        maximum=1,
+        label="Ramp end",
     )
     pairs_per_problem: int = option(
-        4, "positives that a problem is paired with, at most", minimum=1, maximum=100
+        4,
+        "maximum number of positives that a problem is paired with",
+        minimum=1,
+        maximum=100,
+        label="Maximum pairs per problem",
     )
     positives: str = option(
         "structure",
-        "structure: problems whose equation, or a part of it, has the same operators at the same places; same: whose"
-        " whole equation has; foreign: as structure, of problems in another language, negatives in the same one",
+        "structure: problems whose equation, or part of it, has the same operators in the same places; same: the whole"
+        " equation must match; foreign: like structure, but with positives in another language",
         choices=POSITIVES,
     )
     negatives: str = option(
         "operators",
-        "operators: problems with as many nodes and other operators; random: any with another structure",
+        "operators: problems whose equations have as many nodes but different operators; random: any problem with"
+        " another structure",
         choices=NEGATIVES,
     )
     temperature: float = option(
-        0.05, "of the contrast of texts; the paper tries 0.05, 0.1 and 0.2", minimum=0.001, maximum=10
+        0.05,
+        "temperature of the textual contrastive loss; the paper tries 0.05, 0.1 and 0.2",
+        minimum=0.001,
+        maximum=10,
     )
     textual_weight: float = option(
         0.1,
-        "of the contrast of texts beside writing equations; the paper tries 0.1 to 0.9",
+        "weight of the textual contrastive loss, added to the equation loss; the paper tries 0.1 to 0.9",
         minimum=0,
         maximum=100,
     )
     pool: str = option(
         "roda+qr",
-        "what the contrast of texts draws from beside the problems: roda: ask for a known number instead (RODA); qr:"
-        " the question first; train: nothing",
+        "generated problems for the textual contrast: roda: ask for a known number instead (RODA); qr: move the"
+        " question to the front; train: no generated problems",
         choices=POOLS,
+        label="Pool for the textual contrast",
     )
     equation_strategy: str = option(
         "exact",
-        "of the contrast of texts. exact: positives have the same equation; nearest: where none has, the nearest one",
+        "how the textual contrast chooses positives: exact: only the same equation; nearest: the most similar equation"
+        " if none is the same",
         choices=EQUATION_STRATEGIES,
     )
     text_strategy: str = option(
         "bleu",
-        "texts are compared by bleu in both directions, by the frozen encoder, or not at all (random)",
+        "how texts are compared: by BLEU in both directions (bleu), by the frozen encoder (encoder), or not at all"
+        " (random)",
         choices=TEXT_STRATEGIES,
     )
     augment: str = option(
-        "train", "generated problems to train on as well; values as for pool", choices=POOLS
+        "train",
+        "generated problems to add to the training set; the values are those of the pool",
+        choices=POOLS,
+        label="Generated training problems",
     )
-    mixed_precision: bool = option(True, "compute the encoder in bfloat16 where the device has it")
+    mixed_precision: bool = option(True, "compute the encoder in bfloat16 on devices that support it")
     accumulate: int = accumulate_option()
     measured: int = option(
-        300, "validation problems for measuring accuracy during training; 0: none", minimum=0
+        300,
+        "number of validation problems used to measure accuracy during training (0 = none)",
+        minimum=0,
+        label="Validation problems",
     )
     evaluate_every: int = evaluation_option(0)
     patience: int = patience_option()

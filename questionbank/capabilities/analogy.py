@@ -64,12 +64,12 @@ ROW = BankCapability(
             ),
             help_texts={
                 "backbone": _(
-                    "Encoder to start from: package name, local folder or hub id; “in use”: the retriever that serves"
-                    " now, with the layers behind its pooling; “model 12”: the retriever with this number"
+                    "Package name, local folder or hub id of the encoder to start from; “in use”: the retriever in"
+                    " use now, with the layers behind its pooling; “model 12”: the retriever with this number"
                 ),
                 "slot_text": _(
-                    "Read every number of a text as its slot: n1, n2, ... (ours). A retriever that is trained further"
-                    " goes on reading numbers as it did"
+                    "Replace each number in a text with a placeholder: n1, n2, ... (not from the paper). A retriever"
+                    " that is trained further keeps reading numbers as before"
                 ),
             },
         ),
@@ -84,7 +84,7 @@ ROW = BankCapability(
     after_promotion="questionbank.services.solutions:solve_after_promotion",
     headline=Headline(
         ("validation", "validation_same_graph"),
-        _("of the 8 exemplars of a problem have the same computation, on its own validation problems"),
+        _("of the 8 exemplars of a problem have the same computation, on its validation set"),
         compared="same_graph_at_8",
         compared_text=_("of the 8 exemplars of a problem have the same computation, on the bank’s held-out questions"),
     ),

@@ -128,7 +128,9 @@ def set_name(lens: str, scope: str) -> str:
 
 
 def scope_name(model: ScopedModel) -> str:
-    """Return the display name of a model's scope, a hierarchy or a language; empty if it has none."""
+    """Return the display name of a model's scope: a hierarchy, a language or all languages; empty if it has none."""
+    if not model.scope and has_general_model(model.capability):
+        return str(_("All languages"))
     training = training_of(model.capability)
     if training is not None and training.scope == "hierarchy":
         return model.scope

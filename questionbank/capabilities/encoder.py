@@ -55,8 +55,8 @@ ROW = BankCapability(
             ),
             help_texts={
                 "backbone": _(
-                    "Encoder to start from: package name, local folder or hub id; “in use”: the encoder that serves"
-                    " now; “model 12”: the encoder with this number"
+                    "Package name, local folder or hub id of the encoder to start from; “in use”: the encoder in"
+                    " use now; “model 12”: the encoder with this number"
                 )
             },
         ),

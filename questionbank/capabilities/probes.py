@@ -32,9 +32,9 @@ ROW = BankCapability(
     serving_problem="questionbank.selectors.models.models:probes_serving_problem",
     headline=Headline(
         ("concepts", "path_accuracy"),
-        _("right on its own held-out questions"),
+        _("correct on its held-out questions"),
         compared="path_accuracy",
-        compared_text=_("right on the bank’s held-out questions"),
+        compared_text=_("correct on the bank’s held-out questions"),
     ),
     facts=("questions", "questions_held_out", "hierarchy", "encoder"),
 )

@@ -68,8 +68,8 @@ ROW = BankCapability(
             is_default=True,
             help_texts={
                 "backbone": _(
-                    "Encoder to start from: package name, local folder or hub id; “in use”: the solver that serves"
-                    " now, with its decoder; “model 12”: the solver with this number"
+                    "Package name, local folder or hub id of the encoder to start from; “in use”: the solver in"
+                    " use now, with its decoder; “model 12”: the solver with this number"
                 )
             },
         ),
@@ -85,9 +85,9 @@ ROW = BankCapability(
     after_promotion="questionbank.services.solutions:solve_after_promotion",
     headline=Headline(
         ("validation", "validation_answer_accuracy"),
-        _("right answers on its own validation problems"),
+        _("correct on its validation set"),
         compared="answer_accuracy",
-        compared_text=_("right answers on the bank’s held-out questions"),
+        compared_text=_("correct on the bank’s held-out questions"),
     ),
     facts=("problems", "device"),
 )  # fmt: skip

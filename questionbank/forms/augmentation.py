@@ -16,5 +16,7 @@ class AugmentationForm(forms.Form):
     text = forms.CharField(
         label=_("Question"),
         max_length=LONGEST,
-        widget=forms.Textarea(attrs={"rows": 5, "class": "source-text", "spellcheck": "false"}),
+        widget=forms.Textarea(
+            attrs={"rows": 5, "class": "source-text", "spellcheck": "false", "dir": "auto"}
+        ),
     )

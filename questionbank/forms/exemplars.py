@@ -20,7 +20,7 @@ class PromptForm(forms.Form):
         label=_("Answers"),
         required=False,
         choices=[
-            ("", _("As most exemplars have them")),
+            ("", _("Same format as most exemplars")),
             ("equation", _("Equation: x=6*4-3")),
             ("solution", _("Worked solution, ending in #### 21")),
             ("answer", _("Answer alone: 21")),
@@ -32,7 +32,7 @@ class PromptForm(forms.Form):
         choices=[("nearest last", _("Most similar last")), ("nearest first", _("Most similar first"))],
     )
     budget = forms.IntegerField(
-        label=_("Tokens at most"),
+        label=_("Maximum tokens"),
         required=False,
         min_value=50,
         max_value=100_000,

@@ -27,6 +27,7 @@ class ReasonForm(forms.Form):
     reason = forms.CharField(
         label=_("Reason"),
         max_length=2000,
+        error_messages={"required": _("Give a reason.")},
         widget=forms.Textarea(attrs={"rows": 3, "class": "short"}),
         help_text=_("A sentence for anyone who reads the history later."),
     )
@@ -140,8 +141,8 @@ def _option_field(option: TrainingOption) -> forms.Field:
 def _field(spec: FieldSpec) -> forms.Field:
     """Return a form field for one field of a configuration."""
     common: dict[str, Any] = {
-        "label": spec.name.replace("_", " ").capitalize(),
-        "help_text": spec.help[:1].upper() + spec.help[1:] + _bounds(spec),
+        "label": spec.label,
+        "help_text": spec.help[:1].upper() + spec.help[1:].rstrip(".") + _bounds(spec),
         "initial": spec.default,
         "required": spec.type is not bool and spec.default != "",
     }
@@ -162,7 +163,7 @@ def _whole(bound: float | None) -> int | None:
 
 def _bounds(spec: FieldSpec) -> str:
     low, high = spec.minimum, spec.maximum
-    if low is None and high is None:
+    if high is None and not low:  # nothing to say: nobody enters a negative number of steps
         return ""
     if high is None:
         return f" (≥ {number_text(low)})"

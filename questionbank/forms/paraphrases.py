@@ -20,16 +20,15 @@ __all__ = ["ManyProposalsForm", "ParaphraseForm", "ProposalsForm"]
 class ProposalsForm(ServiceForm):
     """How many paraphrases of a question, and by what."""
 
-    each = forms.IntegerField(
-        label=_("Paraphrases of a question"), min_value=1, max_value=MOST_EACH, initial=3
-    )
+    each = forms.IntegerField(label=_("Number of paraphrases"), min_value=1, max_value=MOST_EACH, initial=3)
     paraphraser = forms.ChoiceField(label=_("Written by"), widget=forms.RadioSelect, initial=RULES)
 
     def __init__(self, *args: Any, paraphrasers: Sequence[ParaphraserChoice], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         choices: Any = self.fields["paraphraser"]
         choices.choices = [
-            (paraphraser.key, f"{paraphraser.label}: {paraphraser.note}") for paraphraser in paraphrasers
+            (paraphraser.key, f"{paraphraser.label} ({paraphraser.note.rstrip('.')})")
+            for paraphraser in paraphrasers
         ]
 
 
@@ -75,5 +74,5 @@ class ParaphraseForm(ServiceForm):
     paraphrase = forms.CharField(
         label=_("Your wording"),
         max_length=TEXT_LIMIT,
-        widget=forms.Textarea(attrs={"rows": 4, "class": "short"}),
+        widget=forms.Textarea(attrs={"rows": 4, "class": "short", "dir": "auto"}),
     )

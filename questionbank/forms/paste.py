@@ -23,7 +23,10 @@ class PasteForm(ServiceForm):
     text = forms.CharField(
         label=_("Question"),
         max_length=TEXT_LIMIT,
-        widget=forms.Textarea(attrs={"rows": 6, "class": "source-text", "spellcheck": "false"}),
+        error_messages={"required": _("Paste a question first.")},
+        widget=forms.Textarea(
+            attrs={"rows": 6, "class": "source-text", "spellcheck": "false", "dir": "auto"}
+        ),
     )
 
 

@@ -66,7 +66,7 @@ class QuestionForm(forms.Form):
     text = forms.CharField(
         label=_("Question"),
         max_length=TEXT_LIMIT,
-        widget=forms.Textarea(attrs={"rows": 7, "class": "source-text", "spellcheck": "true"}),
+        widget=forms.Textarea(attrs={"rows": 7, "class": "source-text", "spellcheck": "true", "dir": "auto"}),
         help_text=_(r"Plain text with LaTeX between dollar signs, for example $\frac{3}{4}$."),
     )
     kind = forms.ChoiceField(label=_("Type"), choices=Question.Kind.choices, initial=Question.Kind.OPEN)
@@ -82,7 +82,7 @@ class QuestionForm(forms.Form):
         label=_("Worked solution"),
         max_length=TEXT_LIMIT,
         required=False,
-        widget=forms.Textarea(attrs={"rows": 5, "class": "source-text"}),
+        widget=forms.Textarea(attrs={"rows": 5, "class": "source-text", "dir": "auto"}),
     )
     equation = forms.CharField(
         label=_("Equation of a word problem"),
@@ -97,7 +97,7 @@ class QuestionForm(forms.Form):
         label=_("Status"),
         choices=[
             (Question.Status.DRAFT, _("Draft: only in my list")),
-            (Question.Status.READY, _("Ready: everybody finds it")),
+            (Question.Status.READY, _("Ready: visible to everyone")),
         ],
         initial=Question.Status.READY,
     )

@@ -62,12 +62,12 @@ class PairForm(OpinionsForm):
         label=_("Original"),
         required=False,
         max_length=TEXT_LIMIT,
-        widget=forms.Textarea(attrs={"rows": 3, "class": "short"}),
+        widget=forms.Textarea(attrs={"rows": 3, "class": "short", "dir": "auto"}),
     )
     paraphrase = forms.CharField(
         label=_("Paraphrase"),
         max_length=TEXT_LIMIT,
-        widget=forms.Textarea(attrs={"rows": 3, "class": "short"}),
+        widget=forms.Textarea(attrs={"rows": 3, "class": "short", "dir": "auto"}),
     )
     language = forms.CharField(
         label=_("Language"), max_length=12, initial="en", help_text=_("Such as en or zh.")
@@ -105,7 +105,7 @@ class PairFileForm(OpinionsForm, FileForm):
     field_order = ("file", "opinions", "hides_machine")
 
     hides_machine = forms.BooleanField(
-        label=_("Hide the machine's opinion until a pair is decided"),
+        label=_("Hide the model’s assessment until a pair is decided"),
         required=False,
         help_text=_("Reviewers then see neither score nor findings, so their decisions are their own."),
     )

@@ -95,7 +95,12 @@ class FileForm(forms.Form):
 
     limit: ClassVar[str] = "IMPORT_UPLOAD_MAX_BYTES"
 
-    file = forms.FileField(label=_("File"), allow_empty_file=True, widget=forms.FileInput)
+    file = forms.FileField(
+        label=_("File"),
+        allow_empty_file=True,
+        widget=forms.FileInput,
+        error_messages={"required": _("Choose a file first.")},
+    )
 
     def __init__(self, *args: Any, too_large: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -17,6 +17,6 @@ class VariantForm(ServiceForm):
     text = forms.CharField(
         label=_("Problem"),
         max_length=TEXT_LIMIT,
-        widget=forms.Textarea(attrs={"rows": 5}),
+        widget=forms.Textarea(attrs={"rows": 5, "dir": "auto"}),
         help_text=_("Keep the numbers that the equation uses; everything else may be reworded."),
     )

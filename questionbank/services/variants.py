@@ -104,7 +104,7 @@ def why_not_varied(question: Question, *, by_model: bool = False) -> str:
     if not by_model and primary_language(question.language) != _LANGUAGE:
         return _("Without a language model, similar problems are written in English only.")
     if question_computation(question) is None:
-        return _("What this question computes is not known. Enter its equation on the question’s page first.")
+        return _("What this question computes is not known. It needs an equation first.")
     return ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from django import template
@@ -13,6 +14,10 @@ from questionbank.question_titles import LONGEST_TITLE, question_title
 from questionbank.rendering import Labels, render_inline, render_question
 
 register = template.Library()
+
+_SPACED_OPERATOR = re.compile(
+    r" ([+\u2212\u00d7\u00f7^]) "
+)  # plus, minus, times, divided by, to the power of
 
 
 def _labels() -> Labels:
@@ -48,3 +53,9 @@ def mathematics_inline(text: object, limit: int = 0) -> SafeString:
 def plain_title(text: object, limit: int = LONGEST_TITLE) -> str:
     """Return the beginning of a question as plain text, for titles and names of links; the template escapes it."""
     return question_title(str(text or ""), int(limit), _labels())
+
+
+@register.filter
+def unbroken(sentence: object) -> str:
+    """Join the formulas of a sentence with no-break spaces, so that each stays on one line."""
+    return _SPACED_OPERATOR.sub("\u00a0\\1\u00a0", str(sentence))

@@ -86,6 +86,8 @@ def unsent(answer: Callable[[HttpRequest], HttpResponse | None]) -> Callable[[Vi
 def check_permission(request: HttpRequest, permission: str, target: Any = None) -> None:
     """Raise PermissionDenied unless the person has the permission (for `target`, where given)."""
     if not request.user.has_perm(f"questionbank.{permission}", target):
+        if permission == "question_edit" and target is not None:
+            raise PermissionDenied(_("Only its author or an admin can edit this question."))
         raise PermissionDenied
 
 

@@ -72,7 +72,7 @@ def result_tables(result: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, 
     plain = [
         (str(_RESULT_NAMES.get(name, readable(name))), _result_value(name, value))
         for name, value in result.items()
-        if not (isinstance(value, dict) and value) and name not in _NOT_SHOWN
+        if not isinstance(value, dict) and value != [] and name not in _NOT_SHOWN
     ]
     groups = [
         (readable(name), figure_rows(value))

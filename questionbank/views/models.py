@@ -62,7 +62,7 @@ from questionbank.services.promotion import (
     promotion_request,
 )
 from questionbank.services.training import can_begin_with, report_request
-from questionbank.templatetags.pages import readable
+from questionbank.templatetags.pages import percent, readable
 from questionbank.views.access import check_permission, requires
 from questionbank.views.curves import compared_charts, metric_name, training_charts
 from questionbank.views.figures import figure_rows
@@ -123,6 +123,17 @@ def _with_predecessor(champions: Sequence[ModelArtifact]) -> list[ModelArtifact]
     return [artifact for artifact in champions if roll_back_target(artifact.capability, artifact.scope)]
 
 
+def _in_percent(figures: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
+    """Return the figures with the share at a path in per cent, as lists of models show it."""
+    if not path:
+        return figures
+    name, *rest = path
+    value = figures.get(name)
+    if rest and isinstance(value, dict):
+        return {**figures, name: _in_percent(value, rest)}
+    return {**figures, name: percent(value)} if isinstance(value, float) and not rest else figures
+
+
 def _with_headline(
     artifact: ModelArtifact, compared: Mapping[int, Sequence[Mapping[str, Any]]]
 ) -> dict[str, Any]:
@@ -163,12 +174,14 @@ def model_detail(request: HttpRequest, artifact_id: int) -> HttpResponse:
     trained = training_run(artifact=artifact)
     manifest = artifact.manifest
     is_champion = artifact.state == ModelArtifact.State.CHAMPION
+    row = bank_capability(artifact.capability)
+    headline = row.headline if row else None
     context = {
         "artifact": artifact,
         "title": CAPABILITIES[artifact.capability].title if artifact.capability in CAPABILITIES else "",
         "manifest": manifest,
         "settings": _settings(artifact),
-        "measures": figure_rows(manifest.get("metrics", {})),
+        "measures": figure_rows(_in_percent(manifest.get("metrics", {}), headline.path if headline else ())),
         "about": _about(artifact, shown=True),
         "technical": _about(artifact, shown=False),
         "command": manifest.get("extra", {}).get("command", ""),
@@ -311,9 +324,9 @@ def model_roll_back_page(request: HttpRequest, capability: str) -> HttpResponse:
 def _rolled_back(champion: ModelArtifact | None, back: ModelArtifact) -> str:
     """Return what a roll back has done."""
     if champion is None or champion.scope == back.scope:
-        return _("“%(name)s” serves again.") % {"name": back.name}
+        return _("“%(name)s” is in use again.") % {"name": back.name}
     names = {"champion": champion.name, "name": back.name, "language": scope_name(champion)}
-    return _("“%(champion)s” is out of use. “%(name)s” serves %(language)s now.") % names
+    return _("“%(champion)s” is out of use. “%(name)s” is now in use for %(language)s.") % names
 
 
 @requires("models_manage")

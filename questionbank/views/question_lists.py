@@ -162,6 +162,8 @@ def _added_sentence(added: int, asked: int, question_list: QuestionList) -> str:
         )
     else:
         sentence = ngettext(
-            "%(added)d question is now on “%(name)s”.", "%(added)d questions are now on “%(name)s”.", added
+            "%(added)d question was added to “%(name)s”.",
+            "%(added)d questions were added to “%(name)s”.",
+            added,
         )
     return sentence % {"added": added, "name": question_list.name}

@@ -71,9 +71,9 @@ def review_batch_hide(request: HttpRequest) -> HttpResponse:
     name, hide = request.POST.get("batch", "").replace("\0", ""), "hide" in request.POST
     number = batch_hide_machine(batch=name, hide=hide, user=request.user)
     said = (
-        _("The machine’s opinion of %(number)d undecided pairs is hidden until they are decided.")
+        _("The model’s assessment of %(number)d undecided pairs is hidden until they are decided.")
         if hide
-        else _("The machine’s opinion of %(number)d undecided pairs is shown.")
+        else _("The model’s assessment of %(number)d undecided pairs is shown.")
     )
     messages.success(request, said % {"number": number})
     return redirect(f"{reverse('review_pairs')}?{urlencode({'batch': name})}")

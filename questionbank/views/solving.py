@@ -77,9 +77,7 @@ def question_equation(request: HttpRequest, question_id: int) -> HttpResponse:
                 form.add_error("equation", str(error))
             else:
                 is_kept = bool(form.cleaned_data["equation"].strip())
-                messages.success(
-                    request, _("The equation is saved.") if is_kept else _("The equation is removed.")
-                )
+                messages.success(request, _("Equation saved.") if is_kept else _("Equation removed."))
                 return redirect("question_detail", question_id=question.pk)
         return render(request, "questions/equation.html", {"question": question, "form": form}, status=422)
     kept = getattr(question, "equation", None)

@@ -12,9 +12,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
+from analytics.languages import primary_language
 from questionbank.errors import Conflict, ValidationFailed
 from questionbank.forms.variants import VariantForm
-from questionbank.models import ProblemVariant
+from questionbank.models import ProblemVariant, Question
 from questionbank.selectors.models.language_models import configured_language_model
 from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.questions import question_get
@@ -65,10 +66,15 @@ def question_variants_page(request: HttpRequest, question_id: int) -> HttpRespon
             messages.warning(request, str(error))
         return redirect("question_variants", question_id=question.pk)
     model = configured_language_model()
+    computation = question_computation(question)
     may_ask = request.user.has_perm("questionbank.language_model_ask")
     context = {
         "question": question,
-        "computation": question_computation(question),
+        "computation": computation,
+        "no_equation": computation is None
+        and question.status != Question.Status.RETIRED
+        and primary_language(question.language) == "en"
+        and request.user.has_perm("questionbank.equation_edit"),
         "page": Paginator(question_variants(question=question), PAGE_SIZE).get_page(request.GET.get("page")),
         "accepted": accepted_variants(question=question).count(),
         "why_not": why_not_varied(question),

@@ -56,3 +56,12 @@ def test_a_form_sees_help_bounds_and_choices():
         int, 10, "How many.", 1, 100,
     )  # fmt: skip
     assert kind.choices == ("a", "b")
+
+
+def test_a_field_is_labelled_by_its_name_unless_it_has_a_label():
+    @dataclass(frozen=True)
+    class Labelled:
+        max_steps: int = option(0, "How many.")
+        fold: int = option(-1, "Which.", label="Test fold")
+
+    assert [spec.label for spec in field_specs(Labelled)] == ["Max steps", "Test fold"]

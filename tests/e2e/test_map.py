@@ -68,7 +68,7 @@ def test_pointing_names_a_question_and_a_click_opens_it(open_as, drawn) -> None:
     second = drawn.questions[1]
     page.mouse.move(x + 0.6 * unit, y - 0.6 * unit)
     expect(page.locator("[data-map-tip]")).to_contain_text(f"Question {second.pk} Solve the equation")
-    listed = page.get_by_role("region", name="Questions pointed at")
+    listed = page.get_by_role("region", name="Selected questions")
     expect(listed.get_by_role("link", name=f"Question {second.pk}")).to_be_visible()
     page.mouse.click(x + 0.6 * unit, y - 0.6 * unit)
     expect(page.locator(".question-number")).to_have_text(f"Question {second.pk}")
@@ -103,7 +103,7 @@ def test_a_rectangle_lists_the_questions_in_it(open_as, drawn) -> None:
     page.mouse.move(x + unit * 0.8, y - unit * 0.2, steps=4)
     page.mouse.up()
     page.keyboard.up("Shift")
-    listed = page.get_by_role("region", name="Questions pointed at")
+    listed = page.get_by_role("region", name="Selected questions")
     expect(listed.get_by_role("listitem")).to_have_count(2)
 
 

@@ -71,5 +71,5 @@ def test_a_new_capability_lives_by_its_rows(open_as, admin_person, installed, qu
     expect(page.get_by_text("Lengths are estimated as before.")).to_be_visible()
     page.get_by_label("Reason").fill("It was only a trial.")
     page.get_by_role("button", name="Roll back").click()
-    expect(page.get_by_text("serves again.")).to_be_visible()
+    expect(page.get_by_text("is in use again.")).to_be_visible()
     assert EmbeddingSet.objects.get(lens="length", is_current=True).artifact != second

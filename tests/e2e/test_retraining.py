@@ -154,7 +154,7 @@ def roll_back(page: Page, former: str) -> None:
     page.get_by_role("link", name="Roll back").click()
     page.get_by_label("Reason").fill("It was only a trial.")
     page.get_by_role("button", name="Roll back").click()
-    expect(page.get_by_text(f"“{former}” serves again.")).to_be_visible()
+    expect(page.get_by_text(f"“{former}” is in use again.")).to_be_visible()
 
 
 def purpose_neighbours(page: Page, address: str) -> list[str]:

@@ -218,7 +218,7 @@ def test_keys_are_changed_by_their_owner(open_as, pairs) -> None:
     page.goto("/review/keys/")
     page.get_by_label("Accept", exact=True).fill("y")
     page.get_by_label("Skip", exact=True).fill("")
-    page.get_by_role("button", name="Keep these keys").click()
+    page.get_by_role("button", name="Save").click()
     at(page, pairs[0])
     page.keyboard.press("a")
     page.keyboard.press("s")

@@ -179,7 +179,7 @@ def test_commands_and_counts_know_it(installed, questions, as_admin, tmp_path, m
 
     monkeypatch.setattr(artifacts, "artifact_install_default", lambda report=None: None)
     call_command("train", WORD, "--set", "steps=3", "--promote", "--reason", "The first.")
-    assert "serves now" in capsys.readouterr().out
+    assert "is now in use" in capsys.readouterr().out
     champion = ModelArtifact.objects.get(capability=WORD, state="champion")
     call_command("export_model", str(champion.pk), str(tmp_path / "out"))
     assert (tmp_path / "out" / "gauge.json").is_file()

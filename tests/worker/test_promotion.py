@@ -401,7 +401,7 @@ def test_models_travel_by_commands(old, new, exported, no_default_models, tmp_pa
     with pytest.raises(CommandError, match="needs a reason"):
         call_command("import_model", str(exported[1]), promote=True)
     call_command("import_model", str(exported[1]), promote=True, reason=REASON, override=True)
-    assert "serves now" in capsys.readouterr().out
+    assert "is now in use" in capsys.readouterr().out
     champion = ModelArtifact.objects.get(capability="encoder", state="champion")
     assert what_serves()[0] == f"tiny ({champion.checksum[:8]})"
 

@@ -77,7 +77,7 @@ def train_hierarchy_probes(
             reporter.log(f"It stays a candidate. {refusal}", level="warning")
             return artifact
         if promoted:
-            reporter.log(f"{artifact.name} serves now.")
+            reporter.log(f"{artifact.name} is now in use.")
             return artifact
         reporter.log("Another encoder was promoted meanwhile: training again on its vectors.")
     raise DataError("The encoder in use changed again and again; train the probes later.")

@@ -343,17 +343,17 @@ def _imports(before: datetime | None) -> Iterable[ChangeEntry]:
         if run.kind == Run.Kind.IMPORT:
             number = run.result.get("created", 0)
             sentence = ngettext(
-                "imported %(number)d question from %(name)s",
-                "imported %(number)d questions from %(name)s",
+                "imported %(number)s question from %(name)s",
+                "imported %(number)s questions from %(name)s",
                 number,
-            ) % {"number": number, "name": run.result.get("name") or run.title}
+            ) % {"number": f"{number:,}", "name": run.result.get("name") or run.title}
         else:
             number = run.result.get("removed", 0)
             sentence = ngettext(
-                "undid an import and removed %(number)d question",
-                "undid an import and removed %(number)d questions",
+                "undid an import and removed %(number)s question",
+                "undid an import and removed %(number)s questions",
                 number,
-            ) % {"number": number}
+            ) % {"number": f"{number:,}"}
         yield ChangeEntry(
             run.finished_at or run.created_at,
             str(run.requested_by or ""),

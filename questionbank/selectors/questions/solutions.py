@@ -306,9 +306,9 @@ def _solved(text: str, solutions: Sequence[Solution], reason: str, solver: str) 
 def no_value_reason(solution: Solution) -> str:
     """Say why the likeliest equation gives no answer."""
     sentence = (
-        _("Its likeliest equation, %(equation)s, divides by zero.")
+        _("Its most likely equation, %(equation)s, divides by zero.")
         if divides_by_zero(solution)
-        else _("Its likeliest equation, %(equation)s, has no value.")
+        else _("Its most likely equation, %(equation)s, has no value.")
     )
     return sentence % {"equation": solution.equation}
 

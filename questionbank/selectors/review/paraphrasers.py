@@ -56,8 +56,8 @@ def paraphrasers() -> list[ParaphraserChoice]:
     choices = [
         ParaphraserChoice(
             RULES,
-            _("Rules"),
-            _("English only; formulas and exercises without a story can seldom be reworded."),
+            _("Rule-based"),
+            _("English only; works best on word problems."),
             ParaphrasePair.Source.RULES.value,
             RULE_LANGUAGE,
         )

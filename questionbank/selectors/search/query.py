@@ -159,13 +159,18 @@ def _corrected(text: str, vocabulary: Vocabulary, names: Collection[str]) -> str
         token for word, token in tokens.items() if not candidates[word] and vocabulary.count(token)
     }
     meant = {
-        word: better
+        word: _spelt(better)
         for word, choice in candidates.items()
         if choice and (better := _likeliest(tokens[word], choice, correct_tokens))
     }
     if not meant:
         return ""
     return _LATIN_WORD.sub(lambda match: meant.get(match[0], match[0]), text)
+
+
+def _spelt(token: str) -> str:
+    """Return a token as a word: the search takes an s from some that have no singular ("pythagora")."""
+    return f"{token}s" if not is_english(token) and is_english(f"{token}s") else token
 
 
 def _token(word: str) -> str:

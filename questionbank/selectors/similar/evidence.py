@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -64,6 +64,7 @@ _ANSWER_FORMAT = re.compile(
     r"[^.?!\n]{0,120}?\banswers?\b[^.?!\n]*[.?!]?",
     re.IGNORECASE,
 )
+_PLURAL = re.compile(r"\b[A-Za-z]{3,}s\b")
 _CLAUSE_END = re.compile(r"[.,;:?!()\[\]，。；：？！、（）\n]+")
 _NAMES = frozenset({"woman", "man", "place", "other"})  # categories; a label is a point of a figure
 
@@ -83,6 +84,7 @@ class Evidence:
         phrases: runs of two or more words that stand side by side.
         computation: what is computed in it, by its equation or by the solver's; None where that is not known.
         tags: its concepts.
+        plurals: the spelling in the text of those words from which the search takes an s: "toward" is "towards".
     """
 
     numbers_masked: str
@@ -95,6 +97,7 @@ class Evidence:
     phrases: frozenset[tuple[str, ...]]
     computation: Computation | None
     tags: tuple[TaggedPath, ...]
+    plurals: Mapping[str, str]
 
 
 def evidence_of(
@@ -128,6 +131,7 @@ def evidence_of(
         phrases=frozenset(phrase for run in runs for phrase in _phrases(run)),
         computation=computation,
         tags=tuple(tags),
+        plurals={} if language == "zh" else _plurals(prose),
     )
 
 
@@ -148,6 +152,17 @@ def _word_runs(prose: str, language: str) -> list[list[str]]:
         [token for token in search_tokens(clause, language) if _WORD_OR_SHORT.fullmatch(token)]
         for clause in _CLAUSE_END.split(prose)
     ]
+
+
+def _plurals(prose: str) -> dict[str, str]:
+    """Return the words that end in s by their tokens, as they are spelt."""
+    spellings = {word.lower() for word in _PLURAL.findall(prose)}
+    return {
+        token: spelling
+        for spelling in sorted(spellings)
+        for token in search_tokens(spelling)
+        if token != spelling
+    }
 
 
 def _tells(word: str) -> bool:

@@ -137,8 +137,8 @@ def _structure(asked: Computation | None, candidate: Computation | None) -> str:
     """Return how two questions are computed, as far as their equations are known."""
     if asked is None or candidate is None:
         if candidate is None:
-            return _("similar by the model; what it computes is not known")
-        said = _("similar by the model; it is computed as %(graph)s") % {"graph": candidate.reading}
+            return _("the model finds them similar; its equation is not known")
+        said = _("the model finds them similar; it is computed as %(graph)s") % {"graph": candidate.reading}
         return said + _predicted(asked, candidate)
     if asked.key == candidate.key:
         said = _("computed the same way: %(graph)s")
@@ -281,7 +281,7 @@ def _shared_words(asked: Evidence, candidate: Evidence, rarity: Callable[[str], 
     for term in (*phrases, *((word,) for word in words)):
         if max(map(rarity, term)) > TELLING_RARITY and used.isdisjoint(term):
             used.update(term)
-            named.append(" ".join(term))
+            named.append(" ".join(asked.plurals.get(word, word) for word in term))
     # Chinese words are indexed with the shorter ones inside them; the longest says it all.
     whole = [word for word in named if not any(word != longer and word in longer for longer in named)]
     return _("both mention %(words)s") % {"words": _quoted(whole[:_SHOWN])} if whole else ""

@@ -65,7 +65,7 @@ class TestSimilar:
         out, err = run("similar", "--id", str(bank[0].pk), "--lens", "structure", "--json")
         (hit,) = json.loads(out)
         assert hit["id"] == bank[1].pk
-        assert hit["reason"].startswith("Similar by the model")
+        assert hit["reason"].startswith("The model finds them similar")
         out, err = run("similar", "--text", "Factorise $x^2-1$.", "--lens", "structure", "--json")
         assert json.loads(out) == []
         assert "Only word problems" in err

@@ -143,3 +143,8 @@ def test_the_number_of_a_question_is_read(typed, number, is_number):
 )
 def test_words_and_numbers_that_ask_for_a_part_of_an_amount(typed, concept):
     assert parse_query(typed, EMPTY).concept == concept
+
+
+def test_a_corrected_word_is_a_word_although_the_search_takes_its_s():
+    known = Vocabulary({"pythagora": 5}, questions=9)
+    assert parse_query("pythagorus", known).corrected == "pythagoras"

@@ -114,9 +114,9 @@ def test_two_steps_for_the_same_purpose_are_the_same_idea_in_any_words():
         (("3*4", ("6*7", 0.82)), "same way: a × b (its equation is by the solver: 82% likely to be right)."),
         ((("3*4", 0.9), ("6*7", 0.82)), "90% and 82% likely to be right)."),
         ((("3*4", 0.9), "6*7"), "(this question’s equation is by the solver: 90% likely to be right)."),
-        (("3*4", ""), "Similar by the model; what it computes is not known."),
-        (("", "6*7"), "Similar by the model; it is computed as a × b."),
-        (("3*4", ("6*7", 0.3)), "Similar by the model; what it computes is not known."),  # too unsure to be said
+        (("3*4", ""), "The model finds them similar; its equation is not known."),
+        (("", "6*7"), "The model finds them similar; it is computed as a × b."),
+        (("3*4", ("6*7", 0.3)), "The model finds them similar; its equation is not known."),  # too unsure to be said
     ],
 )  # fmt: skip
 def test_under_the_lens_of_structure_the_reason_begins_with_how_both_are_computed(equations, said):
@@ -345,3 +345,8 @@ def test_lines_of_a_table_and_lengths_of_vectors_are_no_absolute_value(formula):
 
 def test_an_absolute_value_in_both_is_named():
     assert "absolute value" in comparison("Red: $|x - 3| = 4$", r"Green: $y = \left|2x\right| + 1$").reason
+
+
+def test_a_shared_word_is_spelt_as_in_the_question():
+    result = comparison("Both walk towards the tower.", "It rolls toward a wall.")
+    assert result.reason == "Both mention “towards”."

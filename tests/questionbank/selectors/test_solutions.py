@@ -84,7 +84,7 @@ def test_a_problem_without_an_equation_says_so(solver):
 def test_a_division_by_zero_is_no_answer_and_cannot_be_accepted(solver):
     solved = text_solved(SHARED, "en", solver)
     assert solved.shown is None
-    assert solved.reason == "Its likeliest equation, 8/0, divides by zero."
+    assert solved.reason == "Its most likely equation, 8/0, divides by zero."
     assert not solved.may_be_accepted
 
 

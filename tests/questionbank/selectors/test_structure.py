@@ -104,7 +104,7 @@ def test_each_hit_says_why_and_who_says_so(bank):
     assert "its equation is by the solver: 82% likely to be right" in reasons[bank["predicted"].pk]
     assert reasons[bank["near"].pk].startswith("Computed nearly the same way: a × b, one step less than")
     assert reasons[bank["far"].pk].startswith("Computed as a + b, not as a × b − c")
-    assert reasons[bank["unsure"].pk].startswith("Similar by the model")
+    assert reasons[bank["unsure"].pk].startswith("The model finds them similar")
     by_number = {hit.question.pk: hit for hit in result.hits}
     assert by_number[bank["same"].pk].same_graph
     assert by_number[bank["near"].pk].computation.drawing

@@ -134,9 +134,9 @@ def test_rolling_back_the_first_retriever_of_a_language_says_that_it_goes_out_of
     page = text_of(as_admin.get(address))
     assert f"Take own (model {chinese.pk}) out of use?" in page
     assert f"served (model {general.pk}), the model for all languages, takes over at once" in page
-    assert "serves again" not in page
+    assert "is in use again" not in page
     answer = text_of(as_admin.post(address, {"reason": "A trial.", "scope": "zh"}, follow=True))
-    assert "“own” is out of use. “served” serves Chinese now." in answer
+    assert "“own” is out of use. “served” is now in use for Chinese." in answer
     chinese.refresh_from_db()
     assert chinese.state == "archived"
 

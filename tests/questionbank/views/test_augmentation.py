@@ -97,12 +97,13 @@ def test_the_page_of_distances_shows_a_row_for_each(bank, as_teacher) -> None:
     rows = response.context["case"].rows
     assert [row.distance for row in rows] == [0, 1, 2, 3, 4]
     assert rows[1].question in bank.questions[1:3]
-    for words in ("as training augments it", "the same finest concept", "shares concepts down to level 2",
-                  "shares concepts down to level 1", "no concept in common"):  # fmt: skip
+    for words in ("changed at random as in training", "the same most specific concept",
+                  "shares concepts down to level 2",
+                  "shares concepts down to level 1", "shares no concepts"):  # fmt: skip
         assert words in page
     assert f"{rows[1].cosine:.2f}" in page
     assert page.count("No ready question with a vector is at this distance") == 2
-    assert "Draw again" in page
+    assert "Make another copy" in page
 
 
 def test_the_question_s_page_leads_to_its_distances(bank, as_teacher) -> None:

@@ -123,7 +123,7 @@ def test_an_empty_file_is_refused_at_once(db, as_admin, name) -> None:
 def test_without_a_file_the_form_says_so(db, as_admin) -> None:
     response = as_admin.post(reverse("import_create"), {})
     assert response.status_code == 422
-    assert "This field is required." in response.content.decode()
+    assert "Choose a file first." in response.content.decode()
 
 
 def test_a_file_over_the_limit_is_refused_with_the_limit(db, as_admin, settings) -> None:

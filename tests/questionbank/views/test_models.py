@@ -123,7 +123,7 @@ def test_a_model_shows_settings_figures_origin_and_curves(candidate, champion, a
     response = as_teacher.get(reverse("model_detail", args=[candidate.pk]))
     page = text(response)
     assert "epochs 7 not the default" in page
-    assert "batch_size 32 questions a step" in page
+    assert "batch_size 32 number of questions per batch" in page
     assert "python manage.py train encoder --set epochs=7" in page
     assert "trained on the questions of this bank" in page
     assert "Loss 2.5" in page
@@ -247,7 +247,7 @@ def test_a_promotion_needs_a_reason(candidate, champion, as_admin) -> None:
     compare(candidate, champion)
     response = as_admin.post(reverse("model_promote", args=[candidate.pk]), {"reason": "  "})
     assert response.status_code == 422
-    assert "This field is required." in text(response)
+    assert "Give a reason." in text(response)
     assert not Run.objects.exists()
 
 
@@ -291,7 +291,7 @@ def test_rolling_back_brings_the_former_champion_back(candidate, champion, as_ad
     assert f"Roll back to the-champion (model {champion.pk})?" in text(as_admin.get(address))
     assert as_admin.post(address, {"reason": ""}).status_code == 422
     response = as_admin.post(address, {"reason": "Teachers complained."}, follow=True)
-    assert "“the-champion” serves again." in text(response)
+    assert "“the-champion” is in use again." in text(response)
     champion.refresh_from_db()
     assert champion.state == ModelArtifact.State.CHAMPION
     assert "Teachers complained." in text(as_admin.get(reverse("model_history", args=["encoder"])))
@@ -368,7 +368,7 @@ def test_the_form_has_every_setting_with_default_bounds_and_help(bank, as_admin)
     field = re.search(r'<input[^>]*name="epochs"[^>]*>', page)[0]
     for attribute in ('value="5"', 'min="1"', 'max="1000"', 'type="number"'):
         assert attribute in field
-    assert "Passes over the training questions (1 – 1,000)" in page
+    assert "Number of passes over the training questions (1 – 1,000)" in page
     assert re.search(r'<option value="khar" selected>', page)
 
 
@@ -496,7 +496,7 @@ def test_the_form_can_begin_with_the_quick_training_where_an_encoder_is_in_use(
     champion = request.getfixturevalue("champion")
     assert "?quick=1" in as_admin.get(TRAIN).content.decode()
     quick = as_admin.get(f"{TRAIN}?quick=1").content.decode()
-    assert "“in use”: the encoder that serves now" in quick
+    assert "“in use”: the encoder in use now" in quick
     assert (field_value(quick, "backbone"), field_value(quick, "metric_steps")) == (MODEL_IN_USE, "30")
     as_admin.post(
         TRAIN, defaults() | {name: str(value) for name, value in ROW.training.quick.settings.items()}
@@ -656,7 +656,7 @@ def test_a_scorer_is_rolled_back_at_once(as_admin) -> None:
     assert f"Roll back to old-scorer (model {old.pk})?" in page
     assert "vectors" not in page
     response = as_admin.post(address, {"reason": "Reviewers complained."}, follow=True)
-    assert "“old-scorer” serves again." in text(response)
+    assert "“old-scorer” is in use again." in text(response)
 
 
 def field_value(page: str, name: str) -> str:

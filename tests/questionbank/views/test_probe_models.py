@@ -70,12 +70,12 @@ def probes(bank):
 def test_the_list_shows_each_with_its_accuracy_and_the_page_with_its_figures(probes, as_admin) -> None:
     page = text(as_admin.get(reverse("model_list")))
     assert (
-        f"first-probes (model {probes[0].pk}) School Champion 80% right on its own held-out questions" in page
+        f"first-probes (model {probes[0].pk}) School Champion 80% correct on its held-out questions" in page
     )
-    beside = "60% right on the bank’s held-out questions; the champion 80%"
+    beside = "60% correct on the bank’s held-out questions; the champion 80%"
     assert f"second-probes (model {probes[1].pk}) School Candidate {beside}" in page
     detail = text(as_admin.get(reverse("model_detail", args=[probes[1].pk])))
-    assert "Concepts: accuracy of whole paths 0.6" in detail
+    assert "Concepts: accuracy of whole paths 60%" in detail
 
 
 def test_a_comparison_says_what_differs_and_why_the_gate_refuses(probes, as_admin) -> None:

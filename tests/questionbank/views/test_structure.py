@@ -100,7 +100,7 @@ def test_a_pasted_problem_is_compared_by_the_solvers_equation(problems, as_teach
 
 def test_the_exact_list_of_the_same_computation_stays(problems, as_teacher):
     source = page(as_teacher, "question_computed_alike", problems[0].pk).content.decode()
-    assert "1 question with a known equation" in source
+    assert "1 question with the same computation" in source
 
 
 def test_the_page_of_a_word_problem_takes_a_bounded_number_of_queries(

@@ -296,6 +296,6 @@ def test_a_promotion_without_undecided_pairs_asks_for_no_scores(old, new):
 def test_an_imported_scorer_is_compared_and_the_first_one_simply_serves(db, exported, monkeypatch, capsys):
     monkeypatch.setattr(artifacts, "artifact_install_default", lambda report=None: None)
     call_command("import_model", str(exported[0]), promote=True, reason=REASON)
-    assert "old serves now" in capsys.readouterr().out.replace(":", "")
+    assert "old is now in use" in capsys.readouterr().out.replace(":", "")
     assert not ModelComparison.objects.exists()
     assert ModelArtifact.objects.get(capability="paraphrase").state == "champion"

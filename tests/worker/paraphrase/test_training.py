@@ -180,7 +180,7 @@ def test_the_command_trains_compares_and_promotes_here(bank, backbone, monkeypat
     champion = ModelArtifact.objects.get(capability="paraphrase", state="champion")
     said = capsys.readouterr().out
     assert f"trained as model {champion.pk}" in said
-    assert "serves now" in said
+    assert "is now in use" in said
     gate = ModelEvent.objects.get(kind="promoted").gate
     assert gate["passes"]
     assert gate["reasons"] == ["No model of this kind is in use, so there is nothing to compare it with."]

@@ -52,7 +52,7 @@ class Command(BankCommand):
             run_here(comparison_request(candidate=artifact, send=False), compare_run, echo=self.stderr.write)
         run = promotion_request(artifact=artifact, reason=reason, override=options["override"], send=False)
         run_here(run, promote_run, echo=self.stderr.write)
-        self.stdout.write(f"{artifact.name} serves now.")
+        self.stdout.write(f"{artifact.name} is now in use.")
 
 
 def _loads(capability: str, folder: Path) -> None:

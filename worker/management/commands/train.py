@@ -102,7 +102,7 @@ class Command(BankCommand):
                 promote_run,
                 echo=self.stderr.write,
             )
-            self.stdout.write(f"{artifact.name} serves now.")
+            self.stdout.write(f"{artifact.name} is now in use.")
 
     def _train_each(
         self,
@@ -125,7 +125,7 @@ class Command(BankCommand):
             except KindredError as error:
                 failures.append(f"{name}: {error}")
             else:
-                use = "it serves now" if result.get("serves") else "it stays a candidate"
+                use = "it is now in use" if result.get("serves") else "it stays a candidate"
                 self.stdout.write(f"{name}: trained as model {result['model']}; {use}.")
         if failures:
             raise KindredError("; ".join(failures))
