@@ -81,7 +81,7 @@ def test_a_bank_without_worked_problems_says_so(as_teacher, problems):
 
 
 def test_similar_problems_are_written_reviewed_and_added_by_presses(
-    client, as_teacher, problems, reviewer, teacher
+    client, as_teacher, problems, reviewer, teacher, monkeypatch
 ):
     pencils = question_create(
         user=None, text="Sara had 24 pencils and gave 6 of them to Tom. How many has she left?", language="en",
@@ -109,6 +109,16 @@ def test_similar_problems_are_written_reviewed_and_added_by_presses(
     assert "The text must keep the numbers of the equation" in refused.content.decode()
     page = client.post(reword, {"text": f"Listen! {variant.text}", "back": "question"}, follow=True)
     assert "The new wording is saved." in page.content.decode()
+    variant.refresh_from_db()
+    client.post(decide, {"decision": "accept", "back": "question"})
+    page = client.post(reword, {"text": variant.text, "back": "question"}, follow=True)
+    assert "Nothing was changed." in page.content.decode()
+    wording = variant.text.replace("Listen!", "Hear!")
+    wrong = served({wording: [(f"{variant.equation}*2", 0.9)]}, language="zh")
+    monkeypatch.setattr(solving, "served_solver", lambda _language: wrong)
+    page = client.post(reword, {"text": wording, "back": "question"}, follow=True).content.decode()
+    assert "It is open for a new decision." in page
+    assert f"the stored answer is {variant.answer}. Check the equation." in page
     variant.refresh_from_db()
     client.post(decide, {"decision": "accept", "back": "question"})
     client.force_login(teacher)
