@@ -31,6 +31,21 @@ def test_a_new_list_needs_a_name(as_teacher, bank) -> None:
     assert "Enter a name" in response.content.decode()
 
 
+def test_a_typed_name_starts_a_new_list_beside_those_that_exist(as_teacher, teacher, bank) -> None:
+    kept = question_list_create(user=teacher, name="Monday")
+    question = bank.questions[0].pk
+    page = as_teacher.get(reverse("list_add"), {"question": question}).content.decode()
+    assert "A new list" in page
+    assert page.count('type="radio" name="question_list"') == 2
+    assert "A name starts a new list" in page
+    for chosen, name in (("", "Thursday"), (kept.pk, "Friday")):
+        as_teacher.post(reverse("list_add"), {"question": question, "question_list": chosen, "name": name})
+        assert QuestionList.objects.get(name=name).items.count() == 1
+    assert not kept.items.exists()
+    as_teacher.post(reverse("list_add"), {"question": question, "question_list": kept.pk, "name": ""})
+    assert kept.items.count() == 1
+
+
 def test_unknown_questions_are_not_found(as_teacher, bank) -> None:
     for wrong in ("", "x", "999999", "9" * 5000):
         assert as_teacher.get(reverse("list_add"), {"question": wrong}).status_code == 404
