@@ -34,6 +34,7 @@ from questionbank.selectors.questions.concept_choices import choices_of, concept
 from questionbank.selectors.search.selection import Selection
 from questionbank.services.bulk_changes import bulk_change_request, bulk_change_undo_request
 from questionbank.services.exports import export_lines
+from questionbank.services.question_lists import LONGEST_LIST
 from questionbank.views.access import check_permission, requires
 from questionbank.views.search import given_query, query_parameters
 
@@ -70,9 +71,11 @@ def selection_page(request: HttpRequest) -> HttpResponse:
             return redirect("bulk_change_detail", change_id=change.pk)
         messages.warning(request, _("The questions have changed since the preview. Check it again."))
     pairs = [*query_parameters(selection.query).items(), *selection.to_query()]
+    count = questions.count()
+    listed = pairs if selection.is_all else [("question", pk) for name, pk in pairs if name == "id"]
     context = {
         "selection": selection,
-        "count": questions.count(),
+        "count": count,
         "first": questions.order_by("pk")[:SHOWN],
         "pairs": pairs,
         "back": _address("question_list", [pair for pair in pairs if pair[0] not in ("id", "all")]),
@@ -80,7 +83,8 @@ def selection_page(request: HttpRequest) -> HttpResponse:
             (chosen.label, reverse("selection_export", args=[name]) + "?" + urlencode(pairs))
             for name, chosen in FORMATS.items()
         ],
-        "to_list": _address("list_add", [("question", pk) for name, pk in pairs if name == "id"]),
+        "to_list": _address("list_add", listed) if count <= LONGEST_LIST else "",
+        "longest_list": LONGEST_LIST,
         "may_change": may_change,
         "kinds": [
             (value, label, _address("selection", [*pairs, ("kind", value)]))

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -21,6 +22,7 @@ from questionbank.selectors.questions.question_lists import (
     shared_question_lists,
 )
 from questionbank.selectors.questions.questions import visible_to
+from questionbank.selectors.search.selection import Selection
 from questionbank.services.question_lists import (
     LONGEST_LIST,
     question_list_add,
@@ -31,6 +33,7 @@ from questionbank.services.question_lists import (
     question_list_update,
 )
 from questionbank.views.access import requires, takes_posts
+from questionbank.views.search import given_query
 
 __all__ = ["list_add", "list_delete", "list_detail", "list_edit", "list_index", "list_item"]
 
@@ -117,9 +120,19 @@ def list_item(request: HttpRequest, list_id: int, question_id: int) -> HttpRespo
 @requires("read")
 @require_http_methods(["GET", "HEAD", "POST"])
 def list_add(request: HttpRequest) -> HttpResponse:
-    """Choose a list, or name a new list, for the questions that `question` names; then go back to `next`."""
+    """Choose a list, or name a new list, for some questions; then go back to `next`.
+
+    `question` names each; `all=1` with the parameters of a search means all that match it.
+    """
     parameters = request.POST if request.method == "POST" else request.GET
-    questions = _questions(parameters.getlist("question"), request.user)
+    if parameters.get("all") == "1":
+        questions = _matching_questions(parameters, request.user)
+        if len(questions) > LONGEST_LIST:
+            sentence = _("A list holds up to %(number)d questions. Select fewer to add them to a list.")
+            messages.warning(request, sentence % {"number": LONGEST_LIST})
+            return redirect(f"{reverse('selection')}?{parameters.urlencode()}")
+    else:
+        questions = _questions(parameters.getlist("question"), request.user)
     back = parameters.get("next", "")
     if not url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()}):
         back = ""
@@ -149,10 +162,20 @@ def _own_list(request: HttpRequest, list_id: int) -> QuestionList:
 def _questions(texts: list[str], user: User) -> list[Question]:
     ids = [number for number in map(whole_number, texts[:LONGEST_LIST]) if number is not None]
     questions = Question.objects.filter(visible_to(user)).defer("search_vector", "content_hash").in_bulk(ids)
-    chosen = [questions[pk] for pk in dict.fromkeys(ids) if pk in questions]
-    if not chosen:
+    return _checked_questions([questions[pk] for pk in dict.fromkeys(ids) if pk in questions])
+
+
+def _matching_questions(parameters: QueryDict, user: User) -> list[Question]:
+    """Return the questions that match a search, at most one more than a list holds."""
+    selection = Selection.from_querydict(parameters, query=given_query(parameters), user=user)
+    questions = selection.questions().defer("search_vector", "content_hash").order_by("pk")
+    return _checked_questions(list(questions[: LONGEST_LIST + 1]))
+
+
+def _checked_questions(questions: list[Question]) -> list[Question]:
+    if not questions:
         raise NotFound(_("There is no such question in the bank."))
-    return chosen
+    return questions
 
 
 def _added_sentence(added: int, asked: int, question_list: QuestionList) -> str:
