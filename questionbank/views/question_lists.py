@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from questionbank.errors import NotFound, ValidationFailed
+from questionbank.formats import FORMATS
 from questionbank.forms.question_lists import AddToListForm, QuestionListForm
 from questionbank.models import Question, QuestionList, User
 from questionbank.numbers import whole_number
@@ -21,7 +23,7 @@ from questionbank.selectors.questions.question_lists import (
     questions_of_list,
     shared_question_lists,
 )
-from questionbank.selectors.questions.questions import visible_to
+from questionbank.selectors.questions.questions import listed_question_records, visible_to
 from questionbank.selectors.search.selection import Selection
 from questionbank.services.question_lists import (
     LONGEST_LIST,
@@ -33,9 +35,10 @@ from questionbank.services.question_lists import (
     question_list_update,
 )
 from questionbank.views.access import requires, takes_posts
+from questionbank.views.exporting import questions_file
 from questionbank.views.search import given_query
 
-__all__ = ["list_add", "list_delete", "list_detail", "list_edit", "list_index", "list_item"]
+__all__ = ["list_add", "list_delete", "list_detail", "list_edit", "list_export", "list_index", "list_item"]
 
 
 @requires("read")
@@ -67,8 +70,19 @@ def list_detail(request: HttpRequest, list_id: int) -> HttpResponse:
         "questions": questions_of_list(question_list=question_list, user=request.user),
         "is_owner": question_list.owner_id == request.user.pk,
         "with_answers": request.GET.get("answers") == "1",
+        "formats": [(name, chosen.label) for name, chosen in FORMATS.items()],
     }
     return render(request, "lists/detail.html", context)
+
+
+@requires("read")
+@require_safe
+def list_export(request: HttpRequest, list_id: int, format: str) -> HttpResponseBase:
+    """Show a list's questions as a file, in the list's order."""
+    question_list = question_list_get(list_id=list_id, user=request.user)
+    questions = questions_of_list(question_list=question_list, user=request.user)
+    stem = slugify(question_list.name) or f"list-{question_list.pk}"
+    return questions_file(listed_question_records(questions), format=format, stem=stem)
 
 
 @requires("read")
