@@ -51,6 +51,22 @@ def test_a_question_shows_its_exemplars_their_graphs_and_the_prompt(as_teacher, 
     assert "The published answer is the same." in page
 
 
+def test_problems_with_the_same_story_are_left_out_with_a_word(as_teacher, problems):
+    address = reverse("question_exemplars", args=[problems[0].pk])
+    assert "One problem per story" not in as_teacher.get(address).content.decode()
+    again = [
+        question_create(
+            user=None, text=text, language="en", kind="open", options=[], answer="1", solution="", grade="",
+            status="ready", concepts=[], equation="",
+        )
+        for text in (CHAIRS.replace("5 rows", "6 rows"), ASKED.replace("3 eggs", "2 eggs"))
+    ]  # fmt: skip
+    for lens in ("purpose", "wording"):
+        store_vectors(EmbeddingSet.objects.get(lens=lens), again)
+    page = " ".join(as_teacher.get(address).content.decode().split())
+    assert "One problem per story is shown. 2 that differ from this question or from an exemplar" in page
+
+
 def test_the_prompt_is_written_as_asked_and_wrong_settings_are_said(as_teacher, problems):
     address = reverse("question_exemplars", args=[problems[0].pk])
     assert "Answer: 38" in as_teacher.get(address, {"answers": "answer"}).content.decode()
