@@ -111,7 +111,11 @@ def test_similar_problems_are_written_reviewed_and_added_by_presses(
     assert 'value="accept"' not in page  # a teacher decides on nothing
     client.force_login(reviewer)
     variant = ProblemVariant.objects.first()
-    assert variant.text[:30] in client.get(reverse("review_variants")).content.decode()
+    page = client.get(reverse("review_variants")).content.decode()
+    assert page.index(pencils.text) < page.index(variant.text[:30])
+    assert "computed from the equation below it" in page
+    assert "Waiting for reviewers" not in page  # the list holds no others
+    assert "Waiting for reviewers" in client.get(address).content.decode()
     decide = reverse("variant_decision", args=[variant.pk])
     page = client.post(decide, {"decision": "reject"}, follow=True).content.decode()
     assert "Your last decision: Rejected" in page
