@@ -205,6 +205,7 @@ list_patterns: list[URLPattern | URLResolver] = [
     path("<int:list_id>/", question_lists.list_detail, name="list_detail"),
     path("<int:list_id>/edit/", question_lists.list_edit, name="list_edit"),
     path("<int:list_id>/delete/", question_lists.list_delete, name="list_delete"),
+    path("<int:list_id>/export/<slug:format>/", question_lists.list_export, name="list_export"),
     path("<int:list_id>/questions/<int:question_id>/", question_lists.list_item, name="list_item"),
 ]
 

@@ -32,12 +32,13 @@ class QuestionListForm(forms.Form):
 
 
 class AddToListForm(forms.Form):
-    """Which of a person's lists to add to, or the name of a new list."""
+    """Which of a person's lists to add to, or the name of a new list; a name means a new list."""
 
     question_list = forms.ModelChoiceField(
         label=_("List"),
         queryset=QuestionList.objects.none(),
         required=False,
+        blank=True,  # without it a group of radio buttons has no empty choice
         widget=forms.RadioSelect,
         empty_label=_("A new list"),
     )
@@ -48,10 +49,14 @@ class AddToListForm(forms.Form):
         lists = QuestionList.objects.filter(owner=user)
         self.fields["question_list"].queryset = lists  # type: ignore[attr-defined]
         self.fields["question_list"].initial = lists.first()
+        if lists:
+            self.fields["name"].help_text = _("A name starts a new list, whichever list is chosen above.")
 
     def clean(self) -> dict[str, Any]:
-        """Ask for a name where no list is chosen."""
+        """Ask for a name where no list is chosen; choose none where a name is given."""
         cleaned = super().clean() or {}
+        if cleaned.get("name"):
+            cleaned["question_list"] = None
         if not cleaned.get("question_list") and not cleaned.get("name") and not self.errors:
             self.add_error("name", _now("Enter a name for the new list."))
         return cleaned

@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from questionbank.forms.problems import ServiceForm
-from questionbank.forms.questions import TEXT_LIMIT
+from questionbank.services.variants import LONGEST_TEXT
 
 __all__ = ["VariantForm"]
 
@@ -16,7 +16,7 @@ class VariantForm(ServiceForm):
 
     text = forms.CharField(
         label=_("Problem"),
-        max_length=TEXT_LIMIT,
+        max_length=LONGEST_TEXT,
         widget=forms.Textarea(attrs={"rows": 5, "dir": "auto"}),
-        help_text=_("Keep the numbers that the equation uses; everything else may be reworded."),
+        help_text=_("Keep the numbers that the equation uses and any blank, and do not state the answer."),
     )

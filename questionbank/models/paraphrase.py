@@ -8,6 +8,7 @@ import pghistory
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
 
@@ -134,6 +135,16 @@ class ParaphrasePair(models.Model):
     def is_machine_hidden(self) -> bool:
         """Whether nobody may see yet what the machine says of it."""
         return self.hides_machine and self.state != self.State.DECIDED
+
+    @property
+    def needs_second_opinion(self) -> bool:
+        """Whether the only reviewer who was asked is unsure: there is nobody to disagree with."""
+        return self.state == self.State.ADJUDICATION and self.opinions_wanted == 1
+
+    @property
+    def state_label(self) -> str:
+        """The state in words."""
+        return _now("Needs a second opinion") if self.needs_second_opinion else self.get_state_display()
 
     @property
     def wording(self) -> str:

@@ -24,7 +24,7 @@ from analytics.solver.targets import SolverExample
 from analytics.text.number_slots import number_slots
 from questionbank.retelling.problem import RetoldProblem
 
-__all__ = ["LANGUAGES", "reordered", "reversed_problems"]
+__all__ = ["LANGUAGES", "blanks", "reordered", "reversed_problems"]
 
 LANGUAGES = ("en", "zh")
 _BLANK = "____"
@@ -37,6 +37,15 @@ _ASKS_FOR_THE_BLANK: Mapping[str, str] = MappingProxyType(
         "zh": "{text}答案是{answer}。空格里的数是多少？",
     }
 )
+
+
+def blanks(text: str) -> int:
+    """Return how many places of a text are left blank.
+
+    >>> blanks("Ann has ____ pens. She buys ( ) pens.")
+    2
+    """
+    return len(_HAS_BLANK.findall(text))
 
 
 def reversed_problems(text: str, equation: str, language: str) -> Iterator[RetoldProblem]:
@@ -77,7 +86,7 @@ def _tells_in_order(problem: ProblemRecord, made: ProblemRecord) -> bool:
 def _with_a_blank(problem: ProblemRecord) -> Iterator[RetoldProblem]:
     """Yield the problem with one number left blank and the answer given, for each number it can be solved for."""
     language = primary_language(problem.language)
-    if "\\" in problem.text or _HAS_BLANK.search(problem.text):
+    if "\\" in problem.text or blanks(problem.text):
         return
     try:
         example, answer = solvable_example(problem)

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from analytics.records import QuestionRecord
-from questionbank.formats import FORMATS, write
-from questionbank.models import KnowledgeHierarchy, Question
+from questionbank.errors import NotFound
+from questionbank.formats import FORMATS, Format, write
+from questionbank.models import KnowledgeHierarchy
 from questionbank.selectors.questions.questions import question_records, questions_matching
 
 __all__ = ["export_file", "export_lines"]
@@ -29,11 +30,20 @@ def export_file(*, path: Path, format: str, filters: Mapping[str, str]) -> int:
     return write(with_own_ids(question_records(questions, hierarchy=hierarchy)), path, format)
 
 
-def export_lines(*, questions: QuerySet[Question], format: str) -> Iterator[bytes]:
-    """Yield the questions as the lines of a file, in bounded memory."""
-    chosen = FORMATS[format]
+def export_lines(*, records: Iterable[QuestionRecord], format: str) -> Iterator[bytes]:
+    """Yield questions as the lines of a file, in bounded memory.
+
+    Raises:
+        NotFound: there is no such format.
+    """
+    if format not in FORMATS:
+        raise NotFound(_("There is no such format."))
+    return _lines(records, FORMATS[format])
+
+
+def _lines(records: Iterable[QuestionRecord], chosen: Format) -> Iterator[bytes]:
     yield chosen.head.encode("utf-8")
-    for record in with_own_ids(question_records(questions)):
+    for record in with_own_ids(records):
         yield chosen.write(record).encode("utf-8")
 
 

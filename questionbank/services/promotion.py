@@ -14,10 +14,10 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from analytics.catalog import CAPABILITIES, lenses, resolve
-from questionbank.capabilities.catalog import bank_capability, fixed_suite
+from questionbank.capabilities.catalog import bank_capability, fixed_suite, scope_name
 from questionbank.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, Run, User
-from questionbank.selectors.models.artifacts import artifact_champion
+from questionbank.selectors.models.artifacts import artifact_champion, general_champion
 from questionbank.selectors.models.models import (
     Gate,
     GateOutcome,
@@ -101,14 +101,7 @@ def gate_verdict(*, artifact: ModelArtifact, override: bool = False) -> dict[str
     champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
     comparison = comparison_latest(candidate=artifact, champion=champion) if champion else None
     if champion is None:
-        verdict = Gate(
-            GateOutcome.BETTER,
-            [
-                _("No model for this language alone is in use, so there is nothing to compare it with.")
-                if artifact.scope and artifact_champion(capability=artifact.capability)
-                else _("No model of this kind is in use, so there is nothing to compare it with.")
-            ],
-        )
+        verdict = Gate(GateOutcome.BETTER, [_why_not_compared(artifact)])
     elif comparison is None:
         verdict = Gate(GateOutcome.REFUSED, [_("It has not been compared with the champion yet.")])
     else:
@@ -122,6 +115,16 @@ def gate_verdict(*, artifact: ModelArtifact, override: bool = False) -> dict[str
         "overridden": not verdict.passes,
         "comparison": comparison.pk if comparison else None,
     }
+
+
+def _why_not_compared(artifact: ModelArtifact) -> str:
+    """Say why a model that replaces none of its scope is not compared."""
+    if general_champion(artifact) is None:
+        return _("No model of this kind is in use, so there is nothing to compare it with.")
+    return _(
+        "The general model serves %(language)s now. A model for one language is compared only with another for that"
+        " language, and none is in use."
+    ) % {"language": scope_name(artifact)}
 
 
 def _refusal(verdict: Gate) -> str:

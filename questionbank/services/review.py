@@ -33,8 +33,8 @@ from questionbank.models import (
 )
 from questionbank.selectors.review.review import (
     DEFAULT_KEYS,
-    is_party,
     last_decision,
+    may_settle,
     opinions,
     reviewers,
     skips,
@@ -349,7 +349,7 @@ def _pair_to_settle(reviewer: User, pair_id: int) -> ParaphrasePair:
     pair = _existing_pair(pair_id)
     if pair.state != _State.ADJUDICATION:
         raise Conflict(_("This pair does not need to be settled: somebody else may have done so."))
-    if not reviewer.has_perm("questionbank.settle_own") and is_party(pair=pair, person=reviewer):
+    if not may_settle(pair=pair, person=reviewer):
         raise NotAllowed(
             _("You typed this pair or gave an opinion on it: an admin or another reviewer settles it.")
         )

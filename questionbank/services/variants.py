@@ -11,13 +11,18 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from analytics.analogy.exemplars import story_key
+from analytics.errors import DataError
+from analytics.expression.evaluate import evaluate
+from analytics.expression.parser import parse_expression
 from analytics.languages import primary_language
 from analytics.solver.targets import problem_graph_key
+from analytics.text.number_slots import number_slots
+from analytics.text.word_problems import asks_nothing, is_word_problem
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
 from questionbank.models import ProblemVariant, Question, Run, User
 from questionbank.retelling.names_and_numbers import retold
 from questionbank.retelling.problem import NEAR_COPY, RetoldProblem, refusal, text_likeness
-from questionbank.retelling.reversal import LANGUAGES, reordered, reversed_problems
+from questionbank.retelling.reversal import LANGUAGES, blanks, reordered, reversed_problems
 from questionbank.retelling.stories import stories
 from questionbank.selectors.questions.computations import Computation, question_computation
 from questionbank.selectors.questions.questions import exact_duplicates
@@ -27,6 +32,7 @@ from questionbank.services.language_model_runs import language_model_run
 from questionbank.services.questions import question_add_reworded, question_create
 
 __all__ = [
+    "LONGEST_TEXT",
     "MOST_ADDED",
     "MOST_WRITTEN",
     "variant_decide",
@@ -43,6 +49,7 @@ __all__ = [
 
 MOST_WRITTEN = 5  # at once
 MOST_ADDED = 500  # likewise
+LONGEST_TEXT = 4_000  # characters of a new wording: a longer text is not taken for a word problem
 _LANGUAGE = "en"  # the only one in which the rules write
 _TRIED = 60  # candidates of each kind
 
@@ -308,24 +315,59 @@ def variant_reopen(*, variant: ProblemVariant, user: User) -> ProblemVariant:
 
 @transaction.atomic
 def variant_reword(*, variant: ProblemVariant, text: str, user: User) -> ProblemVariant:
-    """Change the wording of a similar problem; its equation must compute the same from the new text's numbers.
+    """Change the wording of a similar problem and reopen it for a decision; an unchanged text changes nothing.
+
+    Its equation must compute the same from the new text's numbers.
 
     Raises:
         NotAllowed: the person is no reviewer.
         Conflict: it is in the bank already.
-        ValidationFailed: the text lacks a number that the equation uses, or the bank has this question.
+        ValidationFailed: the text is too long, lacks a number that the equation uses or the blank, states the answer
+            or asks for none, or the bank has this question.
     """
     fresh = _to_decide_on(variant, user)
-    text = text.strip()
-    key = problem_graph_key(text, fresh.equation)
-    if not key or key != problem_graph_key(fresh.text, fresh.equation):
-        problem = _("The text must keep the numbers of the equation %(equation)s.")
-        raise ValidationFailed(problem, {"text": [problem % {"equation": fresh.equation}]})
-    if exact_duplicates(text=text, options=()).exists():
-        raise ValidationFailed("duplicate", {"text": [_("The bank has this question already.")]})
+    text = text.replace("\r\n", "\n").strip()
+    if text == fresh.text.replace("\r\n", "\n").strip():
+        return fresh
+    if problem := _rewording_problem(fresh, text):
+        raise ValidationFailed(problem, {"text": [problem]})
     fresh.text = text
-    fresh.save(update_fields=["text"])
+    fresh.state = ProblemVariant.State.OPEN
+    fresh.decided_by, fresh.decided_at = None, None
+    fresh.save(update_fields=["text", "state", "decided_by", "decided_at"])
     return fresh
+
+
+def _rewording_problem(variant: ProblemVariant, text: str) -> str:
+    """Say why a text cannot be the wording of a similar problem; empty where it can."""
+    if len(text) > LONGEST_TEXT:
+        return _("The text has more than %(limit)d characters.") % {"limit": LONGEST_TEXT}
+    key = problem_graph_key(text, variant.equation)
+    if not key or key != problem_graph_key(variant.text, variant.equation):
+        return _("The text must keep the numbers of the equation %(equation)s.") % {
+            "equation": variant.equation
+        }
+    if (gaps := blanks(variant.text)) and blanks(text) != gaps:
+        return _("Keep the blank, written as ____: the answer is the number that is missing there.")
+    if _times_stated(variant.answer, text) > _times_stated(variant.answer, variant.text):
+        return _("The text states the answer, %(answer)s. Leave it out.") % {"answer": variant.answer}
+    if is_word_problem(variant.text) and not is_word_problem(text):
+        return _("This is no longer a word problem. Tell a story in words, with its numbers.")
+    if asks_nothing(text) and not asks_nothing(variant.text):
+        return _("The text asks nothing. End it with a question.")
+    if exact_duplicates(text=text, options=()).exists():
+        return _("The bank has this question already.")
+    return ""
+
+
+def _times_stated(answer: str, text: str) -> int:
+    """Return how many numbers of a text are the answer; words such as "one" and "both" are no statement of it."""
+    try:
+        value = evaluate(parse_expression(answer))
+    except DataError:
+        return 0
+    slots = (slot for slot in number_slots(text) if not (slot.in_words and slot.value <= 2))
+    return len({slot.start for slot in slots if slot.value == value})
 
 
 def _to_decide_on(variant: ProblemVariant, user: User) -> ProblemVariant:

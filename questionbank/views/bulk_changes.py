@@ -5,20 +5,19 @@ The address holds the whole choice, so that every step is a link or a form witho
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from questionbank.errors import NotFound
 from questionbank.formats import FORMATS
 from questionbank.forms.bulk_changes import BULK_FORMS, BulkForm
 from questionbank.models import BulkChange, Question
@@ -31,10 +30,12 @@ from questionbank.selectors.questions.bulk_changes import (
     tagged_concepts,
 )
 from questionbank.selectors.questions.concept_choices import choices_of, concept_matches
+from questionbank.selectors.questions.questions import question_records
 from questionbank.selectors.search.selection import Selection
 from questionbank.services.bulk_changes import bulk_change_request, bulk_change_undo_request
-from questionbank.services.exports import export_lines
+from questionbank.services.question_lists import LONGEST_LIST
 from questionbank.views.access import check_permission, requires
+from questionbank.views.exporting import questions_file
 from questionbank.views.search import given_query, query_parameters
 
 __all__ = ["bulk_change_detail", "bulk_change_list", "bulk_change_undo", "selection_export", "selection_page"]
@@ -70,9 +71,11 @@ def selection_page(request: HttpRequest) -> HttpResponse:
             return redirect("bulk_change_detail", change_id=change.pk)
         messages.warning(request, _("The questions have changed since the preview. Check it again."))
     pairs = [*query_parameters(selection.query).items(), *selection.to_query()]
+    count = questions.count()
+    listed = pairs if selection.is_all else [("question", pk) for name, pk in pairs if name == "id"]
     context = {
         "selection": selection,
-        "count": questions.count(),
+        "count": count,
         "first": questions.order_by("pk")[:SHOWN],
         "pairs": pairs,
         "back": _address("question_list", [pair for pair in pairs if pair[0] not in ("id", "all")]),
@@ -80,7 +83,8 @@ def selection_page(request: HttpRequest) -> HttpResponse:
             (chosen.label, reverse("selection_export", args=[name]) + "?" + urlencode(pairs))
             for name, chosen in FORMATS.items()
         ],
-        "to_list": _address("list_add", [("question", pk) for name, pk in pairs if name == "id"]),
+        "to_list": _address("list_add", listed) if count <= LONGEST_LIST else "",
+        "longest_list": LONGEST_LIST,
         "may_change": may_change,
         "kinds": [
             (value, label, _address("selection", [*pairs, ("kind", value)]))
@@ -138,14 +142,8 @@ def _say_done(request: HttpRequest, change: BulkChange) -> None:
 @require_safe
 def selection_export(request: HttpRequest, format: str) -> HttpResponseBase:
     """Show the chosen questions as a file, written while it is sent."""
-    if format not in FORMATS:
-        raise NotFound(_("There is no such format."))
     selection = Selection.from_querydict(request.GET, query=given_query(request.GET), user=request.user)
-    lines: Iterator[bytes] = export_lines(questions=selection.questions(), format=format)
-    response = StreamingHttpResponse(lines, content_type=f"{FORMATS[format].media_type}; charset=utf-8")
-    name = f"questions{FORMATS[format].suffixes[0]}"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return questions_file(question_records(selection.questions()), format=format, stem="questions")
 
 
 @requires("question_create")

@@ -38,6 +38,7 @@ from questionbank.selectors.models.artifacts import (
     artifact_champion,
     artifact_champions,
     came_with_program,
+    general_champion,
 )
 from questionbank.selectors.models.comparisons import champion_comparisons, comparison_shown
 from questionbank.selectors.models.model_jobs import model_jobs
@@ -218,6 +219,8 @@ def model_compare(request: HttpRequest, artifact_id: int) -> HttpResponse:
     context: dict[str, Any] = {
         "artifact": artifact,
         "champion": champion,
+        "general": general_champion(artifact),
+        "scope_name": scope_name(artifact),
         "comparison": comparison,
         "jobs": model_jobs(artifact=artifact),
         "may_measure": row is not None
@@ -265,11 +268,15 @@ def model_promote(request: HttpRequest, artifact_id: int) -> HttpResponse:
                 problem, status = str(error), 409
             else:
                 return redirect("run_detail", run_id=run.pk)
+    verdict = gate_verdict(artifact=artifact, override=True)
     context = {
         "artifact": artifact,
         "champion": artifact_champion(capability=artifact.capability, scope=artifact.scope),
+        "general": general_champion(artifact),
+        "scope_name": scope_name(artifact),
         "note": row.promotion_note if row else "",
-        "verdict": gate_verdict(artifact=artifact, override=True),
+        "verdict": verdict,
+        "is_uncompared": bool(verdict) and verdict["passes"] and verdict["comparison"] is None,
         "jobs": model_jobs(kind=Run.Kind.PROMOTE),
         "form": form,
         "problem": problem,

@@ -26,7 +26,7 @@ from questionbank.selectors.review.paraphrases import (
     question_sources,
     questions_to_reword,
 )
-from questionbank.selectors.review.review import opinions_shown, pair_get, pair_history
+from questionbank.selectors.review.review import may_settle, opinions_shown, pair_get, pair_history
 from questionbank.services.accepted_paraphrases import AddedParaphrases, accepted_pairs_add
 from questionbank.services.proposals import (
     Proposals,
@@ -169,7 +169,8 @@ def review_pair(request: HttpRequest, pair_id: int) -> HttpResponse:
         "opinions": opinions_shown(pair=pair),
         "history": pair_history(pair=pair, viewer=request.user),
         "has_scorer": artifact_champion(capability="paraphrase") is not None,
-        "is_disputed": pair.state == ParaphrasePair.State.ADJUDICATION,
+        "is_offered": pair.state == ParaphrasePair.State.ADJUDICATION
+        and may_settle(pair=pair, person=request.user),
     }
     return render(request, "review/pair.html", context)
 

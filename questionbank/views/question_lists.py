@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
 from questionbank.errors import NotFound, ValidationFailed
+from questionbank.formats import FORMATS
 from questionbank.forms.question_lists import AddToListForm, QuestionListForm
 from questionbank.models import Question, QuestionList, User
 from questionbank.numbers import whole_number
@@ -20,7 +23,8 @@ from questionbank.selectors.questions.question_lists import (
     questions_of_list,
     shared_question_lists,
 )
-from questionbank.selectors.questions.questions import visible_to
+from questionbank.selectors.questions.questions import listed_question_records, visible_to
+from questionbank.selectors.search.selection import Selection
 from questionbank.services.question_lists import (
     LONGEST_LIST,
     question_list_add,
@@ -31,8 +35,10 @@ from questionbank.services.question_lists import (
     question_list_update,
 )
 from questionbank.views.access import requires, takes_posts
+from questionbank.views.exporting import questions_file
+from questionbank.views.search import given_query
 
-__all__ = ["list_add", "list_delete", "list_detail", "list_edit", "list_index", "list_item"]
+__all__ = ["list_add", "list_delete", "list_detail", "list_edit", "list_export", "list_index", "list_item"]
 
 
 @requires("read")
@@ -64,8 +70,19 @@ def list_detail(request: HttpRequest, list_id: int) -> HttpResponse:
         "questions": questions_of_list(question_list=question_list, user=request.user),
         "is_owner": question_list.owner_id == request.user.pk,
         "with_answers": request.GET.get("answers") == "1",
+        "formats": [(name, chosen.label) for name, chosen in FORMATS.items()],
     }
     return render(request, "lists/detail.html", context)
+
+
+@requires("read")
+@require_safe
+def list_export(request: HttpRequest, list_id: int, format: str) -> HttpResponseBase:
+    """Show a list's questions as a file, in the list's order."""
+    question_list = question_list_get(list_id=list_id, user=request.user)
+    questions = questions_of_list(question_list=question_list, user=request.user)
+    stem = slugify(question_list.name) or f"list-{question_list.pk}"
+    return questions_file(listed_question_records(questions), format=format, stem=stem)
 
 
 @requires("read")
@@ -117,9 +134,19 @@ def list_item(request: HttpRequest, list_id: int, question_id: int) -> HttpRespo
 @requires("read")
 @require_http_methods(["GET", "HEAD", "POST"])
 def list_add(request: HttpRequest) -> HttpResponse:
-    """Choose a list, or name a new list, for the questions that `question` names; then go back to `next`."""
+    """Choose a list, or name a new list, for some questions; then go back to `next`.
+
+    `question` names each; `all=1` with the parameters of a search means all that match it.
+    """
     parameters = request.POST if request.method == "POST" else request.GET
-    questions = _questions(parameters.getlist("question"), request.user)
+    if parameters.get("all") == "1":
+        questions = _matching_questions(parameters, request.user)
+        if len(questions) > LONGEST_LIST:
+            sentence = _("A list holds up to %(number)d questions. Select fewer to add them to a list.")
+            messages.warning(request, sentence % {"number": LONGEST_LIST})
+            return redirect(f"{reverse('selection')}?{parameters.urlencode()}")
+    else:
+        questions = _questions(parameters.getlist("question"), request.user)
     back = parameters.get("next", "")
     if not url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()}):
         back = ""
@@ -149,10 +176,20 @@ def _own_list(request: HttpRequest, list_id: int) -> QuestionList:
 def _questions(texts: list[str], user: User) -> list[Question]:
     ids = [number for number in map(whole_number, texts[:LONGEST_LIST]) if number is not None]
     questions = Question.objects.filter(visible_to(user)).defer("search_vector", "content_hash").in_bulk(ids)
-    chosen = [questions[pk] for pk in dict.fromkeys(ids) if pk in questions]
-    if not chosen:
+    return _checked_questions([questions[pk] for pk in dict.fromkeys(ids) if pk in questions])
+
+
+def _matching_questions(parameters: QueryDict, user: User) -> list[Question]:
+    """Return the questions that match a search, at most one more than a list holds."""
+    selection = Selection.from_querydict(parameters, query=given_query(parameters), user=user)
+    questions = selection.questions().defer("search_vector", "content_hash").order_by("pk")
+    return _checked_questions(list(questions[: LONGEST_LIST + 1]))
+
+
+def _checked_questions(questions: list[Question]) -> list[Question]:
+    if not questions:
         raise NotFound(_("There is no such question in the bank."))
-    return chosen
+    return questions
 
 
 def _added_sentence(added: int, asked: int, question_list: QuestionList) -> str:

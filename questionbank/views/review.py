@@ -25,8 +25,8 @@ from questionbank.numbers import whole_number
 from questionbank.selectors.models.artifacts import artifact_champion
 from questionbank.selectors.review.review import (
     guideline_unread,
-    is_party,
     last_decision,
+    may_settle,
     next_to_settle,
     opinions,
     pair_get,
@@ -210,8 +210,7 @@ def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
     pair_opinions = list(opinions().filter(pair=pair).select_related("reviewer", "guideline").order_by("pk"))
     context: dict[str, Any] = {
         "opinions": pair_opinions,
-        "may_settle": request.user.has_perm("questionbank.settle_own")
-        or not is_party(pair=pair, person=request.user),
+        "may_settle": may_settle(pair=pair, person=request.user),
         "late": late,
     }
     if context["may_settle"]:

@@ -24,6 +24,7 @@ from questionbank.selectors.questions.variants import (
     last_decided_variant,
     open_variants,
     question_variants,
+    solver_objection,
     variant_get,
 )
 from questionbank.services.variants import (
@@ -37,6 +38,7 @@ from questionbank.services.variants import (
     why_not_varied,
 )
 from questionbank.views.access import check_permission, requires, takes_posts
+from questionbank.views.solving import solved_text_or_none
 
 __all__ = ["question_variants_page", "review_variants", "variant_decision", "variant_reword_page"]
 
@@ -150,17 +152,30 @@ def variant_reword_page(request: HttpRequest, variant_id: int) -> HttpResponse:
     if request.method == "POST":
         if form.is_valid():
             try:
-                variant_reword(variant=variant, text=form.cleaned_data["text"], user=request.user)
+                reworded = variant_reword(variant=variant, text=form.cleaned_data["text"], user=request.user)
             except ValidationFailed as error:
                 form.add_problems(error)
             except Conflict as error:
                 messages.warning(request, str(error))
                 return _back(variant, back)
             else:
-                messages.success(request, _("The new wording is saved."))
+                _say_reworded(request, variant, reworded)
                 return _back(variant, back)
         return render(request, "review/edit_variant.html", context, status=422)
     return render(request, "review/edit_variant.html", context)
+
+
+def _say_reworded(request: HttpRequest, before: ProblemVariant, after: ProblemVariant) -> None:
+    if after.text == before.text:
+        messages.info(request, _("Nothing was changed."))
+        return
+    if before.state == ProblemVariant.State.OPEN:
+        messages.success(request, _("The new wording is saved."))
+    else:
+        messages.success(request, _("The new wording is saved. It is open for a new decision."))
+    solved = solved_text_or_none(after.text, after.language)
+    if objection := solver_objection(variant=after, solved=solved):
+        messages.warning(request, objection)
 
 
 def _back(variant: ProblemVariant, page: str) -> HttpResponse:

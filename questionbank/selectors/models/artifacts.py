@@ -30,6 +30,7 @@ __all__ = [
     "artifact_source",
     "came_with_program",
     "champion_of_language",
+    "general_champion",
     "language_champion",
     "retriever_champion",
 ]
@@ -49,6 +50,16 @@ def artifact_champion(*, capability: str, scope: str = "") -> ModelArtifact | No
     return ModelArtifact.objects.filter(
         capability=capability, scope=scope, state=ModelArtifact.State.CHAMPION
     ).first()
+
+
+def general_champion(artifact: ModelArtifact) -> ModelArtifact | None:
+    """Return the general model that serves a language until a model gets there that is for it alone.
+
+    None where the model is for no language, or one for that language is in use.
+    """
+    if not artifact.scope or artifact_champion(capability=artifact.capability, scope=artifact.scope):
+        return None
+    return artifact_champion(capability=artifact.capability)
 
 
 def artifact_champions(*, capability: str) -> list[ModelArtifact]:

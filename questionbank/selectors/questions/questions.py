@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, prefetch_related_objects
 
 from analytics.records import ConceptPath, Option, QuestionRecord
 from questionbank.errors import NotFound, ValidationFailed
@@ -24,6 +24,7 @@ __all__ = [
     "exact_duplicates",
     "in_language",
     "is_text_of",
+    "listed_question_records",
     "question_get",
     "question_record",
     "question_records",
@@ -150,9 +151,19 @@ def question_records(
     last = 0
     while batch := list(questions.filter(pk__gt=last)[:RECORDS_AT_ONCE]):
         last = batch[-1].pk
-        paths = concept_paths([question.pk for question in batch], hierarchy=hierarchy)
-        for question in batch:
-            yield _record(question, paths.get(question.pk, []))
+        yield from _records(batch, hierarchy)
+
+
+def listed_question_records(questions: Sequence[Question]) -> Iterator[QuestionRecord]:
+    """Yield some questions as records, in their order."""
+    prefetch_related_objects(questions, "equation")
+    yield from _records(questions, None)
+
+
+def _records(questions: Sequence[Question], hierarchy: KnowledgeHierarchy | None) -> Iterator[QuestionRecord]:
+    paths = concept_paths([question.pk for question in questions], hierarchy=hierarchy)
+    for question in questions:
+        yield _record(question, paths.get(question.pk, []))
 
 
 def _record(question: Question, paths: Sequence[ConceptPath]) -> QuestionRecord:

@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
+from analytics.errors import DataError
+from analytics.expression.evaluate import answers_agree, evaluate_float
+from analytics.expression.parser import parse_expression
 from questionbank.errors import NotFound
 from questionbank.models import ProblemVariant, Question, User
+from questionbank.selectors.questions.answer_checks import answer_shown
+from questionbank.selectors.questions.solutions import SolvedText
 
-__all__ = ["accepted_variants", "last_decided_variant", "open_variants", "question_variants", "variant_get"]
+__all__ = [
+    "accepted_variants",
+    "last_decided_variant",
+    "open_variants",
+    "question_variants",
+    "solver_objection",
+    "variant_get",
+]
 
 
 def variant_get(*, variant_id: int) -> ProblemVariant:
@@ -54,3 +67,22 @@ def accepted_variants(*, question: Question | None = None) -> QuerySet[ProblemVa
     if question is not None:
         accepted = accepted.filter(question=question)
     return accepted.order_by("pk")
+
+
+def solver_objection(*, variant: ProblemVariant, solved: SolvedText | None) -> str:
+    """Say that the solver is fairly sure of another answer to a reworded problem; empty where it is not.
+
+    Args:
+        solved: how its text is solved, by `text_solved`.
+    """
+    if solved is None or not solved.is_certain or solved.best is None or solved.best.value is None:
+        return ""
+    try:
+        value = evaluate_float(parse_expression(variant.answer))
+    except DataError:
+        return ""
+    if answers_agree(solved.best.value, value):
+        return ""
+    return _(
+        "The solver gets %(found)s for the new wording; the stored answer is %(answer)s. Check the equation."
+    ) % {"found": answer_shown(solved.best.value), "answer": variant.answer}

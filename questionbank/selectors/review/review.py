@@ -50,8 +50,8 @@ __all__ = [
     "export_fields",
     "guideline_history",
     "guideline_unread",
-    "is_party",
     "last_decision",
+    "may_settle",
     "next_to_settle",
     "opinions",
     "opinions_shown",
@@ -150,7 +150,14 @@ def typed_by(*people: int) -> Q:
     return Q(source=ParaphrasePair.Source.TYPED, created_by__in=people)
 
 
-def is_party(*, pair: ParaphrasePair, person: User) -> bool:
+def may_settle(*, pair: ParaphrasePair, person: User) -> bool:
+    """Return whether somebody may settle a pair: a reviewer who is no party to it, or an admin."""
+    if not person.has_perm("questionbank.review"):
+        return False
+    return person.has_perm("questionbank.settle_own") or not _is_party(pair=pair, person=person)
+
+
+def _is_party(*, pair: ParaphrasePair, person: User) -> bool:
     """Return whether somebody typed a pair or gave an opinion on it, so that others settle it."""
     typed = pair.source == ParaphrasePair.Source.TYPED and pair.created_by_id == person.pk
     return typed or opinions().filter(pair=pair, reviewer=person).exists()

@@ -48,11 +48,14 @@ class SearchFilters:
 
     @classmethod
     def from_querydict(cls, given: Mapping[str, str]) -> SearchFilters:
-        """Read an address's parameters; what is no sensible value is left out."""
+        """Read an address's parameters; what is no sensible value is left out, and swapped bounds are put in order."""
+        low, high = _percent(given.get("difficulty_min")), _percent(given.get("difficulty_max"))
+        if low is not None and high is not None and low > high:
+            low, high = high, low
         return cls(
             concept=whole_number(given.get("concept") or ""),
-            difficulty_min=_percent(given.get("difficulty_min")),
-            difficulty_max=_percent(given.get("difficulty_max")),
+            difficulty_min=low,
+            difficulty_max=high,
             grade=_word(given, "grade"),
             kind=_one_of(_word(given, "kind"), Question.Kind.values, ""),
             language=_word(given, "language"),

@@ -121,6 +121,8 @@ class WorkedExemplars:
         applied: the answer of the nearest problems' graphs with the question's numbers; None where none fits. They
             are taken by similarity alone, so that what is known of the question's own equation does not help.
         voters: how many nearest problems had a graph.
+        repeated: how many similar problems are left out because they differ from the question, or from an exemplar,
+            only in their numbers.
     """
 
     exemplars: tuple[WorkedExemplar, ...]
@@ -129,6 +131,7 @@ class WorkedExemplars:
     notice: str
     applied: AppliedAnswer | None
     voters: int
+    repeated: int = 0
 
     @property
     def voters_agree(self) -> bool:
@@ -227,13 +230,15 @@ class _Search:
         candidates.sort(key=lambda candidate: -candidate.score(likely))
         if asked is not None:
             candidates.sort(key=lambda candidate: not candidate.computes(asked.key))
+        usable = self._usable(candidates, asked, k)
         return WorkedExemplars(
-            exemplars=tuple(_exemplar(candidate, asked) for candidate in self._usable(candidates, asked, k)),
+            exemplars=tuple(_exemplar(candidate, asked) for candidate in usable),
             shape=asked.reading if asked else "",
             lens=lens_name(self._set.lens),
             notice=self._notice,
             applied=answers[0] if answers else None,
             voters=len(voters),
+            repeated=self._repeated(candidates, usable),
         )
 
     def _vector(self, stored: Question | None) -> Vector:
@@ -271,6 +276,12 @@ class _Search:
             if story not in stories:
                 stories.add(story)
                 yield candidate
+
+    def _repeated(self, candidates: Sequence[_Candidate], shown: Sequence[_Candidate]) -> int:
+        """Return how many problems are not shown because the question or one that is shown has their story."""
+        stories = {story_key(text) for text in (self._text, *(each.question.text for each in shown))}
+        worked = filter(_is_worked, candidates)
+        return sum(story_key(candidate.question.text) in stories for candidate in worked) - len(shown)
 
     def _usable(
         self, candidates: Sequence[_Candidate], asked: Computation | None, k: int

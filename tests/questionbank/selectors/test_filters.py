@@ -46,6 +46,8 @@ def test_what_makes_no_sense_is_left_out(address):
 def test_per_cents_stay_between_0_and_100():
     filters = SearchFilters.from_querydict(QueryDict("difficulty_min=-5&difficulty_max=1e9"))
     assert (filters.difficulty_min, filters.difficulty_max) == (0.0, 100.0)
+    filters = SearchFilters.from_querydict(QueryDict("difficulty_min=90&difficulty_max=10"))
+    assert (filters.difficulty_min, filters.difficulty_max) == (10.0, 90.0)
 
 
 @pytest.mark.django_db

@@ -122,6 +122,36 @@ def test_a_problem_is_reworded_as_long_as_the_equation_fits(question, teacher, r
         variant_reword(variant=variant, text=text, user=reviewer)
 
 
+def test_a_new_wording_of_a_decided_problem_is_open_for_a_new_decision(question, teacher, reviewer):
+    (variant,) = variants_write(question=question, each=1, user=teacher)
+    accepted = variant_decide(variant=variant, accept=True, user=reviewer)
+    unchanged = variant_reword(variant=accepted, text=f" {accepted.text}\r\n", user=reviewer)
+    assert (unchanged.state, unchanged.decided_by) == ("accepted", reviewer)
+    reworded = variant_reword(variant=accepted, text=f"Listen! {accepted.text}", user=reviewer)
+    assert (reworded.state, reworded.decided_by, reworded.decided_at) == ("open", None, None)
+    assert list(open_variants()) == [reworded]
+    assert variants_add_accepted(user=teacher) == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("Zoe counted {left} snails. {right} crept away and {answer} stayed. How many stayed?", "states the answer"),
+        ("Zoe counted {left} snails on the wall. {right} of them crept away.", "asks nothing"),
+        ("{left}-{right}=?", "no longer a word problem"),
+        ("Zoe counted {left} snails. {right} of them crept away. How many were left?" + " " * 5000 + "?", "4000"),
+    ],
+)  # fmt: skip
+def test_a_wording_that_is_no_problem_any_more_is_refused(text, problem, question, teacher, reviewer):
+    (variant,) = variants_write(question=question, each=1, user=teacher)
+    left, right = variant.equation.split("-")
+    text = text.format(left=left, right=right, answer=variant.answer)
+    with pytest.raises(ValidationFailed, match=problem):
+        variant_reword(variant=variant, text=text, user=reviewer)
+    variant.refresh_from_db()
+    assert variant.text != text
+
+
 def test_a_training_of_the_scorer_reads_no_similar_problem(question, teacher, reviewer):
     (variant,) = variants_write(question=question, each=1, user=teacher)
     variant_decide(variant=variant, accept=True, user=reviewer)
@@ -163,6 +193,20 @@ def test_reversed_versions_ask_for_the_numbers_and_queue_with_the_answers(pens, 
     ]
     assert not variants_reverse(question=pens, user=teacher)
     assert list(open_variants()) == made
+
+
+def test_a_reworded_problem_keeps_its_blank_and_its_result(pens, teacher, reviewer):
+    blank = next(each for each in variants_reverse(question=pens, user=teacher) if "____" in each.text)
+    for refused, problem in (
+        (blank.text.replace("____", "some"), "Keep the blank"),
+        (blank.text.replace("____", "7"), "Keep the blank"),
+        (blank.text.replace("She", "She has 7 now. She", 1), "states the answer"),
+        (blank.text.replace(" The answer is 9.", ""), "must keep the numbers"),
+    ):
+        with pytest.raises(ValidationFailed, match=problem):
+            variant_reword(variant=blank, text=refused, user=reviewer)
+    text = blank.text.replace("Ann", "Zoe")
+    assert variant_reword(variant=blank, text=text, user=reviewer).text == text
 
 
 def test_a_number_that_no_sentence_asks_for_is_left_blank(teacher):

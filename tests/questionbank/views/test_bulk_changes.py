@@ -8,7 +8,8 @@ import json
 
 from django.test import Client
 
-from questionbank.models import BulkChange, Question
+from questionbank.models import BulkChange, Question, QuestionList
+from questionbank.views import bulk_changes, question_lists
 from tests.factories import QuestionFactory
 from tests.questionbank.small_bank import add_concept
 
@@ -89,6 +90,29 @@ def test_a_value_that_makes_no_sense_is_refused_by_its_field(bank, admin_person)
         assert response.context["plan"] is None
     for query in ("", "id=x&id=-1&id=" + "9" * 30, "all=1&q=qqqq", "all=1&kind=nonsense"):
         assert client.get(f"{SELECTED}?{query}").status_code == 200
+
+
+def test_all_that_match_are_added_to_a_list_as_far_as_it_holds_them(bank, as_teacher, monkeypatch) -> None:
+    address = f"/lists/add/?concept={bank.linear.pk}&all=1"
+    page = as_teacher.get(f"{SELECTED}?all=1&concept={bank.linear.pk}").content.decode()
+    assert address.replace("&", "&amp;") in page
+    matching = list(
+        Question.objects.filter(tags__concept=bank.linear).order_by("pk").values_list("pk", flat=True)
+    )
+    form = as_teacher.get(address)
+    assert [question.pk for question in form.context["questions"]] == matching
+    as_teacher.post("/lists/add/", {"question": matching, "name": "Linear"})
+    items = QuestionList.objects.get(name="Linear").items
+    assert list(items.values_list("question_id", flat=True)) == matching
+    assert as_teacher.get("/lists/add/?all=1&q=qqqq").status_code == 404
+
+    for module in (bulk_changes, question_lists):
+        monkeypatch.setattr(module, "LONGEST_LIST", len(matching) - 1)
+    sentence = f"A list holds up to {len(matching) - 1} questions. Select fewer to add them to a list."
+    page = as_teacher.get(f"{SELECTED}?all=1&concept={bank.linear.pk}").content.decode()
+    assert sentence in page
+    assert "/lists/add/?concept" not in page
+    assert sentence in as_teacher.get(address, follow=True).content.decode()
 
 
 def test_a_search_is_exported_as_it_stands(bank, as_teacher) -> None:

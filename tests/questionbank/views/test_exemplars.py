@@ -52,6 +52,22 @@ def test_a_question_shows_its_exemplars_their_graphs_and_the_prompt(as_teacher, 
     assert "The published answer is the same." in page
 
 
+def test_problems_with_the_same_story_are_left_out_with_a_word(as_teacher, problems):
+    address = reverse("question_exemplars", args=[problems[0].pk])
+    assert "One problem per story" not in as_teacher.get(address).content.decode()
+    again = [
+        question_create(
+            user=None, text=text, language="en", kind="open", options=[], answer="1", solution="", grade="",
+            status="ready", concepts=[], equation="",
+        )
+        for text in (CHAIRS.replace("5 rows", "6 rows"), ASKED.replace("3 eggs", "2 eggs"))
+    ]  # fmt: skip
+    for lens in ("purpose", "wording"):
+        store_vectors(EmbeddingSet.objects.get(lens=lens), again)
+    page = " ".join(as_teacher.get(address).content.decode().split())
+    assert "One problem per story is shown. 2 that differ from this question or from an exemplar" in page
+
+
 def test_the_prompt_is_written_as_asked_and_wrong_settings_are_said(as_teacher, problems):
     address = reverse("question_exemplars", args=[problems[0].pk])
     assert "Answer: 38" in as_teacher.get(address, {"answers": "answer"}).content.decode()
@@ -82,7 +98,7 @@ def test_a_bank_without_worked_problems_says_so(as_teacher, problems):
 
 
 def test_similar_problems_are_written_reviewed_and_added_by_presses(
-    client, as_teacher, problems, reviewer, teacher
+    client, as_teacher, problems, reviewer, teacher, monkeypatch
 ):
     pencils = question_create(
         user=None, text="Sara had 24 pencils and gave 6 of them to Tom. How many has she left?", language="en",
@@ -96,7 +112,11 @@ def test_similar_problems_are_written_reviewed_and_added_by_presses(
     assert 'value="accept"' not in page  # a teacher decides on nothing
     client.force_login(reviewer)
     variant = ProblemVariant.objects.first()
-    assert variant.text[:30] in client.get(reverse("review_variants")).content.decode()
+    page = client.get(reverse("review_variants")).content.decode()
+    assert page.index(pencils.text) < page.index(variant.text[:30])
+    assert "computed from the equation below it" in page
+    assert "Waiting for reviewers" not in page  # the list holds no others
+    assert "Waiting for reviewers" in client.get(address).content.decode()
     decide = reverse("variant_decision", args=[variant.pk])
     page = client.post(decide, {"decision": "reject"}, follow=True).content.decode()
     assert "Your last decision: Rejected" in page
@@ -110,6 +130,16 @@ def test_similar_problems_are_written_reviewed_and_added_by_presses(
     assert "The text must keep the numbers of the equation" in refused.content.decode()
     page = client.post(reword, {"text": f"Listen! {variant.text}", "back": "question"}, follow=True)
     assert "The new wording is saved." in page.content.decode()
+    variant.refresh_from_db()
+    client.post(decide, {"decision": "accept", "back": "question"})
+    page = client.post(reword, {"text": variant.text, "back": "question"}, follow=True)
+    assert "Nothing was changed." in page.content.decode()
+    wording = variant.text.replace("Listen!", "Hear!")
+    wrong = served({wording: [(f"{variant.equation}*2", 0.9)]}, language="zh")
+    monkeypatch.setattr(solving, "served_solver", lambda _language: wrong)
+    page = client.post(reword, {"text": wording, "back": "question"}, follow=True).content.decode()
+    assert "It is open for a new decision." in page
+    assert f"the stored answer is {variant.answer}. Check the equation." in page
     variant.refresh_from_db()
     client.post(decide, {"decision": "accept", "back": "question"})
     client.force_login(teacher)

@@ -648,6 +648,19 @@ def test_the_first_scorer_is_promoted_with_a_plain_statement(as_admin) -> None:
     assert Run.objects.get(kind=Run.Kind.PROMOTE).parameters["override"] is False
 
 
+def test_a_language_s_first_model_takes_over_from_the_general_one(as_admin) -> None:
+    general = register("general", "champion", capability="analogy")
+    chinese = register("chinese", capability="analogy", scope="zh")
+    page = text(as_admin.get(reverse("model_promote", args=[chinese.pk])))
+    serves = f"The general model, general (model {general.pk}), serves Chinese now."
+    assert f"{serves} This model takes over for Chinese" in page
+    assert "Not compared" in page
+    assert "The general model serves Chinese now. A model for one language is compared only with" in page
+    assert "No model of this kind is in use" not in page
+    assert "It passes the gate." not in page
+    assert serves in text(as_admin.get(reverse("model_compare", args=[chinese.pk])))
+
+
 def test_a_scorer_is_rolled_back_at_once(as_admin) -> None:
     old = register("old-scorer", "champion", capability="paraphrase")
     artifact_promote(artifact=register("new-scorer", capability="paraphrase"))

@@ -156,6 +156,7 @@ TABLE: dict[str, Address] = {
     "list_index": Address(EVERYBODY),
     "list_add": Address((LOGIN, 403, 302, 302, 302), {}, "post", {"question": "question", "name": "Friday"}),
     "list_detail": Address(EVERYBODY, LIST),
+    "list_export": Address(EVERYBODY, {**LIST, "format": "csv"}),
     "list_edit": Address((LOGIN, 403, 404, 404, 404), LIST),
     "list_delete": Address((LOGIN, 403, 404, 404, 404), LIST),
     "list_item": Address((LOGIN, 403, 404, 404, 404), {**LIST, **QUESTION}, "post"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from django.urls import reverse
 
 from questionbank.models import QuestionList
@@ -31,6 +33,21 @@ def test_a_new_list_needs_a_name(as_teacher, bank) -> None:
     assert "Enter a name" in response.content.decode()
 
 
+def test_a_typed_name_starts_a_new_list_beside_those_that_exist(as_teacher, teacher, bank) -> None:
+    kept = question_list_create(user=teacher, name="Monday")
+    question = bank.questions[0].pk
+    page = as_teacher.get(reverse("list_add"), {"question": question}).content.decode()
+    assert "A new list" in page
+    assert page.count('type="radio" name="question_list"') == 2
+    assert "A name starts a new list" in page
+    for chosen, name in (("", "Thursday"), (kept.pk, "Friday")):
+        as_teacher.post(reverse("list_add"), {"question": question, "question_list": chosen, "name": name})
+        assert QuestionList.objects.get(name=name).items.count() == 1
+    assert not kept.items.exists()
+    as_teacher.post(reverse("list_add"), {"question": question, "question_list": kept.pk, "name": ""})
+    assert kept.items.count() == 1
+
+
 def test_unknown_questions_are_not_found(as_teacher, bank) -> None:
     for wrong in ("", "x", "999999", "9" * 5000):
         assert as_teacher.get(reverse("list_add"), {"question": wrong}).status_code == 404
@@ -45,6 +62,23 @@ def test_answers_show_only_where_asked_for(as_teacher, teacher, bank) -> None:
     page = reverse("list_detail", args=[question_list.pk])
     assert "forty-two" not in as_teacher.get(page).content.decode()
     assert "forty-two" in as_teacher.get(page, {"answers": "1"}).content.decode()
+
+
+def test_a_list_is_exported_in_its_order(as_teacher, teacher, bank, django_assert_max_num_queries) -> None:
+    questions = list(bank.questions[2::-1])
+    question_list = question_list_create(user=teacher, name="Friday, week 3")
+    page = reverse("list_detail", args=[question_list.pk])
+    assert "Export as" not in as_teacher.get(page).content.decode()
+    question_list_add(user=teacher, question_list=question_list, questions=questions)
+    shown = as_teacher.get(page).content.decode()
+    assert "Export as JSON Lines" in shown
+    assert reverse("list_export", args=[question_list.pk, "csv"]) in shown
+    with django_assert_max_num_queries(15):
+        response = as_teacher.get(reverse("list_export", args=[question_list.pk, "jsonl"]))
+        lines = [json.loads(line) for line in b"".join(response.streaming_content).decode().splitlines()]
+    assert [line["text"] for line in lines] == [question.text for question in questions]
+    assert response["Content-Disposition"] == 'attachment; filename="friday-week-3.jsonl"'
+    assert as_teacher.get(reverse("list_export", args=[question_list.pk, "docx"])).status_code == 404
 
 
 def test_another_s_list_is_hidden_until_it_is_shared(as_reviewer, teacher, bank) -> None:

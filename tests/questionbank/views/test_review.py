@@ -175,6 +175,26 @@ def test_what_was_written_returns_to_the_form_if_its_pair_is_handed_out_again(as
     assert "What you wrote on" not in page
 
 
+def test_a_single_unsure_opinion_needs_a_second_one_from_somebody_else(
+    as_reviewer, reviewer, admin_person, django_user_model, pairs
+):
+    (pair,) = pairs("a wording that nobody can judge")
+    as_reviewer.get(reverse("review"))
+    decide(as_reviewer, pair, "unsure")
+    address = reverse("review_pair", args=[pair.pk])
+    page = as_reviewer.get(address).content.decode()
+    assert "Needs a second opinion" in page
+    assert "Reviewers disagree" not in page
+    assert reverse("review_settle", args=[pair.pk]) not in page
+    assert "Needs a second opinion" in as_reviewer.get(reverse("review_pairs")).content.decode()
+    colleague = django_user_model.objects.create_user(username="colleague")
+    colleague.groups.set(reviewer.groups.all())
+    for person in (admin_person, colleague):
+        page = other_client(person).get(address).content.decode()
+        assert reverse("review_settle", args=[pair.pk]) in page
+        assert "Give a second opinion" in page
+
+
 def test_who_settles_too_late_keeps_what_they_wrote(as_reviewer, pairs):
     (pair,) = pairs("a")  # nobody has disagreed on it
     fields = {"decision": "edit", "text": "Better.", "comment": "Thoughts."}

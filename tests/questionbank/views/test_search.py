@@ -72,6 +72,22 @@ def test_ranges_of_difficulty_are_a_click_each_with_their_counts(bank, as_teache
         assert band_response.context["page"].total == band["count"]
 
 
+def test_swapped_bounds_of_difficulty_are_put_in_order(bank, as_teacher) -> None:
+    wanted = as_teacher.get(LIST, {"difficulty_min": "10", "difficulty_max": "90"}).context["page"].total
+    swapped = as_teacher.get(LIST, {"difficulty_min": "90", "difficulty_max": "10"}, follow=True)
+    assert swapped.context["page"].total == wanted > 0
+    assert 'value="10"' in swapped.content.decode()
+
+
+def test_a_search_without_results_has_no_empty_filter_by_concept(bank, as_teacher) -> None:
+    assert 'id="filter-concept"' in as_teacher.get(LIST).content.decode()
+    page = as_teacher.get(LIST, {"source": "no such book"}).content.decode()
+    assert "No matching questions" in page
+    assert 'id="filter-concept"' not in page
+    chosen = as_teacher.get(LIST, {"source": "no such book", "concept": bank.linear.pk}).content.decode()
+    assert "All concepts" in chosen
+
+
 def test_the_address_of_a_form_is_redirected_to_the_short_one(bank, as_teacher) -> None:
     response = as_teacher.get(LIST, {"q": "circle", "grade": "", "kind": "", "status": "ready"})
     assert response.status_code == 302
