@@ -101,9 +101,9 @@ class AnalogyConfig:
     accumulate: int = accumulate_option()
     measured: int = option(
         300,
-        "number of validation questions used to measure retrieval during training (0 = none)",
+        "number of validation problems used to measure retrieval during training (0 = none)",
         minimum=0,
-        label="Validation questions",
+        label="Validation problems",
     )
     evaluate_every: int = evaluation_option(0)
     patience: int = patience_option()

@@ -15,8 +15,6 @@ from analytics.json_lines import string_problem
 from analytics.records import ConceptPath, Option, QuestionRecord
 from analytics.text.tokens import detect_language
 from questionbank.formats import limits
-from questionbank.formats.derived_equations import derived_equation
-from questionbank.published_numbers import number_of_answer
 from questionbank.scales import AS_PUBLISHED, SCALES, scale_names, scale_of_id
 
 __all__ = [
@@ -275,6 +273,10 @@ def _equation(
     program, calculations = fields.row.get("program"), fields.row.get("calculations")
     if equation or fields.problems or not (program or calculations):
         return equation
+    # why here: both load numpy, which the demo generator and most files do without
+    from questionbank.formats.derived_equations import derived_equation
+    from questionbank.published_numbers import number_of_answer
+
     if options:
         answer = next((option.text for option in options if option.label == answer), "")
     return derived_equation(

@@ -178,8 +178,8 @@ def test_retrain_compare_promote_and_roll_back(
     page.get_by_role("link", name="Retrain question encoder").click()
     expect(page.get_by_role("region", name="What it learns from")).to_contain_text("90")
     fill_in(page, ("Optimiser", "Hardware and reproducibility"), {
-        "Backbone": str(tiny_folder(tmp_path / "tiny", seed=2)), "Levels": "2", "Batch size": "8",
-        "Epochs": "1000", "Max steps": str(STEPS), "Max tokens": "64", "Evaluate every": "10",
+        "Backbone": str(tiny_folder(tmp_path / "tiny", seed=2)), "Hierarchy levels": "2", "Batch size": "8",
+        "Epochs": "1000", "Maximum steps": str(STEPS), "Maximum tokens": "64", "Evaluation interval": "10",
         "Learning rate": "0.002",
     })  # fmt: skip
     expect(page.get_by_text("No worker is running for this kind of job.")).to_be_visible()
@@ -280,7 +280,7 @@ def test_retrain_the_scorer_from_decisions_and_roll_it_back(open_as, admin_perso
         "120 of 120 are in English"
     )
     fill_in(page, ("Triplets", "Optimiser", "Hardware and reproducibility"), {
-        "Backbone": str(tmp_path / "tiny"), "Batch size": "8", "Max steps": "20", "Max tokens": "128",
+        "Backbone": str(tmp_path / "tiny"), "Batch size": "8", "Maximum steps": "20", "Maximum tokens": "128",
         "Triplets per question": "1", "Learning rate": "0.005",
     })  # fmt: skip
     train_and_compare(page)
@@ -329,8 +329,8 @@ def test_retrain_the_retriever_and_roll_it_back(open_as, admin_person, stories, 
     open_models(page)
     page.get_by_role("link", name="Retrain retriever of analogous problems").click()
     fill_in(page, ("Problems", "Optimiser", "Hardware and reproducibility"), {
-        "Backbone": str(tmp_path / "tiny"), "Batch size": "8", "Max steps": "10", "Max tokens": "64",
-        "Measured": "8", "Learning rate": "0.005",
+        "Backbone": str(tmp_path / "tiny"), "Batch size": "8", "Maximum steps": "10", "Maximum tokens": "64",
+        "Validation problems": "8", "Learning rate": "0.005",
     })  # fmt: skip
     train_and_compare(page)
     expect(page.get_by_role("region", name="Figures of both models")).to_contain_text(
@@ -371,8 +371,8 @@ def test_retrain_the_solver_and_roll_it_back(open_as, admin_person, solved, tmp_
     open_models(page)
     page.get_by_role("link", name="Retrain word-problem solver").click()
     fill_in(page, ("Problems", "Optimiser", "Hardware and reproducibility"), {
-        "Backbone": str(tmp_path / "tiny"), "Batch size": "8", "Max steps": "10", "Max tokens": "64",
-        "Measured": "8", "Learning rate": "0.005",
+        "Backbone": str(tmp_path / "tiny"), "Batch size": "8", "Maximum steps": "10", "Maximum tokens": "64",
+        "Validation problems": "8", "Learning rate": "0.005",
     })  # fmt: skip
     train_and_compare(page)
     expect(page.get_by_role("region", name="Figures of both models")).to_contain_text("Answer accuracy")

@@ -47,7 +47,7 @@ def test_a_problem_is_solved_its_equation_accepted_and_its_like_found(
     page.get_by_label("Equation", exact=True).fill("6*4-3")
     page.get_by_role("button", name="Save the equation").click()
     expect(page.get_by_text("Equation saved.")).to_be_visible()
-    expect(solved).to_contain_text("by an equation that a person set")
+    expect(solved).to_contain_text("by an equation that a person entered")
     expect(page.get_by_role("button", name="Accept the equation")).to_have_count(0)
 
     page.get_by_role("link", name="Same computation").click()

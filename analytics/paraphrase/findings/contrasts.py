@@ -154,7 +154,8 @@ def _comparative_lost(pair: Pair) -> list[Finding]:
     match = _ASKED_COMPARATIVE.search(pair.original.text)
     if match is None or _COMPARES.search(pair.paraphrase.text):
         return []
-    return [Finding.lost("comparison", Words(*match.span(1), match[1]))]
+    lost = 1 if match[1] else 0  # of "more than" the whole match
+    return [Finding.lost("comparison", Words(*match.span(lost), match[lost]))]
 
 
 def _each_lost(pair: Pair) -> list[Finding]:

@@ -41,7 +41,7 @@ def part(shared_data: Path, tmp_path: Path):
         ("tal_scq_zh/train", "zh", "choice", "0-4", True, False),
         ("tal_scq_en/train", "en", "choice", "0-4", True, False),
         ("omni_math_rule/test", "en", "open", "1-9.5", True, False),
-        ("gsm8k/train", "en", "open", None, False, False),
+        ("gsm8k/train", "en", "open", None, False, True),
         ("math23k/train", "zh", "open", None, False, True),
         ("conceptmath/middle_zh", "zh", "open", None, True, False),
     ],

@@ -149,7 +149,7 @@ def test_models_are_offered_where_they_are_configured_and_say_where_texts_go(set
     assert [choice.key for choice in paraphrasers()] == ["rules"]
     settings.PARAPHRASE_MODEL = "/models/paraphraser-t5"
     settings.LANGUAGE_MODEL_URL = "https://user:secret@models.school.example/v1"
-    assert [choice.label for choice in paraphrasers()] == ["Rules", "paraphraser-t5"]
+    assert [choice.label for choice in paraphrasers()] == ["Rule-based", "paraphraser-t5"]
     settings.LANGUAGE_MODEL_NAME = "tiny"
     last = paraphrasers()[-1]
     assert (last.key, last.label, last.source) == ("language", "tiny", "model")
