@@ -23,17 +23,21 @@ __all__ = [
     "changed_settings",
     "check_config",
     "checkpoint_option",
+    "clipping_option",
     "config_from_strings",
     "config_to_dict",
     "device_option",
     "evaluation_option",
     "field_specs",
     "fold_option",
+    "measured_option",
     "mixed_precision_option",
     "option",
     "patience_option",
     "schedule_option",
     "seed_option",
+    "steps_option",
+    "tokens_option",
     "training_command",
     "training_identity",
     "training_settings",
@@ -102,6 +106,38 @@ def adapter_option(further: str = "") -> Any:
     """
     text = f"train low-rank adapters of this rank instead of the encoder's weights{further} (0 = train all weights)"
     return option(0, text, minimum=0, maximum=512)
+
+
+def steps_option(further: str = "") -> Any:
+    """Return the option for the steps after which a training stops.
+
+    Args:
+        further: what else the help says of them.
+    """
+    text = f"stop training after this many steps{further} (0 = no limit)"
+    return option(0, text, minimum=0, label="Maximum steps")
+
+
+def tokens_option(default: int, help: str) -> Any:
+    """Return the option for the tokens of a text that an encoder reads."""
+    return option(default, help, minimum=8, maximum=512, label="Maximum tokens")
+
+
+def clipping_option(default: float) -> Any:
+    """Return the option for the norm that gradients are clipped to."""
+    return option(
+        default, "maximum norm of the gradient (0 = no limit)", minimum=0, label="Gradient clipping"
+    )
+
+
+def measured_option(what: str) -> Any:
+    """Return the option for the problems that a training is measured with meanwhile.
+
+    Args:
+        what: is measured.
+    """
+    text = f"number of validation problems used to measure {what} during training (0 = none)"
+    return option(300, text, minimum=0, label="Validation problems")
 
 
 def evaluation_option(default: int) -> Any:

@@ -14,14 +14,18 @@ from analytics.configuration import (
     backbone_option,
     check_config,
     checkpoint_option,
+    clipping_option,
     device_option,
     evaluation_option,
     fold_option,
+    measured_option,
     mixed_precision_option,
     option,
     patience_option,
     schedule_option,
     seed_option,
+    steps_option,
+    tokens_option,
     warmup_option,
     weight_decay_option,
 )
@@ -82,29 +86,18 @@ class AnalogyConfig:
     weight_decay: float = weight_decay_option()
     schedule: str = schedule_option()
     warmup_share: float = warmup_option(0.0)
-    clip_norm: float = option(
-        0.0, "maximum norm of the gradient (0 = no limit)", minimum=0, label="Gradient clipping"
-    )
+    clip_norm: float = clipping_option(0.0)
     epochs: int = option(
         5, "number of passes over the questions that have a positive", minimum=1, maximum=1000
     )
-    max_steps: int = option(
-        0, "stop training after this many steps (0 = no limit)", minimum=0, label="Maximum steps"
-    )
+    max_steps: int = steps_option()
     batch_size: int = option(
         16, "number of questions per batch, each with a positive", minimum=2, maximum=4096
     )
-    max_tokens: int = option(
-        128, "questions longer than this are truncated", minimum=8, maximum=512, label="Maximum tokens"
-    )
+    max_tokens: int = tokens_option(128, "questions longer than this are truncated")
     mixed_precision: bool = mixed_precision_option()
     accumulate: int = accumulate_option()
-    measured: int = option(
-        300,
-        "number of validation problems used to measure retrieval during training (0 = none)",
-        minimum=0,
-        label="Validation problems",
-    )
+    measured: int = measured_option("retrieval")
     evaluate_every: int = evaluation_option(0)
     patience: int = patience_option()
     checkpoint_every: int = checkpoint_option(0)

@@ -20,6 +20,8 @@ from analytics.configuration import (
     option,
     patience_option,
     seed_option,
+    steps_option,
+    tokens_option,
     warmup_option,
     weight_decay_option,
 )
@@ -126,13 +128,9 @@ class EncoderConfig:
     weight_decay: float = weight_decay_option()
     warmup_share: float = warmup_option(0.0)
     epochs: int = option(5, "number of passes over the training questions", minimum=1, maximum=1000)
-    max_steps: int = option(
-        0, "stop training after this many steps (0 = no limit)", minimum=0, label="Maximum steps"
-    )
+    max_steps: int = steps_option()
     batch_size: int = option(32, "number of questions per batch", minimum=2, maximum=8192)
-    max_tokens: int = option(
-        128, "questions longer than this are truncated", minimum=8, maximum=512, label="Maximum tokens"
-    )
+    max_tokens: int = tokens_option(128, "questions longer than this are truncated")
     freeze_embeddings: bool = option(True, "do not train the token embeddings")
     mixed_precision: bool = mixed_precision_option()
     accumulate: int = accumulate_option()

@@ -19,6 +19,8 @@ from analytics.configuration import (
     mixed_precision_option,
     option,
     seed_option,
+    steps_option,
+    tokens_option,
     warmup_option,
     weight_decay_option,
 )
@@ -120,13 +122,9 @@ class ParaphraseConfig:
     weight_decay: float = weight_decay_option()
     warmup_share: float = warmup_option(0.1)
     epochs: int = option(9, "number of passes over the training triplets", minimum=1, maximum=1000)
-    max_steps: int = option(
-        0, "stop training after this many steps (0 = no limit)", minimum=0, label="Maximum steps"
-    )
+    max_steps: int = steps_option()
     batch_size: int = option(16, "number of triplets per batch", minimum=1, maximum=8192)
-    max_tokens: int = option(
-        128, "questions longer than this are truncated", minimum=8, maximum=512, label="Maximum tokens"
-    )
+    max_tokens: int = tokens_option(128, "questions longer than this are truncated")
     adapter_rank: int = adapter_option()
     mixed_precision: bool = mixed_precision_option()
     evaluate_every: int = evaluation_option(200)

@@ -14,13 +14,17 @@ from analytics.configuration import (
     backbone_option,
     check_config,
     checkpoint_option,
+    clipping_option,
     device_option,
     evaluation_option,
     fold_option,
+    measured_option,
     option,
     patience_option,
     schedule_option,
     seed_option,
+    steps_option,
+    tokens_option,
     warmup_option,
     weight_decay_option,
 )
@@ -64,12 +68,8 @@ class SolverConfig:
     )
     mask_numbers: bool = option(True, "replace every number in the text with the encoder's mask token")
     fold: int = fold_option()
-    max_tokens: int = option(
-        120,
-        "problems longer than this are truncated; those that lose a number are left out",
-        minimum=8,
-        maximum=512,
-        label="Maximum tokens",
+    max_tokens: int = tokens_option(
+        120, "problems longer than this are truncated; those that lose a number are left out"
     )
     most_tokens: int = option(
         45,
@@ -94,12 +94,7 @@ class SolverConfig:
     )
     dropout: float = option(0.5, "dropout rate of the decoder's inputs", minimum=0, maximum=0.9)
     epochs: int = option(50, "number of passes over all problems", minimum=1, maximum=1000)
-    max_steps: int = option(
-        0,
-        "stop training after this many steps on all problems (0 = no limit)",
-        minimum=0,
-        label="Maximum steps",
-    )
+    max_steps: int = steps_option(" on all problems")
     batch_size: int = option(16, "number of problems or triples per batch", minimum=1, maximum=4096)
     learning_rate: float = option(5e-5, "learning rate of the encoder", minimum=1e-8, maximum=1)
     decoder_learning_rate: float = option(
@@ -111,9 +106,7 @@ class SolverConfig:
     weight_decay: float = weight_decay_option()
     schedule: str = schedule_option()
     warmup_share: float = warmup_option(0.1)
-    clip_norm: float = option(
-        3.0, "maximum norm of the gradient (0 = no limit)", minimum=0, label="Gradient clipping"
-    )
+    clip_norm: float = clipping_option(3.0)
     margin: float = option(0.2, "margin of the contrastive loss on cosine similarity", minimum=0, maximum=2)
     contrast_weight: float = option(
         5.0, "weight of the contrastive loss, added to the equation loss", minimum=0, maximum=100
@@ -197,12 +190,7 @@ class SolverConfig:
     )
     mixed_precision: bool = option(True, "compute the encoder in bfloat16 on devices that support it")
     accumulate: int = accumulate_option()
-    measured: int = option(
-        300,
-        "number of validation problems used to measure accuracy during training (0 = none)",
-        minimum=0,
-        label="Validation problems",
-    )
+    measured: int = measured_option("accuracy")
     evaluate_every: int = evaluation_option(0)
     patience: int = patience_option()
     checkpoint_every: int = checkpoint_option(0)
