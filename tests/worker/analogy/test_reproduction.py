@@ -12,14 +12,13 @@ from analytics.analogy.train import train_retriever
 from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import Cancelled, DataError
-from analytics.training.context import TrainingContext
 from tests.analytics.solver.small_problems import problems
+from tests.worker.stopping import reproductions_stopped_at_once
 from worker.analogy.reproduction import runs as analogy
 from worker.analogy.reproduction.arms import ARMS, REWRITTEN
 from worker.analogy.reproduction.paper_tables import analogy_paper_tables
 from worker.analogy.reproduction.runs import Plan, reproduce_analogy
 from worker.analogy.reproduction.table import analogy_tables
-from worker.reproduction import trained
 
 TINY = {
     "batch_size": 4, "epochs": 1, "measured": 0, "device": "cpu", "mixed_precision": False, "pooler_width": 8,
@@ -88,15 +87,8 @@ def test_arms_are_run_once_and_the_tables_say_what_was_not(data, config, tmp_pat
 def test_a_run_that_was_stopped_goes_on(data, config, tmp_path, monkeypatch):
     plan = Plan(["paper"], [1], ["asdiv_a/fold-0"], k=2, config=config)
     whole = reproduce_analogy(data, tmp_path / "whole", plan)
-    calls = iter(range(99))
-
-    def stopping(**options):
-        return TrainingContext(**options, cancel=lambda: next(calls) >= 0)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(trained, "TrainingContext", stopping)
-        with pytest.raises(Cancelled):
-            reproduce_analogy(data, tmp_path / "stopped", plan)
+    with reproductions_stopped_at_once(monkeypatch), pytest.raises(Cancelled):
+        reproduce_analogy(data, tmp_path / "stopped", plan)
     [folder] = reproduce_analogy(data, tmp_path / "stopped", plan)
     figures = [
         json.loads((run_folder / "figures.json").read_text())["sets"] for run_folder in (whole[0], folder)

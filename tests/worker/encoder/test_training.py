@@ -25,6 +25,7 @@ from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.training import encoder_request
 from tests.questionbank.small_bank import add_question
 from tests.worker.encoder_bank import add_encoder_bank, tiny_encoder, tiny_folder
+from tests.worker.stopping import runs_cancelled_at
 from worker.encoder import training as encoder_training
 from worker.encoder.encoding import artifact_backbone
 from worker.feeds import encoder_feed
@@ -205,16 +206,7 @@ def test_a_cancelled_training_keeps_its_checkpoint_and_retry_goes_on_from_it(
     bank, backbone, no_graph, monkeypatch
 ):
     run = request(small(backbone, epochs="4"))
-    report = encoder_training.RunReporter.step
-
-    def stop(self, step_report):
-        report(self, step_report)
-        if step_report.step >= 10:
-            runs.run_cancel(run_id=self.run.pk)
-            self._stop_requested.set()  # as the heartbeat's thread does
-
-    with monkeypatch.context() as patched:
-        patched.setattr("worker.reporting.RunReporter.step", stop)
+    with runs_cancelled_at(monkeypatch, 10):
         train_model(run.pk)
     run.refresh_from_db()
     assert run.state == "cancelled"

@@ -19,7 +19,7 @@ from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.training import scorer_request
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
 from tests.worker.scorer_bank import add_decided, add_word_problems
-from worker import reporting
+from tests.worker.stopping import runs_cancelled_at
 from worker.paraphrase import training as paraphrase_training
 from worker.tasks import train_model
 
@@ -110,16 +110,7 @@ def test_a_cancelled_training_goes_on_from_its_checkpoint_with_what_it_began_wit
     expected = ModelArtifact.objects.get(pk=whole.result["model"]).manifest
 
     run = request(small(backbone))
-    report = reporting.RunReporter.step
-
-    def stop(self, step_report):
-        report(self, step_report)
-        if step_report.step >= 3:
-            runs.run_cancel(run_id=self.run.pk)
-            self._stop_requested.set()  # as the heartbeat's thread does
-
-    with monkeypatch.context() as patched:
-        patched.setattr("worker.reporting.RunReporter.step", stop)
+    with runs_cancelled_at(monkeypatch, 3):
         assert train(run).state == "cancelled"
     assert (checkpoint_folder(run.pk) / "checkpoint.pt").is_file()
     assert not ModelArtifact.objects.filter(name__endswith=f"-{run.pk}").exists()

@@ -12,9 +12,8 @@ import pytest
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import Cancelled, DataError
 from analytics.solver.config import SolverConfig
-from analytics.training.context import TrainingContext
 from tests.analytics.solver.small_problems import problems
-from worker.reproduction import trained
+from tests.worker.stopping import reproductions_stopped_at_once
 from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
 from worker.reproduction.problem_sets import part_names, part_problems
 from worker.reproduction.trained import Arm
@@ -139,15 +138,8 @@ def test_published_figures_stand_beside_ours_and_models_that_we_lack_have_no_fig
 def test_a_run_that_was_stopped_goes_on(data, config, tmp_path, monkeypatch):
     plan = Plan(arms=["none"], seeds=[1], sets=["asdiv_a/fold-0"], config=config)
     whole = reproduce_solver(data, tmp_path / "whole", plan)
-    calls = iter(range(99))
-
-    def stopping(**options):
-        return TrainingContext(**options, cancel=lambda: next(calls) >= 0)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(trained, "TrainingContext", stopping)
-        with pytest.raises(Cancelled):
-            reproduce_solver(data, tmp_path / "stopped", plan)
+    with reproductions_stopped_at_once(monkeypatch), pytest.raises(Cancelled):
+        reproduce_solver(data, tmp_path / "stopped", plan)
     assert "not run" in solver_tables(tmp_path / "stopped").splitlines()[7]
     [folder] = reproduce_solver(data, tmp_path / "stopped", plan)
     figures = [json.loads((path / "figures.json").read_text())["sets"] for path in (whole[0], folder)]

@@ -38,6 +38,14 @@ def backbone(tmp_path) -> str:
     return str(tmp_path / "tiny")
 
 
+def tiny_settings(backbone: str, *, max_steps: int) -> dict[str, str]:
+    """Of a training that takes a second."""
+    return {
+        "backbone": backbone, "batch_size": "8", "max_steps": str(max_steps), "measured": "0", "max_tokens": "64",
+        "mixed_precision": "no", "device": "cpu",
+    }  # fmt: skip
+
+
 def test_the_parts_share_no_problem_and_keep_what_cannot_be_read_out(db):
     made = add_problems(120)
     question_create(
@@ -65,11 +73,7 @@ def test_the_parts_share_no_problem_and_keep_what_cannot_be_read_out(db):
 
 def test_a_run_trains_a_candidate_on_the_equations_of_the_bank(db, backbone):
     add_problems(60)
-    settings = {
-        "backbone": backbone, "batch_size": "8", "max_steps": "3", "measured": "0", "max_tokens": "64",
-        "mixed_precision": "no", "device": "cpu",
-    }  # fmt: skip
-    run = solver_request(settings=settings, send=False)
+    run = solver_request(settings=tiny_settings(backbone, max_steps=3), send=False)
     train_model(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.SUCCEEDED, run.error
@@ -194,11 +198,8 @@ def test_a_chinese_solver_learns_from_chinese_problems_on_an_encoder_that_reads_
     chosen = solver_request(language="zh", send=False)
     assert chosen.parameters == {"language": "zh", "set": {"backbone": "multilingual-e5-small"}}
     chosen.delete()
-    tiny = {
-        "backbone": backbone, "batch_size": "8", "max_steps": "2", "measured": "0", "max_tokens": "64",
-        "mixed_precision": "no", "device": "cpu",
-    }  # fmt: skip
-    run = solver_request(settings=tiny, language="zh", send=False)
+    settings = tiny_settings(backbone, max_steps=2)
+    run = solver_request(settings=settings, language="zh", send=False)
     train_model(run.pk)
     run.refresh_from_db()
     assert "No ready question in Chinese" in run.error
@@ -206,7 +207,7 @@ def test_a_chinese_solver_learns_from_chinese_problems_on_an_encoder_that_reads_
     assert run.title == "Train the solver for Chinese problems"
     with pytest.raises(ValidationFailed, match="for the language “fr”"):
         solver_request(language="fr", send=False)
-    again = solver_request(settings=tiny, language="zh", send=False)
+    again = solver_request(settings=settings, language="zh", send=False)
     train_model(again.pk)
     model = ModelArtifact.objects.get()
     assert (model.scope, model.manifest["extra"]["languages"]) == ("zh", ["zh"])
@@ -256,17 +257,14 @@ def test_the_command_of_a_training_from_the_plain_encoder_names_it(db):
 
 def test_a_solver_is_trained_further_with_its_decoder(db, backbone):
     add_problems(60)
-    tiny = {
-        "backbone": backbone, "batch_size": "8", "max_steps": "2", "measured": "0", "max_tokens": "64",
-        "mixed_precision": "no", "device": "cpu",
-    }  # fmt: skip
+    settings = tiny_settings(backbone, max_steps=2)
     with pytest.raises(ValidationFailed, match="no model is in use"):
         solver_request(settings={"backbone": "in use"}, send=False)
-    train_model(solver_request(settings=tiny, send=False).pk)
+    train_model(solver_request(settings=settings, send=False).pk)
     first = ModelArtifact.objects.get()
     artifact_promote(artifact=first)
     still = {"learning_rate": "1e-8", "decoder_learning_rate": "1e-8"}
-    train_model(solver_request(settings={**tiny, **still, "backbone": "in use"}, send=False).pk)
+    train_model(solver_request(settings={**settings, **still, "backbone": "in use"}, send=False).pk)
     second = ModelArtifact.objects.exclude(pk=first.pk).get()
     assert second.name.startswith("tiny-solver-")
     decoders = [load_file(artifact_folder(artifact) / DECODER_NAME) for artifact in (first, second)]
