@@ -246,8 +246,12 @@ def _pair(number: int, row: Mapping[str, Any]) -> InputPair:
 
 def _problem(number: int, row: Mapping[str, Any]) -> InputProblem:
     read_identifier(row)
-    unreadable = tuple(name for name in _SOLUTION_FIELDS if not _is_readable(name, row.get(name)))
-    record = problem_record({name: value for name, value in row.items() if name not in unreadable})
+    unreadable: tuple[str, ...] = ()
+    try:
+        record = problem_record(row)
+    except ValueError:
+        unreadable = tuple(name for name in _SOLUTION_FIELDS if not _is_readable(name, row.get(name)))
+        record = problem_record({name: value for name, value in row.items() if name not in unreadable})
     if record is None or not record.text.strip():
         raise ValueError("text must be a text that is not empty")
     identifier = row.get("id")

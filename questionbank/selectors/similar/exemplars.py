@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import islice
 from typing import cast
 
@@ -157,11 +158,16 @@ class ExemplarPrompt:
     tokens: int
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Candidate:
     question: Question
     similarity: float
     computation: Computation | None
+
+    @cached_property
+    def story(self) -> str:
+        """What its text has in common with copies of it: `story_key`."""
+        return story_key(self.question.text)
 
     def computes(self, key: str) -> bool:
         """Return whether it has the graph of a key."""
@@ -272,16 +278,15 @@ class _Search:
         """Yield each story once, and the question's own story not at all; no more are read than are asked for."""
         stories = {story_key(self._text)}
         for candidate in candidates:
-            story = story_key(candidate.question.text)
-            if story not in stories:
-                stories.add(story)
+            if candidate.story not in stories:
+                stories.add(candidate.story)
                 yield candidate
 
     def _repeated(self, candidates: Sequence[_Candidate], shown: Sequence[_Candidate]) -> int:
         """Return how many problems are not shown because the question or one that is shown has their story."""
-        stories = {story_key(text) for text in (self._text, *(each.question.text for each in shown))}
-        worked = filter(_is_worked, candidates)
-        return sum(story_key(candidate.question.text) in stories for candidate in worked) - len(shown)
+        stories = {story_key(self._text), *(candidate.story for candidate in shown)}
+        repeated = (candidate for candidate in candidates if candidate.story in stories)
+        return sum(map(_is_worked, repeated)) - len(shown)
 
     def _usable(
         self, candidates: Sequence[_Candidate], asked: Computation | None, k: int
