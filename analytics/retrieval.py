@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from analytics.records import ConceptPath
 
-__all__ = ["nearest_rows", "precision_at_k", "retrieval_hits"]
+__all__ = ["Encode", "nearest_rows", "precision_at_k", "retrieval_hits"]
 
 _CHUNK = 1024
+
+Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
+"""Returns unit vectors of texts, (texts, dimension), in the order given."""
 
 
 def nearest_rows(

@@ -94,13 +94,13 @@ def paired_difference(
         for model in (0, 1)
     ]
     difference = figures[0] - figures[1]
-    low, high = np.quantile(difference[1:], [0.025, 0.975])
+    low, high = middle(difference[1:])
     return {
         "candidate": float(figures[0][0]),
         "champion": float(figures[1][0]),
         "difference": float(difference[0]),
-        "low": float(low),
-        "high": float(high),
+        "low": low,
+        "high": high,
     }
 
 
@@ -116,8 +116,7 @@ def mean_interval(
     """
     places, weights = _draws(questions, rng)
     means = _weighted_mean(np.asarray(values, dtype=np.float64), places, weights)
-    low, high = np.quantile(means[1:], [0.025, 0.975])
-    return float(means[0]), float(low), float(high)
+    return (float(means[0]), *middle(means[1:]))
 
 
 def _draws(questions: Sequence[int], rng: np.random.Generator) -> tuple[npt.NDArray[np.intp], Array]:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
-import numpy as np
-import numpy.typing as npt
 from django.db.models import F
 
 from analytics.catalog import CAPABILITIES, WORDING, LensRow, lenses, resolve
 from analytics.inference.encode import HashedNgramEncoder, TextEncoder, VocabularyEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.retrieval import Encode
 from questionbank.capabilities.catalog import lens_name, set_name
 from questionbank.models import EmbeddingSet
 from questionbank.selectors.models.artifacts import artifact_folder
@@ -36,8 +35,6 @@ SMALL_JOB = 256
 BULK_SHARE = 0.3
 WAIT_SECONDS = 1.0
 NAMED_PAIRS = 10
-
-Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 
 
 def embed_pending(reporter: RunReporter, *, sets: Sequence[EmbeddingSet] | None = None) -> dict[str, int]:

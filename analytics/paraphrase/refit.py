@@ -26,7 +26,8 @@ from analytics.paraphrase.scoring.scorer import VERDICT_NAME
 from analytics.paraphrase.scoring.verdict import Verdict
 from analytics.paraphrase.starter import STARTER_FOLDER
 from analytics.paraphrase.train import balanced_sources, calibrate, encoder_of, pairs_set_apart
-from analytics.paraphrase.words.typed_text import Encode, reading_typed
+from analytics.paraphrase.words.typed_text import reading_typed
+from analytics.retrieval import Encode
 
 __all__ = ["refit_verdict"]
 

@@ -45,8 +45,9 @@ from analytics.paraphrase.triplets import (
     question_number,
     triplet_pairs,
 )
-from analytics.paraphrase.words.typed_text import Encode, reading_typed
+from analytics.paraphrase.words.typed_text import reading_typed
 from analytics.records import ParaphrasePair
+from analytics.retrieval import Encode
 from analytics.splits import is_held_out, linked_texts, masked_text
 from analytics.training.callbacks import History
 from analytics.training.checkpoint import kept_or_made

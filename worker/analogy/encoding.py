@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
-
-import numpy as np
-import numpy.typing as npt
 
 from analytics.analogy.examples import retriever_text
 from analytics.analogy.retriever import Retriever
+from analytics.retrieval import Encode
 from questionbank.models import ModelArtifact
 from questionbank.selectors.models.artifacts import artifact_source
 from worker.encoder.encoding import bulk_encode as encode_texts
 from worker.reporting import RunReporter
 
-__all__ = ["Encode", "bulk_encode", "retriever_bulk_encode"]
-
-Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
-"""Returns unit vectors, (texts, dimension), in the order given."""
+__all__ = ["bulk_encode", "retriever_bulk_encode"]
 
 
 def bulk_encode(artifact: ModelArtifact, reporter: RunReporter) -> Encode:

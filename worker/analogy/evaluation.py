@@ -21,11 +21,12 @@ from analytics.artifacts import artifact_read
 from analytics.errors import DataError
 from analytics.probes.measure import rounded
 from analytics.problem_files import Problems, read_problems
+from analytics.retrieval import Encode
 from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.selectors.models.artifacts import artifact_numbered
 from questionbank.selectors.similar.exemplar_files import SolverWith, exemplar_solver, retriever_by_name
 from worker.analogy.arms import Arm, bound_arm, random_arm, solver_arm, tfidf_arm, vector_arm
-from worker.analogy.encoding import Encode, retriever_bulk_encode
+from worker.analogy.encoding import retriever_bulk_encode
 from worker.analogy.figures import QuestionSet, figures_of, measure_arm
 
 __all__ = ["MeasuredModels", "ModelsFor", "evaluate_analogy", "evaluate_analogy_model", "question_set"]

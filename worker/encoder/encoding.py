@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
+from analytics.retrieval import Encode
 from questionbank.models import ModelArtifact
 from questionbank.selectors.models.artifacts import artifact_source
 from worker.reporting import RunReporter
@@ -18,9 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["artifact_backbone", "bulk_encode"]
 
 
-def bulk_encode(
-    artifact: ModelArtifact, reporter: RunReporter
-) -> Callable[[Sequence[str]], npt.NDArray[np.float32]]:
+def bulk_encode(artifact: ModelArtifact, reporter: RunReporter) -> Encode:
     """Return the function that encodes many texts with an encoder; it stops where the run is cancelled."""
     from analytics.backbone.bert import encode_bulk
 

@@ -7,18 +7,18 @@ and the others train the probes; else the fixed part that no encoder of ours is 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from analytics.errors import DataError
 from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
 from analytics.probes.measure import rounded
 from analytics.probes.metrics import pearson, spearman
 from analytics.question_files import QuestionRow, read_rows
+from analytics.retrieval import Encode
 from analytics.splits import is_held_out, masked_text
 from questionbank.errors import NotFound, ValidationFailed
 from questionbank.models import ModelArtifact
@@ -29,8 +29,6 @@ from worker.encoder.representation import SplitSet, measure_set, plain_text
 __all__ = ["evaluate_encoder", "evaluate_encoder_model", "read_set", "similarity_figures"]
 
 _DEEPEST = 4
-
-Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
 
 
 def evaluate_encoder(

@@ -17,13 +17,13 @@ from questionbank.selectors.search.ranking import Matches, fuse, rank_by_vectors
 from questionbank.selectors.search.spelling import vocabulary
 from questionbank.selectors.search.text_search import rank_by_text
 from questionbank.selectors.serving import Serving
+from worker.bootstrap import RESAMPLES, middle
 from worker.evaluation.known_items import SORTS, KnownItem, known_items
 
 __all__ = ["ARMS", "evaluate_search", "mean_interval", "reciprocal_rank"]
 
 ARMS = ("text", "vectors", "fusion")
 _CUT = 10
-_RESAMPLES = 2000
 
 Progress = Callable[[int, int], None]
 
@@ -83,10 +83,10 @@ def mean_interval(values: Sequence[float], rng: np.random.Generator) -> dict[str
     table: npt.NDArray[np.float64] = np.asarray(values, dtype=np.float64)
     if not len(table):
         return {"mean": 0.0, "low": 0.0, "high": 0.0}
-    means = table[rng.integers(0, len(table), size=(_RESAMPLES, len(table)))].mean(axis=1)
-    low, high = np.quantile(means, [0.025, 0.975])
+    means = table[rng.integers(0, len(table), size=(RESAMPLES, len(table)))].mean(axis=1)
+    low, high = middle(means)
     return {
-        name: round(float(value), 4) for name, value in (("mean", table.mean()), ("low", low), ("high", high))
+        name: round(value, 4) for name, value in (("mean", float(table.mean())), ("low", low), ("high", high))
     }
 
 

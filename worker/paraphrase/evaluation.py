@@ -16,9 +16,10 @@ from analytics.paraphrase.findings.rules import check_rules
 from analytics.paraphrase.pair_files import read_pairs, without_unchanged
 from analytics.paraphrase.scoring.baselines import RULES, rule_first
 from analytics.paraphrase.scoring.metrics import THRESHOLD, pair_metrics
-from analytics.paraphrase.scoring.scorer import Encode, PairScore, Scorer, cosines
+from analytics.paraphrase.scoring.scorer import PairScore, Scorer, cosines
 from analytics.probes.measure import rounded
 from analytics.records import ParaphrasePair
+from analytics.retrieval import Encode
 from questionbank.errors import ValidationFailed
 from questionbank.selectors.review.paraphrase_files import scorer_by_number
 from worker.paraphrase.operators import operator_figures

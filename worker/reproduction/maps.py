@@ -7,9 +7,9 @@ from html import escape
 
 import numpy as np
 
-from analytics.paraphrase.scoring.scorer import Encode
 from analytics.probes.projection import Matrix, project_vectors
 from analytics.records import ParaphrasePair
+from analytics.retrieval import Encode
 from questionbank.templatetags.maps import SHAPES
 
 __all__ = ["map_of_groups", "map_of_pairs", "map_svg"]

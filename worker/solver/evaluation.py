@@ -21,6 +21,7 @@ from analytics.expression.evaluate import answers_agree
 from analytics.probes.measure import rounded
 from analytics.problem_files import Problems, read_problems
 from analytics.records import ProblemRecord
+from analytics.retrieval import Encode
 from analytics.solver.calibrating import calibration_error
 from analytics.solver.metrics import is_equation_right
 from analytics.solver.solution import Solution, Solver
@@ -30,7 +31,7 @@ from questionbank.errors import ValidationFailed
 from questionbank.selectors.questions.solution_files import solver_by_name
 from questionbank.selectors.serving import SolverByLanguage
 from worker.bootstrap import mean_interval, paired_difference
-from worker.solver.retrieve_and_apply import Encode, RetrieveAndApply, term_vectors
+from worker.solver.retrieve_and_apply import RetrieveAndApply, term_vectors
 
 __all__ = [
     "Outcome",
@@ -156,7 +157,7 @@ def _remembering(encode: Encode) -> Encode:
     """Encode each text once, although folds share most of theirs."""
     vectors: dict[str, npt.NDArray[np.float32]] = {}
 
-    def encode_new(texts: list[str]) -> npt.NDArray[np.float32]:
+    def encode_new(texts: Sequence[str]) -> npt.NDArray[np.float32]:
         new = [text for text in dict.fromkeys(texts) if text not in vectors]
         if new:
             vectors.update(zip(new, encode(new), strict=True))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -11,16 +11,14 @@ from analytics.errors import DataError
 from analytics.expression.notation import to_prefix
 from analytics.expression.slots import is_slot
 from analytics.records import ProblemRecord
-from analytics.retrieval import nearest_rows
+from analytics.retrieval import Encode, nearest_rows
 from analytics.solver.solution import Solution, solution_of
 from analytics.solver.targets import SolverExample, solver_example
 from analytics.solver.textual_pairs import number_labels, numbered_tree, text_tokens
 
-__all__ = ["Encode", "RetrieveAndApply", "term_vectors"]
+__all__ = ["RetrieveAndApply", "term_vectors"]
 
 _TRIED = 50
-
-Encode = Callable[[list[str]], npt.NDArray[np.float32]]
 
 
 class RetrieveAndApply:
@@ -82,7 +80,7 @@ def term_vectors(known: Sequence[SolverExample]) -> tuple[npt.NDArray[np.float32
     vectorizer = TfidfVectorizer(analyzer=_terms, dtype=np.float32)
     vectors = vectorizer.fit_transform([example.problem.text for example in known]).toarray()
 
-    def encode(texts: list[str]) -> npt.NDArray[np.float32]:
+    def encode(texts: Sequence[str]) -> npt.NDArray[np.float32]:
         encoded: npt.NDArray[np.float32] = vectorizer.transform(texts).toarray()
         return encoded
 

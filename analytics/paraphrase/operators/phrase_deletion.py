@@ -7,7 +7,6 @@ encoder; without one it is that of hashed character n-grams, which need no weigh
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -15,11 +14,9 @@ import numpy as np
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.paraphrase.words.editing import apply_edits, tidy
 from analytics.paraphrase.words.keyphrases import key_phrases
+from analytics.retrieval import Encode
 
 __all__ = ["PhraseDeletion", "apply"]
-
-Encode = Callable[[Sequence[str]], np.ndarray]
-"""Texts -> (texts, dimension), rows of length 1."""
 
 
 class PhraseDeletion:

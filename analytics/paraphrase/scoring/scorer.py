@@ -24,12 +24,12 @@ from analytics.paraphrase.findings.finding import Finding
 from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.scoring.verdict import Verdict, stretched, verdict_features
 from analytics.paraphrase.triplets import question_number
-from analytics.paraphrase.words.typed_text import Encode, reading_typed
+from analytics.paraphrase.words.typed_text import reading_typed
+from analytics.retrieval import Encode
 
 __all__ = [
     "LEARNED_NAME",
     "VERDICT_NAME",
-    "Encode",
     "PairScore",
     "Scorer",
     "cosines",

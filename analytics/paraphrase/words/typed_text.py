@@ -7,20 +7,14 @@ of fifty words. Torch-free.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
-import numpy as np
-import numpy.typing as npt
-
+from analytics.retrieval import Encode
 from analytics.text.numbers import find_numbers
 from analytics.text.units import find_units
 
-__all__ = ["Encode", "reading_typed", "typed_text"]
-
-Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]
-"""Texts to unit vectors."""
+__all__ = ["reading_typed", "typed_text"]
 
 _MARK = "#"
 

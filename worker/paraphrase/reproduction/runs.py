@@ -22,7 +22,7 @@ from analytics.configuration import config_to_dict
 from analytics.errors import DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.scoring.baselines import RULES, rule_first
-from analytics.paraphrase.scoring.scorer import Encode, Scorer, cosines
+from analytics.paraphrase.scoring.scorer import Scorer, cosines
 from analytics.paraphrase.train import (
     Prepared,
     calibrate,
@@ -34,6 +34,7 @@ from analytics.paraphrase.train import (
 )
 from analytics.paraphrase.triplet_report import report_triplets
 from analytics.records import ParaphrasePair
+from analytics.retrieval import Encode
 from analytics.splits import KeptOut
 from analytics.training.callbacks import History
 from questionbank.files import write_text
