@@ -12,8 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from analytics.analogy.graphs import ComputationalGraph, problem_graph, slot_text
+from analytics.analogy.graphs import ComputationalGraph, problem_graph, problem_numbers, slot_text
 from analytics.errors import DataError
+from analytics.expression.evaluate import EvaluationError, evaluate_float
+from analytics.expression.slots import fill_slots
 from analytics.integer_codes import integer_codes
 from analytics.records import ProblemRecord
 
@@ -31,6 +33,14 @@ class AnalogyExample:
     def is_labelled(self) -> bool:
         """Whether its computation is known, and not only that another problem shares it."""
         return self.graph.source != "pair"
+
+    @property
+    def value(self) -> float | None:
+        """What the graph gives with the problem's numbers; None where that is no number."""
+        try:
+            return evaluate_float(fill_slots(self.graph.tree, problem_numbers(self.problem).values))
+        except EvaluationError:
+            return None
 
     def key(self, same: str) -> str:
         """Return what has to be equal for another to be its positive; see `AnalogyConfig.same`."""

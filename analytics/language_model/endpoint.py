@@ -16,7 +16,7 @@ from typing import Any
 import httpx2
 
 from analytics.errors import DataError, LanguageModelError
-from analytics.language_model.protocol import DEFAULT_OPTIONS, AskOptions, Message, ModelAnswer
+from analytics.language_model.protocol import DEFAULT_OPTIONS, AskOptions, Message, ModelAnswer, OnText
 from analytics.language_model.rate_limit import RateLimit
 
 __all__ = ["EndpointModel"]
@@ -29,8 +29,6 @@ _REASON_LENGTH = 200  # characters of the server's own words that an error repea
 _EVENT = b"data:"
 _LAST_EVENT = b"[DONE]"
 _UNLIMITED = RateLimit(0)
-
-OnText = Callable[[str], object]
 
 
 class EndpointModel:

@@ -11,7 +11,7 @@ from transformers import StoppingCriteria, StoppingCriteriaList, TextStreamer
 
 from analytics.backbone.generators import Generator, load_generator
 from analytics.errors import DataError
-from analytics.language_model.protocol import DEFAULT_OPTIONS, AskOptions, Message, ModelAnswer
+from analytics.language_model.protocol import DEFAULT_OPTIONS, AskOptions, Message, ModelAnswer, OnText
 
 __all__ = ["LocalModel", "load_local_model"]
 
@@ -38,7 +38,7 @@ class LocalModel:
         messages: Sequence[Message],
         options: AskOptions = DEFAULT_OPTIONS,
         *,
-        on_text: Callable[[str], object] | None = None,
+        on_text: OnText | None = None,
     ) -> ModelAnswer:
         """Return the model's answer, as `LanguageModel.ask` describes it.
 
@@ -73,7 +73,7 @@ class LocalModel:
         return str(self._tokenizer.decode(ids, skip_special_tokens=True))
 
     def _generate(
-        self, ids: torch.Tensor, options: AskOptions, most: int, on_text: Callable[[str], object] | None
+        self, ids: torch.Tensor, options: AskOptions, most: int, on_text: OnText | None
     ) -> torch.Tensor:
         """Return the prompt's tokens and those that were written, (tokens,)."""
         how: dict[str, Any] = {"max_new_tokens": most, "max_time": self._seconds, "do_sample": False}
@@ -106,7 +106,7 @@ class _Stops(StoppingCriteria):
 class _Pieces(TextStreamer):
     """Hands each piece on when its words are whole."""
 
-    def __init__(self, tokenizer: Any, on_text: Callable[[str], object]) -> None:
+    def __init__(self, tokenizer: Any, on_text: OnText) -> None:
         super().__init__(tokenizer, skip_prompt=True, skip_special_tokens=True)
         self._on_text = on_text
 

@@ -16,9 +16,13 @@ __all__ = [
     "LanguageModel",
     "Message",
     "ModelAnswer",
+    "OnText",
     "conversation",
     "without_thoughts",
 ]
+
+OnText = Callable[[str], object]
+"""Called with each piece of an answer as it is written; what it raises ends the answer."""
 
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL)
 
@@ -90,14 +94,14 @@ class LanguageModel(Protocol):
         messages: Sequence[Message],
         options: AskOptions = DEFAULT_OPTIONS,
         *,
-        on_text: Callable[[str], object] | None = None,
+        on_text: OnText | None = None,
     ) -> ModelAnswer:
         """Return the answer to a conversation.
 
         Args:
             messages: in their order; the last is the user's.
             options: how the answer is written.
-            on_text: called with each piece as it is written; what it raises ends the answer.
+            on_text: called with each piece of the answer.
 
         Raises:
             LanguageModelError: the model cannot be reached, or refuses.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics.analogy.exemplars import PromptSettings
+from analytics.analogy.prompts import PromptSettings
 from questionbank.forms.questions import TEXT_LIMIT
 
 __all__ = ["PromptForm", "TextPromptForm"]

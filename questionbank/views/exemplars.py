@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from analytics.analogy.exemplars import PromptSettings
+from analytics.analogy.prompts import PromptSettings
 from analytics.errors import DataError
 from analytics.text.tokens import detect_language
 from questionbank.errors import NotFound, ServiceUnavailable, ValidationFailed

@@ -1,7 +1,7 @@
 """`manage.py evaluate analogy`: how often exemplars are computed as the question is, and answer it.
 
-Yang et al., "Learning by Analogy", section 3, without a generator: a set's questions look for exemplars among its other
-folds, or its test file's among the rest.
+Yang et al., "Learning by Analogy", section 3: a set's questions look for exemplars among its other folds, or its test
+file's among the rest. The generator is the language model that is configured, if any.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from analytics.analogy.examples import AnalogyExample, read_graphs
 from analytics.analogy.retrieve_and_apply import Filled
 from analytics.analogy.retriever import Retriever
 from analytics.artifacts import artifact_read
-from analytics.errors import DataError
+from analytics.errors import DataError, LanguageModelError
 from analytics.probes.measure import rounded
 from analytics.problem_files import Problems, read_problems
 from analytics.retrieval import Encode
@@ -27,7 +27,8 @@ from questionbank.selectors.models.artifacts import artifact_numbered
 from questionbank.selectors.similar.exemplar_files import SolverWith, exemplar_solver, retriever_by_name
 from worker.analogy.arms import Arm, bound_arm, random_arm, solver_arm, tfidf_arm, vector_arm
 from worker.analogy.encoding import retriever_bulk_encode
-from worker.analogy.figures import QuestionSet, figures_of, measure_arm
+from worker.analogy.figures import Columns, QuestionSet, figures_of, measure_arm
+from worker.analogy.generator import MeasuredGenerator, opened_generator
 
 __all__ = ["MeasuredModels", "ModelsFor", "evaluate_analogy", "evaluate_analogy_model", "question_set"]
 
@@ -44,12 +45,14 @@ class MeasuredModels:
         solver_with: a solver, with whose help ours is measured too: `solver_arm`.
         fold: that one of them was trained without, so that its questions alone are measured; -1: none.
         encode: gives thousands of texts the retriever's vectors; by default the retriever does.
+        generator: a language model that answers questions from the exemplars.
     """
 
     retriever: Retriever | None = None
     solver_with: SolverWith | None = None
     fold: int = -1
     encode: Encode | None = None
+    generator: MeasuredGenerator | None = None
 
 
 ModelsFor = Callable[[Sequence[str]], MeasuredModels]
@@ -60,6 +63,11 @@ def evaluate_analogy_model(options: Mapping[str, Any]) -> dict[str, Any]:
     """Measure the retrievers in use, each on the sets of its language, or the one with the number or folder ``model``.
 
     They are also measured with the help of a solver: of ``solver``, which names one in the same way, or is ``"none"``.
+    The configured language model answers ``ask`` questions of each set from every way's exemplars.
+
+    Returns:
+        The same as `evaluate_analogy`, and ``"language_model"``: ``{"name", "host", "questions", "prompts_sent",
+        "problem"}``; None where none is configured, or none was to be asked.
 
     Raises:
         ValidationFailed: no data is given, or the models were trained without different folds.
@@ -70,13 +78,22 @@ def evaluate_analogy_model(options: Mapping[str, Any]) -> dict[str, Any]:
 
     named = None if options["model"] == "default" else retriever_by_name(options["model"], ())
 
-    def models_for(languages: Sequence[str]) -> MeasuredModels:
-        retriever = named or retriever_by_name("default", languages)
-        solver_with = None if retriever is None else _solver_with(options["solver"], retriever)
-        encode = None if retriever is None else retriever_bulk_encode(options["model"], retriever)
-        return MeasuredModels(retriever, solver_with, _fold_apart(retriever, options["solver"]), encode)
+    with opened_generator(options["ask"]) as generator:
 
-    return evaluate_analogy(options["data"], models_for, k=options["k"])
+        def models_for(languages: Sequence[str]) -> MeasuredModels:
+            retriever = named or retriever_by_name("default", languages)
+            if retriever is None:
+                return MeasuredModels(generator=generator)
+            return MeasuredModels(
+                retriever,
+                _solver_with(options["solver"], retriever),
+                _fold_apart(retriever, options["solver"]),
+                retriever_bulk_encode(options["model"], retriever),
+                generator,
+            )
+
+        figures = evaluate_analogy(options["data"], models_for, k=options["k"])
+    return {**figures, "language_model": None if generator is None else generator.report()}
 
 
 def _solver_with(name: str, retriever: Retriever) -> SolverWith | None:
@@ -89,9 +106,9 @@ def _solver_with(name: str, retriever: Retriever) -> SolverWith | None:
         return None
 
 
-def _fold_apart(retriever: Retriever | None, solver: str) -> int:
+def _fold_apart(retriever: Retriever, solver: str) -> int:
     """Return the fold that the retriever or a named solver was trained without; -1 where there is none."""
-    configs = [retriever.manifest.config] if retriever is not None else []
+    configs = [retriever.manifest.config]
     if Path(solver).is_dir():
         configs.append(artifact_read(Path(solver)).config)
     elif solver not in ("default", "none"):
@@ -112,9 +129,10 @@ def evaluate_analogy(data: Path, models_for: ModelsFor, *, k: int = 8) -> dict[s
 
     Returns:
         By set and way: the share of the `k` exemplars with the same equation and with the same graph, nDCG, the
-        correlation of both similarities, and how often retrieve-and-apply is right, by the nearest and by vote; each
-        with its 95 % interval, with exemplars that differ from the question in numbers alone and without; and the
-        differences of ours from the frozen encoder, and of ours with a solver from ours.
+        correlation of both similarities, how often retrieve-and-apply is right, by the nearest and by vote, and the
+        generator's exact matches and right numbers on the questions that it was asked; each with its 95 % interval,
+        with exemplars that differ from the question in numbers alone and without; and the differences of ours from
+        the frozen encoder, and of ours with a solver from ours.
 
     Raises:
         DataError: no set could be measured.
@@ -194,13 +212,27 @@ def _set_figures(path: Path, models_for: ModelsFor, k: int) -> dict[str, Any]:
         "questions_with_twin": questions.twin_share,
     }
     for name, twins in (("with_twins", True), ("without_twins", False)):
-        columns = {word: measure_arm(questions, arm, k, filled, twins=twins) for word, arm in arms.items()}
+        columns = {
+            word: _answered(measure_arm(questions, arm, k, filled, twins=twins), questions, models.generator)
+            for word, arm in arms.items()
+        }
         figures[name] = {word: figures_of(arm_columns) for word, arm_columns in columns.items()}
         if _OURS in columns:
             figures[name]["ours_less_frozen"] = figures_of(columns[_OURS], columns[_FROZEN])
         if _WITH_SOLVER in columns:
             figures[name]["with_solver_less_ours"] = figures_of(columns[_WITH_SOLVER], columns[_OURS])
     return figures
+
+
+def _answered(columns: Columns, questions: QuestionSet, generator: MeasuredGenerator | None) -> Columns:
+    """Return what was measured with the generator's answers, unless it cannot be asked or could not be before."""
+    if generator is None or generator.problem:
+        return columns
+    try:
+        return generator.with_answers(questions, columns)
+    except (LanguageModelError, DataError) as error:
+        generator.problem = str(error)
+        return columns
 
 
 def _arms(

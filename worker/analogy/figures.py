@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +15,7 @@ from analytics.analogy.exemplars import story_key
 from analytics.analogy.graphs import problem_numbers
 from analytics.analogy.measures import GraphSimilarities, ndcg, pearson
 from analytics.analogy.retrieve_and_apply import Filled, Neighbour, apply_graphs
-from analytics.expression.evaluate import EvaluationError, answers_agree, evaluate_float
-from analytics.expression.slots import fill_slots
+from analytics.expression.evaluate import answers_agree
 from analytics.integer_codes import integer_codes
 from worker.analogy.arms import Arm, Rows
 from worker.bootstrap import middle, resample_counts
@@ -72,12 +72,14 @@ class Columns:
     """What was measured, a row a question.
 
     Attributes:
-        values: by name of `COLUMNS`.
-        similarities: (questions, k) of the exemplars, NaN where there are fewer.
+        values: by name: of `COLUMNS`, or `worker.analogy.generator.ANSWER_COLUMNS`; NaN where it was not measured.
+        exemplars: (questions, k) rows of the exemplars, the nearest first; -1 where there are fewer.
+        similarities: (questions, k) to them, NaN where there are fewer.
         graph_similarities: (questions, k) of their graphs.
     """
 
     values: Mapping[str, Floats]
+    exemplars: Rows
     similarities: Floats
     graph_similarities: Floats
 
@@ -95,7 +97,7 @@ def measure_arm(
         twins: whether problems that differ from the question in numbers alone may be exemplars.
     """
     values: dict[str, list[float]] = {name: [] for name in COLUMNS}
-    similarities, alike = [], []
+    exemplars, similarities, alike = [], [], []
     stories = questions.stories
     for (rows, corpus), graph_similarities in zip(questions.parts, questions.graph_similarities, strict=True):
         scores = arm(rows, corpus)
@@ -110,14 +112,19 @@ def measure_arm(
             figures["ndcg"] = ndcg(gains[order[:k]], gains[possible])
             for name in COLUMNS:
                 values[name].append(figures[name])
-            similarities.append(_padded(row_scores[order[:k]], k))
-            alike.append(_padded(gains[order[:k]], k))
-    columns = {name: np.array(column) for name, column in values.items()}
-    return Columns(columns, np.array(similarities).reshape(-1, k), np.array(alike).reshape(-1, k))
+            exemplars.append(_padded(corpus[order[:k]], k, -1))
+            similarities.append(_padded(row_scores[order[:k]], k, np.nan))
+            alike.append(_padded(gains[order[:k]], k, np.nan))
+    return Columns(
+        {name: np.array(column) for name, column in values.items()},
+        np.array(exemplars).reshape(-1, k),
+        np.array(similarities).reshape(-1, k),
+        np.array(alike).reshape(-1, k),
+    )
 
 
-def _padded(values: Floats, k: int) -> Floats:
-    return np.concatenate([values, np.full(k - len(values), np.nan)])
+def _padded(values: npt.NDArray[Any], k: int, fill: float) -> npt.NDArray[Any]:
+    return np.pad(values, (0, k - len(values)), constant_values=fill)
 
 
 def _question_figures(
@@ -140,13 +147,10 @@ def _question_figures(
         for neighbour, similarity in zip(near, similarities, strict=True)
     ]
     kept = filled.setdefault(row, {})
-    try:
-        wanted = evaluate_float(fill_slots(question.graph.tree, numbers.values))
-    except EvaluationError:
-        wanted = None
+    value = question.value
     for name, voters in (("apply_nearest", neighbours[:1]), ("apply_vote", neighbours)):
         answers = apply_graphs(voters, numbers, filled=kept, most=1)
-        figures[name] = float(bool(answers) and answers_agree(answers[0].value, wanted))
+        figures[name] = float(bool(answers) and answers_agree(answers[0].value, value))
     return figures
 
 
@@ -157,19 +161,28 @@ def figures_of(columns: Columns, baseline: Columns | None = None) -> dict[str, l
         columns: of an arm.
         baseline: of another on the same questions; then it is the differences that are returned.
     """
-    count = len(next(iter(columns.values.values())))
-    weights = np.array(list(resample_counts(count, resamples=_RESAMPLES)), dtype=np.float64)
-    drawn = {name: weights @ column / count for name, column in columns.values.items()}
-    whole = {name: float(column.mean()) for name, column in columns.values.items()}
+    count = len(columns.similarities)
+    # the first row weighs every question once: the figure itself
+    drawn = resample_counts(count, resamples=_RESAMPLES)
+    weights = np.array([np.ones(count), *drawn], dtype=np.float64)
     if baseline is None:
-        drawn["pearson"] = np.array([_correlation(columns, row) for row in weights])
-        whole["pearson"] = _correlation(columns, np.ones(count))
-        return {name: [value, *middle(drawn[name])] for name, value in whole.items()}
-    others = {name: weights @ column / count for name, column in baseline.values.items()}
-    return {
-        name: [whole[name] - float(column.mean()), *middle(drawn[name] - others[name])]
-        for name, column in baseline.values.items()
-    }
+        figures = {name: _means(column, weights) for name, column in columns.values.items()}
+        figures["pearson"] = np.array([_correlation(columns, row) for row in weights])
+    else:
+        figures = {
+            name: _means(column, weights) - _means(baseline.values[name], weights)
+            for name, column in columns.values.items()
+            if name in baseline.values
+        }
+    return {name: [float(values[0]), *middle(values[1:])] for name, values in figures.items()}
+
+
+def _means(column: Floats, weights: Floats) -> Floats:
+    """Return the mean of what was measured, for each row of weights; NaN where none of it has a weight."""
+    measured = np.isfinite(column)
+    counts = weights[:, measured].sum(axis=1)
+    means = np.full(len(weights), np.nan)
+    return np.divide(weights[:, measured] @ column[measured], counts, out=means, where=counts > 0)
 
 
 def _correlation(columns: Columns, weights: Floats) -> float:

@@ -18,20 +18,20 @@ import numpy as np
 import numpy.typing as npt
 from django.utils.translation import gettext as _
 
-from analytics.analogy.exemplars import (
+from analytics.analogy.exemplars import story_key
+from analytics.analogy.graphs import ComputationalGraph, graph_similarity
+from analytics.analogy.likely_graphs import exemplar_score
+from analytics.analogy.prompts import (
     ANSWER_FORMATS,
     PromptSettings,
+    answer_format,
     answer_text,
     few_shot_prompt,
     prompt_exemplars,
     prompt_tokens,
-    story_key,
 )
-from analytics.analogy.graphs import ComputationalGraph, graph_similarity
-from analytics.analogy.likely_graphs import exemplar_score
 from analytics.analogy.retrieve_and_apply import AppliedAnswer, Neighbour, apply_graphs
 from analytics.catalog import CAPABILITIES
-from analytics.errors import DataError
 from analytics.records import ProblemRecord
 from analytics.text.number_slots import SlotNumbers, slot_places
 from analytics.text.word_problems import is_word_problem
@@ -402,18 +402,13 @@ def exemplar_prompt(
         DataError: no exemplar has an answer in the format, or the question alone is over the budget.
     """
     problems = [exemplar.problem for exemplar in exemplars]
-    answers = settings.answers or max(
-        ANSWER_FORMATS, key=lambda name: sum(bool(answer_text(problem, name)) for problem in problems)
-    )
-    able = [problem for problem in problems if answer_text(problem, answers)]
-    if not able:
-        raise DataError(_("None of the exemplars has an answer in this format."))
+    answers = settings.answers or answer_format(problems)
     settings = replace(settings, answers=answers)
-    written = few_shot_prompt(text, able, settings)
+    written = few_shot_prompt(text, problems, settings)
     return ExemplarPrompt(
         text=written,
         answers=answers,
-        used=len(prompt_exemplars(text, able, settings)),
-        lacking=len(problems) - len(able),
+        used=len(prompt_exemplars(text, problems, settings)),
+        lacking=sum(not answer_text(problem, answers) for problem in problems),
         tokens=prompt_tokens(written),
     )

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from analytics.analogy.exemplars import PromptSettings
+from analytics.analogy.prompts import PromptSettings
 from analytics.errors import DataError
 from questionbank.models import EmbeddingSet, Question
 from questionbank.selectors.questions.answer_checks import answer_checks

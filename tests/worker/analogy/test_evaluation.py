@@ -123,7 +123,7 @@ def test_the_retriever_is_measured_with_the_solver_that_is_named_or_in_use(tmp_p
     monkeypatch.setattr(evaluation, "retriever_by_name", lambda _model, _languages: retriever)
 
     def figures(solver: str) -> dict:
-        options = {"data": data, "model": str(folder), "solver": solver, "k": 1}
+        options = {"data": data, "model": str(folder), "solver": solver, "k": 1, "ask": 100}
         return evaluate_analogy_model(options)["sets"]["cv"]
 
     def ways(solver: str) -> set[str]:
@@ -157,10 +157,18 @@ def test_many_problems_are_encoded_as_the_retriever_encodes_each(tmp_path):
 @pytest.mark.django_db
 def test_the_retriever_in_use_is_measured_and_without_one_the_others_alone(tmp_path):
     figures = evaluate_analogy_model(
-        {"data": write_set(tmp_path / "cv.jsonl.gz"), "model": "default", "solver": "none", "k": 1}
+        {
+            "data": write_set(tmp_path / "cv.jsonl.gz"),
+            "model": "default",
+            "solver": "none",
+            "k": 1,
+            "ask": 100,
+        }
     )
     (ways,) = figures["sets"].values()
     assert "questions" in ways
+    assert "exact_match" not in ways["with_twins"]["random"]
+    assert figures["language_model"] is None
 
 
 def test_each_set_of_a_folder_is_measured_with_the_models_of_its_languages(tmp_path):

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import gzip
 import json
+from dataclasses import replace
 
 import pytest
 
 from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.train import train_retriever
+from analytics.artifacts import file_sha256
 from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import Cancelled, DataError
 from tests.analytics.solver.small_problems import problems
+from tests.language_model_server import said
 from tests.worker.stopping import reproductions_stopped_at_once
 from worker.analogy.reproduction import runs as analogy
-from worker.analogy.reproduction.arms import ARMS, REWRITTEN
+from worker.analogy.reproduction.arms import ARMS, REWRITTEN, REWRITTEN_BY_MODEL
 from worker.analogy.reproduction.paper_tables import analogy_paper_tables
 from worker.analogy.reproduction.runs import Plan, reproduce_analogy
 from worker.analogy.reproduction.table import analogy_tables
@@ -78,7 +81,7 @@ def test_arms_are_run_once_and_the_tables_say_what_was_not(data, config, tmp_pat
     assert "| Eq. 1, the paper's settings | ASDiv-A | MAWPS | " in tables
     assert "| ASDiv-A | not run | not run | not run | not run | " in tables  # the shares of Figure 5
     assert "| TF-IDF | not run |" in tables
-    assert tables.count("| not run: this command asks no language model |") == 2
+    assert "| ours | not run: no language model was asked | " in tables
     assert "| published, Table 2, 1.5B and 1B | 50.3 / 58.7 / 66.6 | " in tables
     with pytest.raises(DataError, match="other settings"):
         reproduce_analogy(data, tmp_path, Plan(["random"], [1], ["asdiv_a/fold-0"], config=config))
@@ -110,6 +113,38 @@ def test_an_arm_learns_from_rewritten_pairs_alone(data, config, tmp_path, monkey
     assert [problem.pair for problem in learned[::2]] == [problem.pair for problem in learned[1::2]]
     line = next(line for line in analogy_tables(tmp_path).splitlines() if "rewritten by rules" in line)
     assert "(fold 0)" in line
+
+
+def test_pairs_of_a_language_model_come_from_a_file(data, config, tmp_path):
+    plan = Plan([REWRITTEN_BY_MODEL], [1], ["asdiv_a/fold-0"], k=2, config=config)
+    with pytest.raises(DataError, match="needs --pairs"):
+        reproduce_analogy(data, tmp_path, plan)
+    pairs = tmp_path / "pairs.jsonl"
+    rows = [
+        {"text": f"{problem.text} {day}", "pair": problem.id}
+        for problem in problems() for day in ("At noon.", "At night.")
+    ]  # fmt: skip
+    pairs.write_text("\n".join(map(json.dumps, rows)))
+    [folder] = reproduce_analogy(data, tmp_path, replace(plan, pairs=pairs))
+    assert json.loads((folder / "figures.json").read_text())["settings"]["pairs"] == file_sha256(pairs)
+    assert "rewritten by a language model | " in analogy_tables(tmp_path)
+
+
+def test_a_language_model_answers_from_each_arm_s_exemplars(data, config, tmp_path, server):
+    server.answers = [(200, said("x=3"), {})]
+    options = {
+        "data": data, "arms": ["random", "bound"], "seeds": [], "train_on": ["mawps/fold-2"],
+        "measure_on": None, "questions": 0, "set": [f"backbone={config.backbone}"], "ask": 5, "pairs": None,
+    }  # fmt: skip
+    table = analogy_paper_tables(tmp_path, options, lambda _line: None)
+    line = next(line for line in table.splitlines() if line.startswith("| ours: true graphs"))
+    assert "(tiny, 5 questions) (fold 2)" in line
+    sent = len(server.asked)
+    assert 5 <= sent <= 20  # five questions, two arms, with and without copies
+    for figures in tmp_path.rglob("figures.json"):
+        figures.unlink()
+    assert analogy_paper_tables(tmp_path, options, lambda _line: None) == table
+    assert len(server.asked) == sent  # its answers were kept
 
 
 @pytest.fixture
@@ -170,7 +205,7 @@ def test_chinese_sets_are_trained_from_an_encoder_that_knows_chinese(monkeypatch
 def test_the_command_takes_arms_sets_and_settings(data, config, tmp_path):
     options = {
         "data": data, "arms": ["random"], "seeds": [], "train_on": ["mawps/fold-2"], "measure_on": None,
-        "questions": 3, "set": [f"backbone={config.backbone}"],
+        "questions": 3, "set": [f"backbone={config.backbone}"], "ask": 0, "pairs": None,
     }  # fmt: skip
     table = analogy_paper_tables(tmp_path, options, lambda _line: None)
     assert "| MAWPS | 3 | " in table

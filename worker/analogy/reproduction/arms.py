@@ -6,10 +6,13 @@ from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from worker.reproduction.problem_sets import PROBLEM_SETS, ProblemSet
 from worker.reproduction.trained import Arm
 
-__all__ = ["ARMS", "REWRITTEN", "SETS"]
+__all__ = ["ARMS", "REWRITTEN", "REWRITTEN_BY_MODEL", "SETS"]
 
 REWRITTEN = "rewritten"
 """The arm that learns from pairs, each problem and its rewriting, without any graph (section 4)."""
+
+REWRITTEN_BY_MODEL = "rewritten-model"
+"""The same with pairs that a language model has written, as in the paper; they come from a file."""
 
 _OURS = {"slot_text": True, "all_positives": True, "batch_size": 64}
 
@@ -24,6 +27,7 @@ ARMS: dict[str, Arm] = {
     "ours": Arm("slots, all positives, batches of 64", _OURS),
     "ours-both": Arm("the same, equation nearer than graph", {**_OURS, "same": "both"}),
     REWRITTEN: Arm("Eq. 1, pairs rewritten by rules", {}),
+    REWRITTEN_BY_MODEL: Arm("Eq. 1, pairs rewritten by a language model", {}),
     **{
         f"share-{percent}": Arm(f"Eq. 1, {percent} % of the data", {"share": percent / 100})
         for percent in (5, 10, 25, 50)

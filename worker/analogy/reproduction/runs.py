@@ -1,7 +1,7 @@
 """Training and measuring the arms of Learning by Analogy's tables, by set, fold and seed.
 
-A part's test problems look for exemplars among the problems that it is learned from. There is no generator: a way of
-finding exemplars is measured by their graphs, and by retrieve-and-apply.
+A part's test problems look for exemplars among the problems that it is learned from. A way of finding exemplars is
+measured by their graphs, by retrieve-and-apply and, where a language model is configured, by its answers.
 """
 
 from __future__ import annotations
@@ -19,16 +19,18 @@ from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.examples import read_graphs, with_positive
 from analytics.analogy.retrieve_and_apply import Filled
 from analytics.analogy.train import train_retriever
+from analytics.artifacts import file_sha256
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.languages import refuse_unknown_language
 from analytics.catalog import CAPABILITIES, resolve
 from analytics.configuration import config_to_dict
 from analytics.errors import DataError
-from analytics.problem_files import Problems
+from analytics.problem_files import Problems, read_problems
 from worker.analogy.arms import Arm as Similarities
 from worker.analogy.arms import bound_arm, random_arm, tfidf_arm, vector_arm
 from worker.analogy.figures import Columns, QuestionSet, figures_of, measure_arm
-from worker.analogy.reproduction.arms import ARMS, REWRITTEN, SETS
+from worker.analogy.generator import MeasuredGenerator
+from worker.analogy.reproduction.arms import ARMS, REWRITTEN, REWRITTEN_BY_MODEL, SETS
 from worker.analogy.rewriting import RuleRewriter, rewritten_pairs
 from worker.reproduction.problem_sets import part_names, part_problems, set_backbone
 from worker.reproduction.runs import Run, RunResult, Say, question_numbers, run_missing
@@ -53,6 +55,8 @@ class Plan:
         problems: learn from so many of each set at most, and ask so many; 0 for all.
         k: exemplars of a question.
         config: what all arms share; an arm's own settings come on top.
+        generator: a language model that answers questions from the exemplars.
+        pairs: file of pairs that a language model has rewritten, for the arm `REWRITTEN_BY_MODEL`.
     """
 
     arms: Sequence[str]
@@ -62,6 +66,8 @@ class Plan:
     problems: int = 0
     k: int = 8
     config: AnalogyConfig = field(default_factory=AnalogyConfig)
+    generator: MeasuredGenerator | None = None
+    pairs: Path | None = None
 
 
 def reproduce_analogy(data: Path, output: Path, plan: Plan, *, say: Say = lambda _line: None) -> list[Path]:
@@ -100,7 +106,7 @@ def _settings(plan: Plan, measured: Sequence[str], run: str, seed: int) -> dict[
     )
     encoder = {"backbone": shared.backbone, "max_tokens": shared.max_tokens}
     config = encoder if arm_settings is None else config_to_dict(replace(shared, **arm_settings))
-    return {
+    settings = {
         "arm": arm,
         "part": part,
         "measured": list(dict.fromkeys((part, *measured))),
@@ -109,6 +115,11 @@ def _settings(plan: Plan, measured: Sequence[str], run: str, seed: int) -> dict[
         "k": plan.k,
         "config": config,
     }
+    if arm == REWRITTEN_BY_MODEL and plan.pairs is not None and plan.pairs.is_file():
+        settings["pairs"] = file_sha256(plan.pairs)
+    if plan.generator is not None:
+        settings["generator"] = {"name": plan.generator.model.name, "questions": plan.generator.questions}
+    return settings
 
 
 def _run(run: Run, plan: Plan, data: Path) -> RunResult:
@@ -128,7 +139,7 @@ def _run(run: Run, plan: Plan, data: Path) -> RunResult:
             run,
             config,
             lambda folder, context: train_retriever(
-                _to_learn(problems, run.settings["arm"], config), config, folder, context
+                _to_learn(problems, run.settings["arm"], config, plan.pairs), config, folder, context
             ),
         )
     sets: dict[str, Any] = {}
@@ -147,6 +158,10 @@ def _run(run: Run, plan: Plan, data: Path) -> RunResult:
         filled: dict[int, Filled] = {}
         for word, twins in TWINS.items():
             columns = measure_arm(questions, similarities, plan.k, filled, twins=twins)
+            if plan.generator is not None:
+                run.say(f"{plan.generator.model.name} answers questions of {name}")
+                columns = plan.generator.with_answers(questions, columns)
+                sets[name]["generator"] = plan.generator.model.name
             sets[name][word] = figures_of(columns)
             outcomes |= {f"{name}/{word}/{key}": values for key, values in _arrays(columns).items()}
     shutil.rmtree(run.folder / "model", ignore_errors=True)
@@ -168,12 +183,23 @@ def _refuse_unknown_languages(asked: Mapping[str, Problems], config: AnalogyConf
                 raise DataError(f"{name} cannot be measured. {error}") from error
 
 
-def _to_learn(problems: Problems, arm: str, config: AnalogyConfig) -> Problems:
-    """Return what an arm learns from: the part's problems, or pairs of them and their rewritings."""
-    if arm != REWRITTEN:
-        return replace(problems, test=())
-    pairs = rewritten_pairs(problems.learned, RuleRewriter(), seed=config.seed)
-    return Problems(tuple(chain.from_iterable(pairs)), problems.validation)
+def _to_learn(problems: Problems, arm: str, config: AnalogyConfig, pairs: Path | None) -> Problems:
+    """Return what an arm learns from: the part's problems, or pairs of problems and their rewritings.
+
+    Raises:
+        DataError: the file of pairs is missing or cannot be read.
+    """
+    if arm == REWRITTEN:
+        by_rules = rewritten_pairs(problems.learned, RuleRewriter(), seed=config.seed)
+        return Problems(tuple(chain.from_iterable(by_rules)), problems.validation)
+    if arm == REWRITTEN_BY_MODEL:
+        if pairs is None:
+            raise DataError(
+                f"The arm {arm} needs --pairs: a file that `rewrite_problems --by model` has written."
+            )
+        of_pairs = replace(problems, learned=read_problems(pairs).learned)
+        return replace(of_pairs.without_leaks(), test=())
+    return replace(problems, test=())
 
 
 def _questions(problems: Problems) -> QuestionSet:

@@ -1,4 +1,4 @@
-"""From finished runs to Learning by Analogy's tables, without a generator."""
+"""From finished runs to Learning by Analogy's tables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy.typing as npt
 from analytics.analogy.measures import pearson
 from worker.analogy.reproduction.arms import ARMS, SETS
 from worker.bootstrap import mean_interval, paired_difference
-from worker.reproduction.problem_sets import part_names, scope_note
+from worker.reproduction.problem_sets import ProblemSet, part_names, scope_note
 from worker.reproduction.runs import FinishedRun, finished_runs
 
 __all__ = ["analogy_tables"]
@@ -51,6 +51,24 @@ class _Pooled:
 
 
 @dataclass(frozen=True, slots=True)
+class _Answered:
+    """What a language model reached with an arm's exemplars: the questions that it was asked, of all folds and seeds.
+
+    Attributes:
+        questions: a number for each.
+        exact_matches: 1 where it was right.
+        models: names of the language models.
+        folds, seeds: that were run.
+    """
+
+    questions: npt.NDArray[np.int64]
+    exact_matches: Floats
+    models: tuple[str, ...]
+    folds: tuple[int, ...]
+    seeds: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class _Runs:
     """The folder of the runs."""
 
@@ -62,12 +80,7 @@ class _Runs:
 
     def pooled(self, name: str, arm: str, twins: str, measured: str = "") -> _Pooled | None:
         """Return what an arm that was trained on a set reached there, or on another that was measured."""
-        runs = [
-            (run, part)
-            for run in self.finished(name, arm)
-            for part in run.figures()
-            if (part.partition("/")[0] == measured if measured else part == run.part)
-        ]
+        runs = self._measured(name, arm, measured)
         if not runs:
             return None
         arrays: dict[str, list[npt.NDArray[Any]]] = {}
@@ -86,6 +99,39 @@ class _Runs:
             seeds=tuple(sorted({run.seed for run, _part in runs})),
         )
 
+    def answered(self, name: str, arm: str, measured: str = "") -> _Answered | None:
+        """Return what a language model reached with the exemplars of an arm, copies but for numbers among them."""
+        runs = [
+            (run, part)
+            for run, part in self._measured(name, arm, measured)
+            if "generator" in run.figures()[part]
+        ]
+        if not runs:
+            return None
+        questions, matches = [], []
+        for run, part in runs:
+            outcomes = run.outcomes()
+            column = outcomes[f"{part}/with_twins/exact_match"]
+            asked = np.isfinite(column)
+            questions.append(outcomes[f"{part}/question"][asked])
+            matches.append(column[asked])
+        return _Answered(
+            questions=np.concatenate(questions),
+            exact_matches=np.concatenate(matches),
+            models=tuple(sorted({run.figures()[part]["generator"] for run, part in runs})),
+            folds=tuple(sorted({run.fold for run, _part in runs})),
+            seeds=tuple(sorted({run.seed for run, _part in runs})),
+        )
+
+    def _measured(self, name: str, arm: str, measured: str) -> list[tuple[FinishedRun, str]]:
+        """Return the runs of an arm that was trained on a set, each with the parts where it was measured."""
+        return [
+            (run, part)
+            for run in self.finished(name, arm)
+            for part in run.figures()
+            if (part.partition("/")[0] == measured if measured else part == run.part)
+        ]
+
 
 def analogy_tables(output: Path) -> str:
     """Return markdown of everything that was run into a folder so far; the rest says "not run"."""
@@ -99,27 +145,88 @@ def analogy_tables(output: Path) -> str:
                 ("without_twins", f"### {problem_set.title}, without exemplars that differ in numbers alone"),
             )
         ]
-    parts += [_transfer_table(runs), _share_table(runs), _GENERATORS]
+    parts += [_transfer_table(runs), _share_table(runs), _generator_table(runs)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-_GENERATORS = """### Tables 2 to 5 with a generator: exact match in %
+_PUBLISHED = {
+    "Table 2, 0.5B": ("28.9 / 43.1 / 57.6", "19.2 / 39.7 / 49.2", "17.1 / 21.2 / 22.7", "16.5 / 27.3 / 26.6"),
+    "Table 2, 1.5B and 1B": (
+        "50.3 / 58.7 / 66.6",
+        "32.7 / 50.4 / 59.2",
+        "38.6 / 38.7 / 40.7",
+        "17.2 / 45.9 / 47.3",
+    ),
+    "Table 2, 3B": ("68.0 / 73.1 / 78.3", "44.3 / 54.6 / 59.9", "71.4 / 71.5 / 71.9", "52.9 / 64.9 / 64.3"),
+    "Table 2, 7B and 8B": (
+        "83.9 / 87.6 / 90.4",
+        "62.8 / 73.8 / 76.7",
+        "80.1 / 80.4 / 79.2",
+        "51.3 / 66.4 / 66.8",
+    ),
+    "Table 2, 72B and 70B": (
+        "84.7 / 90.9 / 92.4",
+        "68.9 / 79.5 / 80.9",
+        "84.7 / 86.0 / 87.3",
+        "60.6 / 68.5 / 68.0",
+    ),
+    "Table 3, 1.5B: true graphs (upper bound)": ("68.2", "-", "-", "-"),
+    "Table 5, 1B: retriever trained on rewritten pairs": ("-", "-", "39.4", "46.4"),
+}
+"""Exact match in %, on `_PUBLISHED_SETS`."""
 
-Retrieve-and-apply above is another measure. The published figures are of exemplars found at random / by meaning (BGE) /
-by the trained retriever; of MathQA they are of the original set. The generators are Qwen2.5 for Chinese sets and
-LLaMA-3 for English ones, at 0.5B Qwen2.5 for all.
+_PUBLISHED_SETS = ("math23k", "ape210k", "gsm8k", "mathqa")
 
-| | Math23K | Ape210K | GSM8K | MathQA |
-|---|---|---|---|---|
-| ours, any way of finding exemplars | not run: this command asks no language model | | | |
-| ours, Table 5, pairs rewritten by a language model | not run: this command asks no language model | | | |
-| published, Table 2, 0.5B | 28.9 / 43.1 / 57.6 | 19.2 / 39.7 / 49.2 | 17.1 / 21.2 / 22.7 | 16.5 / 27.3 / 26.6 |
-| published, Table 2, 1.5B and 1B | 50.3 / 58.7 / 66.6 | 32.7 / 50.4 / 59.2 | 38.6 / 38.7 / 40.7 | 17.2 / 45.9 / 47.3 |
-| published, Table 2, 3B | 68.0 / 73.1 / 78.3 | 44.3 / 54.6 / 59.9 | 71.4 / 71.5 / 71.9 | 52.9 / 64.9 / 64.3 |
-| published, Table 2, 7B and 8B | 83.9 / 87.6 / 90.4 | 62.8 / 73.8 / 76.7 | 80.1 / 80.4 / 79.2 | 51.3 / 66.4 / 66.8 |
-| published, Table 2, 72B and 70B | 84.7 / 90.9 / 92.4 | 68.9 / 79.5 / 80.9 | 84.7 / 86.0 / 87.3 | 60.6 / 68.5 / 68.0 |
-| published, Table 3, 1.5B: true graphs (upper bound) | 68.2 | - | - | - |
-| published, Table 5, 1B: retriever trained on rewritten pairs | - | - | 39.4 | 46.4 |"""
+
+def _generator_table(runs: _Runs) -> str:
+    """Return Tables 2, 3 and 5: exact match of the language model that answered, and the published figures."""
+    answered = {
+        (arm, learned, measured): runs.answered(learned, arm, "" if measured == learned else measured)
+        for arm in ARMS
+        for learned in SETS
+        for measured in SETS
+    }
+    sets = [
+        name
+        for name in SETS
+        if name in _PUBLISHED_SETS or any(answered[arm, learned, name] for arm in ARMS for learned in SETS)
+    ]
+    lines = []
+    for arm, row in ARMS.items():
+        for learned in SETS:
+            reached = [answered[arm, learned, measured] for measured in sets]
+            if any(reached):
+                cells = [_exact_match(part, SETS[name]) for part, name in zip(reached, sets, strict=True)]
+                trained = f", {SETS[learned].title}" if row.settings is not None else ""
+                lines.append(f"| ours: {row.title}{trained} | {' | '.join(cells)} |")
+    if not lines:
+        lines.append(f"| ours | {' | '.join([f'{_NOT_RUN}: no language model was asked'] * len(sets))} |")
+    for title, figures in _PUBLISHED.items():
+        by_set = dict(zip(_PUBLISHED_SETS, figures, strict=True))
+        lines.append(f"| published, {title} | {' | '.join(by_set.get(name, '-') for name in sets)} |")
+    head = [
+        "### Tables 2 to 5 with a generator: exact match in %",
+        "",
+        "Retrieve-and-apply above is another measure. The published figures are of exemplars found at random / by"
+        " meaning (BGE) / by the trained retriever; of MathQA they are of the original set. Their generators are"
+        " Qwen2.5 for Chinese sets and LLaMA-3 for English ones, at 0.5B Qwen2.5 for all.",
+        "",
+        f"| | {' | '.join(SETS[name].title for name in sets)} |",
+        f"|---|{'---|' * len(sets)}",
+    ]
+    return "\n".join([*head, *lines])
+
+
+def _exact_match(answered: _Answered | None, problem_set: ProblemSet) -> str:
+    if answered is None:
+        return _NOT_RUN
+    mean, low, high = mean_interval(
+        answered.questions.tolist(), answered.exact_matches.tolist(), np.random.default_rng(0)
+    )
+    return (
+        f"{100 * mean:.1f} [{100 * low:.1f}, {100 * high:.1f}] ({', '.join(answered.models)},"
+        f" {len(answered.questions):,} questions){scope_note(problem_set, answered.folds, answered.seeds)}"
+    )
 
 
 def _data_table(runs: _Runs) -> str:

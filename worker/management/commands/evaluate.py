@@ -30,6 +30,12 @@ class Command(BankCommand):
             help="analogy: number or folder of a solver that helps, by default those in use; none",
         )
         parser.add_argument("--k", type=int, default=8, help="analogy: exemplars of a question (8)")
+        parser.add_argument(
+            "--ask",
+            type=int,
+            default=100,
+            help="analogy: questions of each set that the configured language model answers (100; 0: none)",
+        )
         parser.add_argument("--output", type=Path, required=True, help="file for the figures (JSON)")
         parser.add_argument("--queries", type=int, default=300, help="search: queries of each sort (300)")
         parser.add_argument("--seed", type=int, default=0, help="search: of the sample (0)")

@@ -44,6 +44,17 @@ class Command(BankCommand):
             type=Path,
             help="solver: folder of the retriever that the arm none-recalling asks for similar problems",
         )
+        parser.add_argument(
+            "--ask",
+            type=int,
+            default=100,
+            help="analogy: questions of each set that the configured language model answers (100; 0: none)",
+        )
+        parser.add_argument(
+            "--pairs",
+            type=Path,
+            help="analogy: file of rewrite_problems that the arm rewritten-model learns from",
+        )
         parser.add_argument("--output", type=Path, required=True, help="folder for the runs and the table")
         parser.add_argument(
             "--results",

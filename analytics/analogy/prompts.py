@@ -1,0 +1,246 @@
+"""The few-shot prompt of worked exemplars, and reading what a language model answers to it. Torch-free.
+
+Yang et al., "Learning by Analogy", Eq. 3 (what the generator reads) and section 3.1 (exact match).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from analytics.errors import DataError
+from analytics.expression.evaluate import answers_agree, evaluate_float, number_value
+from analytics.expression.parser import parse_written_equation
+from analytics.expression.tree import ExpressionTree
+from analytics.language_model.protocol import without_thoughts
+from analytics.records import ProblemRecord
+from analytics.text.number_slots import number_slots
+from analytics.text.numbers import find_numbers, signed_value
+
+__all__ = [
+    "ANSWER_FORMATS",
+    "ORDERS",
+    "PromptSettings",
+    "answer_format",
+    "answer_text",
+    "few_shot_prompt",
+    "is_exact_match",
+    "parse_answer",
+    "prompt_exemplars",
+    "prompt_tokens",
+    "uses_numbers_of",
+]
+
+ANSWER_FORMATS = ("equation", "solution", "answer")
+"""``x=(5*1000)-2000``; a worked solution that ends in ``#### 72``; or the answer alone."""
+
+ORDERS = ("nearest last", "nearest first")
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_NEXT_QUESTION = re.compile(r"\n\s*Question:")
+_UNKNOWN = re.compile(r"x\s*=")
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSettings:
+    """How a prompt is written.
+
+    Attributes:
+        answers: one of `ANSWER_FORMATS`; empty takes the one that most exemplars have.
+        order: one of `ORDERS`; a model weighs most what it read last.
+        budget: tokens that the prompt may have; the least similar exemplars are left out until it fits.
+    """
+
+    answers: str = ""
+    order: str = "nearest last"
+    budget: int = 2048
+
+    def __post_init__(self) -> None:
+        if self.answers and self.answers not in ANSWER_FORMATS:
+            raise ValueError(f"answers must be one of {', '.join(ANSWER_FORMATS)}, not {self.answers!r}")
+        if self.order not in ORDERS:
+            raise ValueError(f"order must be one of {', '.join(ORDERS)}, not {self.order!r}")
+
+
+def answer_format(problems: Sequence[ProblemRecord]) -> str:
+    """Return the one of `ANSWER_FORMATS` that most problems have, the first of those that as many have.
+
+    Raises:
+        DataError: no problem has any.
+    """
+    counts = {name: sum(bool(answer_text(problem, name)) for problem in problems) for name in ANSWER_FORMATS}
+    most = max(ANSWER_FORMATS, key=counts.__getitem__)
+    if not counts[most]:
+        raise DataError("None of the exemplars has an equation, a solution or an answer.")
+    return most
+
+
+def answer_text(problem: ProblemRecord, answers: str) -> str:
+    """Return a problem's answer in a format; empty where it has none in it."""
+    if answers == "equation":
+        return f"x={problem.equation}" if problem.equation else ""
+    if answers == "solution":
+        return (
+            f"{problem.solution.strip()}\n#### {problem.answer}"
+            if problem.solution and problem.answer
+            else ""
+        )
+    return problem.answer
+
+
+def few_shot_prompt(
+    question: str,
+    exemplars: Sequence[ProblemRecord],
+    settings: PromptSettings = PromptSettings(),
+) -> str:
+    """Return question-answer blocks of the exemplars, and the question (Eq. 3).
+
+    Args:
+        question: to be answered.
+        exemplars: the nearest first; those without an answer in the format are left out.
+        settings: format, order and budget, in words and signs.
+
+    Raises:
+        DataError: no exemplar has the format, or the question alone is over the budget.
+    """
+    answers = settings.answers or answer_format(exemplars)
+    blocks = [_block(exemplar, answers) for exemplar in prompt_exemplars(question, exemplars, settings)]
+    if settings.order == "nearest last":
+        blocks.reverse()
+    return "\n\n".join([*blocks, _unanswered(question)])
+
+
+def prompt_exemplars(
+    question: str,
+    exemplars: Sequence[ProblemRecord],
+    settings: PromptSettings = PromptSettings(),
+) -> list[ProblemRecord]:
+    """Return the exemplars with the format for which the prompt's budget has room, the nearest first.
+
+    Raises:
+        DataError: as `few_shot_prompt` does.
+    """
+    answers = settings.answers or answer_format(exemplars)
+    able = [exemplar for exemplar in exemplars if answer_text(exemplar, answers)]
+    if not able:
+        raise DataError("None of the exemplars has an answer in this format.")
+    left = settings.budget - prompt_tokens(_unanswered(question))
+    if left < 0:
+        raise DataError(f"The question alone has more than {settings.budget:,} tokens.")
+    chosen: list[ProblemRecord] = []
+    for exemplar in able:
+        left -= prompt_tokens(_block(exemplar, answers))
+        if left < 0:
+            break
+        chosen.append(exemplar)
+    return chosen
+
+
+def _unanswered(question: str) -> str:
+    return f"Question: {question.strip()}\nAnswer:"
+
+
+def _block(exemplar: ProblemRecord, answers: str) -> str:
+    return f"Question: {exemplar.text.strip()}\nAnswer: {answer_text(exemplar, answers)}"
+
+
+def prompt_tokens(text: str) -> int:
+    """Return the number of words and signs, an estimate of what any model's tokenizer counts."""
+    return len(_TOKEN.findall(text))
+
+
+def parse_answer(written: str, answers: str) -> float | None:
+    """Return the number that a model's answer gives; None where it gives none.
+
+    Args:
+        written: by the model; what it thinks aloud and further questions that it makes up are passed over.
+        answers: the format of the prompt.
+
+    >>> parse_answer("x=(5*1000)-2000", "equation"), parse_answer("48+24=72. #### 72", "solution")
+    (3000.0, 72.0)
+    >>> parse_answer("x = 3-8 = -5", "equation"), parse_answer("It is -5 degrees.", "answer")
+    (-5.0, -5.0)
+    """
+    answer = _own_answer(written)
+    if answers == "equation":
+        tree = _written_equation(answer)
+        try:
+            return None if tree is None else evaluate_float(tree)
+        except DataError:
+            return None
+    _before, mark, after = answer.rpartition("####")
+    text = after if mark else answer
+    numbers = find_numbers(text)
+    if not numbers:
+        return None
+    try:
+        return float(signed_value(numbers[0] if mark else numbers[-1], text))
+    except OverflowError:
+        return None
+
+
+def is_exact_match(written: str, answers: str, *, published: str, value: float | None) -> bool:
+    """Return whether a model's answer counts as right in the paper's tables (section 3.1).
+
+    Args:
+        written: by the model.
+        answers: the format of the prompt. Equations are compared by their value, texts by their characters.
+        published: the answer to the question.
+        value: of that answer; None where it has none.
+
+    >>> is_exact_match("x=4/3", "equation", published="1.33", value=4 / 3)
+    True
+    >>> is_exact_match("#### 1,250", "solution", published="1250", value=1250.0)
+    True
+    >>> is_exact_match("#### 7.0", "solution", published="7", value=7.0)
+    False
+    """
+    if answers == "equation":
+        return answers_agree(parse_answer(written, answers), value)
+    final = _own_answer(written).rpartition("####")[2]
+    return _bare(final) == _bare(published)
+
+
+def _bare(answer: str) -> str:
+    """Return an answer without spaces, a full stop and the commas between thousands."""
+    return "".join(answer.split()).removesuffix(".").replace(",", "")
+
+
+def uses_numbers_of(written: str, answers: str, question: str) -> bool:
+    """Return whether an answer's working uses a number of the question; True for an answer without working.
+
+    An answer that uses none was hardly computed from it: the model followed something else.
+
+    >>> uses_numbers_of("x=7", "equation", "Ann has 5 pens and buys 2. How many has she?")
+    False
+    """
+    answer = _own_answer(written)
+    values = {slot.value for slot in number_slots(question)}
+    if answers == "answer" or not values:
+        return True
+    if answers == "equation":
+        tree = _written_equation(answer)
+        return tree is not None and bool(values & _leaf_values(tree))
+    return bool(values & {mention.value for mention in find_numbers(answer)})
+
+
+def _own_answer(written: str) -> str:
+    """Return what a model wrote as its answer, without thoughts, a repeated "Answer:" and made-up questions."""
+    text = without_thoughts(written).strip().removeprefix("Answer:")
+    return _NEXT_QUESTION.split(text, maxsplit=1)[0].strip()
+
+
+def _written_equation(answer: str) -> ExpressionTree | None:
+    """Return the first line that begins with ``x=``, else the first line, as arithmetic."""
+    lines = [line.strip().strip("`$") for line in answer.splitlines() if line.strip("`$ ")]
+    chosen = next((line for line in lines if _UNKNOWN.match(line)), lines[0] if lines else "")
+    try:
+        return parse_written_equation(chosen)
+    except DataError:
+        return None
+
+
+def _leaf_values(tree: ExpressionTree) -> set[Fraction]:
+    return set(map(number_value, tree.leaves()))
