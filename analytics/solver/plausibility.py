@@ -1,7 +1,8 @@
 """Answers that a question cannot have: a fraction of a car, or fewer children than none. Torch-free.
 
 Ours: neither the decoder nor the vote of similar problems looks at an equation's value. A question for a number of
-things makes a fraction or a negative number unlikely, by Bayes' rule; decision 66 has the measurements.
+things makes a fraction or a negative number unlikely, by Bayes' rule; a division with a remainder is rounded.
+Decisions 66 and 67 have the measurements.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from analytics.solver.rounding import rounded_solution
 from analytics.solver.solution import Solution, divides_by_zero
 from analytics.text.unit_names import WORDS
 
-__all__ = ["asks_for_count", "likeliest_plausible_first"]
+__all__ = ["answer_to_count", "asks_for_count", "likeliest_plausible_first"]
 
 _IMPLAUSIBLE = 0.01  # how likely such a question is to have such an answer, beside a whole number
+_REMAINDER = 0.1  # how likely a division is to have a remainder
 _ROUNDING = 1e-6
 _HOW_MANY = re.compile(r"\bhow many\b((?:\W+[a-z]+){1,3})", re.IGNORECASE)
 _LATIN_WORD = re.compile(r"[a-z]+")
@@ -42,6 +45,11 @@ def asks_for_count(text: str) -> bool:
     return bool(counted) and _MEASURED.isdisjoint(_LATIN_WORD.findall(counted[-1].lower()))
 
 
+def answer_to_count(text: str, solution: Solution) -> Solution:
+    """Return a solution with its quotient rounded where its text asks for a number of things; else as it is."""
+    return _reading(text, solution)[0] if asks_for_count(text) else solution
+
+
 def likeliest_plausible_first(text: str, solutions: Sequence[Solution]) -> list[Solution]:
     """Return a problem's solutions with probabilities that allow for what its question asks for, likeliest first.
 
@@ -51,19 +59,25 @@ def likeliest_plausible_first(text: str, solutions: Sequence[Solution]) -> list[
     """
     if not solutions or divides_by_zero(solutions[0]) or not asks_for_count(text):
         return list(solutions)
-    likelihoods = [1.0 if _is_count(solution.value) else _IMPLAUSIBLE for solution in solutions]
-    if all(likelihood == 1 for likelihood in likelihoods):
+    readings = [_reading(text, solution) for solution in solutions]
+    if all(likelihood == 1 for _solution, likelihood in readings):
         return list(solutions)
-    weights = [
-        solution.probability * likelihood for solution, likelihood in zip(solutions, likelihoods, strict=True)
-    ]
+    weights = [solution.probability * likelihood for solution, likelihood in readings]
     rest = max(0.0, 1 - sum(solution.probability for solution in solutions))
     total = sum(weights) + rest
     weighed = [
         replace(solution, probability=weight / total if total else 0.0)
-        for solution, weight in zip(solutions, weights, strict=True)
+        for (solution, _likelihood), weight in zip(readings, weights, strict=True)
     ]
     return sorted(weighed, key=lambda solution: (solution.value is None, -solution.probability))
+
+
+def _reading(text: str, solution: Solution) -> tuple[Solution, float]:
+    """Return a solution as an answer to a question for a number of things, and how likely such an answer is."""
+    if _is_count(solution.value):
+        return solution, 1.0
+    rounded = rounded_solution(text, solution)
+    return (solution, _IMPLAUSIBLE) if rounded is None else (rounded, _REMAINDER)
 
 
 def _is_count(value: float | None) -> bool:

@@ -58,6 +58,8 @@ class Solution:
             or `value` approximates a root.
         probability: that this equation gives the right answer, in 0..1; of a model that was not calibrated, the
             model's probability of exactly this tree.
+        rounding: how `value` and `exact` are rounded from what the equation is worth: ``"up"``, ``"down"`` or
+            ``"nearest"``; empty where they are not.
     """
 
     tokens: tuple[str, ...]
@@ -67,6 +69,7 @@ class Solution:
     value: float | None
     exact: str
     probability: float
+    rounding: str = ""
 
     @property
     def answer(self) -> str:
@@ -74,14 +77,20 @@ class Solution:
         shown = shown_value(self.value, self.exact)
         return f"{shown} ≈ {decimal_text(self.value)}" if self.value is not None and "/" in shown else shown
 
+    @property
+    def quotient(self) -> float | None:
+        """What the equation is worth, before it is rounded."""
+        return _value(from_prefix(self.terms))[0] if self.rounding else self.value
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
     """One operation of a solution.
 
     Attributes:
-        left, right: the operands as numbers: of the text, constants, or results of earlier steps.
-        operator: one of ``+ - * / ^``.
+        left, right: the operands as numbers: of the text, constants, or results of earlier steps. Rounding has a left
+            one only.
+        operator: one of ``+ - * / ^``; or how the last quotient is rounded: ``up``, ``down`` or ``nearest``.
         result: as a whole number, a short decimal or a fraction; ``"≈ 1.41421"`` where a root is approximated;
             empty where there is none, which ends the steps.
         node: place of the operation in the solution's tokens.
@@ -92,6 +101,17 @@ class Step:
     right: str
     result: str
     node: int
+
+    @property
+    def is_rounding(self) -> bool:
+        """Whether a quotient is rounded."""
+        return not self.right
+
+    def __str__(self) -> str:
+        if self.is_rounding:
+            direction = "" if self.operator == "nearest" else f" {self.operator}"
+            return f"{self.left} rounded{direction} = {self.result}"
+        return f"{self.left} {self.operator} {self.right} = {self.result}"
 
 
 class Solver(Protocol):
@@ -185,7 +205,7 @@ def solution_steps(solution: Solution) -> list[Step]:
     """Return the operations of a solution in the order in which they are worked out; none for a single number.
 
     >>> solution = solution_of(["*", "N0", "-", "1", "N1"], [Fraction(80), Fraction(1, 4)], 0.9)
-    >>> [f"{step.left} {step.operator} {step.right} = {step.result}" for step in solution_steps(solution)]
+    >>> [str(step) for step in solution_steps(solution)]
     ['1 - 0.25 = 0.75', '80 * 0.75 = 60']
     """
     steps: list[Step] = []
@@ -204,6 +224,8 @@ def solution_steps(solution: Solution) -> list[Step]:
         return result, end
 
     work_out(from_prefix(solution.terms), 0)
+    if solution.rounding and solution.quotient is not None:
+        steps.append(Step(decimal_text(solution.quotient), solution.rounding, "", solution.exact, 0))
     return steps
 
 

@@ -9,7 +9,11 @@ from django.db import transaction
 
 from analytics.solver.solution import Solution
 from questionbank.models import ModelArtifact, Question, QuestionSolution, Run, User
-from questionbank.selectors.questions.solutions import contradicts_published, solver_with_unsolved_questions
+from questionbank.selectors.questions.solutions import (
+    contradicts_published,
+    solution_from_json,
+    solver_with_unsolved_questions,
+)
 from questionbank.services.equations import equation_graph_key
 from questionbank.services.runs import run_create, run_under_way
 
@@ -33,6 +37,7 @@ def solution_to_json(solution: Solution) -> dict[str, Any]:
         "value": solution.value,
         "exact": solution.exact,
         "probability": round(solution.probability, 4),
+        "rounding": solution.rounding,
     }
 
 
@@ -61,7 +66,7 @@ def solution_store(
             "alternatives": [solution_to_json(solution) for solution in solutions],
             "reason": reason,
             "probability": best.probability if best else None,
-            "graph_key": _graph_key(question, best.equation, best.value) if best else "",
+            "graph_key": _graph_key(question, best) if best else "",
         },
     )[0]
 
@@ -71,18 +76,17 @@ def solution_compare(*, question: Question) -> None:
     kept = QuestionSolution.objects.filter(question=question).first()
     if kept is None or not kept.alternatives or bytes(kept.content_hash) != bytes(question.content_hash):
         return  # nothing was found, or it belongs to an earlier text and is made anew
-    best = kept.alternatives[0]
-    graph_key = _graph_key(question, best["equation"], best["value"])
+    graph_key = _graph_key(question, solution_from_json(kept.alternatives[0]))
     if graph_key != kept.graph_key:
         kept.graph_key = graph_key
         kept.save(update_fields=["graph_key"])
 
 
-def _graph_key(question: Question, equation: str, value: float | None) -> str:
+def _graph_key(question: Question, solution: Solution) -> str:
     """Return the graph by which a solved question is found; empty where there is no value, or another is published."""
-    if value is None or contradicts_published(question, value):
+    if solution.value is None or contradicts_published(question, solution):
         return ""
-    return equation_graph_key(text=question.text, expression=equation)
+    return equation_graph_key(text=question.text, expression=solution.equation)
 
 
 @transaction.atomic

@@ -132,7 +132,7 @@ def why_not_reversible(question: Question) -> str:
             "Reversed versions need a confirmed equation. Accept or enter one on the question’s page first."
         )
     published = published_number(question)
-    if published is None or not published.agrees_with(solution.value):
+    if solution.rounding or published is None or not published.agrees_with(solution.value):
         return _(
             "Reversed versions need a published answer that the equation gives. Correct the answer or the equation"
             " first."

@@ -317,3 +317,10 @@ def suite_name(suite: str) -> str:
 def operator_sign(operator: str) -> str:
     """Return an operator as people write it."""
     return SIGNS.get(operator, operator)
+
+
+@register.filter
+def rounding_words(rounding: str) -> str:
+    """Return how a quotient is rounded, behind it."""
+    words = {"up": _("rounded up"), "down": _("rounded down"), "nearest": _("rounded")}
+    return str(words[rounding])

@@ -105,4 +105,4 @@ def _published_value(problem: ProblemRecord) -> float | None:
 
 
 def _is_right(solutions: Sequence[Solution], value: float | None) -> bool:
-    return bool(solutions) and answers_agree(solutions[0].value, value)
+    return bool(solutions) and answers_agree(solutions[0].quotient, value)

@@ -1,8 +1,8 @@
 """How well word problems are solved: `manage.py evaluate solver`.
 
-Accuracy of the equation and of its value (Pattern-CL, section 5.1), by number of operators, and with and without twins:
-problems that differ from one that was learned from in their numbers alone. Further calibration, and the difference from
-retrieving the nearest problem's equation.
+Accuracy of the equation and of its value (Pattern-CL, section 5.1), and of the published answer, by number of
+operators, and with and without twins: problems that differ from one that was learned from in their numbers alone.
+Further calibration, and the difference from retrieving the nearest problem's equation.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from analytics.solver.solution import Solution, Solver
 from analytics.solver.targets import OPERATORS, SolverExample, solver_examples, value_of
 from analytics.text.numbers import mask_numbers
 from questionbank.errors import ValidationFailed
+from questionbank.published_numbers import number_of_answer
 from questionbank.selectors.questions.solution_files import solver_by_name
 from questionbank.selectors.serving import SolverByLanguage
 from worker.bootstrap import mean_interval, paired_difference
@@ -60,7 +61,9 @@ class Outcome:
         problem: with the published equation.
         operators: of the published equation; -1 where it cannot be read.
         equation: that was written; empty where none was.
-        is_equation_right, is_answer_right: beside the published equation, and its value.
+        is_equation_right, is_answer_right: beside the published equation, and its value. A quotient that is rounded
+            for an answer counts as it is in the equation, since published equations round nothing.
+        is_published: whether the answer, rounded where it is, is the published one; None where that is no number.
         probability: of the answer, as the solver says; 0 where there is none.
         is_twin: a problem that was learned from differs in its numbers alone.
     """
@@ -70,6 +73,7 @@ class Outcome:
     equation: str
     is_equation_right: bool
     is_answer_right: bool
+    is_published: bool | None
     probability: float
     is_twin: bool
 
@@ -198,7 +202,7 @@ def _outcome(
     problem: ProblemRecord, example: SolverExample | None, solution: Solution | None, is_twin: bool
 ) -> Outcome:
     wanted = value_of(example.tokens, example.values) if example is not None else None
-    value = solution.value if solution is not None else None
+    published = number_of_answer(problem.answer)
     return Outcome(
         problem=problem,
         operators=-1 if example is None else sum(token in OPERATORS for token in example.tokens),
@@ -206,7 +210,10 @@ def _outcome(
         is_equation_right=(
             example is not None and solution is not None and is_equation_right(example, solution.tokens)
         ),
-        is_answer_right=answers_agree(wanted, value),
+        is_answer_right=solution is not None and answers_agree(solution.quotient, wanted),
+        is_published=None
+        if published is None
+        else solution is not None and published.agrees_with(solution.value),
         probability=solution.probability if solution is not None else 0.0,
         is_twin=is_twin,
     )
@@ -233,11 +240,18 @@ def figures_of(outcomes: Sequence[Outcome]) -> dict[str, Any]:
 
 def _accuracies(outcomes: Sequence[Outcome]) -> dict[str, Any]:
     if not outcomes:
-        return {"problems": 0, "equation_accuracy": None, "answer_accuracy": None}
+        return {
+            "problems": 0,
+            "equation_accuracy": None,
+            "answer_accuracy": None,
+            "published_accuracy": None,
+        }
+    published = [outcome.is_published for outcome in outcomes if outcome.is_published is not None]
     return {
         "problems": len(outcomes),
         "equation_accuracy": float(np.mean([outcome.is_equation_right for outcome in outcomes])),
         "answer_accuracy": float(np.mean([outcome.is_answer_right for outcome in outcomes])),
+        "published_accuracy": float(np.mean(published)) if published else None,
     }
 
 

@@ -72,7 +72,7 @@ def answer_checks(
 def _by_solver(value: float, solved: SolvedText) -> AnswerCheck:
     best = solved.best
     assert best is not None and best.value is not None  # noqa: S101, PT018 - the caller has looked
-    agrees = answers_agree(value, best.value)
+    agrees = answers_agree(value, best.value) or answers_agree(value, best.quotient)
     sentence = (
         _("The solver agrees (%(probability)s likely to be right).")
         if agrees
@@ -87,7 +87,7 @@ def _by_solver(value: float, solved: SolvedText) -> AnswerCheck:
 def _by_equation(value: float, solved: SolvedText) -> AnswerCheck:
     alternative = solved.known
     assert alternative is not None and alternative.value is not None  # noqa: S101, PT018 - likewise
-    agrees = answers_agree(value, alternative.value)
+    agrees = answers_agree(value, alternative.value) or answers_agree(value, alternative.quotient)
     sentence = (
         _("The question's own equation gives the same answer.")
         if agrees

@@ -58,11 +58,7 @@ def _row(solutions: Sequence[Solution], reason: str) -> dict[str, Any]:
         "prototype": best.prototype if best else None,
         "answer": best.value if best else None,
         "exact": best.exact if best else None,
-        "steps": [
-            f"{step.left} {step.operator} {step.right} = {step.result}" for step in solution_steps(best)
-        ]
-        if best
-        else [],
+        "steps": [str(step) for step in solution_steps(best)] if best else [],
         "probability": round(best.probability, 4) if best else None,
         "alternatives": [
             {

@@ -13,6 +13,7 @@ from analytics.errors import DataError
 from analytics.expression.evaluate import answers_agree
 from analytics.expression.notation import to_prefix
 from analytics.records import ProblemRecord
+from analytics.solver.plausibility import answer_to_count
 from analytics.solver.solution import Solution, Step, divides_by_zero, solution_of, solution_steps
 from analytics.solver.targets import target_tree
 from analytics.text.formulas import segment_text
@@ -48,6 +49,7 @@ __all__ = [
     "published_answer",
     "published_number",
     "question_solved",
+    "solution_from_json",
     "solved_computation",
     "solved_graphs",
     "solver_with_unsolved_questions",
@@ -63,7 +65,8 @@ class Alternative:
     """An equation that the solver found.
 
     Attributes:
-        answer: what it is worth, written for people; empty where it has no value.
+        answer: what it gives, written for people; empty where it has no value.
+        quotient: what it is worth, where `value` is that rounded; else the same as `value`.
         steps: its operations in the order in which they are worked out.
         drawing: its tree.
     """
@@ -71,6 +74,7 @@ class Alternative:
     equation: str
     answer: str
     value: float | None
+    quotient: float | None
     probability: float
     steps: tuple[Step, ...]
     drawing: ExpressionDrawing | None
@@ -236,9 +240,7 @@ def question_solved(question: Question, solver: ServedSolver | None) -> SolvedTe
         return _with_known(solved, equation_solution, question)
     if solved is None or (published := published_number(question)) is None or solved.best is None:
         return solved
-    return replace(
-        solved, agrees=published.agrees_with(solved.best.value), published=published_answer(question)
-    )
+    return replace(solved, agrees=_is_published(solved.best, published), published=published_answer(question))
 
 
 def _solved_by_model(question: Question, solver: ServedSolver | None) -> SolvedText | None:
@@ -252,21 +254,28 @@ def _solved_by_model(question: Question, solver: ServedSolver | None) -> SolvedT
         return text_solved(question.text, question.language, solver, question=question)
     if not is_word_problem(question.text):
         return None
-    solutions = [_solution(row) for row in kept.alternatives]
+    solutions = [solution_from_json(row) for row in kept.alternatives]
     return _solved(question.text, solutions, kept.reason, solver.artifact.name)
 
 
 def known_solution(question: Question) -> Solution | None:
-    """Return the question's own equation; None where it has none that can be read and computes something."""
+    """Return the question's own equation; None where it has none that can be read and computes something.
+
+    A quotient is rounded where the question asks for a number of things, unless its answer is published as it is.
+    """
     equation: QuestionEquation | None = getattr(question, "equation", None)
     if equation is None or not equation.graph_key:
         return None
     slots = number_slots(question.text)
     try:
         tokens = to_prefix(target_tree(equation.expression, slots))
-        return solution_of(tokens, [slot.value for slot in slots], 1.0)
+        solution = solution_of(tokens, [slot.value for slot in slots], 1.0)
     except DataError:
         return None
+    published = published_number(question)
+    if published is not None and published.agrees_with(solution.value):
+        return solution
+    return answer_to_count(question.text, solution)
 
 
 def _with_known(solved: SolvedText | None, equation_solution: Solution, question: Question) -> SolvedText:
@@ -282,14 +291,19 @@ def _with_known(solved: SolvedText | None, equation_solution: Solution, question
     if equation_solution.value is None:
         return shown
     if (published := published_number(question)) is not None:
-        agrees = published.agrees_with(equation_solution.value)
+        agrees = _is_published(equation_solution, published)
         shown = replace(shown, known_is_published=agrees, published=published_answer(question))
     if (best := shown.best) is None:
         return shown
-    return replace(shown, agrees=answers_agree(best.value, equation_solution.value))
+    known_values = (equation_solution.value, equation_solution.quotient)
+    agrees = any(
+        answers_agree(value, known) for value in (best.value, best.quotient) for known in known_values
+    )
+    return replace(shown, agrees=agrees)
 
 
-def _solution(row: Mapping[str, Any]) -> Solution:
+def solution_from_json(row: Mapping[str, Any]) -> Solution:
+    """Return a solution as `QuestionSolution.alternatives` keeps it."""
     return Solution(**{**row, "tokens": tuple(row["tokens"]), "terms": tuple(row["terms"])})
 
 
@@ -322,6 +336,7 @@ def _alternative(solution: Solution) -> Alternative:
         equation=solution.equation,
         answer=solution.answer,
         value=solution.value,
+        quotient=solution.quotient,
         probability=solution.probability,
         steps=tuple(solution_steps(solution)),
         drawing=expression_drawing(solution.tokens, solution.terms),
@@ -363,10 +378,15 @@ def published_number(question: Question) -> PublishedNumber | None:
     return number_of_answer(published_answer(question))
 
 
-def contradicts_published(question: Question, value: float | None) -> bool:
-    """Return whether a value is not the published answer, where that is a number."""
+def contradicts_published(question: Question, solution: Solution) -> bool:
+    """Return whether a solution does not give the published answer, where that is a number."""
     published = published_number(question)
-    return published is not None and not published.agrees_with(value)
+    return published is not None and not _is_published(solution, published)
+
+
+def _is_published(solution: Solution | Alternative, published: PublishedNumber) -> bool:
+    """Return whether a solution gives the published answer, rounded or as its equation has it."""
+    return published.agrees_with(solution.value) or published.agrees_with(solution.quotient)
 
 
 @dataclass(frozen=True, slots=True)

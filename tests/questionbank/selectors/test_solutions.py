@@ -6,6 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from analytics.solver.plausibility import answer_to_count
 from questionbank.models import ModelArtifact, Question, QuestionSolution
 from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.questions import question_get
@@ -133,6 +134,39 @@ def test_an_equation_whose_value_is_not_the_published_answer_says_so(db):
     assert question_solved(question, None).known_is_published is True
     question.answer = "as many as before"
     assert question_solved(question, None).known_is_published is None
+
+
+CARS = "A class of 28 pupils goes by car, 5 pupils in a car. How many cars are needed?"
+
+
+@pytest.mark.parametrize(
+    ("answer", "shown", "is_published"),
+    [("", "6", None), ("6 cars", "6", True), ("5.6", "5.6", True), ("140", "6", False)],
+)
+def test_the_own_equation_of_a_division_with_a_remainder_is_rounded_unless_its_quotient_is_published(
+    solver, answer, shown, is_published
+):
+    question = add(CARS, equation="28/5", answer=answer)
+    solved = question_solved(question_get(question_id=question.pk), solver)
+    assert solved is not None
+    assert solved.known is not None
+    assert solved.known.answer == shown
+    assert solved.known_is_published is is_published
+    assert len(solved.known.steps) == (2 if shown == "6" else 1)
+
+
+@pytest.mark.parametrize(("answer", "agrees"), [("6", True), ("5.6", True), ("140", False)])
+def test_a_rounded_answer_is_kept_and_agrees_with_either_way_to_publish_it(db, answer, agrees):
+    solver = served({CARS: [("28/5", 0.9)]})
+    question = add(CARS, answer=answer)
+    rounded = [answer_to_count(CARS, each) for each in solver.solver._solutions(CARS)]
+    solution_store(question=question, artifact=solver.artifact, solutions=rounded)
+    solved = question_solved(question_get(question_id=question.pk), solver)
+    assert solved is not None
+    assert solved.best is not None
+    assert (solved.best.answer, solved.best.quotient) == ("6", 5.6)
+    assert solved.agrees is agrees
+    assert bool(question_get(question_id=question.pk).machine_solution.graph_key) is agrees
 
 
 def test_a_formula_with_a_used_number_is_not_cut(solver):

@@ -78,6 +78,18 @@ def test_a_pasted_problem_is_solved(as_teacher, bank, solver):
     assert "Accept the equation" not in page
 
 
+def test_a_division_with_a_remainder_ends_with_its_rounding(as_teacher, problem, solver):
+    text = "A class of 28 pupils goes by car, 5 in a car. How many cars are needed?"
+    Question.objects.filter(pk=problem.pk).update(text=text, answer="6")
+    QuestionEquation.objects.create(
+        question=problem, expression="28/5", set_by="person", graph_key="/(s0,s1)"
+    )
+    page = as_teacher.get(reverse("question_detail", args=[problem.pk])).content.decode()
+    assert "<strong>6</strong>" in page.split("solved-answer")[1]
+    assert "5.6 rounded up" in page
+    assert "Equation and answer disagree" not in page
+
+
 @pytest.mark.parametrize(
     ("data", "status"),
     [

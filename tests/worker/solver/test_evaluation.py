@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from analytics.errors import DataError
 from analytics.records import ProblemRecord
+from analytics.solver.plausibility import answer_to_count
 from analytics.solver.solution import Solution, solution_of
 from analytics.solver.targets import solver_example, solver_examples
 from questionbank.errors import NotFound, ServiceUnavailable, ValidationFailed
@@ -57,6 +59,7 @@ def test_figures_by_hand():
     assert (figures["problems"], figures["answer_accuracy"], figures["equation_accuracy"]) == (5, 0.2, 0.2)
     assert figures["by_operators"]["1"] == {
         "problems": 3, "equation_accuracy": pytest.approx(1 / 3), "answer_accuracy": pytest.approx(1 / 3),
+        "published_accuracy": None,
     }  # fmt: skip
     assert figures["by_operators"]["2"]["answer_accuracy"] == 0
     assert figures["by_operators"]["unreadable"]["problems"] == 1
@@ -66,6 +69,27 @@ def test_figures_by_hand():
     assert figures["calibration_error"] == pytest.approx(2 / 5)
     low, high = figures["answer_interval"]
     assert 0 <= low < 0.2 < high <= 1
+
+
+def test_a_rounded_answer_is_measured_by_its_quotient_and_by_the_published_answer():
+    text = "A car holds 5 of 28 pupils. How many cars are needed?"
+
+    class Dividing(Adding):
+        def solve(self, batch, *, beam=3):
+            return [
+                [answer_to_count(text, solution_of(["/", "N1", "N0"], [Fraction(5), Fraction(28)], 0.75))]
+            ]
+
+    cars = ProblemRecord("c", text, "en", "28/5", answer="6 cars")
+    outcomes = [
+        outcome
+        for answer in ("6 cars", "5.6", "some")
+        for outcome in outcomes_of(Dividing(), [replace(cars, answer=answer)])
+    ]
+    assert [(outcome.is_answer_right, outcome.is_published) for outcome in outcomes] == [
+        (True, True), (True, False), (True, None),
+    ]  # fmt: skip
+    assert figures_of(outcomes)["published_accuracy"] == 0.5
 
 
 def test_a_repeated_number_may_be_copied_from_either_place():
