@@ -147,7 +147,7 @@ def _fitted(rows: Sequence[_Row]) -> Confidence:
 
 
 def _is_right(example: SolverExample, solution: Solution) -> bool:
-    return answers_agree(value_of(example.tokens, example.values), solution.value)
+    return answers_agree(value_of(example.tokens, example.values), solution.quotient)
 
 
 def refit(model: Path, problems: Path) -> Calibration | None:

@@ -81,7 +81,7 @@ def solver_objection(*, variant: ProblemVariant, solved: SolvedText | None) -> s
         value = evaluate_float(parse_expression(variant.answer))
     except DataError:
         return ""
-    if answers_agree(solved.best.value, value):
+    if answers_agree(solved.best.value, value) or answers_agree(solved.best.quotient, value):
         return ""
     return _(
         "The solver gets %(found)s for the new wording; the stored answer is %(answer)s. Check the equation."
