@@ -19,7 +19,7 @@ from analytics.solver.plausibility import likeliest_plausible_first
 from analytics.solver.solution import Solution, Solver, divides_by_zero, solution_of
 from analytics.text.number_slots import SlotNumbers
 
-__all__ = ["NEIGHBOURS", "Recall", "RecallingSolver", "recalling"]
+__all__ = ["NEIGHBOURS", "Recall", "RecallingSolver", "applied_solution", "recalling"]
 
 Recall = Callable[[ProblemRecord, npt.NDArray[np.float32]], Sequence[Neighbour]]
 
@@ -63,7 +63,7 @@ class RecallingSolver:
             recalled = [
                 solution
                 for answer in apply_graphs(neighbours, numbers, most=_ANSWERS)
-                if (solution := _solution(answer, numbers.values)) is not None
+                if (solution := applied_solution(answer, numbers.values)) is not None
             ]
             plausible = likeliest_plausible_first(problems[row].text, recalled)
             solutions[row] = pooled_solutions(solutions[row], plausible, most=beam)
@@ -103,7 +103,8 @@ def _nearest_of(kept: Sequence[Neighbour], further: Sequence[Neighbour]) -> list
     return sorted([*further, *kept], key=lambda neighbour: -neighbour.similarity)[:NEIGHBOURS]
 
 
-def _solution(answer: AppliedAnswer, values: Sequence[Fraction]) -> Solution | None:
+def applied_solution(answer: AppliedAnswer, values: Sequence[Fraction]) -> Solution | None:
+    """Return an answer of retrieve-and-apply as a solution over a problem's slots; None where a slot has no value."""
     try:
         return solution_of(answer.tokens, values, answer.confidence)
     except DataError:

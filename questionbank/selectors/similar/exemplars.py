@@ -33,10 +33,12 @@ from analytics.analogy.prompts import (
 from analytics.analogy.retrieve_and_apply import AppliedAnswer, Neighbour, apply_graphs
 from analytics.catalog import CAPABILITIES
 from analytics.records import ProblemRecord
+from analytics.solver.plausibility import answer_to_count
 from analytics.text.number_slots import SlotNumbers, slot_places
 from analytics.text.word_problems import is_word_problem
 from questionbank.capabilities.catalog import lens_name
 from questionbank.models import Lens, Question, QuestionEmbedding
+from questionbank.recalling_solver import applied_solution
 from questionbank.selectors.questions.computations import (
     Computation,
     question_computation,
@@ -231,8 +233,7 @@ class _Search:
         voters = _voters(
             self._stories(candidate for candidate in candidates if candidate.question.pk in near)
         )
-        is_story = is_word_problem(self._text)
-        answers = apply_graphs(voters, SlotNumbers.of_text(self._text), most=1) if is_story else []
+        applied = _applied(self._text, voters) if is_word_problem(self._text) else None
         candidates.sort(key=lambda candidate: -candidate.score(likely))
         if asked is not None:
             candidates.sort(key=lambda candidate: not candidate.computes(asked.key))
@@ -242,7 +243,7 @@ class _Search:
             shape=asked.reading if asked else "",
             lens=lens_name(self._set.lens),
             notice=self._notice,
-            applied=answers[0] if answers else None,
+            applied=applied,
             voters=len(voters),
             repeated=self._repeated(candidates, usable),
         )
@@ -366,6 +367,17 @@ def _solution(question: Question) -> str:
         return question.solution
     letter = _LETTER % re.escape(question.answer.strip())
     return re.sub(letter, lambda match: match[1] + answer, question.solution)
+
+
+def _applied(text: str, voters: Sequence[Neighbour]) -> AppliedAnswer | None:
+    """Return the answer of similar problems' graphs with a text's numbers, rounded where it asks for that."""
+    numbers = SlotNumbers.of_text(text)
+    answers = apply_graphs(voters, numbers, most=1)
+    solution = applied_solution(answers[0], numbers.values) if answers else None
+    if solution is None:
+        return None
+    value = answer_to_count(text, solution).value
+    return answers[0] if value is None else replace(answers[0], value=value)
 
 
 def _is_worked(candidate: _Candidate) -> bool:

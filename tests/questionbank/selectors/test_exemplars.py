@@ -121,6 +121,16 @@ def test_the_graph_that_is_told_comes_first_however_likely_another_is(bank):
     assert ids(worked)[:2] == [bank["chairs"].pk, bank["eggs"].pk]
 
 
+def test_a_division_of_the_neighbours_is_rounded_as_the_question_asks(bank):
+    boats = add("A boat holds 4 pupils. How many boats do 20 pupils need?", equation="20/4", answer="5")
+    for embedding_set in EmbeddingSet.objects.all():
+        store_vectors(embedding_set, [boats])
+    text = "A car holds 5 pupils. How many cars do 28 pupils need?"
+    worked = text_exemplars(text=text, language="en", solved=None, serving=serving())
+    assert worked.applied is not None
+    assert (worked.applied.equation, worked.applied.value) == ("28/5", 6)
+
+
 def test_the_neighbours_answer_by_similarity_alone_and_the_answer_is_checked(bank):
     worked = exemplars_of(bank["asked"])
     assert worked.applied.value == 27  # the eggs are nearer than the chairs
