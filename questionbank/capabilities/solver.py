@@ -75,8 +75,8 @@ ROW = BankCapability(
         ),
     ),
     suite=FixedSuite(
-        no_figures=_("No figure could be measured: too few held-out questions have an equation."),
-        too_few=_("Nothing could be measured: too few of the held-out questions have an equation."),
+        no_figures=_("No figure could be measured: too few held-out word problems have a known answer."),
+        too_few=_("Nothing could be measured: too few of the held-out word problems have a known answer."),
         queue="light",
         shown="questionbank.selectors.models.comparisons:solver_comparison_shown",
     ),

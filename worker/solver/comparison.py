@@ -1,8 +1,11 @@
-"""Comparing a candidate solver with the champion on the bank's held-out problems, from which neither learned."""
+"""Comparing a candidate solver with the champion on the bank's held-out problems, from which neither learned.
+
+A problem's answer is the value of its equation, which is not rounded, else the published number.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,9 +14,12 @@ from analytics.expression.evaluate import answers_agree
 from analytics.records import ProblemRecord
 from analytics.solver.solution import Solution
 from analytics.solver.targets import solver_example, value_of
+from analytics.splits import split_place
 from questionbank.models import ModelArtifact
+from questionbank.published_numbers import number_of_answer
 from questionbank.selectors.models.models import SMALLEST_SUITE
 from questionbank.selectors.models.solver_material import solver_material
+from questionbank.selectors.questions.solutions import gives_published
 from questionbank.selectors.serving import solver_of
 from worker.bootstrap import paired_difference
 from worker.comparison import metric_entry
@@ -37,7 +43,8 @@ def solver_comparison_figures(
         ServiceUnavailable: the files of a solver are missing or damaged.
     """
     reporter.progress(0, 0, "Reading the fixed problems")
-    suite = solver_material(candidate.scope).problems.held_out[:LARGEST_SUITE]
+    suite = sorted(solver_material(candidate.scope).suite, key=lambda problem: split_place(problem.text))
+    suite = suite[:LARGEST_SUITE]  # of a large bank the same sample each time, with problems of both kinds
     solutions: dict[str, list[list[Solution]]] = {}
     for role, artifact in zip(ROLES, (candidate, champion), strict=True):
         solver = solver_of(artifact).solver
@@ -55,13 +62,14 @@ def solver_figures(
     """Return the figures of a comparison.
 
     Args:
-        suite: problems with an equation that can be read.
+        suite: problems with an equation that can be read, or with an answer that is a number.
         solutions: what both solvers say of each, by ``"candidate"`` and ``"champion"``.
     """
-    values = [_published_value(problem) for problem in suite]
+    checkers = [_checker(problem) for problem in suite]
     right = {
         role: [
-            _is_right(candidates, value) for candidates, value in zip(solutions[role], values, strict=True)
+            bool(candidates) and is_right(candidates[0])
+            for candidates, is_right in zip(solutions[role], checkers, strict=True)
         ]
         for role in ROLES
     }
@@ -73,9 +81,12 @@ def solver_figures(
             metric_entry("answer_accuracy", "Problems whose answer is right", figures, questions=len(suite))
         )
     changed = [place for place in range(len(suite)) if right["candidate"][place] != right["champion"][place]]
+    answer_only = sum(not problem.equation for problem in suite)
     return {
         "suite": {
             "questions": len(suite),
+            "with_equation": len(suite) - answer_only,
+            "answer_only": answer_only,
             "won": sum(right["candidate"][place] for place in changed),
             "lost": 0,  # of the questions that one of the solvers cannot read: both read every problem
             "gained": 0,
@@ -88,6 +99,7 @@ def solver_figures(
                 "question": int(suite[place].id),
                 "text": suite[place].text,
                 "equation": suite[place].equation,
+                "answer": suite[place].answer,
                 "is_won": right["candidate"][place],
                 **{
                     role: solutions[role][place][0].equation if solutions[role][place] else ""
@@ -99,10 +111,11 @@ def solver_figures(
     }
 
 
-def _published_value(problem: ProblemRecord) -> float | None:
-    example = solver_example(problem)
-    return value_of(example.tokens, example.values)
-
-
-def _is_right(solutions: Sequence[Solution], value: float | None) -> bool:
-    return bool(solutions) and answers_agree(solutions[0].quotient, value)
+def _checker(problem: ProblemRecord) -> Callable[[Solution], bool]:
+    """Return the function that says whether a solution gives the problem's answer."""
+    if problem.equation:
+        example = solver_example(problem)
+        value = value_of(example.tokens, example.values)
+        return lambda solution: answers_agree(solution.quotient, value)
+    published = number_of_answer(problem.answer)
+    return lambda solution: published is not None and gives_published(solution, published)

@@ -69,6 +69,8 @@ def _read_problems(reporter: RunReporter) -> Problems:
         f"{material.with_equation:,} of {material.ready:,} ready questions have an equation:"
         f" {parts_text(problems, left_out)}"
     )
+    if material.answered:
+        reporter.log(f"Also held out for comparison: {len(material.answered):,} with a numeric answer only.")
     if not problems.learned:
         raise DataError(f"No ready question in {LANGUAGE_NAMES[language]} has an equation to learn from.")
     return Problems(problems.learned, problems.validation, problems.held_out)

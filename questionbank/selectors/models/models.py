@@ -28,8 +28,9 @@ a scorer learned from. Its metrics also name their ``suite`` and ``measure``, th
 "champion"}``: the pairs whose probability of being valid changed most, with both probabilities.
 
 A comparison of solvers counts in its ``suite`` the problems that only the candidate solves (``won``) and that only the
-champion does (``missed``). Instead of ``changed`` it has a list ``changed_problems`` of ``{"question", "text",
-"equation", "is_won", "candidate", "champion"}``, with the equation of either model.
+champion does (``missed``), and of all problems those with an equation (``with_equation``) and those with only a numeric
+answer (``answer_only``). Instead of ``changed`` it has a list ``changed_problems`` of ``{"question", "text",
+"equation", "answer", "is_won", "candidate", "champion"}``, with the equation of either model.
 
 A comparison of retrievers of analogous problems has ``{"questions", "fewest", "train_questions", "left_out", "lost",
 "gained", "seed"}`` as its ``suite``: the held-out questions with an equation, how many there must be at least, and the

@@ -1,28 +1,44 @@
-"""What a solver is trained on: the bank's questions with an equation, in parts (`training_parts`)."""
+"""What a solver is trained on and measured on: the bank's word problems, in parts (`training_parts`).
+
+It learns from questions with an equation. Two solvers are compared on the held-out ones, and on held-out questions of
+which only the answer is known.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+
+from django.db.models import QuerySet
 
 from analytics.errors import DataError
 from analytics.expression.parser import parse_expression
 from analytics.languages import primary_language
 from analytics.records import ProblemRecord
-from analytics.splits import split_place
+from analytics.solver.solution import numbers_reason, story_reason
+from analytics.splits import is_held_out, split_place
+from analytics.text.number_slots import number_slots
+from analytics.text.tokens import written_language
+from analytics.text.word_problems import is_word_problem
+from questionbank.models import Question
+from questionbank.published_numbers import number_of_answer
 from questionbank.selectors.models.training_parts import Divider, Parts
 from questionbank.selectors.models.training_questions import is_test_source, original_questions
+from questionbank.selectors.questions.questions import in_language
+from questionbank.selectors.questions.solutions import published_answer
 
 __all__ = ["SolverMaterial", "solver_material"]
 
 
 @dataclass(frozen=True, slots=True)
 class SolverMaterial:
-    """What a training would get.
+    """What a training and a comparison would get.
 
     Attributes:
         problems: ready questions in the language with an equation that can be read, each text once, without those of
             sources that are named as a test split.
+        answered: held-out word problems without an equation whose published answer is a number, each text once, again
+            without test splits. Solvers are compared on them and never learn from them.
         ready: number of ready questions in any language.
         with_equation: of them, those with an equation.
         foreign: of these, those in another language.
@@ -32,6 +48,7 @@ class SolverMaterial:
     """
 
     problems: Parts[ProblemRecord]
+    answered: tuple[ProblemRecord, ...]
     ready: int
     with_equation: int
     foreign: int
@@ -39,13 +56,18 @@ class SolverMaterial:
     repeated: int
     test_items: int
 
+    @property
+    def suite(self) -> tuple[ProblemRecord, ...]:
+        """The held-out problems with a known answer, on which solvers are compared."""
+        return (*self.problems.held_out, *self.answered)
+
 
 def solver_material(wanted: str, *, hierarchies: Sequence[str] | None = None) -> SolverMaterial:
-    """Divide the bank's questions that have an equation.
+    """Divide the bank's questions that have an equation, and find held-out ones that have only an answer.
 
     Args:
         wanted: the language, ``"en"`` for all kinds of English.
-        hierarchies: learn only from questions tagged in these; by default from all.
+        hierarchies: only questions tagged in these; by default all.
     """
     questions = original_questions(hierarchies=hierarchies)
     rows = questions.filter(equation__isnull=False).order_by("pk")
@@ -65,9 +87,14 @@ def solver_material(wanted: str, *, hierarchies: Sequence[str] | None = None) ->
             repeated += 1
         else:
             problems[text] = ProblemRecord(str(pk), text, wanted, expression, answer)
-    divider = Divider({text: split_place(text) for text in problems}, tests)
+    answered: dict[str, ProblemRecord] = {}
+    for problem in _answered_problems(questions, wanted):
+        if problem.text not in problems:
+            answered.setdefault(problem.text, problem)
+    divider = Divider({text: split_place(text) for text in (*problems, *answered)}, tests)
     return SolverMaterial(
-        problems=divider.parts(problems.values(), lambda problem: (problem.text,)),
+        problems=divider.parts(problems.values(), _texts),
+        answered=divider.parts(answered.values(), _texts).held_out,
         ready=questions.count(),
         with_equation=with_equation,
         foreign=foreign,
@@ -75,6 +102,35 @@ def solver_material(wanted: str, *, hierarchies: Sequence[str] | None = None) ->
         repeated=repeated,
         test_items=len(tests),
     )
+
+
+def _answered_problems(questions: QuerySet[Question], wanted: str) -> Iterator[ProblemRecord]:
+    """Yield the held-out word problems without an equation whose published answer is a number."""
+    rows = questions.filter(in_language(wanted), equation__isnull=True).exclude(answer="").order_by("pk")
+    columns = ("text", "language", "source", "kind", "options", "answer")
+    for question in rows.only(*columns).iterator():
+        answer = published_answer(question)
+        if (
+            number_of_answer(answer) is not None
+            and is_held_out(question.text)
+            and not is_test_source(question.source)
+            and _can_be_asked(question.text, question.language)
+        ):
+            yield ProblemRecord(str(question.pk), question.text, wanted, answer=answer)
+
+
+def _can_be_asked(text: str, language: str) -> bool:
+    """Return whether a text is a word problem in its language that any solver of this language may try."""
+    return (
+        is_word_problem(text)
+        and primary_language(written_language(text, language)) == primary_language(language)
+        and not story_reason(text)
+        and not numbers_reason(number_slots(text))
+    )
+
+
+def _texts(problem: ProblemRecord) -> tuple[str, ...]:
+    return (problem.text,)
 
 
 def _is_readable(expression: str) -> bool:

@@ -27,7 +27,8 @@ class LanguageProblems:
         language: its name.
         learned: problems that are learned from.
         validation: problems that measure while it trains.
-        held_out: problems kept out of every training, for the comparison of solvers.
+        held_out: problems with an equation that are kept out of every training, for the comparison of solvers.
+        answer_only: problems without an equation, but with a numeric answer, that are held out too.
         left_out: problems that one of the two has too but for numbers and marks.
         repeated: problems that repeat another one exactly.
         test_items: problems left out because their source is named as a test split.
@@ -38,6 +39,7 @@ class LanguageProblems:
     learned: int
     validation: int
     held_out: int
+    answer_only: int
     left_out: int
     repeated: int
     test_items: int
@@ -85,6 +87,7 @@ def _report(hierarchies: Sequence[str] | None) -> SolverReport:
                 learned=len(material.problems.learned),
                 validation=len(material.problems.validation),
                 held_out=len(material.problems.held_out),
+                answer_only=len(material.answered),
                 left_out=material.problems.left_out,
                 repeated=material.repeated,
                 test_items=material.test_items,

@@ -44,6 +44,7 @@ __all__ = [
     "computation_shown",
     "computed_alike",
     "contradicts_published",
+    "gives_published",
     "known_solution",
     "no_value_reason",
     "published_answer",
@@ -240,7 +241,9 @@ def question_solved(question: Question, solver: ServedSolver | None) -> SolvedTe
         return _with_known(solved, equation_solution, question)
     if solved is None or (published := published_number(question)) is None or solved.best is None:
         return solved
-    return replace(solved, agrees=_is_published(solved.best, published), published=published_answer(question))
+    return replace(
+        solved, agrees=gives_published(solved.best, published), published=published_answer(question)
+    )
 
 
 def _solved_by_model(question: Question, solver: ServedSolver | None) -> SolvedText | None:
@@ -291,7 +294,7 @@ def _with_known(solved: SolvedText | None, equation_solution: Solution, question
     if equation_solution.value is None:
         return shown
     if (published := published_number(question)) is not None:
-        agrees = _is_published(equation_solution, published)
+        agrees = gives_published(equation_solution, published)
         shown = replace(shown, known_is_published=agrees, published=published_answer(question))
     if (best := shown.best) is None:
         return shown
@@ -381,10 +384,10 @@ def published_number(question: Question) -> PublishedNumber | None:
 def contradicts_published(question: Question, solution: Solution) -> bool:
     """Return whether a solution does not give the published answer, where that is a number."""
     published = published_number(question)
-    return published is not None and not _is_published(solution, published)
+    return published is not None and not gives_published(solution, published)
 
 
-def _is_published(solution: Solution | Alternative, published: PublishedNumber) -> bool:
+def gives_published(solution: Solution | Alternative, published: PublishedNumber) -> bool:
     """Return whether a solution gives the published answer, rounded or as its equation has it."""
     return published.agrees_with(solution.value) or published.agrees_with(solution.quotient)
 

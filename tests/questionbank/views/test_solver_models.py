@@ -41,6 +41,7 @@ def test_problems_are_counted_by_language_and_the_language_is_chosen(as_admin: C
     Question.objects.filter(pk__in=[question.pk for question in made[:20]]).update(language="zh")
     Question.objects.filter(pk=made[20].pk).update(language="de")
     page = text_of(as_admin.get(TRAIN))
+    assert "Held out, with an equation Held out, with an answer only" in page
     assert "60 of 60 have an equation" in page
     assert "Near-duplicates of held-out or validation problems" in page
     assert re.search(r"English \d+ .* Chinese \d+", page)
@@ -105,6 +106,31 @@ def test_a_comparison_counts_the_problems_that_one_solver_alone_solves_where_the
     assert ("This model solves 3 that the other one does not." in page) is (won > 0)
     assert ("The other one solves 2 that this model does not." in page) is (missed > 0)
     assert "solves 0" not in page
+
+
+def test_a_comparison_counts_problems_with_an_equation_and_with_an_answer_only(as_admin: Client) -> None:
+    champion, candidate = add_solver("served", "champion", 0.3), add_solver("new", "candidate", 0.3)
+    question = add_problems(1)[0]
+    suite = {
+        "questions": 312, "with_equation": 280, "answer_only": 32, "won": 1, "lost": 0, "gained": 0, "missed": 0,
+        "seed": 0,
+    }  # fmt: skip
+    changed = {
+        "question": question.pk, "text": question.text, "equation": "", "answer": "24 pens", "is_won": True,
+        "candidate": "6*4", "champion": "6+4",
+    }  # fmt: skip
+    figures = {"suite": suite, "metrics": [], "changed_problems": [changed]}
+    comparison = ModelComparison.objects.create(candidate=candidate, champion=champion, figures=figures)
+    address = reverse("model_compare", args=[candidate.pk])
+    page = text_of(as_admin.get(address))
+    assert "Of these, 280 have an equation, 32 have an answer only." in page
+    assert "Answer 24 pens new 6*4" in page
+    suite |= {"questions": 280, "answer_only": 0}
+    comparison.figures = {**figures, "changed_problems": [{**changed, "equation": "3*8"}]}
+    comparison.save()
+    page = text_of(as_admin.get(address))
+    assert "an answer only" not in page
+    assert "Equation 3*8 new 6*4" in page
 
 
 def test_each_language_is_rolled_back_on_its_own(as_admin: Client, chinese_solver) -> None:

@@ -12,22 +12,24 @@ from analytics.records import ProblemRecord
 from analytics.solver.served import DECODER_NAME
 from analytics.solver.targets import solver_example, value_of
 from questionbank.errors import ValidationFailed
-from questionbank.models import ModelArtifact, Question, QuestionSolution, Run
+from questionbank.models import ModelArtifact, ModelComparison, Question, QuestionSolution, Run
 from questionbank.selectors.models.artifacts import artifact_folder
 from questionbank.selectors.models.comparisons import solver_comparison_shown
 from questionbank.selectors.models.solver_material import solver_material
 from questionbank.selectors.models.solver_report import solver_data_report
 from questionbank.selectors.questions.solutions import unsolved_questions
+from questionbank.selectors.serving import ServedSolver
 from questionbank.services.artifacts import artifact_promote
 from questionbank.services.backups import bank_is_empty
+from questionbank.services.promotion import comparison_request
 from questionbank.services.questions import question_create
 from questionbank.services.solutions import solve_after_promotion, solve_request_missing
 from questionbank.services.training import completed_settings, solver_request
 from tests.questionbank.scripted_solver import ScriptedSolver, served
 from tests.questionbank.story_bank import add_problems
-from worker.solver import solving
+from worker.solver import comparison, solving
 from worker.solver.comparison import solver_figures
-from worker.tasks import solve_word_problems, train_model
+from worker.tasks import compare_models, solve_word_problems, train_model
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_files", "one_connection")]
 
@@ -109,6 +111,66 @@ class TestComparison:
         assert (metric["candidate"], metric["champion"], metric["worse"]) == (0.5, 1.0, True)
         assert (figures["suite"]["won"], figures["suite"]["missed"]) == (0, 20)
         assert figures["changed_problems"][0]["candidate"] == "10-3"
+
+    def test_a_problem_with_only_an_answer_is_won_and_lost_like_one_with_an_equation(self):
+        problems = (
+            ("24", "6*4", "6+4"),
+            ("10 eggs", "6*4", "6+4"),
+            ("0.67", "4/6", "6/4"),
+            ("many", "6*4", "6+4"),
+        )
+        suite = [
+            ProblemRecord(
+                str(number),
+                f"A box holds 6 eggs. How many eggs do 4 boxes of kind {number} hold?",
+                answer=answer,
+            )
+            for number, (answer, _candidate, _champion) in enumerate(problems, start=1)
+        ]
+        solutions = {
+            role: ScriptedSolver(
+                {
+                    row.text: [(equations[place], 0.9)]
+                    for row, (_answer, *equations) in zip(suite, problems, strict=True)
+                }
+            ).solve(suite)
+            for place, role in enumerate(("candidate", "champion"))
+        }
+        figures = solver_figures(suite, solutions)
+        assert figures["suite"] == {
+            "questions": 4, "with_equation": 0, "answer_only": 4, "won": 2, "lost": 0, "gained": 0, "missed": 1,
+            "seed": 0,
+        }  # fmt: skip
+        changed = [(row["equation"], row["answer"], row["is_won"]) for row in figures["changed_problems"]]
+        assert changed == [("", "24", True), ("", "10 eggs", False), ("", "0.67", True)]
+
+    def test_a_job_compares_on_questions_with_an_equation_and_with_an_answer_only(self, db, monkeypatch):
+        add_problems(60)
+        held_out = solver_material("en").problems.held_out
+        asked = held_out[0]
+        question = Question.objects.get(pk=asked.id)
+        question.equation.delete()
+        options = [{"label": "A", "text": "1"}, {"label": "B", "text": "$13$ of them"}]
+        Question.objects.filter(pk=asked.id).update(kind="choice", options=options, answer="B")
+        champion, knowing = served({}), ScriptedSolver({asked.text: [("10+3", 0.9)]})
+        candidate = ModelArtifact.objects.create(
+            capability="solver", scope="en", name="knowing", state="candidate", location="new", checksum="1" * 64,
+            manifest={},
+        )  # fmt: skip
+        solvers = {champion.artifact: champion, candidate: ServedSolver(knowing, candidate)}
+        monkeypatch.setattr(comparison, "solver_of", solvers.__getitem__)
+        run = comparison_request(candidate=candidate, user=None)
+        compare_models(run.pk)
+        run.refresh_from_db()
+        assert run.state == Run.State.SUCCEEDED, run.error
+        figures = ModelComparison.objects.get().figures
+        assert figures["suite"]["with_equation"] == len(held_out) - 1
+        assert (figures["suite"]["answer_only"], figures["suite"]["won"], figures["suite"]["missed"]) == (
+            1,
+            1,
+            0,
+        )
+        assert figures["changed_problems"][0]["answer"] == "$13$ of them"
 
     def test_another_equation_of_the_same_value_is_no_change(self):
         figures = self.figures({"12": "3+12"}, {})
@@ -221,8 +283,6 @@ def test_a_chinese_solver_learns_from_chinese_problems_on_an_encoder_that_reads_
 
 def test_the_page_of_a_comparison_leaves_deleted_questions_out(db):
     question = add_problems(1)[0]
-    from questionbank.models import ModelComparison
-
     rows = [{"question": question.pk}, {"question": question.pk + 1}]
     comparison = ModelComparison(figures={"changed_problems": rows})
     assert solver_comparison_shown(comparison) == {"changed_problems": rows[:1]}
