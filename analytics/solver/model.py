@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,18 @@ class SolverModel:
         """Return what is trained."""
         return {"encoder": self.backbone.model, "decoder": self.decoder}
 
+    @contextmanager
+    def evaluating(self) -> Iterator[None]:
+        """Compute without dropout while the block runs, also in the middle of a training."""
+        was_training = {name: module.training for name, module in self.modules().items()}
+        for module in self.modules().values():
+            module.eval()
+        try:
+            yield
+        finally:
+            for name, module in self.modules().items():
+                module.train(was_training[name])
+
     def states(self, batch: ProblemBatch) -> Tensor:
         """Return the states (problems, tokens, width) of the encoder."""
         return self.backbone.token_states(batch.ids, batch.mask)
@@ -84,15 +97,11 @@ class SolverModel:
     def sample_states(self, examples: Sequence[SolverExample]) -> Tensor:
         """Return the states (tokens, width) of the tokens of some problems, computed without dropout."""
         read = self.reader.read(examples)
-        was_training = self.backbone.model.training
-        self.backbone.model.eval()
         states = []
-        try:
+        with self.evaluating():
             for rows in batches_by_length([len(problem.ids) for problem in read], texts=32):
                 batch = self.reader.batch([read[row] for row in rows], self.device)
                 states.append(self.states(batch)[batch.mask.bool()])
-        finally:
-            self.backbone.model.train(was_training)
         return torch.cat(states).clone()
 
     def memory(self, states: Tensor, batch: ProblemBatch) -> Memory:
@@ -122,10 +131,7 @@ class SolverModel:
     ) -> list[list[Hypothesis]]:
         """Return the likeliest trees of each problem, in the order given; batches hold problems of about one length."""
         hypotheses: list[list[Hypothesis]] = [[] for _example in examples]
-        was_training = {name: module.training for name, module in self.modules().items()}
-        for module in self.modules().values():
-            module.eval()
-        try:
+        with self.evaluating():
             read = self.reader.read(examples)
             for rows in batches_by_length([len(problem.ids) for problem in read], texts=batch_size):
                 batch = self.reader.batch([read[row] for row in rows], self.device)
@@ -135,9 +141,6 @@ class SolverModel:
                 trees = beam_search(TensorScorer(self.decoder, memory), width=beam, most_tokens=most_tokens)
                 for row, row_hypotheses in zip(rows, trees, strict=True):
                     hypotheses[row] = row_hypotheses
-        finally:
-            for name, module in self.modules().items():
-                module.train(was_training[name])
         return hypotheses
 
     def solve(

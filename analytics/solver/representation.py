@@ -41,22 +41,23 @@ class LayerStates:
 
 @torch.inference_mode()
 def layer_states(model: SolverModel, examples: Sequence[SolverExample]) -> LayerStates:
-    """Return what a solver's encoder makes of some problems, in the order given; the solver is in evaluation mode."""
+    """Return what a solver's encoder makes of some problems, in the order given, without dropout."""
     encoder = model.backbone.model
     read = model.reader.read(examples)
     layers = encoder.config.num_hidden_layers + 1
     first = np.zeros((layers, len(read), model.backbone.dimension), dtype=np.float32)
     words = np.zeros_like(first)
-    for rows in batches_by_length([len(problem.ids) for problem in read], texts=_BATCH):
-        batch = model.reader.batch([read[row] for row in rows], model.device)
-        output = encoder(input_ids=batch.ids, attention_mask=batch.mask, output_hidden_states=True)
-        ends = batch.mask.sum(1) - 1
-        places = torch.arange(batch.mask.shape[1], device=batch.mask.device)
-        inner = ((places > 0) & (places < ends[:, None])).float()
-        weights = (inner / inner.sum(1, keepdim=True).clamp(min=1)).unsqueeze(-1)
-        for layer, states in enumerate(output.hidden_states):
-            first[layer, rows] = states[:, 0].float().cpu().numpy()
-            words[layer, rows] = (states.float() * weights).sum(1).cpu().numpy()
+    with model.evaluating():
+        for rows in batches_by_length([len(problem.ids) for problem in read], texts=_BATCH):
+            batch = model.reader.batch([read[row] for row in rows], model.device)
+            output = encoder(input_ids=batch.ids, attention_mask=batch.mask, output_hidden_states=True)
+            ends = batch.mask.sum(1) - 1
+            places = torch.arange(batch.mask.shape[1], device=batch.mask.device)
+            inner = ((places > 0) & (places < ends[:, None])).float()
+            weights = (inner / inner.sum(1, keepdim=True).clamp(min=1)).unsqueeze(-1)
+            for layer, states in enumerate(output.hidden_states):
+                first[layer, rows] = states[:, 0].float().cpu().numpy()
+                words[layer, rows] = (states.float() * weights).sum(1).cpu().numpy()
     return LayerStates(first, words)
 
 

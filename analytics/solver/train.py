@@ -40,7 +40,7 @@ from analytics.solver.solving_task import Evaluate, PatternTask, SolvingTask
 from analytics.solver.targets import SolverExample, Vocabulary, solver_examples
 from analytics.solver.textual_pairs import TextualTriple, mine_textual_triples
 from analytics.solver.textual_task import TextualTask
-from analytics.training.callbacks import History
+from analytics.training.callbacks import History, StepReport
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
 from analytics.training.device import inference_dtype, pick_device
 from analytics.training.distributed import broadcast_from_main
@@ -48,7 +48,10 @@ from analytics.training.files import file_training
 from analytics.training.loop import LoopSettings, Stage, TrainingResult, train_stages
 from analytics.training.seeding import seed_everything
 
-__all__ = ["fit_solver", "measure_solver", "train_from_files", "train_solver"]
+__all__ = ["Observer", "fit_solver", "measure_solver", "train_from_files", "train_solver"]
+
+Observer = Callable[[SolverModel, StepReport], None]
+"""Looks at a solver in the middle of its training, at every report; it must leave the weights as they are."""
 
 _MAIN_METRIC = "validation_answer_accuracy"
 
@@ -69,6 +72,7 @@ def train_solver(
     context: TrainingContext = DEFAULT_CONTEXT,
     *,
     start: str = "",
+    observer: Observer | None = None,
 ) -> Manifest:
     """Train a solver and write its artifact; `analytics.solver.served.load_solver` loads it.
 
@@ -81,6 +85,7 @@ def train_solver(
         start: folder of an encoder or a solver to begin with, in place of the configuration's backbone. A solver keeps
             its decoder, its constants and how it reads numbers, whatever the settings say, and its confidence where too
             few problems can be measured to fit another.
+        observer: sees the solver while it is trained.
 
     Raises:
         DataError: too few problems have an equation that can be learned.
@@ -102,6 +107,7 @@ def train_solver(
         validation=divided.validation,
         context=context.with_callbacks(history),
         start=start,
+        observer=observer,
     )
     metrics = result.as_metrics(loss=history.last("loss"))
     context.say("Fitting the confidence")
@@ -147,6 +153,7 @@ def fit_solver(
     context: TrainingContext = DEFAULT_CONTEXT,
     start: str = "",
     new_encoder: Callable[[], Backbone] | None = None,
+    observer: Observer | None = None,
 ) -> tuple[SolverModel, TrainingResult]:
     """Train a solver on exactly these problems, in one stage or, with a contrast, in two.
 
@@ -157,6 +164,7 @@ def fit_solver(
         context: provenance, checkpoint, progress and cancellation.
         start: folder of an encoder or a solver to begin with, in place of the configuration's backbone.
         new_encoder: makes an encoder with random weights, which is trained in place of any other.
+        observer: sees the solver while it is trained.
 
     Returns:
         The solver, adapters merged, and how training ended.
@@ -193,6 +201,8 @@ def fit_solver(
     if len(usable) < len(examples):
         context.say(f"{len(examples) - len(usable):,} problems left out: rare constants, or cut texts.")
     evaluate = partial(_validation_metrics, validation, config) if validation else None
+    if observer is not None:
+        context = context.with_callbacks(partial(observer, model))
     result = train_stages(
         _stages(model, usable, config, evaluate),
         device=pick_device(config.device),
@@ -220,7 +230,8 @@ def _stages(
         if config.contrast in ("textual", "both")
         else partial(SolvingTask, model, examples, config, evaluate)
     )
-    everything = Stage("equations", task, settings)
+    steps = _stage_steps(len(examples), config.epochs, config.max_steps, config)
+    everything = Stage("equations", task, settings, steps=steps)
     if config.contrast in ("none", "textual"):
         return [everything]
     if config.positives == "foreign" and len(_languages(examples)) < 2:
@@ -239,7 +250,7 @@ def _stages(
         "contrast",
         partial(PatternTask, model, examples, triples, config, evaluate),
         first,
-        steps=_stage_steps(len(triples), config),
+        steps=_stage_steps(len(triples), config.contrast_epochs, config.contrast_steps, config),
     )
     return [contrast, everything]
 
@@ -263,9 +274,10 @@ def _textual_triples(
     return pool, len(examples), triples
 
 
-def _stage_steps(triples: int, config: SolverConfig) -> int:
-    steps = triples // config.batch_size // config.accumulate * config.contrast_epochs
-    return min(steps, config.contrast_steps) if config.contrast_steps else steps
+def _stage_steps(items: int, epochs: int, most: int, config: SolverConfig) -> int:
+    """Return the optimiser steps of a stage, which must be known before it begins; `most` is 0 for no bound."""
+    steps = items // config.batch_size // config.accumulate * epochs
+    return min(steps, most) if most else steps
 
 
 def measure_solver(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 
+import numpy as np
 import pytest
 import torch
 
@@ -18,6 +19,7 @@ from analytics.records import ProblemRecord
 from analytics.solver.confidence import Confidence, load_confidence, save_confidence
 from analytics.solver.config import SolverConfig
 from analytics.solver.model import load_solver, save_solver, solver_extra
+from analytics.solver.representation import layer_states
 from analytics.solver.targets import solver_examples
 from analytics.solver.train import fit_solver, measure_solver, train_from_files, train_solver
 from analytics.training.callbacks import History
@@ -70,6 +72,7 @@ def test_pattern_contrast_in_two_stages_resumes_exactly_in_either(
     history = History()
     whole, result = fit_solver(learned, settings, context=TrainingContext(callbacks=(history,)))
     assert result.step == 7
+    assert {report.steps for report in history.reports} == {7}  # those of the second stage from the start
     assert {"loss_equation", "loss_contrast", "loss_equations"} <= set(history.reports[0].metrics) | set(
         history.reports[-1].metrics
     )
@@ -85,6 +88,24 @@ def test_pattern_contrast_in_two_stages_resumes_exactly_in_either(
     assert all(torch.equal(expected[name], tensor) for name, tensor in weights(resumed).items())
     with pytest.raises(DataError, match="other settings or other data"):
         fit_solver(learned, replace(settings, margin=0.1), context=TrainingContext(checkpoints=tmp_path))
+
+
+def test_who_looks_at_a_solver_in_the_middle_of_its_training_changes_nothing(backbone_folder):
+    settings = config(backbone_folder, epochs=10, dropout=0.5)
+    seen: dict[int, list] = {}
+
+    def look(model, report):
+        seen[report.step] = [layer_states(model, examples()).first[-1] for _time in range(2)]
+        model.solve(problems())
+
+    watched, _result = fit_solver(examples(), settings, observer=look)
+    alone, _result = fit_solver(examples(), settings)
+    expected = weights(alone)
+    assert all(torch.equal(expected[name], tensor) for name, tensor in weights(watched).items())
+    assert list(seen) == [10, 20]
+    for first, again in seen.values():
+        np.testing.assert_array_equal(first, again)  # without dropout
+    assert np.abs(seen[10][0] - seen[20][0]).max() > 1e-3
 
 
 def test_a_frozen_encoder_keeps_its_weights_and_the_decoder_learns(backbone_folder):
