@@ -19,10 +19,8 @@ from analytics.catalog import CAPABILITIES, resolve
 from analytics.configuration import config_to_dict
 from analytics.errors import DataError
 from analytics.problem_files import Problems
-from analytics.records import ProblemRecord
 from analytics.solver.config import SolverConfig
-from analytics.solver.model import SolverModel
-from analytics.solver.solution import Solution, Solver
+from analytics.solver.solution import Solver
 from analytics.solver.targets import solver_examples
 from analytics.solver.train import fit_solver, train_solver
 from analytics.training.callbacks import History
@@ -33,6 +31,7 @@ from worker.reproduction.runs import Run, RunResult, Say, question_numbers, run_
 from worker.reproduction.trained import run_context, trained_folder, wanted_runs
 from worker.solver.evaluation import Outcome, figures_of, outcomes_of, retrieval_solvers
 from worker.solver.reproduction.arms import ARMS, MULTILINGUAL, RECALLING, RECURRENT
+from worker.solver.reproduction.in_memory import SolverInMemory
 from worker.solver.reproduction.representation import COSINES, measure_representation
 
 __all__ = ["Plan", "reproduce_solver"]
@@ -172,24 +171,7 @@ def _trained_recurrent(run: Run, problems: Problems) -> tuple[Solver, dict[str, 
         context=run_context(run).with_callbacks(history),
         new_encoder=partial(recurrent_backbone, max_tokens=config.max_tokens, device=config.device),
     )
-    return _InMemory(model), result.as_metrics(loss=history.last("loss"))
-
-
-class _InMemory:
-    """A model in memory as a solver."""
-
-    name = RECURRENT
-
-    def __init__(self, model: SolverModel) -> None:
-        self._model = model
-
-    def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
-        """Return the solutions of each problem."""
-        return self._model.solve(problems, beam=beam)
-
-    def unsolvable_reason(self, _problem: ProblemRecord) -> str:
-        """Return no reason: everything can be tried."""
-        return ""
+    return SolverInMemory(model), result.as_metrics(loss=history.last("loss"))
 
 
 def _arrays(outcomes: Sequence[Outcome]) -> dict[str, np.ndarray]:
