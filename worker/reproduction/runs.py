@@ -57,6 +57,11 @@ class Run:
     folder: Path
     say: Say
 
+    @property
+    def checkpoint(self) -> Path:
+        """The folder of its training's checkpoint, which goes once the run is finished."""
+        return self.folder / "checkpoint"
+
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
@@ -184,7 +189,7 @@ def _keep(run: Run, result: RunResult, seconds: float) -> None:
         "sets": rounded(result.sets),
     }
     write_json(folder / _FIGURES, body)
-    shutil.rmtree(folder / "checkpoint", ignore_errors=True)
+    shutil.rmtree(run.checkpoint, ignore_errors=True)
 
 
 def _machine() -> str:

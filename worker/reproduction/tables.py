@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-__all__ = ["difference_cell", "range_of", "spread_cell"]
+__all__ = ["NOT_RUN", "difference_cell", "range_of", "spread_cell", "titled_table"]
+
+NOT_RUN = "not run"
 
 
 def spread_cell(values: Sequence[float | None]) -> str:
@@ -40,3 +42,18 @@ def range_of(values: Sequence[int]) -> str:
     ('1,200', '3-9')
     """
     return f"{values[0]:,}" if len(values) == 1 else f"{values[0]:,}-{values[-1]:,}"
+
+
+def titled_table(title: str, headings: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """Return a table in markdown, each row with its name; without rows it was not run.
+
+    >>> print(titled_table("Accuracy", ["all"], [("frozen", ["0.5"])]))
+    ### Accuracy
+    <BLANKLINE>
+    | | all |
+    |---|---|
+    | frozen | 0.5 |
+    """
+    lines = [f"### {title}", "", f"| | {' | '.join(headings)} |", f"|---|{'---|' * len(headings)}"]
+    lines += [f"| {name} | {' | '.join(cells)} |" for name, cells in rows]
+    return "\n".join(lines if rows else [*lines[:2], NOT_RUN])

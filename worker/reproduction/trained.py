@@ -69,9 +69,7 @@ def trained_folder(
 
 def run_context(run: Run) -> TrainingContext:
     """Return the context of a run's training: its checkpoint is beside its figures."""
-    return TrainingContext(
-        checkpoints=run.folder / "checkpoint", callbacks=(progress_callback(run.say),), say=run.say
-    )
+    return TrainingContext(checkpoints=run.checkpoint, callbacks=(progress_callback(run.say),), say=run.say)
 
 
 def _is_model(folder: Path, config: Any) -> bool:

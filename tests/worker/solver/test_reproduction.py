@@ -20,7 +20,7 @@ from worker.reproduction.trained import Arm
 from worker.solver.reproduction import runs as solver_runs
 from worker.solver.reproduction.arms import ARMS, RECALLING, RECURRENT
 from worker.solver.reproduction.paper_tables import solver_paper_tables
-from worker.solver.reproduction.representation import representation_tables
+from worker.solver.reproduction.representation_tables import representation_tables
 from worker.solver.reproduction.runs import Plan, reproduce_solver
 from worker.solver.reproduction.table import solver_tables
 
@@ -113,7 +113,7 @@ def test_the_representation_of_a_trained_encoder_is_measured_and_shown(config, t
     assert tables.count("| ASDiv-A, no contrast (fold 0) |") == 2
     assert tables.count("| ASDiv-A, no contrast (fold 0), 5 pairs: same prototype |") == 1
     assert "retrieve and apply" not in tables
-    assert representation_tables(tmp_path / "none").count("not run") == 3
+    assert representation_tables(tmp_path / "none").count("not run") == 4
 
 
 def test_published_figures_stand_beside_ours_and_models_that_we_lack_have_no_figure_of_ours(tmp_path):
@@ -229,7 +229,7 @@ def test_every_arm_is_a_valid_configuration():
 def test_the_command_returns_the_tables(data, config, tmp_path):
     options = {
         "data": data, "arms": ["retrieve-tfidf"], "seeds": None, "train_on": ["asdiv_a/fold-1"],
-        "retriever": None, "questions": 0,
+        "retriever": None, "questions": 0, "moments": 0,
         "set": [f"backbone={config.backbone}", "device=cpu"],
     }  # fmt: skip
     tables = solver_paper_tables(tmp_path, options, lambda _line: None)

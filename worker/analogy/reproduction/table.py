@@ -15,10 +15,10 @@ from worker.analogy.reproduction.arms import ARMS, SETS
 from worker.bootstrap import mean_interval, paired_difference
 from worker.reproduction.problem_sets import ProblemSet, part_names, scope_note
 from worker.reproduction.runs import FinishedRun, finished_runs
+from worker.reproduction.tables import NOT_RUN
 
 __all__ = ["analogy_tables"]
 
-_NOT_RUN = "not run"
 _REFERENCE = "frozen"
 _COLUMNS = {
     "same_graph": "same graph",
@@ -200,7 +200,7 @@ def _generator_table(runs: _Runs) -> str:
                 trained = f", {SETS[learned].title}" if row.settings is not None else ""
                 lines.append(f"| ours: {row.title}{trained} | {' | '.join(cells)} |")
     if not lines:
-        lines.append(f"| ours | {' | '.join([f'{_NOT_RUN}: no language model was asked'] * len(sets))} |")
+        lines.append(f"| ours | {' | '.join([f'{NOT_RUN}: no language model was asked'] * len(sets))} |")
     for title, figures in _PUBLISHED.items():
         by_set = dict(zip(_PUBLISHED_SETS, figures, strict=True))
         lines.append(f"| published, {title} | {' | '.join(by_set.get(name, '-') for name in sets)} |")
@@ -219,7 +219,7 @@ def _generator_table(runs: _Runs) -> str:
 
 def _exact_match(answered: _Answered | None, problem_set: ProblemSet) -> str:
     if answered is None:
-        return _NOT_RUN
+        return NOT_RUN
     mean, low, high = mean_interval(
         answered.questions.tolist(), answered.exact_matches.tolist(), np.random.default_rng(0)
     )
@@ -244,7 +244,7 @@ def _data_table(runs: _Runs) -> str:
             for run in runs.finished(name, arm):
                 counts.setdefault(run.part, run.figures()[run.part])
         if not counts:
-            lines.append(f"| {problem_set.title} | {_NOT_RUN} | | | | | |")
+            lines.append(f"| {problem_set.title} | {NOT_RUN} | | | | | |")
             continue
         asked = sum(part["questions"] for part in counts.values())
         copies = sum(part["questions"] * part["questions_with_twin"] for part in counts.values()) / asked
@@ -271,7 +271,7 @@ def _set_table(runs: _Runs, name: str, twins: str, heading: str) -> str:
         f"|---|{'---|' * (len(titles) + 2)}",
     ]
     for arm, reached in pooled.items():
-        cells = [_NOT_RUN] + [""] * (len(titles) + 1)
+        cells = [NOT_RUN] + [""] * (len(titles) + 1)
         if reached is not None:
             cells = [_cell(reached, column) for column in _COLUMNS]
             cells += [
@@ -340,7 +340,7 @@ def _transfer_table(runs: _Runs) -> str:
         "| | trained on | measured on | same graph | less the frozen encoder's |",
         "|---|---|---|---|---|",
     ]
-    return "\n".join([*head, *(lines or [f"| {_NOT_RUN} | | | | |"])])
+    return "\n".join([*head, *(lines or [f"| {NOT_RUN} | | | | |"])])
 
 
 def _share_table(runs: _Runs) -> str:
@@ -354,7 +354,7 @@ def _share_table(runs: _Runs) -> str:
     for name, problem_set in SETS.items():
         pooled = [runs.pooled(name, arm, "with_twins") for arm in _SHARES]
         cells = [
-            _NOT_RUN
+            NOT_RUN
             if reached is None
             else f"{reached.columns['same_graph'].mean():.3f}{scope_note(problem_set, reached.folds, reached.seeds)}"
             for reached in pooled

@@ -55,6 +55,13 @@ class Command(BankCommand):
             type=Path,
             help="analogy: file of rewrite_problems that the arm rewritten-model learns from",
         )
+        parser.add_argument(
+            "--moments",
+            type=int,
+            default=0,
+            help="solver: number of evenly spaced moments of each training at which the encoder is measured, with the"
+            " end (0: only at the end)",
+        )
         parser.add_argument("--output", type=Path, required=True, help="folder for the runs and the table")
         parser.add_argument(
             "--results",

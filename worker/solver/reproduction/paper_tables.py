@@ -11,7 +11,7 @@ from analytics.solver.config import SolverConfig
 from worker.reproduction.options import command_settings
 from worker.reproduction.problem_sets import PROBLEM_SETS
 from worker.solver.reproduction.arms import ARMS, RECALLING
-from worker.solver.reproduction.representation import representation_tables
+from worker.solver.reproduction.representation_tables import representation_tables
 from worker.solver.reproduction.runs import Plan, reproduce_solver
 from worker.solver.reproduction.table import solver_tables
 
@@ -28,6 +28,7 @@ def solver_paper_tables(output: Path, options: Mapping[str, Any], say: Callable[
         problems=options["questions"],
         config=config,
         retriever=options["retriever"],
+        moments=options["moments"],
     )
     reproduce_solver(options["data"], output, plan, say=say)
     return f"{solver_tables(output)}\n{representation_tables(output)}\n"

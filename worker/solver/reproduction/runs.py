@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -32,7 +32,8 @@ from worker.reproduction.trained import run_context, trained_folder, wanted_runs
 from worker.solver.evaluation import Outcome, figures_of, outcomes_of, retrieval_solvers
 from worker.solver.reproduction.arms import ARMS, MULTILINGUAL, RECALLING, RECURRENT
 from worker.solver.reproduction.in_memory import SolverInMemory
-from worker.solver.reproduction.representation import COSINES, measure_representation
+from worker.solver.reproduction.moments import kept_moments, moment, moment_observer
+from worker.solver.reproduction.representation import COSINES, Representation, measure_representation
 
 __all__ = ["Plan", "reproduce_solver"]
 
@@ -48,6 +49,8 @@ class Plan:
         problems: learn from so many of each set at most, and test with so many; 0 for all.
         config: what all arms share; an arm's own settings come on top.
         retriever: folder of the retriever that the arm `RECALLING` asks, among what it keeps and what a part learns.
+        moments: number of evenly spaced moments of each training at which its encoder is measured, with the end; 0 for
+            the end alone.
     """
 
     arms: Sequence[str]
@@ -56,6 +59,7 @@ class Plan:
     problems: int = 0
     config: SolverConfig = field(default_factory=SolverConfig)
     retriever: Path | None = None
+    moments: int = 0
 
 
 def reproduce_solver(data: Path, output: Path, plan: Plan, *, say: Say = lambda _line: None) -> list[Path]:
@@ -99,7 +103,16 @@ def _settings(plan: Plan, run: str, seed: int) -> dict[str, Any]:
         else config_to_dict(replace(shared, **arm_settings))
     )
     settings = {"arm": arm, "part": part, "seed": seed, "problems": plan.problems, "config": config}
-    return settings | ({"retriever": str(plan.retriever)} if arm == RECALLING else {})
+    if arm == RECALLING:
+        settings["retriever"] = str(plan.retriever)
+    if plan.moments and _is_represented(arm):
+        settings["moments"] = plan.moments
+    return settings
+
+
+def _is_represented(arm: str) -> bool:
+    """Return whether what an arm's encoder makes of problems is measured."""
+    return ARMS[arm].settings is not None and arm not in (RECALLING, RECURRENT)
 
 
 def _backbone(plan: Plan, part: str, arm: str = "") -> str:
@@ -131,14 +144,31 @@ def _run(run: Run, plan: Plan, data: Path) -> RunResult:
     figures: dict[str, Any] = {"test": figures_of(outcomes)}
     arrays = _arrays(outcomes)
     model = run.folder / "model"
-    if model.is_dir() and arm != RECALLING:
-        title = f"{ARMS[arm].title} on {run.settings['part']}"
-        if (measured := measure_representation(model, problems, title)) is not None:
-            figures["representation"] = measured.figures
-            arrays[f"test/{COSINES}"] = measured.cosines
-            write_text(run.folder / "prototypes.svg", measured.picture)
+    if (
+        _is_represented(arm)
+        and (measured := measure_representation(model, problems, _title(run))) is not None
+    ):
+        figures["representation"] = measured.figures | _moments(run, measured, notes, figures["test"])
+        arrays[f"test/{COSINES}"] = measured.cosines
+        write_text(run.folder / "prototypes.svg", measured.picture)
     shutil.rmtree(model, ignore_errors=True)
     return RunResult(notes, figures, arrays)
+
+
+def _title(run: Run) -> str:
+    return f"{ARMS[run.settings['arm']].title} on {run.settings['part']}"
+
+
+def _moments(
+    run: Run, measured: Representation, training: Mapping[str, Any], test: Mapping[str, Any]
+) -> dict[str, Any]:
+    """Return the moments that were measured during the training, and its end; nothing unless they were asked for."""
+    count = run.settings.get("moments", 0)
+    if not count:
+        return {}
+    index = measured.figures["clustering"]["test_by_layer"][-1]
+    end = moment(1.0, training["steps"], index, test["answer_accuracy"])
+    return {"moments": [*kept_moments(run, count), end]}
 
 
 def _foreign(run: str) -> str:
@@ -152,10 +182,14 @@ def _foreign(run: str) -> str:
 def _trained(run: Run, problems: Problems) -> tuple[Solver, dict[str, Any]]:
     """Return the trained solver, and what is worth noting; its folder stays only until it has been measured."""
     config = SolverConfig(**run.settings["config"])
+    count = run.settings.get("moments", 0)
+    observer = moment_observer(run, problems.test, count, _title(run)) if count else None
     folder, notes = trained_folder(
         run,
         config,
-        lambda folder, context: train_solver(replace(problems, test=()), config, folder, context),
+        lambda folder, context: train_solver(
+            replace(problems, test=()), config, folder, context, observer=observer
+        ),
     )
     solver: Solver = resolve(CAPABILITIES["solver"].load)(folder)
     return solver, notes

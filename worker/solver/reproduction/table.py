@@ -13,11 +13,11 @@ from worker.bootstrap import mean_interval, paired_difference
 from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
 from worker.reproduction.problem_sets import part_names, scope_note
 from worker.reproduction.runs import finished_runs
+from worker.reproduction.tables import NOT_RUN
 from worker.solver.reproduction.arms import ARMS, RECALLING, RECURRENT
 
 __all__ = ["solver_tables"]
 
-_NOT_RUN = "not run"
 _CASES = 5
 _FLOORS = (
     "retrieve-tfidf",
@@ -190,7 +190,7 @@ def _main_table(runs: Runs) -> str:
 
 def _cell(name: str, pooled: _Pooled | None, reference: _Pooled | None) -> str:
     if pooled is None:
-        return _NOT_RUN
+        return NOT_RUN
     mean, low, high = mean_interval(
         pooled.problems.tolist(), pooled.answers.tolist(), np.random.default_rng(0)
     )
@@ -252,7 +252,7 @@ def _published_table(title: str, rows: Sequence[_Row], runs: Runs) -> str:
 
 
 def _pair(name: str, row: _Row, pooled: _Pooled | None) -> str:
-    measured = "-" if row.arm == _NO_ARM else _NOT_RUN
+    measured = "-" if row.arm == _NO_ARM else NOT_RUN
     if pooled is not None:
         measured = (
             f"{100 * pooled.answers.mean():.1f} ({100 * pooled.equations.mean():.1f}){_scope(name, pooled)}"
@@ -272,7 +272,7 @@ def _case_table(title: str, arm: str, runs: Runs) -> str:
         plain, contrast = runs[name, "none"], runs[name, arm]
         shared = None if plain is None or contrast is None else _shared(plain, contrast)
         if shared is None:
-            lines.append(f"| {problem_set.title} | {_NOT_RUN} | {_NOT_RUN} | |")
+            lines.append(f"| {problem_set.title} | {NOT_RUN} | {NOT_RUN} | |")
             continue
         before, after = shared
         gained = np.flatnonzero((before.answers == 0) & (after.answers == 1))

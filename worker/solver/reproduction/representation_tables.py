@@ -1,0 +1,176 @@
+"""Tables of what encoders make of problems: Pattern-CL's Figures 2 to 4, 7 and 8."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
+from worker.reproduction.problem_sets import part_names, scope_note
+from worker.reproduction.runs import finished_runs
+from worker.reproduction.tables import range_of, titled_table
+from worker.solver.reproduction.arms import ARMS
+from worker.solver.reproduction.representation import COSINES
+
+__all__ = ["representation_tables"]
+
+_LOWEST = 0.4  # of the intervals of cosines; those below it are one
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """The runs of an arm on a set whose representation was measured.
+
+    Attributes:
+        figures: of each run.
+        cosines, is_right: of the test problems of all runs; whether the equation is right.
+        scope: folds and seeds, where they are not all folds with one seed.
+    """
+
+    figures: list[Mapping[str, Any]]
+    cosines: npt.NDArray[np.float64]
+    is_right: npt.NDArray[np.bool_]
+    scope: str
+
+
+def representation_tables(output: Path) -> str:
+    """Return markdown of the representations of all arms that were run into a folder, those without any left out."""
+    measured = {
+        f"{SETS[name].title}, {ARMS[arm].title}": arm_figures
+        for name in SETS
+        for arm in ARMS
+        if (arm_figures := _measured(output, name, arm)) is not None
+    }
+    tables = (_clustering_table, _moment_table, _pairs_table, _cosine_table)
+    return "\n\n".join(table(measured) for table in tables)
+
+
+def _measured(output: Path, name: str, arm: str) -> _Measured | None:
+    figures, runs = [], []
+    for run in finished_runs(output, part_names(name), arm):
+        if measured := run.figures().get("representation"):
+            figures.append(measured)
+            runs.append(run)
+    if not runs:
+        return None
+    outcomes = [run.outcomes() for run in runs]
+    folds, seeds = ({run.fold for run in runs}, {run.seed for run in runs})
+    return _Measured(
+        figures,
+        np.concatenate([arrays[f"test/{COSINES}"] for arrays in outcomes]),
+        np.concatenate([arrays["test/is_equation_right"] for arrays in outcomes]).astype(bool),
+        scope_note(SETS[name], tuple(sorted(folds)), tuple(sorted(seeds))),
+    )
+
+
+def _clustering_table(measured: Mapping[str, _Measured]) -> str:
+    """Return Figure 7, and Figure 2's layers as one number each."""
+    layers = max((len(arm.figures[0]["clustering"]["test_by_layer"]) for arm in measured.values()), default=1)
+    rows = [
+        (
+            title + arm.scope,
+            [
+                _mean(arm, "clustering", "training"),
+                *_means(arm, layers, "clustering", "test_by_layer"),
+            ],
+        )
+        for title, arm in measured.items()
+    ]
+    return titled_table(
+        "Pattern-CL, Figures 2 and 7: Calinski-Harabasz index of [CLS] by prototype equation, mean of the runs",
+        ["training, last layer", *(f"test, layer {number}" for number in range(layers))],
+        [(title, [_number(value, 2) for value in values]) for title, values in rows],
+    )
+
+
+def _moment_table(measured: Mapping[str, _Measured]) -> str:
+    """Return Figure 2's epochs as one number each, beside the accuracy then."""
+    moments = {
+        title: [found for figures in arm.figures for found in figures.get("moments", [])]
+        for title, arm in measured.items()
+    }
+    shares = sorted({found["share"] for title in moments for found in moments[title]})
+    rows = []
+    for title, arm in measured.items():
+        if moments[title]:
+            at_share = [[found for found in moments[title] if found["share"] == share] for share in shares]
+            rows.append((title + arm.scope, [_moment_cell(found) for found in at_share]))
+    return titled_table(
+        "Pattern-CL, Figure 2: Calinski-Harabasz index of [CLS] of test problems by prototype equation, last layer, and"
+        " right answers in %, while it is trained",
+        [f"after {share:.0%}" for share in shares],
+        rows,
+    )
+
+
+def _moment_cell(moments: Sequence[Mapping[str, Any]]) -> str:
+    """Return the means of several runs at one moment."""
+    if not moments:
+        return "-"
+    index = np.mean(np.array([found["index"] for found in moments], dtype=np.float64))
+    accuracy = np.mean([found["answer_accuracy"] for found in moments])
+    steps = range_of(sorted({found["step"] for found in moments}))
+    return f"{_number(float(index), 2)}, {100 * accuracy:.1f} % (step {steps})"
+
+
+def _pairs_table(measured: Mapping[str, _Measured]) -> str:
+    layers = max((len(arm.figures[0]["clustering"]["test_by_layer"]) for arm in measured.values()), default=1)
+    rows = []
+    for title, arm in measured.items():
+        for kind, words in (("similar_wording", "similar wording"), ("same_prototype", "same prototype")):
+            count = sum(figures["pairs"][kind]["pairs"] for figures in arm.figures)
+            values = _means(arm, layers, "pairs", kind, "cosine_by_layer")
+            rows.append(
+                (f"{title}{arm.scope}, {count} pairs: {words}", [_number(value, 3) for value in values])
+            )
+    return titled_table(
+        "Pattern-CL, Figure 3: cosine of pairs, mean over words, by layer",
+        [f"layer {number}" for number in range(layers)],
+        rows,
+    )
+
+
+def _cosine_table(measured: Mapping[str, _Measured]) -> str:
+    """Return Figures 4 and 8."""
+    starts = np.round(np.arange(_LOWEST, 1, 0.1), 1)
+    rows = []
+    for title, arm in measured.items():
+        interval = np.digitize(arm.cosines, starts)
+        cells = []
+        for number in range(len(starts) + 1):
+            chosen = arm.is_right[(interval == number) & ~np.isnan(arm.cosines)]
+            cells.append(f"{100 * chosen.mean():.1f} of {len(chosen)}" if len(chosen) else "-")
+        rows.append((title + arm.scope, cells))
+    headings = [f"below {starts[0]}", *(f"{start} to {start + 0.1:.1f}" for start in starts)]
+    return titled_table(
+        "Pattern-CL, Figures 4 and 8: right equations in %, by cosine to the centre of the prototype equation",
+        headings,
+        rows,
+    )
+
+
+def _mean(arm: _Measured, *keys: str) -> float:
+    """Return the mean over runs of a figure; NaN where a run has none."""
+    return float(np.mean(np.array([_at(figures, keys) for figures in arm.figures], dtype=np.float64)))
+
+
+def _means(arm: _Measured, layers: int, *keys: str) -> list[float]:
+    """Return the means over runs of a figure by layer; encoders with fewer layers leave the last ones out."""
+    values = np.mean(np.array([_at(figures, keys) for figures in arm.figures], dtype=np.float64), axis=0)
+    return [*values.tolist(), *[float("nan")] * (layers - len(values))]
+
+
+def _at(figures: Mapping[str, Any], keys: Sequence[str]) -> Any:
+    value: Any = figures
+    for key in keys:
+        value = value[key]
+    return value
+
+
+def _number(value: float, digits: int) -> str:
+    return "-" if np.isnan(value) else f"{value:.{digits}f}"
