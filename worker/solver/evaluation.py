@@ -60,7 +60,7 @@ class Outcome:
     Attributes:
         problem: with the published equation.
         operators: of the published equation; -1 where it cannot be read.
-        equation: that was written; empty where none was.
+        equation, prototype: that was written, with the problem's numbers and with slots; empty where none was.
         is_equation_right, is_answer_right: beside the published equation, and its value. A quotient that is rounded
             for an answer counts as it is in the equation, since published equations round nothing.
         is_published: whether the answer, rounded where it is, is the published one; None where that is no number.
@@ -71,6 +71,7 @@ class Outcome:
     problem: ProblemRecord
     operators: int
     equation: str
+    prototype: str
     is_equation_right: bool
     is_answer_right: bool
     is_published: bool | None
@@ -207,6 +208,7 @@ def _outcome(
         problem=problem,
         operators=-1 if example is None else sum(token in OPERATORS for token in example.tokens),
         equation=solution.equation if solution is not None else "",
+        prototype=solution.prototype if solution is not None else "",
         is_equation_right=(
             example is not None and solution is not None and is_equation_right(example, solution.tokens)
         ),

@@ -77,6 +77,7 @@ def test_arms_are_run_once_and_the_tables_say_what_was_not(data, config, tmp_pat
     assert sorted(path.name for path in folders[2].iterdir()) == [
         "figures.json", "outcomes.npz", "prototypes.svg",
     ]  # fmt: skip
+    assert "representations.npz" in {path.name for path in folders[1].iterdir()}
     reproduce_solver(data, tmp_path, plan, say=said.append)
     assert sum("kept from before" in line for line in said) == 4
     tables = solver_tables(tmp_path)

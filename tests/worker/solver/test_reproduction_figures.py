@@ -1,4 +1,4 @@
-"""The figures of single moments of a training: how problems gather meanwhile."""
+"""The figures of single moments and single problems: how problems gather meanwhile, and what lies around a case."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 from itertools import count
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from analytics.backbone.tiny import save_backbone, tiny_backbone
@@ -15,6 +16,8 @@ from analytics.solver.config import SolverConfig
 from analytics.training.context import TrainingContext
 from tests.analytics.solver.small_problems import problems
 from worker.reproduction import trained
+from worker.solver.reproduction.case_study import case_table, draw_cases
+from worker.solver.reproduction.representation import PlacedProblems
 from worker.solver.reproduction.representation_tables import representation_tables
 from worker.solver.reproduction.runs import Plan, reproduce_solver
 
@@ -85,3 +88,51 @@ def test_moments_are_measured_only_where_they_are_asked_for(data, plan, tmp_path
     assert representation_tables(tmp_path).count("not run") == 1
     with pytest.raises(DataError, match="other settings"):
         reproduce_solver(data, tmp_path, plan)
+
+
+def keep_run(output, arm: str, states, right: list[bool], written: list[str]) -> None:
+    folder = output / "asdiv_a" / "fold-0" / arm / "seed-1"
+    folder.mkdir(parents=True)
+    (folder / "figures.json").write_text('{"sets": {}}')
+    np.savez(
+        folder / "outcomes.npz",
+        **{
+            "test/problem": np.arange(len(right)),
+            "test/id": np.array([f"problem {number}" for number in range(len(right))]),
+            "test/is_answer_right": np.array(right),
+            "test/prototype": np.array(written),
+        },
+    )
+    PlacedProblems(
+        np.array(states, dtype=np.float32),
+        np.array(["N0+N1", "N0*N1", "N0*N1", "N0+N1", "N0-N1"]),
+        np.array([-1, -1, -1, 1, 2]),
+    ).save(folder)
+
+
+def test_what_the_contrast_puts_right_is_shown_between_its_own_equation_and_the_other(tmp_path):
+    """The case is (1, 0). Before: its own at (0, 1), cosine 0; the other at (1, 0) and (0.6, 0.8), mean 0.8."""
+    wrong = [True, False, False]
+    keep_run(tmp_path, "none", [[0, 1], [2, 0], [0.6, 0.8], [1, 0], [1, 1]], wrong, ["", "N0*N1", "N1-N0"])
+    keep_run(
+        tmp_path, "textual", [[5, 0], [0, 1], [0, -1], [1, 0], [1, 1]], [True] * 3, ["", "N0+N1", "N0-N1"]
+    )
+    table = case_table(tmp_path)
+    cosines = "0.000, 0.800, -0.800 | 1.000, 0.000, +1.000"
+    assert f"| ASDiv-A, fold 0, seed 1, problem 1 | `N0+N1` (1) | `N0*N1` (2) | {cosines} |" in table
+    assert f"| ASDiv-A, mean of the 1 of 2 cases with both around them |  |  | {cosines} |" in table
+    assert "problem 0" not in table  # right before
+    assert "problem 2" not in table  # nothing lies around it
+    draw_cases(tmp_path)
+    for arm in ("none", "textual"):
+        picture = (tmp_path / "asdiv_a" / "fold-0" / arm / "seed-1" / "case.svg").read_text()
+        ElementTree.fromstring(picture)
+        assert "without contrast, N0*N1 (2)" in picture
+        assert "the case (1)" in picture
+
+
+def test_without_both_arms_there_is_no_case(tmp_path):
+    keep_run(tmp_path, "none", np.eye(5, 2), [False] * 3, ["N0*N1"] * 3)
+    assert case_table(tmp_path).endswith("not run")
+    draw_cases(tmp_path)
+    assert not list(tmp_path.rglob("case.svg"))

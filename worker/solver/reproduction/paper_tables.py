@@ -11,6 +11,7 @@ from analytics.solver.config import SolverConfig
 from worker.reproduction.options import command_settings
 from worker.reproduction.problem_sets import PROBLEM_SETS
 from worker.solver.reproduction.arms import ARMS, RECALLING
+from worker.solver.reproduction.case_study import case_table, draw_cases
 from worker.solver.reproduction.representation_tables import representation_tables
 from worker.solver.reproduction.runs import Plan, reproduce_solver
 from worker.solver.reproduction.table import solver_tables
@@ -31,4 +32,5 @@ def solver_paper_tables(output: Path, options: Mapping[str, Any], say: Callable[
         moments=options["moments"],
     )
     reproduce_solver(options["data"], output, plan, say=say)
-    return f"{solver_tables(output)}\n{representation_tables(output)}\n"
+    draw_cases(output)
+    return f"{solver_tables(output)}\n{representation_tables(output)}\n\n{case_table(output)}\n"

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from analytics.atomic_file import written_aside
 from analytics.expression.keys import prototype_equation
 from analytics.problem_files import Problems
 from analytics.records import ProblemRecord
@@ -27,6 +28,7 @@ from worker.solver.retrieve_and_apply import term_vectors
 
 __all__ = [
     "COSINES",
+    "PlacedProblems",
     "Readable",
     "Representation",
     "known",
@@ -39,6 +41,37 @@ COSINES = "centre_cosine"
 """Name of the array with the cosine of each test problem to the centre of its prototype equation."""
 _LEARNED = 3_000  # training problems whose clustering is measured
 _MAPPED = 4  # prototype equations on the map
+_PLACED = "representations.npz"
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedProblems:
+    """Training and test problems where an encoder places them.
+
+    Attributes:
+        states: (problems, width) of [CLS], last layer.
+        prototypes: (problems,) prototype equations.
+        rows: (problems,) which of the test problems it is; -1 for a training problem.
+    """
+
+    states: npt.NDArray[np.float32]
+    prototypes: npt.NDArray[np.str_]
+    rows: npt.NDArray[np.int64]
+
+    def save(self, folder: Path) -> None:
+        """Write them into a run's folder, the states in half precision."""
+        with written_aside(folder / _PLACED) as stream:
+            np.savez_compressed(
+                stream, states=self.states.astype(np.float16), prototypes=self.prototypes, rows=self.rows
+            )
+
+    @classmethod
+    def load(cls, folder: Path) -> PlacedProblems | None:
+        """Read those of a run's folder; None where it keeps none."""
+        if not (folder / _PLACED).is_file():
+            return None
+        with np.load(folder / _PLACED) as stored:
+            return cls(stored["states"].astype(np.float32), stored["prototypes"], stored["rows"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +83,13 @@ class Representation:
         cosines: (test problems,) to the centre of the prototype equation; NaN where no other problem has it, or the
             equation cannot be read.
         picture: SVG of the test problems of the commonest prototype equations.
+        placed: at most about 3,000 of the training problems, and all test problems; those whose equation can be read.
     """
 
     figures: dict[str, Any]
     cosines: npt.NDArray[np.float64]
     picture: str
+    placed: PlacedProblems
 
 
 class Readable(NamedTuple):
@@ -109,7 +144,12 @@ def measure_representation(folder: Path, problems: Problems, title: str) -> Repr
     }
     cosines = np.full(len(problems.test), np.nan)
     cosines[rows] = centre_cosines(top, prototypes)
-    return Representation(figures, cosines, prototype_map(top, prototypes, title))
+    placed = PlacedProblems(
+        states=np.concatenate([learned, top]),
+        prototypes=np.array([*sample.prototypes, *prototypes]),
+        rows=np.array([-1] * len(learned) + rows),
+    )
+    return Representation(figures, cosines, prototype_map(top, prototypes, title), placed)
 
 
 def prototype_map(states: npt.NDArray[np.float32], prototypes: Sequence[str], title: str) -> str:

@@ -31,6 +31,7 @@ from worker.reproduction.runs import Run, RunResult, Say, question_numbers, run_
 from worker.reproduction.trained import run_context, trained_folder, wanted_runs
 from worker.solver.evaluation import Outcome, figures_of, outcomes_of, retrieval_solvers
 from worker.solver.reproduction.arms import ARMS, MULTILINGUAL, RECALLING, RECURRENT
+from worker.solver.reproduction.case_study import CASE_ARMS
 from worker.solver.reproduction.in_memory import SolverInMemory
 from worker.solver.reproduction.moments import kept_moments, moment, moment_observer
 from worker.solver.reproduction.representation import COSINES, Representation, measure_representation
@@ -151,6 +152,8 @@ def _run(run: Run, plan: Plan, data: Path) -> RunResult:
         figures["representation"] = measured.figures | _moments(run, measured, notes, figures["test"])
         arrays[f"test/{COSINES}"] = measured.cosines
         write_text(run.folder / "prototypes.svg", measured.picture)
+        if arm in CASE_ARMS:
+            measured.placed.save(run.folder)
     shutil.rmtree(model, ignore_errors=True)
     return RunResult(notes, figures, arrays)
 
@@ -213,6 +216,7 @@ def _arrays(outcomes: Sequence[Outcome]) -> dict[str, np.ndarray]:
         "test/problem": question_numbers([outcome.problem.text for outcome in outcomes]),
         "test/id": np.array([outcome.problem.id for outcome in outcomes]),
         "test/equation": np.array([outcome.equation for outcome in outcomes]),
+        "test/prototype": np.array([outcome.prototype for outcome in outcomes]),
         "test/is_equation_right": np.array([outcome.is_equation_right for outcome in outcomes]),
         "test/is_answer_right": np.array([outcome.is_answer_right for outcome in outcomes]),
         "test/probability": np.array([outcome.probability for outcome in outcomes]),

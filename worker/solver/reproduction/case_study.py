@@ -1,0 +1,162 @@
+"""Textual-CL's Figure 5: where the encoders without and with contrast place what the contrast puts right.
+
+A case is a test problem that is answered wrong without contrast and right with it. Around it are the problems with its
+own prototype equation, and those with the one that was written for it without contrast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from questionbank.files import write_text
+from worker.reproduction.maps import map_of_groups
+from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
+from worker.reproduction.problem_sets import part_names
+from worker.reproduction.runs import FinishedRun, finished_runs
+from worker.reproduction.tables import titled_table
+from worker.solver.reproduction.arms import ARMS
+from worker.solver.reproduction.representation import PlacedProblems
+
+__all__ = ["CASE_ARMS", "case_table", "draw_cases"]
+
+CASE_ARMS = ("none", "textual")
+"""The arms whose runs keep where their encoder places problems: without contrast, and with it."""
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A test problem that the contrast puts right.
+
+    Attributes:
+        id: of the problem.
+        own, other: its prototype equation, and the one that was written without contrast.
+        place: of the problem among all.
+        own_places, other_places: of the other problems with either equation.
+        states: (problems, width) of all problems, for each arm.
+        runs: of the arms.
+    """
+
+    id: str
+    own: str
+    other: str
+    place: int
+    own_places: npt.NDArray[np.intp]
+    other_places: npt.NDArray[np.intp]
+    states: Sequence[npt.NDArray[np.float32]]
+    runs: Sequence[FinishedRun]
+
+    @property
+    def surroundings(self) -> int:
+        """The number of problems around it of the rarer kind."""
+        return min(len(self.own_places), len(self.other_places))
+
+    def cosines(self) -> npt.NDArray[np.float64]:
+        """Return the mean cosines (arms, 2) to the problems with its own equation, and to those with the other."""
+        return np.array(
+            [
+                [
+                    _mean_cosine(states[self.place], states[near])
+                    for near in (self.own_places, self.other_places)
+                ]
+                for states in self.states
+            ]
+        )
+
+
+def case_table(output: Path) -> str:
+    """Return markdown of the cases of all sets that both arms were run on, by id: their texts are not ours."""
+    rows = []
+    for name, problem_set in SETS.items():
+        cases = _cases(output, name)
+        surrounded = [case for case in cases if case.surroundings]
+        cosines = [case.cosines() for case in surrounded]
+        for case, values in list(zip(surrounded, cosines, strict=True))[:_SHOWN]:
+            groups = (
+                f"`{case.own}` ({len(case.own_places):,})",
+                f"`{case.other}` ({len(case.other_places):,})",
+            )
+            place = f"fold {case.runs[0].fold}, " if problem_set.folds else ""
+            title = f"{problem_set.title}, {place}seed {case.runs[0].seed}, {case.id}"
+            rows.append((title, [*groups, *_cells(values)]))
+        if cases:
+            title = f"{problem_set.title}, mean of the {len(surrounded)} of {len(cases)} cases with both around them"
+            cells = _cells(np.mean(cosines, axis=0)) if surrounded else ["-"] * len(CASE_ARMS)
+            rows.append((title, ["", "", *cells]))
+    return titled_table(
+        "Textual-CL, Figure 5: mean cosine of a case's [CLS] to the problems with its own equation, to those with the"
+        " equation that was written for it without contrast, and the difference",
+        [
+            "its own equation (problems)",
+            "the one written without contrast (problems)",
+            *(ARMS[arm].title for arm in CASE_ARMS),
+        ],
+        rows,
+    )
+
+
+def draw_cases(output: Path) -> None:
+    """Draw the first case of each set into the folders of its two runs, as ``case.svg``."""
+    for name in SETS:
+        for case in [case for case in _cases(output, name) if case.surroundings][:1]:
+            for arm, run, states in zip(CASE_ARMS, case.runs, case.states, strict=True):
+                groups = {
+                    f"its own, {case.own}": states[case.own_places],
+                    f"without contrast, {case.other}": states[case.other_places],
+                    "the case": states[[case.place]],
+                }
+                title = f"{ARMS[arm].title} on {run.part}, around {case.id}"
+                write_text(run.folder / "case.svg", map_of_groups(groups, title))
+
+
+def _cases(output: Path, name: str) -> list[_Case]:
+    """Return the cases of a set, those first with many problems around them of both kinds."""
+    plain, contrast = (
+        {(run.part, run.seed): run for run in finished_runs(output, part_names(name), arm)}
+        for arm in CASE_ARMS
+    )
+    cases = [
+        case for place in plain if place in contrast for case in _run_cases([plain[place], contrast[place]])
+    ]
+    return sorted(cases, key=lambda case: -case.surroundings)
+
+
+def _run_cases(runs: Sequence[FinishedRun]) -> list[_Case]:
+    """Return the cases of two runs whose equation can be read."""
+    placed = [found for run in runs if (found := PlacedProblems.load(run.folder)) is not None]
+    before, after = (run.outcomes() for run in runs)
+    if len(placed) < len(runs) or not np.array_equal(before["test/problem"], after["test/problem"]):
+        return []
+    prototypes, rows = placed[0].prototypes, placed[0].rows
+    is_case = ~before["test/is_answer_right"] & after["test/is_answer_right"]
+    cases = []
+    for place in np.flatnonzero((rows >= 0) & is_case[rows]).tolist():
+        own, other = str(prototypes[place]), str(before["test/prototype"][rows[place]])
+        cases.append(
+            _Case(
+                id=str(before["test/id"][rows[place]]),
+                own=own,
+                other=other,
+                place=place,
+                own_places=np.flatnonzero((prototypes == own) & (np.arange(len(rows)) != place)),
+                other_places=np.flatnonzero(prototypes == other),
+                states=[found.states for found in placed],
+                runs=runs,
+            )
+        )
+    return cases
+
+
+def _mean_cosine(state: npt.NDArray[np.float32], others: npt.NDArray[np.float32]) -> float:
+    lengths = np.linalg.norm(others, axis=1) * np.linalg.norm(state)
+    return float(np.mean(others @ state / np.maximum(lengths, 1e-12)))
+
+
+def _cells(cosines: npt.NDArray[np.float64]) -> list[str]:
+    return [f"{own:.3f}, {other:.3f}, {own - other:+.3f}" for own, other in cosines]
