@@ -24,8 +24,8 @@ class SolverInMemory:
         """Return the solutions of each problem, the likeliest plausible one first."""
         solutions = self._model.solve(problems, beam=beam)
         return [
-            likeliest_plausible_first(problem.text, found)
-            for problem, found in zip(problems, solutions, strict=True)
+            likeliest_plausible_first(problem.text, candidates)
+            for problem, candidates in zip(problems, solutions, strict=True)
         ]
 
     def unsolvable_reason(self, _problem: ProblemRecord) -> str:
