@@ -86,7 +86,7 @@ def test_a_division_with_a_remainder_ends_with_its_rounding(as_teacher, problem,
     )
     page = as_teacher.get(reverse("question_detail", args=[problem.pk])).content.decode()
     assert "<strong>6</strong>" in page.split("solved-answer")[1]
-    assert "5.6 rounded up" in page
+    assert "5.6 rounded up: <strong>6</strong>" in page
     assert "Equation and answer disagree" not in page
 
 
