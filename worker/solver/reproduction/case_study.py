@@ -36,34 +36,34 @@ class _Case:
 
     Attributes:
         id: of the problem.
-        own, other: its prototype equation, and the one that was written without contrast.
+        right, wrong: its prototype equation, and the one that was written without contrast.
         place: of the problem among all.
-        own_places, other_places: of the other problems with either equation.
+        right_places, wrong_places: of the other problems with either equation.
         states: (problems, width) of all problems, for each arm.
         runs: of the arms.
     """
 
     id: str
-    own: str
-    other: str
+    right: str
+    wrong: str
     place: int
-    own_places: npt.NDArray[np.intp]
-    other_places: npt.NDArray[np.intp]
+    right_places: npt.NDArray[np.intp]
+    wrong_places: npt.NDArray[np.intp]
     states: Sequence[npt.NDArray[np.float32]]
     runs: Sequence[FinishedRun]
 
     @property
     def surroundings(self) -> int:
         """The number of problems around it of the rarer kind."""
-        return min(len(self.own_places), len(self.other_places))
+        return min(len(self.right_places), len(self.wrong_places))
 
     def cosines(self) -> npt.NDArray[np.float64]:
-        """Return the mean cosines (arms, 2) to the problems with its own equation, and to those with the other."""
+        """Return the mean cosines (arms, 2) to the problems with the right and with the wrong equation."""
         return np.array(
             [
                 [
                     _mean_cosine(states[self.place], states[near])
-                    for near in (self.own_places, self.other_places)
+                    for near in (self.right_places, self.wrong_places)
                 ]
                 for states in self.states
             ]
@@ -79,8 +79,8 @@ def case_table(output: Path) -> str:
         cosines = [case.cosines() for case in surrounded]
         for case, values in list(zip(surrounded, cosines, strict=True))[:_SHOWN]:
             groups = (
-                f"`{case.own}` ({len(case.own_places):,})",
-                f"`{case.other}` ({len(case.other_places):,})",
+                f"`{case.right}` ({len(case.right_places):,})",
+                f"`{case.wrong}` ({len(case.wrong_places):,})",
             )
             place = f"fold {case.runs[0].fold}, " if problem_set.folds else ""
             title = f"{problem_set.title}, {place}seed {case.runs[0].seed}, {case.id}"
@@ -107,8 +107,8 @@ def draw_cases(output: Path) -> None:
         for case in [case for case in _cases(output, name) if case.surroundings][:1]:
             for arm, run, states in zip(CASE_ARMS, case.runs, case.states, strict=True):
                 groups = {
-                    f"its own, {case.own}": states[case.own_places],
-                    f"without contrast, {case.other}": states[case.other_places],
+                    f"its own, {case.right}": states[case.right_places],
+                    f"without contrast, {case.wrong}": states[case.wrong_places],
                     "the case": states[[case.place]],
                 }
                 title = f"{ARMS[arm].title} on {run.part}, around {case.id}"
@@ -129,7 +129,7 @@ def _cases(output: Path, name: str) -> list[_Case]:
 
 def _run_cases(runs: Sequence[FinishedRun]) -> list[_Case]:
     """Return the cases of two runs whose equation can be read."""
-    placed = [found for run in runs if (found := PlacedProblems.load(run.folder)) is not None]
+    placed = [places for run in runs if (places := PlacedProblems.load(run.folder)) is not None]
     before, after = (run.outcomes() for run in runs)
     if len(placed) < len(runs) or not np.array_equal(before["test/problem"], after["test/problem"]):
         return []
@@ -137,16 +137,16 @@ def _run_cases(runs: Sequence[FinishedRun]) -> list[_Case]:
     is_case = ~before["test/is_answer_right"] & after["test/is_answer_right"]
     cases = []
     for place in np.flatnonzero((rows >= 0) & is_case[rows]).tolist():
-        own, other = str(prototypes[place]), str(before["test/prototype"][rows[place]])
+        right, wrong = str(prototypes[place]), str(before["test/prototype"][rows[place]])
         cases.append(
             _Case(
                 id=str(before["test/id"][rows[place]]),
-                own=own,
-                other=other,
+                right=right,
+                wrong=wrong,
                 place=place,
-                own_places=np.flatnonzero((prototypes == own) & (np.arange(len(rows)) != place)),
-                other_places=np.flatnonzero(prototypes == other),
-                states=[found.states for found in placed],
+                right_places=np.flatnonzero((prototypes == right) & (np.arange(len(rows)) != place)),
+                wrong_places=np.flatnonzero(prototypes == wrong),
+                states=[places.states for places in placed],
                 runs=runs,
             )
         )
@@ -159,4 +159,4 @@ def _mean_cosine(state: npt.NDArray[np.float32], others: npt.NDArray[np.float32]
 
 
 def _cells(cosines: npt.NDArray[np.float64]) -> list[str]:
-    return [f"{own:.3f}, {other:.3f}, {own - other:+.3f}" for own, other in cosines]
+    return [f"{right:.3f}, {wrong:.3f}, {right - wrong:+.3f}" for right, wrong in cosines]

@@ -102,14 +102,14 @@ class Readable(NamedTuple):
 
 def readable(problems: Sequence[ProblemRecord]) -> Readable:
     """Return those of some problems whose equation can be read."""
-    found = Readable([], [], [])
+    read = Readable([], [], [])
     for row, problem in enumerate(problems):
         for example in solver_examples([problem]):
             if example.tree is not None:
-                found.rows.append(row)
-                found.examples.append(example)
-                found.prototypes.append(prototype_equation(example.tree))
-    return found
+                read.rows.append(row)
+                read.examples.append(example)
+                read.prototypes.append(prototype_equation(example.tree))
+    return read
 
 
 def measure_representation(folder: Path, problems: Problems, title: str) -> Representation | None:

@@ -91,15 +91,17 @@ def _clustering_table(measured: Mapping[str, _Measured]) -> str:
 def _moment_table(measured: Mapping[str, _Measured]) -> str:
     """Return Figure 2's epochs as one number each, beside the accuracy then."""
     moments = {
-        title: [found for figures in arm.figures for found in figures.get("moments", [])]
+        title: [reached for figures in arm.figures for reached in figures.get("moments", [])]
         for title, arm in measured.items()
     }
-    shares = sorted({found["share"] for title in moments for found in moments[title]})
+    shares = sorted({reached["share"] for title in moments for reached in moments[title]})
     rows = []
     for title, arm in measured.items():
         if moments[title]:
-            at_share = [[found for found in moments[title] if found["share"] == share] for share in shares]
-            rows.append((title + arm.scope, [_moment_cell(found) for found in at_share]))
+            at_share = [
+                [reached for reached in moments[title] if reached["share"] == share] for share in shares
+            ]
+            rows.append((title + arm.scope, [_moment_cell(reached) for reached in at_share]))
     return titled_table(
         "Pattern-CL, Figure 2: Calinski-Harabasz index of [CLS] of test problems by prototype equation, last layer, and"
         " right answers in %, while it is trained",
@@ -112,9 +114,9 @@ def _moment_cell(moments: Sequence[Mapping[str, Any]]) -> str:
     """Return the means of several runs at one moment."""
     if not moments:
         return "-"
-    index = np.mean(np.array([found["index"] for found in moments], dtype=np.float64))
-    accuracy = np.mean([found["answer_accuracy"] for found in moments])
-    steps = range_of(sorted({found["step"] for found in moments}))
+    index = np.mean(np.array([reached["index"] for reached in moments], dtype=np.float64))
+    accuracy = np.mean([reached["answer_accuracy"] for reached in moments])
+    steps = range_of(sorted({reached["step"] for reached in moments}))
     return f"{_number(float(index), 2)}, {100 * accuracy:.1f} % (step {steps})"
 
 
