@@ -13,7 +13,7 @@ import numpy.typing as npt
 from rapidfuzz.distance import Levenshtein
 from rapidfuzz.process import cdist
 
-from analytics.expression.distance import tree_edit_distance
+from analytics.expression.distance import equation_similarity
 from analytics.expression.notation import to_postfix, to_prefix
 from analytics.expression.tree import ExpressionTree
 from analytics.text.letters import TokenLetters
@@ -39,8 +39,7 @@ class NearestEquations:
 
     def similarity(self, first: int, second: int) -> float:
         """Return ``Sim_eq`` of two of the equations."""
-        distance = tree_edit_distance(self.trees[first], self.trees[second])
-        return 1 - distance / int(self.sizes[first] + self.sizes[second])
+        return equation_similarity(self.trees[first], self.trees[second])
 
     def nearest(
         self, wanted: Sequence[int], *, depth: int = 1
