@@ -1,9 +1,9 @@
 """Bi-directional BLEU between many texts at once: Textual-CL (2022), section 3.2.2.
 
 Sentence BLEU-4 with equal weights, a brevity penalty, and 0.1 matches where there are none (Chen and Cherry's first
-smoothing, as the published code has it). Clipped matches of n-grams are counted exactly, for all pairs of two lists in
-one sparse product: the k-th occurrence of an n-gram in a text is a feature of its own, and two texts have as many
-clipped matches as features in common.
+smoothing, as the published code has it); 0.1 of one n-gram where the text is shorter than that. Clipped matches of
+n-grams are counted exactly, for all pairs of two lists in one sparse product: the k-th occurrence of an n-gram in a
+text is a feature of its own, and two texts have as many clipped matches as features in common.
 """
 
 from __future__ import annotations
