@@ -15,7 +15,6 @@ import gzip
 import json
 import os
 import random
-import resource
 import subprocess
 import sys
 import tempfile
@@ -23,6 +22,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+from tests.bench.memory import peak_megabytes
 
 MOST_SECONDS, MOST_MEGABYTES, GATE_ROWS = 40, 500, 100_000
 SHARED_DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -162,7 +163,7 @@ def in_own_database(way: str, path: Path) -> dict[str, Any]:
         outcome["seconds"] = time.perf_counter() - began
     finally:
         connection.creation.destroy_test_db(own, verbosity=0)
-    outcome["megabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    outcome["megabytes"] = peak_megabytes()
     return outcome
 
 
