@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
@@ -57,6 +58,7 @@ class EvaluationError(DataError):
     """The arithmetic has no exact value: a division by zero, an inexact root, or a number too large."""
 
 
+@lru_cache(maxsize=4096)  # a request reads the same few numbers hundreds of times
 def number_value(label: str) -> Fraction:
     """Return the value of a number as equations write it: ``12``, ``0.5``, ``25%``, ``5(1/2)``, ``5((1)/(2))``.
 

@@ -19,7 +19,7 @@ from django.db.models import QuerySet
 
 from questionbank.models import EmbeddingSet, Question
 
-__all__ = ["EF_SEARCH", "EXACT_LIMIT", "nearest"]
+__all__ = ["EF_SEARCH", "EXACT_LIMIT", "nearest", "stored_vector"]
 
 Neighbours = list[tuple[int, float]]
 Vector = npt.NDArray[np.float32]
@@ -66,6 +66,19 @@ def nearest(
     if not question_ids:
         return []
     return _one_by_one(embedding_set, vector, k, exclude, "e.question_id = ANY(%s)", [list(question_ids)])
+
+
+def stored_vector(*, embedding_set: EmbeddingSet, question: Question) -> Vector | None:
+    """Return a question's vector in a set; None where it has none, or has changed since."""
+    # By hand: Django takes several times as long to write it and to make a row of the answer.
+    query = """
+        SELECT vector::text FROM questionbank_questionembedding
+        WHERE embedding_set_id = %s AND question_id = %s AND content_hash = %s AND vector IS NOT NULL
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(query, [embedding_set.pk, question.pk, bytes(question.content_hash)])
+        row = cursor.fetchone()
+    return None if row is None else np.array(row[0][1:-1].split(","), dtype=np.float32)
 
 
 def _through_index(
@@ -130,4 +143,4 @@ def _scores(rows: Sequence[tuple[int, float | None]]) -> Neighbours:
 
 
 def _literal(vector: Vector) -> str:
-    return f"[{','.join(f'{value:.5g}' for value in vector)}]"
+    return f"[{','.join(f'{value:.5g}' for value in vector.tolist())}]"

@@ -37,7 +37,7 @@ from analytics.solver.plausibility import answer_to_count
 from analytics.text.number_slots import SlotNumbers, slot_places
 from analytics.text.word_problems import is_word_problem
 from questionbank.capabilities.catalog import lens_name
-from questionbank.models import Lens, Question, QuestionEmbedding
+from questionbank.models import Lens, Question
 from questionbank.recalling_solver import applied_solution
 from questionbank.selectors.questions.computations import (
     Computation,
@@ -52,7 +52,7 @@ from questionbank.selectors.questions.solutions import (
     solved_graphs,
 )
 from questionbank.selectors.questions.wordings import story_ids
-from questionbank.selectors.search.vectors import nearest
+from questionbank.selectors.search.vectors import nearest, stored_vector
 from questionbank.selectors.serving import Serving
 
 __all__ = [
@@ -218,8 +218,10 @@ class _Search:
         self._set, self._notice = serving.set_for(_lens(serving, text, language), language, [text])
 
     def exemplars(self, solved: SolvedText | None, k: int, stored: Question | None = None) -> WorkedExemplars:
-        asked = solved_computation(self._text, solved)
-        likely = solved_graphs(self._text, solved)
+        asked = _asked(self._text, solved, stored)
+        likely = (
+            solved_graphs(self._text, solved) if asked is None or asked.is_predicted else {asked.key: 1.0}
+        )
         vector = self._vector(stored)
         near = dict(self._nearest(vector, None, _NEAREST))
         same: list[int] = []
@@ -250,12 +252,10 @@ class _Search:
 
     def _vector(self, stored: Question | None) -> Vector:
         """Return the stored question's vector where it is up to date, else one that is made now."""
-        rows = QuestionEmbedding.objects.filter(
-            question=stored, embedding_set=self._set, vector__isnull=False
-        )
-        row = rows.first() if stored is not None else None
-        if stored is not None and row is not None and bytes(row.content_hash) == bytes(stored.content_hash):
-            return np.asarray(row.vector, dtype=np.float32)
+        if stored is not None:
+            vector = stored_vector(embedding_set=self._set, question=stored)
+            if vector is not None:
+                return vector
         return cast(Vector, self._serving.encoder(self._set.lens).encode([self._text])[0])
 
     def _nearest(self, vector: Vector, ids: Sequence[int] | None, limit: int) -> list[tuple[int, float]]:
@@ -303,6 +303,15 @@ class _Search:
             if len(computed) >= min(k, _ENOUGH):
                 return computed
         return list(islice(self._stories(filter(_is_worked, candidates)), k))
+
+
+def _asked(text: str, solved: SolvedText | None, stored: Question | None) -> Computation | None:
+    """Return what the question computes; of its own equation that was worked out when it was stored."""
+    if stored is not None and solved is not None and solved.known is not None:
+        computation = question_computation(stored)
+        if computation is not None and not computation.is_predicted:
+            return computation
+    return solved_computation(text, solved)
 
 
 def _lens(serving: Serving, text: str, language: str) -> str:

@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from questionbank.models import Question
 from questionbank.selectors.search import vectors
-from questionbank.selectors.search.vectors import nearest
+from questionbank.selectors.search.vectors import nearest, stored_vector
 from questionbank.services import embeddings
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
 
@@ -49,6 +49,16 @@ def test_neighbours_come_by_falling_cosine(exact):
     assert ids(neighbours) == naive(questions, table, query, 5)
     best = questions.index(next(question for question in questions if question.pk == neighbours[0][0]))
     assert neighbours[0][1] == pytest.approx(float(table[best] @ query), abs=2e-3)
+
+
+def test_a_stored_vector_is_the_set_s_own_and_of_the_present_text():
+    embedding_set, questions, table = make_bank(2)
+    vector = stored_vector(embedding_set=embedding_set, question=questions[1])
+    assert vector.dtype == np.float32
+    np.testing.assert_array_equal(vector, table[1].astype(np.float16))
+    assert stored_vector(embedding_set=add_set("wording", DIMENSION), question=questions[1]) is None
+    questions[1].content_hash = b"changed"
+    assert stored_vector(embedding_set=embedding_set, question=questions[1]) is None
 
 
 @pytest.mark.parametrize("exact", [False, True])
