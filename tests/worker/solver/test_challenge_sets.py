@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
+import subprocess
+import sys
 from collections.abc import Sequence
 from fractions import Fraction
+
+import pytest
 
 from analytics.expression.evaluate import evaluate
 from analytics.expression.parser import parse_expression
@@ -103,3 +108,12 @@ def test_the_command_writes_both_sets(tmp_path, capsys, monkeypatch):
     assert (row["fold"], row["equation"], row["text"][:8]) == (3, "7+2", "How many")
     with gzip.open(output / "he_mwp.jsonl.gz", "rt", encoding="utf-8") as file:
         assert {json.loads(line)["equation"] for line in file} == {"9-7", "9-2"}
+
+
+@pytest.mark.parametrize("module", ["worker.solver.challenge_sets", "worker.solver.starter_data"])
+def test_the_documented_commands_start_without_settings(module):
+    environment = {name: value for name, value in os.environ.items() if name != "DJANGO_SETTINGS_MODULE"}
+    command = [sys.executable, "-m", module, "--help"]
+    assert (
+        "usage" in subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    )

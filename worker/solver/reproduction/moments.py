@@ -16,7 +16,7 @@ from analytics.solver.train import Observer
 from analytics.training.callbacks import StepReport
 from questionbank.files import write_text
 from worker.reproduction.runs import Run
-from worker.solver.evaluation import outcomes_of
+from worker.solver.outcomes import outcomes_of
 from worker.solver.reproduction.in_memory import SolverInMemory
 from worker.solver.reproduction.representation import known, prototype_map, readable
 

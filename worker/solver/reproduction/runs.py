@@ -29,7 +29,8 @@ from questionbank.recalling_solver import recalling
 from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems, set_backbone
 from worker.reproduction.runs import Run, RunResult, Say, question_numbers, run_missing
 from worker.reproduction.trained import run_context, trained_folder, wanted_runs
-from worker.solver.evaluation import Outcome, figures_of, outcomes_of, retrieval_solvers
+from worker.solver.evaluation import retrieval_solvers
+from worker.solver.outcomes import Outcome, figures_of, outcomes_of
 from worker.solver.reproduction.arms import ARMS, MULTILINGUAL, RECALLING, RECURRENT
 from worker.solver.reproduction.case_study import CASE_ARMS
 from worker.solver.reproduction.in_memory import SolverInMemory
