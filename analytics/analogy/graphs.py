@@ -18,11 +18,12 @@ from dataclasses import dataclass
 from rapidfuzz.distance import Levenshtein
 
 from analytics.errors import DataError
+from analytics.expression.distance import equation_similarity
 from analytics.expression.evaluate import evaluate
 from analytics.expression.keys import graph_key, prototype_equation
 from analytics.expression.parser import parse_expression
 from analytics.expression.programs import calculations_tree, program_tree
-from analytics.expression.slots import binary_operators, is_slot, slot_index, with_slots
+from analytics.expression.slots import binary_operators, is_slot, renumbered, slot_index, with_slots
 from analytics.expression.tree import ExpressionTree
 from analytics.records import ProblemRecord
 from analytics.text.number_slots import SlotNumbers, SlotPlace
@@ -30,6 +31,7 @@ from analytics.text.numbers import find_numbers
 
 __all__ = [
     "ComputationalGraph",
+    "edit_similarity",
     "graph_similarity",
     "problem_graph",
     "problem_numbers",
@@ -190,6 +192,18 @@ def graph_similarity(first: str, second: str) -> float:
     0.75
     """
     return float(Levenshtein.normalized_similarity(serialised_graph(first), serialised_graph(second)))
+
+
+def edit_similarity(first: ComputationalGraph, second: ComputationalGraph) -> float:
+    """Return 1 - tree edit distance / nodes of both, in [0, 1], with slots named by their first use in each tree."""
+    return equation_similarity(_by_first_use(first.tree), _by_first_use(second.tree))
+
+
+def _by_first_use(tree: ExpressionTree) -> ExpressionTree:
+    names: dict[int, int] = {}
+    for slot in _slots(tree):
+        names.setdefault(slot, len(names))
+    return renumbered(tree, names)
 
 
 def slot_text(text: str) -> str:

@@ -128,11 +128,12 @@ def evaluate_analogy(data: Path, models_for: ModelsFor, *, k: int = 8) -> dict[s
         k: exemplars of a question; twice as many vote for an answer.
 
     Returns:
-        By set and way: the share of the `k` exemplars with the same equation and with the same graph, nDCG, the
-        correlation of both similarities, how often retrieve-and-apply is right, by the nearest and by vote, and the
-        generator's exact matches and right numbers on the questions that it was asked; each with its 95 % interval,
-        with exemplars that differ from the question in numbers alone and without; and the differences of ours from
-        the frozen encoder, and of ours with a solver from ours.
+        By set and way: the share of the `k` exemplars with the same equation and with the same graph, their likeness
+        by tree edit distance, nDCG, the correlation of similarity and likeness by Levenshtein distance, how often
+        retrieve-and-apply is right, by the nearest and by vote, and the generator's exact matches and right numbers
+        on the questions that it was asked; each with its 95 % interval, with exemplars that differ from the question
+        in numbers alone and without; and the differences of ours from the frozen encoder, and of ours with a solver
+        from ours.
 
     Raises:
         DataError: no set could be measured.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from analytics.analogy.examples import AnalogyExample
 from analytics.analogy.exemplars import story_key
-from analytics.analogy.graphs import problem_numbers
+from analytics.analogy.graphs import ComputationalGraph, edit_similarity, problem_numbers
 from analytics.analogy.measures import GraphSimilarities, ndcg, pearson
 from analytics.analogy.retrieve_and_apply import Filled, Neighbour, apply_graphs
 from analytics.expression.evaluate import answers_agree
@@ -24,8 +24,12 @@ __all__ = ["COLUMNS", "Columns", "QuestionSet", "figures_of", "measure_arm"]
 
 Floats = npt.NDArray[np.float64]
 
-COLUMNS = ("same_equation", "same_graph", "ndcg", "apply_nearest", "apply_vote")
-"""Means over questions; `pearson` is over the pairs of a question with each of its exemplars."""
+COLUMNS = ("same_equation", "same_graph", "edit_similarity", "ndcg", "apply_nearest", "apply_vote")
+"""Means over questions; `pearson` is over the pairs of a question with each of its exemplars.
+
+Likeness of graphs is the paper's, by Levenshtein distance, in nDCG and `pearson`; `edit_similarity` is by tree edit
+distance.
+"""
 
 _RESAMPLES = 1_000
 
@@ -140,6 +144,7 @@ def _question_figures(
     figures = {
         "same_equation": sum(graph.prototype == question.graph.prototype for graph in hits) / k,
         "same_graph": sum(graph.graph == question.graph.graph for graph in hits) / k,
+        "edit_similarity": sum(_edit_similarity(question.graph, graph) for graph in hits) / k,
     }
     numbers = problem_numbers(question.problem)
     neighbours = [
@@ -152,6 +157,12 @@ def _question_figures(
         answers = apply_graphs(voters, numbers, filled=kept, most=1)
         figures[name] = float(bool(answers) and answers_agree(answers[0].value, value))
     return figures
+
+
+@lru_cache(maxsize=100_000)
+def _edit_similarity(first: ComputationalGraph, second: ComputationalGraph) -> float:
+    """Return what `edit_similarity` does, once for a pair: several ways find the same exemplars."""
+    return edit_similarity(first, second)
 
 
 def figures_of(columns: Columns, baseline: Columns | None = None) -> dict[str, list[float]]:

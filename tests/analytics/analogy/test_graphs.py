@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from analytics.analogy.graphs import (
     ComputationalGraph,
+    edit_similarity,
     graph_similarity,
     problem_graph,
     problem_numbers,
@@ -90,7 +91,7 @@ def test_swapped_operands_are_the_same_graph_at_similarity_1(tree: ExpressionTre
 
 
 @given(slot_trees, slot_trees)
-def test_similarity_is_symmetric_and_1_for_equal_graphs_alone(
+def test_similarities_are_symmetric_and_1_for_equal_graphs_alone(
     first: ExpressionTree, second: ExpressionTree
 ) -> None:
     left, right = graph_of(first), graph_of(second)
@@ -98,6 +99,8 @@ def test_similarity_is_symmetric_and_1_for_equal_graphs_alone(
     assert 0 <= similarity <= 1
     assert similarity == graph_similarity(right.graph, left.graph)
     assert (similarity == 1) == (left.graph == right.graph)
+    assert 0 <= edit_similarity(left, right) <= 1
+    assert edit_similarity(left, left) == 1
 
 
 @given(slot_trees)
@@ -106,9 +109,10 @@ def test_the_serialisation_loses_nothing(tree: ExpressionTree) -> None:
     assert "".join(serialised_graph(graph)) == graph.replace(",", "")
 
 
-def test_names_of_slots_matter_to_the_prototype_alone() -> None:
+def test_names_of_slots_do_not_matter_to_the_tree_edit_distance() -> None:
     first = ComputationalGraph.of(ExpressionTree("-", (ExpressionTree("N2"), ExpressionTree("N0"))))
     second = ComputationalGraph.of(ExpressionTree("-", (ExpressionTree("N0"), ExpressionTree("N1"))))
+    assert edit_similarity(first, second) == 1
     assert first.graph == second.graph
     assert first.prototype != second.prototype
 

@@ -55,6 +55,7 @@ def test_true_graphs_find_all_there_is_and_twins_can_be_left_out(tmp_path):
     all_found = measure_arm(questions, arm, 2, {}, twins=True)
     assert all_found.values["same_graph"].tolist() == [1, 1]
     assert all_found.values["same_equation"].tolist() == [1, 0.5]  # 9-5 and 7-6, but 9-2 is N1-N0
+    assert all_found.values["edit_similarity"].tolist() == [1, 1]
     assert all_found.values["ndcg"].tolist() == [1, 1]
     assert all_found.values["apply_nearest"].tolist() == [1, 1]
     without_twins = measure_arm(questions, arm, 2, {}, twins=False)
@@ -69,6 +70,9 @@ def test_similarities_of_an_arm_decide_what_is_found(tmp_path):
     assert result.values["same_graph"][0] == 0  # the nearest of 3+4 is now 7-6
     assert result.values["apply_nearest"][0] == 0
     assert result.graph_similarities[0, 0] == pytest.approx(0.75)
+    assert result.values["edit_similarity"][0] == pytest.approx(
+        1 - 1 / 6
+    )  # one node of three and three is another
     texts = [example.problem.text for example in questions.examples]
     assert tfidf_arm(texts)(np.array([0]), np.array([2, 3])).argmax() == 0
     assert random_arm()(np.array([0]), np.array([2, 3])).shape == (1, 2)
