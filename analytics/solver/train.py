@@ -151,8 +151,7 @@ def fit_solver(
     *,
     validation: Sequence[SolverExample] = (),
     context: TrainingContext = DEFAULT_CONTEXT,
-    start: str = "",
-    new_encoder: Callable[[], Backbone] | None = None,
+    start: str | Callable[[], Backbone] = "",
     observer: Observer | None = None,
 ) -> tuple[SolverModel, TrainingResult]:
     """Train a solver on exactly these problems, in one stage or, with a contrast, in two.
@@ -162,8 +161,8 @@ def fit_solver(
         config: the settings.
         validation: problems to measure with while training.
         context: provenance, checkpoint, progress and cancellation.
-        start: folder of an encoder or a solver to begin with, in place of the configuration's backbone.
-        new_encoder: makes an encoder with random weights, which is trained in place of any other.
+        start: folder of an encoder or a solver to begin with, in place of the configuration's backbone; or a function
+            that makes an encoder with random weights.
         observer: sees the solver while it is trained.
 
     Returns:
@@ -176,21 +175,19 @@ def fit_solver(
         Cancelled: the context said so; the checkpoint is usable.
     """
     seed_everything(config.seed)
-    source = start or config.backbone
+    source = (start if isinstance(start, str) else "") or config.backbone
     backbone = (
-        new_encoder()
-        if new_encoder is not None
-        else load_trainable(
-            source, rank=config.adapter_rank, max_tokens=config.max_tokens, device=config.device
-        )
+        load_trainable(source, rank=config.adapter_rank, max_tokens=config.max_tokens, device=config.device)
+        if isinstance(start, str)
+        else start()
     )
     refuse_unknown_language(backbone, [example.problem.text for example in examples])
     folder = Path(source).expanduser()
-    before = solver_before(folder) if new_encoder is None else {}
+    before = solver_before(folder) if isinstance(start, str) else {}
     vocabulary = Vocabulary.of(examples, least_uses=config.least_uses).extended(before.get("constants", ()))
     mask_numbers = bool(before.get("mask_numbers", config.mask_numbers))
     model = SolverModel(backbone, vocabulary, dropout=config.dropout, mask_numbers=mask_numbers)
-    if new_encoder is None:
+    if isinstance(start, str):
         begin_with(model, folder, examples)
     read = model.reader.read(examples)
     usable = [

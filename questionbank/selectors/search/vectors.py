@@ -143,4 +143,4 @@ def _scores(rows: Sequence[tuple[int, float | None]]) -> Neighbours:
 
 
 def _literal(vector: Vector) -> str:
-    return f"[{','.join(f'{value:.5g}' for value in vector.tolist())}]"
+    return f"[{','.join(f'{value:.5g}' for value in np.asarray(vector).tolist())}]"

@@ -207,7 +207,7 @@ def _trained_recurrent(run: Run, problems: Problems) -> tuple[Solver, dict[str, 
         solver_examples(problems.learned, most_tokens=config.most_tokens),
         config,
         context=run_context(run).with_callbacks(history),
-        new_encoder=partial(recurrent_backbone, max_tokens=config.max_tokens, device=config.device),
+        start=partial(recurrent_backbone, max_tokens=config.max_tokens, device=config.device),
     )
     return SolverInMemory(model), result.as_metrics(loss=history.last("loss"))
 
