@@ -224,8 +224,8 @@ def solution_steps(solution: Solution) -> list[Step]:
         return result, end
 
     work_out(from_prefix(solution.terms), 0)
-    if solution.rounding and solution.quotient is not None:
-        steps.append(Step(decimal_text(solution.quotient), solution.rounding, "", solution.exact, 0))
+    if solution.rounding and (quotient := solution.quotient) is not None:
+        steps.append(Step(decimal_text(quotient), solution.rounding, "", solution.exact, 0))
     return steps
 
 

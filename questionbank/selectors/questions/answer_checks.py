@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from analytics.expression.evaluate import answers_agree
 from analytics.solver.solution import decimal_text
 from questionbank.models import Question
-from questionbank.selectors.questions.solutions import SolvedText, published_number
+from questionbank.selectors.questions.solutions import SolvedText, gives, published_number
 
 __all__ = ["AnswerCheck", "answer_checks", "answer_shown"]
 
@@ -72,7 +71,7 @@ def answer_checks(
 def _by_solver(value: float, solved: SolvedText) -> AnswerCheck:
     best = solved.best
     assert best is not None and best.value is not None  # noqa: S101, PT018 - the caller has looked
-    agrees = answers_agree(value, best.value) or answers_agree(value, best.quotient)
+    agrees = gives(best, value)
     sentence = (
         _("The solver agrees (%(probability)s likely to be right).")
         if agrees
@@ -87,7 +86,7 @@ def _by_solver(value: float, solved: SolvedText) -> AnswerCheck:
 def _by_equation(value: float, solved: SolvedText) -> AnswerCheck:
     alternative = solved.known
     assert alternative is not None and alternative.value is not None  # noqa: S101, PT018 - likewise
-    agrees = answers_agree(value, alternative.value) or answers_agree(value, alternative.quotient)
+    agrees = gives(alternative, value)
     sentence = (
         _("The question's own equation gives the same answer.")
         if agrees

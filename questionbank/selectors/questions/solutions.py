@@ -44,6 +44,7 @@ __all__ = [
     "computation_shown",
     "computed_alike",
     "contradicts_published",
+    "gives",
     "gives_published",
     "known_solution",
     "no_value_reason",
@@ -298,10 +299,7 @@ def _with_known(solved: SolvedText | None, equation_solution: Solution, question
         shown = replace(shown, known_is_published=agrees, published=published_answer(question))
     if (best := shown.best) is None:
         return shown
-    known_values = (equation_solution.value, equation_solution.quotient)
-    agrees = any(
-        answers_agree(value, known) for value in (best.value, best.quotient) for known in known_values
-    )
+    agrees = gives(best, equation_solution.value) or gives(best, equation_solution.quotient)
     return replace(shown, agrees=agrees)
 
 
@@ -385,6 +383,11 @@ def contradicts_published(question: Question, solution: Solution) -> bool:
     """Return whether a solution does not give the published answer, where that is a number."""
     published = published_number(question)
     return published is not None and not gives_published(solution, published)
+
+
+def gives(solution: Solution | Alternative, value: float | None) -> bool:
+    """Return whether a solution gives a value, rounded or as its equation has it."""
+    return answers_agree(solution.value, value) or answers_agree(solution.quotient, value)
 
 
 def gives_published(solution: Solution | Alternative, published: PublishedNumber) -> bool:

@@ -6,12 +6,12 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from analytics.errors import DataError
-from analytics.expression.evaluate import answers_agree, evaluate_float
+from analytics.expression.evaluate import evaluate_float
 from analytics.expression.parser import parse_expression
 from questionbank.errors import NotFound
 from questionbank.models import ProblemVariant, Question, User
 from questionbank.selectors.questions.answer_checks import answer_shown
-from questionbank.selectors.questions.solutions import SolvedText
+from questionbank.selectors.questions.solutions import SolvedText, gives
 
 __all__ = [
     "accepted_variants",
@@ -81,7 +81,7 @@ def solver_objection(*, variant: ProblemVariant, solved: SolvedText | None) -> s
         value = evaluate_float(parse_expression(variant.answer))
     except DataError:
         return ""
-    if answers_agree(solved.best.value, value) or answers_agree(solved.best.quotient, value):
+    if gives(solved.best, value):
         return ""
     return _(
         "The solver gets %(found)s for the new wording; the stored answer is %(answer)s. Check the equation."

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from analytics.errors import LanguageModelError
@@ -27,12 +29,17 @@ def measured(tmp_path, arm=bound_arm) -> tuple[QuestionSet, Columns]:
     return questions, measure_arm(questions, way, 2, {}, twins=True)
 
 
+def answered(questions: QuestionSet, columns: Columns) -> Mapping[str, npt.NDArray[np.float64]]:
+    """The columns with the answers of the configured model to every question."""
+    with opened_generator(100) as generator:
+        assert generator is not None
+        return generator.with_answers(questions, columns).values
+
+
 def test_the_nearest_exemplar_stands_last_and_answers_are_compared_by_value(tmp_path, server):
     server.answers = answers("x=3+4")
     questions, columns = measured(tmp_path)
-    with opened_generator(100) as generator:
-        assert generator is not None
-        values = generator.with_answers(questions, columns).values
+    values = answered(questions, columns)
     # 3+4 is asked of itself, and 9-2 is 7 as well
     assert values["exact_match"].tolist() == values["right_number"].tolist() == [1, 0, 0, 0, 0, 1]
     prompt = server.asked[0][2]["messages"][1]["content"]
@@ -78,9 +85,7 @@ def test_kept_answers_are_not_asked_for_again(tmp_path, server):
 def test_an_answer_without_a_text_is_wrong(tmp_path, server):
     server.answers = answers("")
     questions, columns = measured(tmp_path)
-    with opened_generator(100) as generator:
-        assert generator is not None
-        values = generator.with_answers(questions, columns).values
+    values = answered(questions, columns)
     assert values["right_number"].tolist() == [0] * len(ROWS)
 
 
@@ -94,9 +99,7 @@ def test_texts_are_compared_as_texts(tmp_path, server):
     (tmp_path / "cv.jsonl").write_text("\n".join(map(json.dumps, rows)))
     questions, _without = question_set(read_problems(tmp_path / "cv.jsonl"))
     columns = measure_arm(questions, random_arm(), 1, {}, twins=True)
-    with opened_generator(100) as generator:
-        assert generator is not None
-        values = generator.with_answers(questions, columns).values
+    values = answered(questions, columns)
     assert values["exact_match"].tolist() == [0, 0]
     assert values["right_number"].tolist() == [1, 1]
     assert "Think.\n#### 7" in server.asked[0][2]["messages"][1]["content"]
