@@ -1,4 +1,4 @@
-"""The tables and rows that the first 31 migrations make: a new bank runs this one, an older one the rest of those."""
+"""Create the tables and rows that the first 31 migrations made, whose names `replaces` keeps for banks and backups."""
 
 import django.contrib.auth.models
 import django.contrib.auth.validators

@@ -194,10 +194,12 @@ def _applied_migrations() -> dict[str, list[str]]:
 
 
 def _known_migrations() -> dict[str, list[str]]:
-    migrations: dict[str, list[str]] = {}
-    for label, name in sorted(MigrationLoader(None).disk_migrations):
-        migrations.setdefault(label, []).append(name)
-    return migrations
+    """Return by application the migrations that this version has, and those that one of them replaces."""
+    migrations: dict[str, set[str]] = {}
+    for key, migration in MigrationLoader(None).disk_migrations.items():
+        for label, name in (key, *migration.replaces):
+            migrations.setdefault(label, set()).add(name)
+    return {label: sorted(names) for label, names in migrations.items()}
 
 
 def _stored(storage: Storage, folder: str = "") -> Iterator[str]:
