@@ -1,5 +1,5 @@
-"""The demo bank: questions that Kindred makes itself, so that the first page a user sees is a full one.
+"""The demo bank: questions, responses and paraphrases of our own, so that the first page a user sees is a full one.
 
-``hierarchy`` names the concepts, one module of ``strands`` holds the question patterns of one strand, ``bank``
-draws questions from them and ``responses`` simulates the students who answered. Plain Python: no Django, no torch.
+``bank.jsonl.gz`` and ``pairs.jsonl.gz`` were drawn by a generator of 396 question patterns and 220 stories, which the
+repository's history keeps at commit 72c08ee0 (``python -m questionbank.demo``); docs/demo-bank.md says what they hold.
 """

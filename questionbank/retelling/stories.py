@@ -1,66 +1,317 @@
-"""Problems with a given computational graph, drawn from the demo bank's patterns: another story altogether.
+"""Word problems from stories whose quantities depend on one another, told in part, with one of them asked for.
 
-Each pattern that draws word problems gives text, equation and answer together. Its phrasings are sorted by the graph of
-their equation once a process; a draw is kept only if its own graph is the wanted one.
+A story (`stories.toml`) names quantities, drawn from a range or computed from others, and how each is told and asked
+for. A problem tells those that the asked one is computed from, and at times one that it is not: only reading tells
+which numbers count. The same story asks for its result, for a part, or for a difference, so that no keyword gives the
+operation away. All texts are our own.
+
+`synthetic_problems` draws from all stories, for solvers to learn from; `stories` draws problems with one computational
+graph, for teachers and for pairs of problems that compute the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from functools import cache
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from fractions import Fraction
+from functools import cache, cached_property
+from pathlib import Path
 from random import Random
+from typing import Any
 
+from analytics.analogy.exemplars import story_key
+from analytics.expression.evaluate import evaluate
+from analytics.expression.keys import graph_key
+from analytics.expression.notation import to_infix
+from analytics.expression.tree import ExpressionTree
+from analytics.solver.inversion import solve_for
 from analytics.solver.targets import problem_graph_key
-from questionbank.demo.pattern import Item, Pattern
-from questionbank.demo.strands import ALL_PATTERNS
-from questionbank.demo.wording import Draw, Unsuitable
 from questionbank.retelling.problem import RetoldProblem
 
-__all__ = ["graphs_with_stories", "stories"]
+__all__ = ["SyntheticProblem", "graphs_with_stories", "stories", "synthetic_problems", "synthetic_rows"]
 
-_DRAWS = 6  # of each pattern, to learn which graphs it has
-_TRIES = 12  # of each pattern, for one problem
-_BLANK = "____"
+_MOST_OPERATIONS = 3
+_SHARES = {1: 0.5, 2: 0.42, 3: 0.08}  # of the problems, by number of operations
+_DISTRACTED = 0.6  # of the problems tell a quantity that is not needed, where the story has one
+_WITHOUT_NUMBER = 0.6  # of the problems tell the asked quantity as "some", where the story can
+_IN_ONE_SENTENCE = 0.2  # of the problems ask as "If ..., how many ...?"
+_DRAWS = 400  # of a story's numbers
+_TRIES = 40  # of each way to ask for a graph
+_CHOICE = re.compile(r"\[([^\[\]]*)\]")
+_WORD_LISTS = {"w": "ingredients", "u": "lengths", "m": "travel", "l": "liquids"}
+_PRONOUNS = {"he": ("he", "his"), "she": ("she", "her")}
+
+
+@dataclass(frozen=True)
+class SyntheticProblem:
+    """A problem's text, its equation over the text's numbers, and its answer."""
+
+    text: str
+    equation: str
+    answer: str
+
+
+@dataclass(frozen=True)
+class _Story:
+    """Quantities, and the ways to tell each and to ask for it.
+
+    Attributes:
+        ranges: of the quantities that are drawn.
+        definitions: expressions over other quantities, and numbers, of those that are computed.
+        facts: phrasings that tell a quantity.
+        questions: phrasings that ask for one.
+        always: quantities that every problem tells.
+        sometimes: quantities that may be told without their number.
+    """
+
+    ranges: Mapping[str, tuple[int, int]]
+    definitions: Mapping[str, ExpressionTree]
+    facts: Mapping[str, Sequence[str]]
+    questions: Mapping[str, Sequence[str]]
+    always: frozenset[str]
+    sometimes: frozenset[str]
+
+    @cached_property
+    def rules(self) -> list[tuple[str, str, ExpressionTree]]:
+        """Each definition's quantity, a quantity that it determines, and the expression of that one."""
+        return [
+            (name, quantity, tree if quantity == name else solve_for(tree, quantity, ExpressionTree(name)))
+            for name, tree in self.definitions.items()
+            for quantity in (name, *_quantities(tree))
+        ]
+
+    def derivations(
+        self, quantity: str, most: int, used: frozenset[str] = frozenset()
+    ) -> Iterator[tuple[ExpressionTree, int]]:
+        """Yield expressions of at most `most` operations that compute a quantity, each definition used once."""
+        yield ExpressionTree(quantity), 0
+        if not most or quantity.isdigit():
+            return
+        for name, result, tree in self.rules:
+            if result != quantity or name in used:
+                continue
+            left, right = (child.label for child in tree.children)
+            for left_tree, left_count in self.derivations(left, most - 1, used | {name}):
+                for right_tree, right_count in self.derivations(right, most - 1 - left_count, used | {name}):
+                    yield ExpressionTree(tree.label, (left_tree, right_tree)), 1 + left_count + right_count
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """The quantities that are told with their number."""
+        return frozenset(name for name, facts in self.facts.items() if f"{{{name}}}" in facts[0])
+
+    def computations(self, asked: str) -> list[tuple[ExpressionTree, int]]:
+        """Return what computes a quantity from told numbers, each used once, with the number of operations."""
+        return [
+            (tree, count)
+            for tree, count in self.derivations(asked, _MOST_OPERATIONS)
+            if count and self.numbers.issuperset(names := _quantities(tree)) and len(names) == len(set(names))
+        ]
+
+    def values(self, rng: Random) -> dict[str, Fraction] | None:
+        """Return a draw of all quantities, each a whole number above 1; None where chance gives none."""
+        for _draw in range(_DRAWS):
+            values = {name: Fraction(rng.randint(*bounds)) for name, bounds in self.ranges.items()}
+            for name, tree in self.definitions.items():
+                values[name] = evaluate(tree, values)
+                if values[name] < 2 or values[name].denominator != 1:
+                    break
+            else:
+                return values
+        return None
+
+
+def _quantities(tree: ExpressionTree) -> list[str]:
+    """Return the names of the leaves that are no numbers."""
+    return [label for label in tree.leaves() if not label.isdigit()]
+
+
+def _filled(tree: ExpressionTree, values: Mapping[str, Fraction]) -> ExpressionTree:
+    """Return the expression with numbers in place of the quantities."""
+    return tree.with_leaves(lambda label: ExpressionTree(str(values.get(label, label))))
+
+
+def synthetic_problems(count: int, seed: int) -> list[SyntheticProblem]:
+    """Draw `count` problems, no two of which are equal but for their numbers; always the same ones for a seed."""
+    rng = Random(seed)
+    stories, _words = _material()
+    problems: dict[str, SyntheticProblem] = {}
+    operations = 0
+    while len(problems) < count:
+        operations = operations or rng.choices(list(_SHARES), list(_SHARES.values()))[0]
+        problem = _problem(rng.choice(stories), operations, rng)
+        if problem is not None:
+            problems.setdefault(story_key(problem.text), problem)
+            operations = 0
+    return list(problems.values())
+
+
+def _problem(story: _Story, operations: int, rng: Random) -> SyntheticProblem | None:
+    asked = rng.choice(list(story.questions))
+    candidates = [tree for tree, count in story.computations(asked) if count == operations]
+    return _told(story, asked, rng.choice(candidates), rng, distracted=_DISTRACTED) if candidates else None
+
+
+def _told(
+    story: _Story, asked: str, tree: ExpressionTree, rng: Random, *, distracted: float = 0.0
+) -> SyntheticProblem | None:
+    """Return a draw of a problem that asks for a quantity; None where another way to compute it is as short.
+
+    Args:
+        distracted: how probable it is that a quantity is told that is not needed.
+    """
+    numbers = story.numbers
+    stated = {*_quantities(tree), *story.always}
+    if not story.always and rng.random() < distracted:
+        distractors = sorted(set(story.facts) - stated - _computed(story, tree, asked))
+        stated |= set(rng.sample(distractors, min(len(distractors), rng.choice((1, 1, 1, 2)))))
+    operations = len(tree.leaves()) - 1
+    if any(
+        rival != tree and count <= operations and stated.issuperset(_quantities(rival))
+        for rival, count in story.computations(asked)
+    ):
+        return None
+    values = story.values(rng)
+    if values is None or len({values[name] for name in stated & numbers}) < len(stated & numbers):
+        return None
+    order = [name for name in story.facts if name in stated]
+    equation = to_infix(_filled(_in_text_order(tree, order), values))
+    if asked in story.sometimes and rng.random() < _WITHOUT_NUMBER:
+        order = [name for name in story.facts if name in stated | {asked}]
+    return SyntheticProblem(_problem_text(story, order, asked, values, rng), equation, str(values[asked]))
 
 
 @cache
-def graphs_with_stories() -> Mapping[str, tuple[Pattern, ...]]:
-    """Return patterns by the graphs of the problems that they draw."""
-    patterns: dict[str, dict[str, Pattern]] = {}
-    for pattern in ALL_PATTERNS:
-        for draw in range(_DRAWS):
-            item = _item(pattern, Random(f"{pattern.slug}/{draw}"))
-            if item is None:
-                continue
-            if not item.equation:
-                break  # it draws no word problems
-            for text in item.ask:
-                key = problem_graph_key(text, item.equation)
-                patterns.setdefault(key, {})[pattern.slug] = pattern
-    return {key: tuple(by_slug.values()) for key, by_slug in patterns.items() if key}
+def graphs_with_stories() -> Mapping[str, Sequence[tuple[_Story, str, ExpressionTree]]]:
+    """Return by computational graph the stories that have it: story, asked quantity and its expression."""
+    ways: dict[str, list[tuple[_Story, str, ExpressionTree]]] = {}
+    for story in _material()[0]:
+        for asked in story.questions:
+            for tree, _count in story.computations(asked):
+                ways.setdefault(graph_key(_over_slots(tree)), []).append((story, asked, tree))
+    return ways
 
 
-def stories(graph_key: str, seed: str) -> Iterator[RetoldProblem]:
-    """Yield problems with a graph, each pattern in turn, always the same ones for a seed."""
-    patterns = list(graphs_with_stories().get(graph_key, ()))
+def stories(key: str, seed: str) -> Iterator[RetoldProblem]:
+    """Yield problems with a graph, each story in turn, always the same ones for a seed."""
+    ways = list(graphs_with_stories().get(key, ()))
     rng = Random(seed)
-    rng.shuffle(patterns)
+    rng.shuffle(ways)
     for _turn in range(_TRIES):
-        for pattern in patterns:
-            item = _item(pattern, rng)
-            if item is None:
-                continue
-            texts = [
-                text
-                for text in item.ask
-                if _BLANK not in text and problem_graph_key(text, item.equation) == graph_key
-            ]
-            if texts:
-                yield RetoldProblem(rng.choice(texts), item.equation, item.answer, "another story")
+        for story, asked, tree in ways:
+            problem = _told(story, asked, tree, rng)
+            # a number in words, such as "twice", may be read as one of the text's numbers
+            if problem is not None and problem_graph_key(problem.text, problem.equation) == key:
+                yield RetoldProblem(problem.text, problem.equation, problem.answer, "another story")
 
 
-def _item(pattern: Pattern, rng: Random) -> Item | None:
-    try:
-        return pattern.make(Draw(rng))
-    except Unsuitable:
-        return None
+def _over_slots(tree: ExpressionTree) -> ExpressionTree:
+    """Return the expression with number slots in place of the quantities."""
+    slots = {name: f"N{index}" for index, name in enumerate(_quantities(tree))}
+    return tree.with_leaves(lambda label: ExpressionTree(slots.get(label, label)))
+
+
+def _computed(story: _Story, tree: ExpressionTree, name: str) -> set[str]:
+    """Return the quantity that an expression gives, and those that it computes on its way."""
+    if tree.is_number:
+        return set()
+    computed = {name}
+    for _definition, result, rule in story.rules:
+        if result == name and rule.label == tree.label:
+            for part, child in zip(rule.children, tree.children, strict=True):
+                computed |= _computed(story, child, part.label)
+    return computed
+
+
+def _in_text_order(tree: ExpressionTree, order: Sequence[str]) -> ExpressionTree:
+    """Put sums and products of two told quantities in the order in which they are told."""
+    if tree.is_number:
+        return tree
+    parts = [_in_text_order(child, order) for child in tree.children]
+    if tree.label in "+*" and all(part.label in order for part in parts):
+        parts.sort(key=lambda part: order.index(part.label))
+    return ExpressionTree(tree.label, tuple(parts))
+
+
+def _problem_text(
+    story: _Story, order: Sequence[str], asked: str, values: Mapping[str, Fraction], rng: Random
+) -> str:
+    words = _drawn_words(rng)
+    fields = words | {name: str(value) for name, value in values.items()} | {asked: "some"}
+
+    def phrase(phrasings: Sequence[str]) -> str:
+        template = rng.choice(phrasings)
+        while _CHOICE.search(template):
+            template = _CHOICE.sub(lambda match: rng.choice(match[1].split("|")), template, count=1)
+        return template.format(**fields)
+
+    facts = [phrase(story.facts[name]) for name in order]
+    question = phrase(story.questions[asked])
+    if (
+        rng.random() < _IN_ONE_SENTENCE
+        and not question.startswith("If")
+        and re.match(r"[A-Z0-9].*[.]$", facts[-1])
+    ):
+        last = facts.pop().removesuffix(".")
+        question = f"If {_lowered(last, words)}, {_lowered(question, words)}"
+    text = re.sub(r" (?=[,.?])", "", " ".join(" ".join([*facts, question]).split()))
+    return re.sub(r"(?:^|(?<=[.?] ))[a-z]", lambda match: match[0].upper(), text)
+
+
+def _lowered(sentence: str, words: Mapping[str, str]) -> str:
+    """Return the sentence without its capital letter, unless a name or an abbreviation begins it."""
+    if sentence.startswith((words["A"], words["B"])) or sentence[1:2].isupper():
+        return sentence
+    return sentence[0].lower() + sentence[1:]
+
+
+def _drawn_words(rng: Random) -> dict[str, str]:
+    words = _material()[1]
+    (first, first_is), (second, second_is) = rng.sample(words["people"], 2)
+    things = rng.sample(rng.choice(words["things"]), 3)
+    container = rng.choice(words["containers"])
+    days = rng.sample(words["days"], 2)
+    drawn = {"A": first, "B": second, "p": rng.choice(words["places"]), "d1": days[0], "d2": days[1]}
+    drawn |= {name: rng.choice(words[list_name]) for name, list_name in _WORD_LISTS.items()}
+    drawn["a"], drawn["as"] = _PRONOUNS[first_is]
+    drawn["b"], drawn["bs"] = _PRONOUNS[second_is]
+    for name, (singular, plural) in zip("xyzv", [*things, container], strict=True):
+        drawn[name], drawn[f"{name}1"] = plural, singular
+        drawn[f"a{name}1"] = f"{'an' if singular[0] in 'aeio' else 'a'} {singular}"
+    return drawn
+
+
+@cache
+def _material() -> tuple[list[_Story], dict[str, list[Any]]]:
+    with Path(__file__).with_suffix(".toml").open("rb") as file:
+        content = tomllib.load(file)
+    stories = [_story(table) for table in content.pop("story")]
+    words = content.pop("words")
+    nouns = {
+        "things": [[tuple(noun.split("/")) for noun in group.split(", ")] for group in words["things"]],
+        "containers": [tuple(noun.split("/")) for noun in words["containers"].split(", ")],
+        "people": [(name, pronoun) for pronoun in _PRONOUNS for name in words[pronoun].split(", ")],
+        **{name: words[name].split(", ") for name in ("places", "days", *_WORD_LISTS.values())},
+    }
+    return stories, nouns
+
+
+def _story(table: Mapping[str, Any]) -> _Story:
+    ranges, definitions = {}, {}
+    for name, text in table["quantities"].items():
+        low, is_range, high = text.partition("..")
+        if is_range:
+            ranges[name] = (int(low), int(high))
+        else:
+            left, operator, right = text.split()
+            definitions[name] = ExpressionTree(operator, (ExpressionTree(left), ExpressionTree(right)))
+    always, sometimes = (frozenset(table.get(name, ())) for name in ("always", "some"))
+    return _Story(ranges, definitions, table["facts"], table["questions"], always, sometimes)
+
+
+def synthetic_rows(count: int, seed: int) -> Iterator[dict[str, str]]:
+    """Yield the problems as lines of a file."""
+    for number, problem in enumerate(synthetic_problems(count, seed)):
+        yield {"id": str(number), "language": "en", **asdict(problem)}

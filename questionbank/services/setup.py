@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
 import pgtrigger
 from django.contrib.auth.models import Group
 from django.db import transaction
 
-from questionbank.demo.bank import generate_bank
-from questionbank.demo.hierarchy import HIERARCHY_NAME
+from questionbank.demo.bank import DEMO_BANK, HIERARCHY_NAME
 from questionbank.demo.people import DEMO_PEOPLE
 from questionbank.demo.review_pairs import review_pairs
 from questionbank.models import ParaphrasePair, Question, User
-from questionbank.scratch import scratch_folder
 from questionbank.services.artifacts import artifact_install_default
 from questionbank.services.imports import import_file
 from questionbank.services.paraphrase import PairInput, pairs_create
@@ -82,16 +78,11 @@ def demo_people_shut_out() -> list[str]:
 
 
 def demo_bank_install(*, report: Callable[[str], Any]) -> bool:
-    """Import the generated questions into an empty bank; returns whether it did."""
+    """Import the demo's questions into an empty bank; returns whether it did."""
     if Question.objects.exists():
         return False
     report("Making the demo bank ...")
-    with scratch_folder(prefix="demo-") as scratch:
-        path = scratch / "demo.jsonl"
-        with path.open("w", encoding="utf-8") as file:
-            for record in generate_bank():
-                file.write(json.dumps(asdict(record), ensure_ascii=False) + "\n")
-        outcome = import_file(path=path, format="jsonl", hierarchy=HIERARCHY_NAME, source=HIERARCHY_NAME)
+    outcome = import_file(path=DEMO_BANK, format="jsonl", hierarchy=HIERARCHY_NAME, source=HIERARCHY_NAME)
     report(f"The demo bank has {outcome.created:,} questions.")
     return True
 

@@ -16,7 +16,7 @@ from analytics.inference.heads import load_heads
 from analytics.retrieval import precision_at_k
 from analytics.splits import is_held_out
 from analytics.starters import LARGEST
-from questionbank.demo.bank import generate_bank
+from questionbank.demo.bank import demo_questions
 
 STARTER = Path(analytics.__file__).parent / "probes" / "starter"
 
@@ -51,7 +51,7 @@ def test_the_encoder_is_small_and_says_how_it_was_made():
 
 def test_it_brings_questions_of_one_concept_nearer_than_the_plain_one(starter_backbone, default_backbone):
     """On questions of the demo bank that it was not trained on."""
-    bank = generate_bank(size=2400)
+    bank = demo_questions()
     held = [record for record in bank if is_held_out(record.text)]
     others = [record for record in bank if not is_held_out(record.text)][::3]
 
@@ -68,7 +68,7 @@ def test_it_brings_questions_of_one_concept_nearer_than_the_plain_one(starter_ba
 
 def test_it_knows_the_concepts_of_the_demo_bank(starter, starter_backbone):
     """Every path of the bank is one of its own, and it finds most of them again."""
-    bank = generate_bank(size=600)
+    bank = demo_questions()[:600]
     known = set(starter.concepts.paths)
     assert {path for record in bank for path in record.concepts} <= known
     sample = bank[::8]

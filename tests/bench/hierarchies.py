@@ -34,7 +34,7 @@ def main() -> int:
     set_up(arguments.var / "hierarchies")
     from django.core.management import call_command
 
-    from questionbank.demo.hierarchy import HIERARCHY_NAME
+    from questionbank.demo.bank import HIERARCHY_NAME
     from questionbank.models import KnowledgeHierarchy
     from questionbank.services.imports import import_file
     from questionbank.services.setup import demo_bank_install
@@ -67,7 +67,7 @@ def train(requested: Iterable[Run | None]) -> None:
 
 def predictions() -> dict[int, dict[str, float]]:
     """Of every demo question the probabilities of its first paths, the likeliest first, and the difficulty, 0 to 1."""
-    from questionbank.demo.hierarchy import HIERARCHY_NAME
+    from questionbank.demo.bank import HIERARCHY_NAME
     from questionbank.models import Question
     from questionbank.selectors.questions import predictions
     from questionbank.selectors.serving import serving

@@ -1,18 +1,16 @@
 """Pairs of problems that compute the same, without labels: each problem and the same problem rewritten.
 
 Yang et al., "Learning by Analogy", section 4: a language model rewrites a problem with other names, numbers and words
-but the same computational graph. Beside it stands a rewriter by rules, which needs no model: a synthetic story that is
-computed like the problem, or one of the demo bank's, else the problem's own story with other names, things and numbers.
-The paper takes every rewriting; here it is kept only if the graph is confirmed, by the story or by the solver.
+but the same computational graph. A rewriter by rules needs no model: it tells a story that is computed
+like the problem, else the problem's own story with other names, things and numbers. The paper takes every rewriting;
+here one is kept only if the graph is confirmed, by the story or by the solver.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import cache
 from itertools import chain, islice
-from random import Random
 from typing import Protocol
 
 from analytics.analogy.exemplars import story_key
@@ -31,7 +29,6 @@ from questionbank.retelling.names_and_numbers import retold
 from questionbank.retelling.problem import RetoldProblem, refusal
 from questionbank.retelling.stories import stories
 from questionbank.selectors.questions.solutions import CERTAIN_ENOUGH
-from worker.solver.synthetic import synthetic_problems
 
 __all__ = ["PROMPT", "ModelRewriter", "Rewriter", "RuleRewriter", "UnconfirmedError", "rewritten_pairs"]
 
@@ -45,7 +42,6 @@ PROMPT = (
 _DRAFTS_PER_SOURCE = 20
 _ANSWER_TOKENS = 2000  # of a model that thinks first, most are thoughts
 _MOST_CHARACTERS = 2000
-_SYNTHETIC_PROBLEMS = 5000  # problems, of which one with the wanted graph is drawn
 
 
 class UnconfirmedError(Exception):
@@ -79,9 +75,7 @@ class RuleRewriter:
         if not graph_key:
             raise UnconfirmedError("its equation cannot be read")
         rng_seed = f"{seed}/{problem.text}"
-        synthetic = _synthetic_stories().get(graph_key, [])
         drafts = chain(
-            Random(rng_seed).sample(synthetic, min(_DRAFTS_PER_SOURCE, len(synthetic))),  # noqa: S311
             islice(stories(graph_key, rng_seed), _DRAFTS_PER_SOURCE),
             islice(retold(problem.text, equation, rng_seed), _DRAFTS_PER_SOURCE),
         )
@@ -98,17 +92,6 @@ def _computed(problem: ProblemRecord) -> str:
         return "" if graph is None else to_infix(fill_slots(graph.tree, problem_numbers(problem).values))
     except DataError:
         return ""
-
-
-@cache
-def _synthetic_stories() -> dict[str, list[RetoldProblem]]:
-    """Return synthetic problems by their graphs."""
-    by_graph: dict[str, list[RetoldProblem]] = {}
-    for problem in synthetic_problems(_SYNTHETIC_PROBLEMS, seed=0):
-        retelling = RetoldProblem(problem.text, problem.equation, problem.answer, "synthetic story")
-        by_graph.setdefault(problem_graph_key(problem.text, problem.equation), []).append(retelling)
-    by_graph.pop("", None)
-    return by_graph
 
 
 class ModelRewriter:

@@ -36,8 +36,8 @@ from typing import Any
 from analytics.analogy.exemplars import story_key
 from analytics.json_lines import read_objects
 from analytics.splits import KeptOut, is_held_out
-from questionbank.demo.bank import generate_bank
-from worker.solver.synthetic import synthetic_rows
+from questionbank.demo.bank import demo_questions
+from questionbank.retelling.stories import synthetic_rows
 
 __all__ = ["STARTER_SETS", "SetCounts", "StarterSets", "divide", "main", "starter_rows", "write_rows"]
 
@@ -134,7 +134,7 @@ def starter_rows(data: Path, sets: StarterSets, language: str) -> tuple[list[Row
     Returns:
         The problems, and by name of the set how many there were and why some were left out.
     """
-    bank = [asdict(record) for record in generate_bank() if record.equation and record.language == language]
+    bank = [asdict(record) for record in demo_questions() if record.equation and record.language == language]
     measured = _measured(data, sets, bank)
     used: set[str] = set()
     chosen: dict[str, list[Row]] = {}

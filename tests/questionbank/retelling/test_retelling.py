@@ -1,4 +1,4 @@
-"""Problems that are computed like another one: other stories, and the same story with other names and numbers."""
+"""Problems that are computed like another one: the same story with other names and numbers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from analytics.text.number_slots import number_slots
 from questionbank.retelling.names_and_numbers import retold
 from questionbank.retelling.problem import RetoldProblem, refusal
 from questionbank.retelling.reversal import reversed_problems
-from questionbank.retelling.stories import graphs_with_stories, stories
 
 PENCILS = "Sara had 24 pencils and gave 6 of them to Tom. How many pencils has Sara left?"
 TAKE_AWAY = "+(-s0,s1)"
@@ -22,25 +21,6 @@ TAKE_AWAY = "+(-s0,s1)"
 
 def first(candidates, number: int = 5) -> list[RetoldProblem]:
     return list(islice(candidates, number))
-
-
-def test_the_demo_bank_has_stories_of_many_graphs() -> None:
-    assert len(graphs_with_stories()) >= 40
-    assert TAKE_AWAY in graphs_with_stories()
-
-
-def test_every_story_of_a_graph_has_it_and_its_answer_is_the_equations() -> None:
-    for key in graphs_with_stories():
-        for problem in first(stories(key, "7"), 2):
-            assert problem_graph_key(problem.text, problem.equation) == key
-            assert refusal(problem, text=PENCILS, graph_key=key) == ""
-            assert "____" not in problem.text
-
-
-def test_stories_are_the_same_for_a_seed_and_unknown_graphs_have_none() -> None:
-    assert first(stories(TAKE_AWAY, "1")) == first(stories(TAKE_AWAY, "1"))
-    assert first(stories(TAKE_AWAY, "1")) != first(stories(TAKE_AWAY, "2"))
-    assert first(stories("^(s0,7)", "1")) == []
 
 
 def test_a_retelling_changes_names_things_and_every_number_and_computes_the_answer() -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from analytics.paraphrase.triplets import question_number
+from questionbank.demo.bank import story_pairs
 from questionbank.demo.people import DEMO_PEOPLE
 from questionbank.demo.review_pairs import review_pairs
-from questionbank.demo.stories import story_pairs
 from questionbank.models import ParaphrasePair, Run, User
 from questionbank.services import setup
 from questionbank.services.questions import question_create

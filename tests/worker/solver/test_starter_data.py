@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from analytics.splits import KeptOut, is_held_out
-from questionbank.demo.bank import generate_bank
+from questionbank.demo.bank import demo_questions
 from worker.solver.starter_data import STARTER_SETS, VALIDATION, StarterSets, divide, main, starter_rows
 
 ENGLISH = STARTER_SETS["en"]
@@ -65,7 +65,7 @@ def test_measured_problems_their_rewordings_and_what_the_demo_bank_holds_out_are
         *(f"written/{number}" for number in range(1, 151)), "synthetic/0", "synthetic/1", "synthetic/2",
     ]  # fmt: skip
     assert (counts["written"].used, counts["synthetic"].used) == (150, 3)
-    bank = [record.text for record in generate_bank() if record.equation]
+    bank = [record.text for record in demo_questions() if record.equation]
     held_out = KeptOut.of(text for text in bank if is_held_out(text))
     demo = [row["text"] for row in rows if row["id"].startswith("demo/")]
     assert demo

@@ -22,8 +22,7 @@ from analytics.paraphrase.scoring.metrics import operator_accuracy
 from analytics.paraphrase.triplets import load_kept_out
 from analytics.records import ParaphrasePair
 from analytics.splits import KeptOut
-from questionbank.demo.paraphrases import generate_pairs
-from questionbank.demo.stories import story_pairs
+from questionbank.demo.bank import phrasing_pairs, story_pairs
 from worker.paraphrase.operators import operator_figures
 
 __all__ = [
@@ -111,7 +110,7 @@ SOURCES: dict[str, Source] = {
     "mathqa": Source("MathQA", "mathqa/train_part"),
     "paramawps": Source("ParaMAWPS", "paramawps/train_part", _rewordings),
     "gsm_plus": Source("GSM-Plus", "gsm_plus/testmini", _changes),
-    "demo": Source("phrasings of the demo patterns", pairs=lambda _none: generate_pairs()),
+    "demo": Source("phrasings of the demo patterns", pairs=lambda _none: phrasing_pairs()),
     "stories": Source("stories retold", pairs=lambda _none: story_pairs()),
 }
 

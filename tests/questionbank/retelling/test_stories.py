@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from dataclasses import replace
+from itertools import islice
 from random import Random
 
 import pytest
@@ -13,11 +15,14 @@ from analytics.expression.evaluate import evaluate_float
 from analytics.expression.parser import parse_expression
 from analytics.problem_files import read_problems
 from analytics.solver.targets import problem_graph_key
-from worker.solver import synthetic
-from worker.solver.synthetic import synthetic_problems
+from questionbank.retelling import stories as engine
+from questionbank.retelling.problem import refusal
+from questionbank.retelling.stories import graphs_with_stories, stories, synthetic_problems, synthetic_rows
 
+PENCILS = "Sara had 24 pencils and gave 6 of them to Tom. How many pencils has Sara left?"
+TAKE_AWAY = "+(-s0,s1)"
 PROBLEMS = synthetic_problems(1500, seed=3)
-STORIES, _WORDS = synthetic._material()
+STORIES, _WORDS = engine._material()
 
 
 def numbers_in(text: str) -> list[str]:
@@ -78,22 +83,35 @@ def test_every_phrasing_of_a_story_can_be_told(number):
     values = story.values(rng)
     assert values is not None
     assert all(values[name] >= 2 for name in quantities)
-    words = synthetic._drawn_words(rng) | dict.fromkeys(quantities, "7")
+    words = engine._drawn_words(rng) | dict.fromkeys(quantities, "7")
     for phrasings in (*story.facts.values(), *story.questions.values()):
         for phrase in phrasings:
             assert phrase.count("[") == phrase.count("]")
             assert phrase.format(**words)
     for asked in story.questions:
         alone = replace(story, questions={asked: story.questions[asked]})
-        draws = (
-            synthetic._problem(alone, operations, rng) for _try in range(200) for operations in (1, 2, 3)
-        )
+        draws = (engine._problem(alone, operations, rng) for _try in range(200) for operations in (1, 2, 3))
         assert any(draws), asked
 
 
-def test_the_command_writes_problems_that_a_training_reads(tmp_path):
-    assert synthetic.main(["--output", str(tmp_path / "problems.jsonl"), "--number", "5", "--seed", "3"]) == 0
-    written = read_problems(tmp_path / "problems.jsonl").learned
-    assert [(problem.text, problem.equation, problem.answer) for problem in written] == [
+def test_rows_are_lines_that_a_training_reads(tmp_path):
+    path = tmp_path / "problems.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in synthetic_rows(5, 3)))
+    assert [(problem.text, problem.equation, problem.answer) for problem in read_problems(path).learned] == [
         (problem.text, problem.equation, problem.answer) for problem in synthetic_problems(5, seed=3)
     ]
+
+
+def test_stories_have_the_wanted_graph_another_text_and_the_equations_answer():
+    told = {key: list(islice(stories(key, "7"), 2)) for key in graphs_with_stories()}
+    assert sum(bool(problems) for problems in told.values()) >= 45
+    for key, problems in told.items():
+        for problem in problems:
+            assert problem_graph_key(problem.text, problem.equation) == key
+            assert refusal(problem, text=PENCILS, graph_key=key) == ""
+
+
+def test_stories_are_the_same_for_a_seed_and_unknown_graphs_have_none():
+    first, again, other = (list(islice(stories(TAKE_AWAY, seed), 5)) for seed in ("1", "1", "2"))
+    assert first == again != other
+    assert list(stories("^(s0,7)", "1")) == []
