@@ -5,7 +5,7 @@ PYTHON_IN_VENV := $(VENV)/bin/python
 export HF_HUB_OFFLINE ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test check lint bench faults
+.PHONY: help setup run test check lint bench faults lock
 
 help:
 	@echo "make setup   create $(VENV) and install Kindred into it"
@@ -13,6 +13,7 @@ help:
 	@echo "make test    run the tests"
 	@echo "make check   run everything that CI runs: lint, types, imports, migrations, tests"
 	@echo "make bench   measure speed and search quality"
+	@echo "make lock    pin the newest versions of all dependencies in docker/constraints.txt"
 	@echo "make faults  kill, stop and restart parts of a real instance, and check that nothing is lost"
 
 setup: $(VENV)/installed
@@ -36,6 +37,13 @@ lint: setup
 bench: $(VENV)/installed-bench
 	$(PYTHON_IN_VENV) -m tests.bench
 
+# The newest versions that pyproject.toml admits, in a virtual environment of their own.
+lock: $(PYTHON_IN_VENV)
+	rm -rf build/lock && $(PYTHON_IN_VENV) -m venv build/lock
+	build/lock/bin/python -m pip install --quiet --no-compile '.[worker,chinese,test]'
+	{ sed -n '/^#/p' docker/constraints.txt; build/lock/bin/python -m pip freeze --all | sed '/^pip==/d; /^kindred/d; s/+cpu$$//'; } \
+		> build/constraints.txt && mv build/constraints.txt docker/constraints.txt
+
 faults: setup
 	$(PYTHON_IN_VENV) -m tests.faults
 
@@ -53,10 +61,10 @@ $(PYTHON_IN_VENV):
 	echo "Kindred needs Python 3.11 or 3.12 and found neither; install one, or name it: make PYTHON=/path/to/python" >&2; \
 	exit 1
 
-$(VENV)/installed: pyproject.toml | $(PYTHON_IN_VENV)
-	$(PYTHON_IN_VENV) -m pip install --quiet --no-compile --editable '.[worker,chinese,test]'
+$(VENV)/installed: pyproject.toml docker/constraints.txt | $(PYTHON_IN_VENV)
+	$(PYTHON_IN_VENV) -m pip install --quiet --no-compile --constraint docker/constraints.txt --editable '.[worker,chinese,test]'
 	@touch $@
 
 $(VENV)/installed-bench: $(VENV)/installed
-	$(PYTHON_IN_VENV) -m pip install --quiet --no-compile --editable '.[worker,test,bench]'
+	$(PYTHON_IN_VENV) -m pip install --quiet --no-compile --constraint docker/constraints.txt --editable '.[worker,test,bench]'
 	@touch $@

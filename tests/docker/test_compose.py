@@ -113,7 +113,8 @@ def test_site_and_clock_have_no_pytorch(compose):
 def test_the_versions_that_images_get_fit_the_requirements():
     project = tomllib.loads((BASE_DIR / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     lines = (DOCKER / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    pinned = dict(line.split("==") for line in lines if not line.startswith("#"))
+    pins = (line.split("==") for line in lines if not line.startswith("#"))
+    pinned = {canonicalize_name(name): version for name, version in pins}
     for line in project["dependencies"] + project["optional-dependencies"]["worker"]:
         requirement = Requirement(line)
         name = canonicalize_name(requirement.name)
