@@ -151,20 +151,20 @@ def synthetic_problems(count: int, seed: int) -> list[SyntheticProblem]:
 def _problem(story: _Story, operations: int, rng: Random) -> SyntheticProblem | None:
     asked = rng.choice(list(story.questions))
     candidates = [tree for tree, count in story.computations(asked) if count == operations]
-    return _told(story, asked, rng.choice(candidates), rng, distracted=_DISTRACTED) if candidates else None
+    return _told(story, asked, rng.choice(candidates), rng, for_people=False) if candidates else None
 
 
 def _told(
-    story: _Story, asked: str, tree: ExpressionTree, rng: Random, *, distracted: float = 0.0
+    story: _Story, asked: str, tree: ExpressionTree, rng: Random, *, for_people: bool
 ) -> SyntheticProblem | None:
     """Return a draw of a problem that asks for a quantity; None where another way to compute it is as short.
 
     Args:
-        distracted: how probable it is that a quantity is told that is not needed.
+        for_people: tell no quantity that is not needed, and put things only into what holds them.
     """
     numbers = story.numbers
     stated = {*_quantities(tree), *story.always}
-    if not story.always and rng.random() < distracted:
+    if not (story.always or for_people) and rng.random() < _DISTRACTED:
         distractors = sorted(set(story.facts) - stated - _computed(story, tree, asked))
         stated |= set(rng.sample(distractors, min(len(distractors), rng.choice((1, 1, 1, 2)))))
     operations = len(tree.leaves()) - 1
@@ -180,7 +180,8 @@ def _told(
     equation = to_infix(_filled(_in_text_order(tree, order), values))
     if asked in story.sometimes and rng.random() < _WITHOUT_NUMBER:
         order = [name for name in story.facts if name in stated | {asked}]
-    return SyntheticProblem(_problem_text(story, order, asked, values, rng), equation, str(values[asked]))
+    text = _problem_text(story, order, asked, values, _drawn_words(rng, for_people=for_people), rng)
+    return SyntheticProblem(text, equation, str(values[asked]))
 
 
 @cache
@@ -201,10 +202,13 @@ def stories(key: str, seed: str) -> Iterator[RetoldProblem]:
     rng.shuffle(ways)
     for _turn in range(_TRIES):
         for story, asked, tree in ways:
-            problem = _told(story, asked, tree, rng)
+            problem = _told(story, asked, tree, rng, for_people=True)
+            if problem is None:
+                continue
+            text = problem.text.replace("$ ", "$")  # what solvers learn from is written like the public sets
             # a number in words, such as "twice", may be read as one of the text's numbers
-            if problem is not None and problem_graph_key(problem.text, problem.equation) == key:
-                yield RetoldProblem(problem.text, problem.equation, problem.answer, "another story")
+            if problem_graph_key(text, problem.equation) == key:
+                yield RetoldProblem(text, problem.equation, problem.answer, "another story")
 
 
 def _over_slots(tree: ExpressionTree) -> ExpressionTree:
@@ -236,10 +240,14 @@ def _in_text_order(tree: ExpressionTree, order: Sequence[str]) -> ExpressionTree
 
 
 def _problem_text(
-    story: _Story, order: Sequence[str], asked: str, values: Mapping[str, Fraction], rng: Random
+    story: _Story,
+    order: Sequence[str],
+    asked: str,
+    values: Mapping[str, Fraction],
+    words: Mapping[str, str],
+    rng: Random,
 ) -> str:
-    words = _drawn_words(rng)
-    fields = words | {name: str(value) for name, value in values.items()} | {asked: "some"}
+    fields = {**words, **{name: str(value) for name, value in values.items()}, asked: "some"}
 
     def phrase(phrasings: Sequence[str]) -> str:
         template = rng.choice(phrasings)
@@ -267,11 +275,17 @@ def _lowered(sentence: str, words: Mapping[str, str]) -> str:
     return sentence[0].lower() + sentence[1:]
 
 
-def _drawn_words(rng: Random) -> dict[str, str]:
+def _drawn_words(rng: Random, *, for_people: bool = False) -> dict[str, str]:
     words = _material()[1]
     (first, first_is), (second, second_is) = rng.sample(words["people"], 2)
-    things = rng.sample(rng.choice(words["things"]), 3)
-    container = rng.choice(words["containers"])
+    if for_people:
+        group, containers = rng.choice(
+            [pair for pair in zip(words["things"], words["holders"], strict=True) if pair[1]]
+        )
+    else:
+        group, containers = rng.choice(words["things"]), words["containers"]
+    things = rng.sample(group, 3)
+    container = rng.choice(containers)
     days = rng.sample(words["days"], 2)
     drawn = {"A": first, "B": second, "p": rng.choice(words["places"]), "d1": days[0], "d2": days[1]}
     drawn |= {name: rng.choice(words[list_name]) for name, list_name in _WORD_LISTS.items()}
@@ -290,12 +304,18 @@ def _material() -> tuple[list[_Story], dict[str, list[Any]]]:
     stories = [_story(table) for table in content.pop("story")]
     words = content.pop("words")
     nouns = {
-        "things": [[tuple(noun.split("/")) for noun in group.split(", ")] for group in words["things"]],
-        "containers": [tuple(noun.split("/")) for noun in words["containers"].split(", ")],
+        "things": [_nouns(group) for group in words["things"]],
+        "holders": [_nouns(group) for group in words["holders"]],
+        "containers": _nouns(words["containers"]),
         "people": [(name, pronoun) for pronoun in _PRONOUNS for name in words[pronoun].split(", ")],
         **{name: words[name].split(", ") for name in ("places", "days", *_WORD_LISTS.values())},
     }
     return stories, nouns
+
+
+def _nouns(text: str) -> list[tuple[str, ...]]:
+    """Return the singular and plural of each noun."""
+    return [tuple(noun.split("/")) for noun in text.split(", ") if noun]
 
 
 def _story(table: Mapping[str, Any]) -> _Story:

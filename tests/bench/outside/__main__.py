@@ -1,0 +1,333 @@
+# ruff: noqa: T201 - a benchmark prints
+"""Examples by people who had not seen the code, put through the product once.
+
+    python -m tests.bench.outside PART [--examples FOLDER] [--output FOLDER] [--keep FOLDER]
+
+Numbers, typed maths and word problems are counted; formulas, pastes, searches, imports and variants are written to a
+file that a reader judges. The examples are in `examples/`, beside what the reader said of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from tests.bench.bank import KEPT_IN, SHARED_DATA, set_up
+
+EXAMPLES = Path(__file__).parent / "examples"
+PLAIN = 0.5  # probability from which a page states an answer
+
+Example = dict[str, Any]
+
+
+def examples(folder: Path, name: str) -> list[Example]:
+    """Return the lines of a file."""
+    return [
+        json.loads(line)
+        for line in (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+        if line
+    ]
+
+
+def numbers(options: argparse.Namespace) -> None:
+    """Count the sentences whose numbers are all read, in order."""
+    from analytics.text.numbers import find_numbers, signed_value
+
+    outcomes = []
+    for example in examples(options.examples, "numbers"):
+        text = example["input"]
+        mentions = find_numbers(text)
+        readings = {tuple(m.value for m in mentions), tuple(signed_value(m, text) for m in mentions)}
+        accepted = [example["expected"], *example.get("also", [])]
+        right = any(tuple(map(Fraction, numbers)) in readings for numbers in accepted)
+        outcomes.append("right" if right else "wrong")
+        if not right:
+            print(
+                f"  {text[:90]}\n    expected {example['expected']}, read {[str(m.value) for m in mentions]}"
+            )
+    report("numbers", outcomes)
+
+
+def typed(options: argparse.Namespace) -> None:
+    """Count the closed expressions whose value stays when they are written as LaTeX."""
+    set_up_without_bank()
+    from latex2sympy2_extended import latex2sympy
+
+    from analytics.text.formulas import segment_text
+    from questionbank.services.question_fields import read_typed
+
+    outcomes = []
+    for example in examples(options.examples, "typed"):
+        read = read_typed(example["input"]).text
+        if example["value"] is None:
+            print(
+                f"  [{example['kind']}] {example['input']!r}\n    read {read!r}\n    expected {example['expected']}"
+            )
+            continue
+        formulas = [segment.body for segment in segment_text(read) if segment.kind != "text"]
+        if not formulas:
+            outcome = "left as typed"
+        else:
+            try:
+                value = latex2sympy(max(formulas, key=len).rstrip("= ")).doit()
+                outcome = (
+                    "right" if abs(float(value) - float(Fraction(example["value"]))) < 1e-9 else "wrong value"
+                )
+            except Exception as error:  # noqa: BLE001 - whatever the independent reader cannot read
+                outcome = f"not read by the independent reader ({type(error).__name__})"
+        outcomes.append(outcome)
+        if outcome != "right":
+            print(f"  {outcome}: {example['input']!r} -> {read!r}, expected {example['value']}")
+    report("typed maths with a value", outcomes)
+
+
+def problems(options: argparse.Namespace) -> None:
+    """Count the word problems that are solved plainly, rightly or wrongly, and those that are declined."""
+    from analytics.expression.evaluate import answers_agree
+    from questionbank.published_numbers import number_of_answer
+
+    rows = examples(options.examples, "problems")
+    source, target = options.output / "problems.jsonl", options.output / "solutions.jsonl"
+    with source.open("w", encoding="utf-8") as file:
+        for number, example in enumerate(rows):
+            file.write(json.dumps({"id": str(number), "text": example["input"]}, ensure_ascii=False) + "\n")
+    command("solve", "--input", str(source), "--output", str(target))
+    solutions = {row["id"]: row for row in map(json.loads, target.read_text(encoding="utf-8").splitlines())}
+    outcomes = []
+    for number, example in enumerate(rows):
+        solution = solutions[str(number)]
+        answer, probability = solution.get("answer"), solution.get("probability") or 0.0
+        expected = example["expected"]
+        published = number_of_answer(expected) if expected else None
+        given = number_of_answer(str(answer)) if answer not in (None, "") else None
+        right = str(answer) == expected or bool(
+            published and given and answers_agree(published.value, given.value)
+        )
+        said = bool(answer) and probability >= PLAIN
+        outcome = ("plainly " if said else "unsure, best guess " if answer else "declined, ") + (
+            ("right" if right else "wrong") if expected else "no answer exists"
+        )
+        outcomes.append(outcome if answer else "declined" + (", rightly" if not expected else ""))
+        print(
+            f"  {outcomes[-1]:30} {probability:.2f} {answer!s:>12} expected {expected!s:>10}  {example['input'][:90]}"
+        )
+    report("word problems", outcomes)
+
+
+def imports(options: argparse.Namespace) -> None:
+    """Write what a dry run says of each file, beside what a reader expects."""
+    folder = options.examples / "imports"
+    lines = []
+    for example in map(json.loads, (folder / "README.jsonl").read_text(encoding="utf-8").splitlines()):
+        finished = command("import_questions", str(folder / example["file"]), "--dry-run", check=False)
+        lines.append(
+            f"## {example['file']}\nEXPECTED: {example['expected']}\nEXIT {finished.returncode}\n"
+            f"{finished.stdout}{finished.stderr}\n"
+        )
+    write(options.output / "imports.md", lines)
+
+
+def formulas(options: argparse.Namespace) -> None:
+    """Write a page of every example, for screenshots in two browsers."""
+    set_up_without_bank()
+    from html import escape
+
+    from questionbank.rendering import render_question
+
+    static = Path(__file__).resolve().parents[3] / "static"
+    rows = "".join(
+        f"<tr><td>{number}</td><td class='question-text'>{render_question(example['input'])}</td>"
+        f"<td><code>{escape(example['input'])}</code><br><em>{escape(example['expected'])}</em></td></tr>"
+        for number, example in enumerate(examples(options.examples, "formulas"), 1)
+    )
+    styles = "".join(
+        f"<link rel='stylesheet' href='file://{sheet}'>" for sheet in sorted((static / "css").glob("*.css"))
+    )
+    write(
+        options.output / "formulas.html",
+        [
+            f"<!doctype html><meta charset='utf-8'>{styles}",
+            "<style>td{padding:.6em;border-bottom:1px solid #ccc;max-width:34em}</style>",
+            f"<table>{rows}</table>",
+        ],
+    )
+
+
+def searches(options: argparse.Namespace) -> None:
+    """Write the first five results of each search in the judged bank."""
+    from tests.bench.judged.bank import open_judged_bank
+
+    open_judged_bank(data=SHARED_DATA, var=options.keep)
+    from tests.bench.judged_search import first_page
+
+    lines = []
+    for number, example in enumerate(examples(options.examples, "searches"), 1):
+        lines.append(f"## {number}. {example['query']}\nWANTS: {example['wants']}")
+        for place, hit in enumerate(first_page(example["query"])[:5], 1):
+            concept = " > ".join(hit.concepts[0]) if hit.concepts else "-"
+            lines.append(
+                f"{number}.{place} [{concept}; grade {hit.question.grade or '-'}; {hit.question.kind}]"
+                f" {hit.question.text[:400]!r}"
+            )
+        lines.append("")
+    write(options.output / "searches.md", lines)
+
+
+def pastes(options: argparse.Namespace) -> None:
+    """Write the text of the Paste page for each example."""
+    from tests.bench.judged.bank import open_judged_bank
+
+    open_judged_bank(data=SHARED_DATA, var=options.keep)
+    lines = []
+    client = logged_in_client()
+    for number, example in enumerate(examples(options.examples, "pastes"), 1):
+        page = client.post("/paste/", {"text": example["input"], "action": "look"}).content.decode()
+        lines.append(
+            f"## {number}\n{example['input']}\n"
+            f"EXPECTED: {json.dumps(example['expected'], ensure_ascii=False)}\nPAGE: {visible(page)}\n"
+        )
+    write(options.output / "pastes.md", lines)
+
+
+def variants(options: argparse.Namespace) -> None:
+    """Write the similar problems that the rules make of each example."""
+    set_up(options.keep / "bank-outside")
+    from django.db import transaction
+
+    from questionbank.models import User
+    from questionbank.services.questions import question_create
+    from questionbank.services.variants import variants_write
+
+    lines = []
+    with transaction.atomic():
+        user = teacher(User)
+        for number, example in enumerate(examples(options.examples, "variants"), 1):
+            question = question_create(
+                user=user, text=example["text"], language="en", kind="open", options=[], answer=example["answer"],
+                solution="", grade="", status="ready", concepts=[], equation=example["equation"],
+            )  # fmt: skip
+            lines.append(
+                f"## {number}. {example['text']} = {example['equation']} = {example['answer']}\n"
+                f"MUST: {example['question_asks']}"
+            )
+            try:
+                for place, variant in enumerate(variants_write(question=question, each=3, user=user), 1):
+                    lines.append(
+                        f"{number}.{place} ({variant.generator}) {variant.text} = {variant.equation} = {variant.answer}"
+                    )
+            except Exception as error:  # noqa: BLE001 - a refusal is part of what is judged
+                lines.append(f"refused: {error}")
+        transaction.set_rollback(True)
+    write(options.output / "variants.md", lines)
+
+
+# -- what the parts share -------------------------------------------------------------------------------------------
+
+
+def command(name: str, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
+    """Run a command of the project."""
+    manage = Path(__file__).resolve().parents[3] / "manage.py"
+    return subprocess.run(
+        [sys.executable, str(manage), name, *arguments], capture_output=True, text=True, check=check
+    )
+
+
+def set_up_without_bank() -> None:
+    """Set Django up; no database is asked."""
+    import os
+
+    import django
+
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
+    django.setup()
+
+
+def teacher(user_model: Any) -> Any:
+    """Return a user with the rights of a teacher."""
+    from django.contrib.auth.models import Group
+
+    user, _created = user_model.objects.get_or_create(username="outside")
+    user.groups.add(Group.objects.get(name="teacher"))
+    return user
+
+
+def logged_in_client() -> Any:
+    """Return a client that is logged in as a teacher."""
+    from django.test import Client
+
+    from questionbank.models import User
+
+    client = Client()
+    client.force_login(teacher(User))
+    return client
+
+
+def visible(page: str) -> str:
+    """Return the words of a page's main part; formulas as their LaTeX."""
+    from html.parser import HTMLParser
+
+    class Words(HTMLParser):
+        words = io.StringIO()
+        hidden = 0
+
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            if tag == "math":
+                self.words.write(f" ${dict(attrs).get('data-latex', '')}$ ")
+            self.hidden += tag in {"math", "script", "style", "svg"}
+
+        def handle_endtag(self, tag: str) -> None:
+            self.hidden -= tag in {"math", "script", "style", "svg"}
+
+        def handle_data(self, data: str) -> None:
+            if not self.hidden and data.strip():
+                self.words.write(data.strip() + " | ")
+
+    parser = Words()
+    parser.words = io.StringIO()
+    start = page.find("<main")
+    parser.feed(page[start:] if start >= 0 else page)
+    return parser.words.getvalue()
+
+
+def write(path: Path, lines: Iterable[str]) -> None:
+    """Write a file for a reader."""
+    path.write_text("\n".join(lines), encoding="utf-8")
+    print(f"written to {path}")
+
+
+def report(title: str, outcomes: list[str]) -> None:
+    """Print how often each outcome came."""
+    print(
+        f"{title}: {len(outcomes)}; "
+        + ", ".join(f"{count} {outcome}" for outcome, count in Counter(outcomes).most_common())
+    )
+
+
+PARTS = {
+    part.__name__: part for part in (numbers, typed, problems, imports, formulas, searches, pastes, variants)
+}
+
+
+def main() -> int:
+    """Run one part."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.outside", description=__doc__.split("\n")[0])
+    parser.add_argument("part", choices=PARTS)
+    parser.add_argument("--examples", type=Path, default=EXAMPLES)
+    parser.add_argument("--output", type=Path, default=Path("build/outside"))
+    parser.add_argument("--keep", type=Path, default=KEPT_IN, help="where the judged bank is kept")
+    options = parser.parse_args()
+    options.output.mkdir(parents=True, exist_ok=True)
+    PARTS[options.part](options)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
