@@ -197,6 +197,24 @@ def pastes(options: argparse.Namespace) -> None:
     write(options.output / "pastes.md", lines)
 
 
+def similar(options: argparse.Namespace) -> None:
+    """Write the pages of 20 questions of the judged bank, drawn by chance, with their similar questions and reasons."""
+    from tests.bench.judged.bank import open_judged_bank
+
+    open_judged_bank(data=SHARED_DATA, var=options.keep)
+    from random import Random
+
+    from questionbank.models import Question
+
+    ids = list(Question.objects.filter(status="ready").order_by("pk").values_list("pk", flat=True))
+    lines = []
+    client = logged_in_client()
+    for number, pk in enumerate(Random(options.seed).sample(ids, 20), 1):
+        page = client.get(f"/questions/{pk}/").content.decode()
+        lines.append(f"## {number}. question {pk}\n{visible(page)}\n")
+    write(options.output / "similar.md", lines)
+
+
 def variants(options: argparse.Namespace) -> None:
     """Write the similar problems that the rules make of each example."""
     set_up(options.keep / "bank-outside")
@@ -312,7 +330,8 @@ def report(title: str, outcomes: list[str]) -> None:
 
 
 PARTS = {
-    part.__name__: part for part in (numbers, typed, problems, imports, formulas, searches, pastes, variants)
+    part.__name__: part
+    for part in (numbers, typed, problems, imports, formulas, searches, pastes, similar, variants)
 }
 
 
@@ -323,6 +342,7 @@ def main() -> int:
     parser.add_argument("--examples", type=Path, default=EXAMPLES)
     parser.add_argument("--output", type=Path, default=Path("build/outside"))
     parser.add_argument("--keep", type=Path, default=KEPT_IN, help="where the judged bank is kept")
+    parser.add_argument("--seed", type=int, default=0, help="of the drawn questions")
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
     PARTS[options.part](options)
