@@ -1,4 +1,4 @@
-"""Synonyms of school and first-year mathematics in English that a new bank begins with; admins change them.
+"""Synonyms of school and first-year mathematics in English, some in Chinese, that a new bank begins with; admins change them.
 
 A group a line, its terms between bars, the one that pages show first.
 """
@@ -146,6 +146,47 @@ fundamental theorem of calculus | FTC
 intermediate value theorem | IVT
 complex numbers | imaginary numbers | Argand diagram
 mathematical induction | proof by induction | induction
+bar chart | bar graph | column graph
+pie chart | circle graph | pie graph
+line graph | time series graph
+pictograph | pictogram | picture graph
+histogram | frequency histogram
+stem-and-leaf plot | stem and leaf | stem and leaf diagram | stemplot
+scatter plot | scatter graph | scatter diagram | scatterplot
+line of best fit | trend line | regression line | least squares line | linear regression
+frequency table | frequency distribution | tally chart
+tree diagram | probability tree
+number line | numberline
+sign table | sign chart
+trapezium | trapezoid
+cuboid | rectangular prism
+anticlockwise | counterclockwise
+area of a triangle | triangle area | half base times height
+area of a rectangle | rectangle area
+circumference | perimeter of a circle
+domain | domain of a function | natural domain
+range of a function | image of a function
+function notation | evaluating functions | evaluate a function
+piecewise function | piecewise-defined function | function defined by cases
+even and odd functions | odd function | even function
+asymptote | vertical asymptote | horizontal asymptote
+profit and loss | percentage profit | cost price and selling price
+discount | sale price | percent off | percentage discount | mark down
+sales tax | VAT | value added tax
+mixture problems | mixture | alloy problems | concentration problems
+consecutive numbers | consecutive integers
+digit problems | sum of the digits | digits of a number
+handshakes | shake hands | handshake problem
+telling the time | reading a clock | elapsed time | clock
+diagonal of a rectangle | diagonal length
+圆的周长 | 圆周长
+圆的面积 | 圆面积
+长方形的面积 | 长方形面积
+长方形的周长 | 长方形周长
+三角形的面积 | 三角形面积
+圆柱的体积 | 圆柱体积
+圆锥的体积 | 圆锥体积
+打折 | 折扣
 age problems | ages | word problems about ages
 work problems | working together | work rate | shared work
 chickens and rabbits | heads and legs | chicken and rabbit problems | 鸡兔同笼

@@ -15,9 +15,11 @@ from django.db.models import Func, Value
 
 from analytics.languages import primary_language
 from analytics.records import Option, QuestionRecord
-from analytics.text.formula_shape import SHAPE_PREFIX, shape_tokens, text_formulas
+from analytics.text.formula_shape import shape_tokens, text_formulas
+from analytics.text.question_tasks import question_tasks
 from analytics.text.tokens import search_tokens
 from questionbank.models import Question
+from questionbank.selectors.search.filters import NO_WORD_PREFIX, task_token
 
 __all__ = ["VOCABULARY_LOCK", "question_tokens", "search_index_settle", "search_vector", "vocabulary_refresh"]
 
@@ -26,10 +28,14 @@ VOCABULARY_LOCK = 7_201_002  # advisory lock: one refresh at a time
 
 
 def question_tokens(record: QuestionRecord | Question) -> str:
-    """Return words and formula tokens of the question and its options and shapes of its formulas, with blanks."""
-    parts = [record.text, *(_option_text(option) for option in record.options)]
-    words = search_tokens("\n".join(parts), primary_language(record.language))
-    tokens = " ".join([*shape_tokens(text_formulas(record.text)), *words])
+    """Return words and formula tokens of the question and its options, with blanks.
+
+    The kinds of task that it is and the shapes of its formulas come first, as tokens that are no words.
+    """
+    options = [_option_text(option) for option in record.options]
+    tasks = map(task_token, question_tasks(record.text, options))
+    words = search_tokens("\n".join([record.text, *options]), primary_language(record.language))
+    tokens = " ".join([*tasks, *shape_tokens(text_formulas(record.text)), *words])
     if len(tokens) <= TOKENS_LIMIT:
         return tokens
     return tokens[:TOKENS_LIMIT].rpartition(" ")[0]
@@ -74,5 +80,5 @@ def vocabulary_refresh() -> int:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [VOCABULARY_LOCK])
         cursor.execute("DELETE FROM questionbank_vocabularyword")
-        cursor.execute(_REFRESH, [SHAPE_PREFIX])  # shapes are no words, and nearly as many as formulas
+        cursor.execute(_REFRESH, [NO_WORD_PREFIX])  # shapes are nearly as many as formulas
         return int(cursor.rowcount)

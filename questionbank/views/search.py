@@ -24,7 +24,15 @@ from questionbank.selectors.questions.concept_steps import ConceptSteps, concept
 from questionbank.selectors.search.facets import BANDS, FacetValue, difficulty_range
 from questionbank.selectors.search.filters import ANY_STATUS, SearchFilters
 from questionbank.selectors.search.long_queries import long_query_text
-from questionbank.selectors.search.search import NEWEST, ORDERS, RELEVANCE, SearchPage, search_questions
+from questionbank.selectors.search.query_filters import READ_FILTERS, TASK_NAMES
+from questionbank.selectors.search.search import (
+    NEWEST,
+    ORDERS,
+    RELEVANCE,
+    TOPIC,
+    SearchPage,
+    search_questions,
+)
 from questionbank.selectors.serving import serving
 from questionbank.services.long_queries import long_query_keep
 from questionbank.templatetags.pages import language_name
@@ -72,7 +80,8 @@ def question_list(request: HttpRequest) -> HttpResponse:
         "answers": "1" if sent.get("answers") == "1" else "",
     }
     exact = "1" if query and sent.get("exact") == "1" else ""
-    wanted = _parameters(query, filter_query, cursor=cursor, exact=exact, **shown)
+    off = filters_off(sent) if query else []
+    wanted = _parameters(query, filter_query, cursor=cursor, exact=exact, off=" ".join(off), **shown)
     is_tidy = request.method != "POST" and dict(request.GET.items()) == wanted
     if not request.htmx and not is_tidy:
         return _redirect(wanted)  # without the empty fields that a form sends
@@ -80,7 +89,13 @@ def question_list(request: HttpRequest) -> HttpResponse:
         request.GET = QueryDict(urlencode(wanted))  # type: ignore[assignment]  # links start from the page's address
     _remember(request, filter_query)
     page = search_questions(
-        query=query, filters=filters, serving=serving(), order=order, cursor=cursor, exact=bool(exact)
+        query=query,
+        filters=filters,
+        serving=serving(),
+        order=order,
+        cursor=cursor,
+        exact=bool(exact),
+        off=off,
     )
     last = {} if filter_query or cursor else request.session.get(REMEMBERED, {})
     context = {
@@ -90,15 +105,19 @@ def question_list(request: HttpRequest) -> HttpResponse:
         "filters": filters,
         "filter_query": filter_query,
         "filter_count": len(filter_query),
+        "chips": _chips(page),
         "steps": _concept_steps(page, filters),
         "open_steps": OPEN_STEPS,
         "bands": _bands(page, filters),
         "facets": _facets(page, filter_query),
+        "tasks": TASK_NAMES.items(),
         "statuses": [*Question.Status.choices, (ANY_STATUS, _("Any"))],
         # The usual order has no name: a search that is typed next may have another.
         "orders": [("" if name == orders[0] else name, ORDER_NAMES[name]) for name in orders],
         "order": shown["order"],
-        "selection_parameters": query_parameters(query) | filter_query | ({"exact": exact} if exact else {}),
+        "selection_parameters": {
+            name: value for name, value in wanted.items() if name not in ("cursor", "order", "answers")
+        },
         "shows_answers": bool(shown["answers"]),
         "last_filters": _described(SearchFilters.from_querydict(last)),
         "last_address": _address(_parameters(query, last, **shown)),
@@ -113,6 +132,19 @@ def given_query(sent: QueryDict) -> str:
     if "q" not in sent and "long" in sent:
         return long_query_text(sent["long"])
     return sent.get("q", "").replace("\x00", "").strip()[:QUERY_LIMIT]
+
+
+def filters_off(sent: QueryDict) -> list[str]:
+    """Return the names of the filters that are not set though words of the query name them."""
+    return [name for name in (*READ_FILTERS, TOPIC) if name in sent.get("off", "").split()]
+
+
+def _chips(page: SearchPage) -> list[dict[str, str]]:
+    """Return the filters that were read out of the query, each with the address's `off` that takes it off."""
+    read = [(one.name, one.label) for one in page.read]
+    if page.topic and page.read:
+        read.append((TOPIC, _("Topic: %(topic)s") % {"topic": page.topic}))
+    return [{"label": label, "off": " ".join(sorted({*page.off, name}))} for name, label in read]
 
 
 def query_parameters(query: str) -> dict[str, str]:
@@ -143,6 +175,8 @@ def _described(filters: SearchFilters) -> str:
         low, high = filters.difficulty_min or 0, filters.difficulty_max
         bounds = {"low": f"{low:g}", "high": f"{100 if high is None else high:g}"}
         words.append(_("difficulty %(low)s to %(high)s %%") % bounds)
+    if filters.task:
+        words.append(str(TASK_NAMES[filters.task]))
     if filters.figure:
         words.append(_("needs a figure") if filters.figure == "needed" else _("complete without a figure"))
     return ", ".join(word for word in words if word)

@@ -11,20 +11,22 @@ import re
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.db import connection
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from analytics.records import ConceptPath
 from analytics.text.tokens import search_tokens
 from questionbank.models import KnowledgeConcept, QuestionTag, SynonymGroup
 from questionbank.selectors.search import spelling
 
-__all__ = ["ConceptMatch", "ConceptNames", "Named", "concept_names", "tagged"]
+__all__ = ["ConceptMatch", "ConceptNames", "Named", "Span", "Tokens", "concept_names", "tagged", "tagged_ids"]
 
+LONGEST_NAME = 8  # tokens of a name that is looked for within a search
 MOST_CONCEPTS = 12  # that one search names; a word that stands in more names than that says too little
+_LIST = re.compile(r",|/|&|\band\b|\bor\b|[、和与及]", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^)]*\)")
 _SAYS_NOTHING = frozenset(
     str.split("a an the of and or in on to for by from with at its it is are be as vs using involving")
@@ -41,12 +43,15 @@ class ConceptMatch:
         path: names from the root.
         node: its materialised path, with which the paths of all below it begin.
         is_exact: the search is its name, or a synonym of it, and not only a part.
+        is_one_of_several: its name lists several things, of which the search is one: "bar chart" of "Pie charts and
+            bar charts".
     """
 
     id: int
     path: ConceptPath
     node: str
     is_exact: bool
+    is_one_of_several: bool = False
 
     @property
     def name(self) -> str:
@@ -72,6 +77,27 @@ class Named:
     concepts: tuple[ConceptMatch, ...] = ()
     phrases: tuple[Tokens, ...] = ()
     is_whole: bool = False
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the search is the whole name of a concept, or a synonym."""
+        return self.is_whole and (not self.concepts or any(match.is_exact for match in self.concepts))
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Tokens of a search, side by side, that are a name.
+
+    Attributes:
+        start, end: their places.
+        nodes: materialised paths of the concepts of this name.
+        synonyms: other names, as search tokens in order.
+    """
+
+    start: int
+    end: int
+    nodes: tuple[str, ...]
+    synonyms: tuple[Tokens, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +163,31 @@ class ConceptNames:
             return Named((), tuple(phrases), is_whole=True)
         return Named(tuple(self._mentioned(asked)))
 
+    def spans(self, tokens: Sequence[str]) -> list[Span]:
+        """Return the names that stand in a search, the longest first; none overlaps another."""
+        spans: list[Span] = []
+        taken: set[int] = set()
+        for length in range(min(len(tokens), LONGEST_NAME), 0, -1):
+            for start in range(len(tokens) - length + 1):
+                end = start + length
+                places = range(start, end)
+                if not taken.isdisjoint(places) or {tokens[start], tokens[end - 1]} & _SAYS_NOTHING:
+                    continue
+                if span := self._span(tokens, start, end):
+                    spans.append(span)
+                    taken.update(places)
+        return spans
+
+    def _span(self, tokens: Sequence[str], start: int, end: int) -> Span | None:
+        asked = tuple(token for token in tokens[start:end] if token not in _SAYS_NOTHING)
+        terms = self._groups.get(asked, ())
+        matches = self._matches(dict.fromkeys([asked, *map(_meaning, terms)]))
+        named = [match for match in matches if match.is_exact or len(asked) == 1]
+        if not named and not terms:
+            return None
+        synonyms = tuple(tuple(search_tokens(term)) for term in terms)
+        return Span(start, end, tuple(match.node for match in named), synonyms)
+
     def _matches(self, alternatives: Iterable[Tokens]) -> list[ConceptMatch]:
         ranks: dict[int, tuple[int, int]] = {}
         for tokens in alternatives:
@@ -164,7 +215,9 @@ class ConceptNames:
             concept = self._concepts[pk]
             if any(concept.node.startswith(match.node) for match in matches):
                 continue
-            matches.append(ConceptMatch(pk, concept.path, concept.node, is_exact=ranks[pk][0] == 0))
+            rank = ranks[pk][0]
+            is_list = rank == 1 and _LIST.search(concept.path[-1]) is not None
+            matches.append(ConceptMatch(pk, concept.path, concept.node, rank == 0, is_one_of_several=is_list))
         return matches[:MOST_CONCEPTS]
 
     def _holding(self, tokens: frozenset[str]) -> frozenset[int]:
@@ -174,7 +227,7 @@ class ConceptNames:
     def _mentioned(self, asked: Tokens) -> list[ConceptMatch]:
         """Return concepts whose name, or a synonym of two words or more, stands in the search, the longest first."""
         ranks: dict[int, tuple[int, int]] = {}
-        for length in range(min(len(asked) - 1, 8), 1, -1):
+        for length in range(min(len(asked) - 1, LONGEST_NAME), 1, -1):
             for start in range(len(asked) - length + 1):
                 span = asked[start : start + length]
                 for tokens in dict.fromkeys([span, *map(_meaning, self._groups.get(span, ()))]):
@@ -192,10 +245,15 @@ def _meaning(text: str) -> Tokens:
 
 def tagged(matches: Iterable[ConceptMatch]) -> Q:
     """Return the condition that questions tagged with one of the concepts, or below it, fulfil."""
+    return Q(pk__in=tagged_ids(match.node for match in matches))
+
+
+def tagged_ids(nodes: Iterable[str]) -> QuerySet[QuestionTag, int]:
+    """Return the ids of the questions tagged with one of the concepts, or below it, by their materialised paths."""
     below = Q(pk__in=[])
-    for match in matches:
-        below |= Q(concept__path__startswith=match.node)
-    return Q(pk__in=QuestionTag.objects.filter(below).values("question_id"))
+    for node in nodes:
+        below |= Q(concept__path__startswith=node)
+    return QuestionTag.objects.filter(below).values_list("question_id", flat=True)
 
 
 _lock = threading.Lock()

@@ -6,15 +6,18 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 
+from django.contrib.postgres.search import SearchQuery
 from django.db.models import Q, QuerySet
 
+from analytics.text.question_tasks import TASKS
 from questionbank.models import KnowledgeConcept, Question, QuestionTag, User
 from questionbank.numbers import whole_number
 from questionbank.permissions import is_admin
 
-__all__ = ["ANY_STATUS", "FIGURES", "SearchFilters", "filtered_questions"]
+__all__ = ["ANY_STATUS", "FIGURES", "NO_WORD_PREFIX", "SearchFilters", "filtered_questions", "task_token"]
 
 ANY_STATUS = "any"
+NO_WORD_PREFIX = "f0"  # of search tokens for shapes and tasks; no word and no other token begins so
 FIGURES = ("needed", "none")
 _LONGEST = {"grade": 40, "kind": 12, "language": 12, "source": 120, "status": 12}
 
@@ -32,6 +35,7 @@ class SearchFilters:
         viewer: id of the person who searches, from whom others' drafts are hidden; see `seen_by`. No address
             carries it.
         figure: ``"needed"`` for questions with a figure that the bank does not hold, ``"none"`` for all others.
+        task: of `analytics.text.question_tasks.TASKS`.
     """
 
     concept: int | None = None
@@ -44,6 +48,7 @@ class SearchFilters:
     status: str = Question.Status.READY.value
     owner: int | None = None
     figure: str = ""
+    task: str = ""
     viewer: int | None = None
 
     @classmethod
@@ -65,6 +70,7 @@ class SearchFilters:
             ),
             owner=whole_number(given.get("owner") or ""),
             figure=_one_of(given.get("figure") or "", FIGURES, ""),
+            task=_one_of(given.get("task") or "", TASKS, ""),
         )
 
     def to_query(self) -> dict[str, str]:
@@ -112,9 +118,18 @@ def filtered_questions(filters: SearchFilters) -> QuerySet[Question]:
         # By the small index of the questions that need one: the flag is not in the index that the other filters use.
         needed = Q(pk__in=Question.objects.filter(needs_figure=True).values("pk"))
         wanted &= needed if filters.figure == "needed" else ~needed
+    if filters.task:
+        # By the index of words, which holds a token for each task.
+        token = SearchQuery(task_token(filters.task), search_type="raw", config="simple")
+        wanted &= Q(search_vector=token)
     if filters.concept is not None:
         wanted &= Q(pk__in=_tagged_below(filters.concept))
     return Question.objects.filter(wanted).order_by()
+
+
+def task_token(task: str) -> str:
+    """Return the search token of the questions that are such a task."""
+    return f"{NO_WORD_PREFIX}t{task.replace('_', '')}"
 
 
 def _tagged_below(concept: int) -> QuerySet[QuestionTag, int]:

@@ -34,6 +34,24 @@ _ABOUT = (  # what is typed as a sum of words and numbers, and the name of what 
     (re.compile(r"\$\\frac\{\d+\}\{\d+\}\$ of \d[\d,.]*\W*"), "fraction of an amount"),
     (re.compile(r"\d+(?:\.\d+)? ?(?:%|per ?cent) of \d[\d,.]*\W*"), "percentage of an amount"),
 )
+_SPOKEN = (  # formulas that are typed in words
+    (re.compile(r"\blog(?:arithm)?(?: to)? base (\w{1,3}) of (\w{1,6})\b", re.IGNORECASE), r"log_\1(\2)"),
+    (re.compile(r"\b(?:the )?square root of (\d+(?:\.\d+)?|[a-z])\b(?! *[\w(])", re.IGNORECASE), r"sqrt(\1)"),
+    (re.compile(r"\b(?:the )?cube root of (\d+(?:\.\d+)?|[a-z])\b(?! *[\w(])", re.IGNORECASE), r"cbrt(\1)"),
+    (re.compile(r"\b([a-z]) squared\b"), r"\1^2"),
+    (re.compile(r"\b([a-z]) cubed\b"), r"\1^3"),
+)
+_SPOKEN_OF = (  # signs that are typed as words before a formula
+    (
+        re.compile(
+            r"(?:the )?(?:indefinite )?(?:integral|antiderivative) of \$([^$]+?)(?: ?d[xyt])?\$",
+            re.IGNORECASE,
+        ),
+        r"$\\int \1\\,dx$",
+    ),
+    (re.compile(r"integrate \$([^$]+?)(?: ?d[xyt])?\$", re.IGNORECASE), r"$\\int \1\\,dx$"),
+    (re.compile(r"(?:the )?limit of \$([^$]+)\$", re.IGNORECASE), r"$\\lim_{x \\to 0} \1$"),
+)
 _SIGN_TOKEN = re.compile(r"\d|^m[a-z]$")  # numbers, lone letters
 _ASKING = frozenset(  # words that go with any formula and say what is wanted of it, not what it is about
     str.split(
@@ -56,7 +74,8 @@ class ParsedQuery:
         searched: the same with misspelt words corrected and plain maths as LaTeX between dollars.
         corrected: what was typed with misspelt words corrected, empty where none was.
         read_as: `searched`, where plain maths was read in it; else empty.
-        tokens: what full-text search looks for, each once.
+        tokens: what full-text search looks for, in order.
+        prose: those outside formulas.
         formulas: in LaTeX.
         language: of the text.
         number: of the question that was asked for by its number, or 0.
@@ -70,6 +89,7 @@ class ParsedQuery:
     corrected: str = ""
     read_as: str = ""
     tokens: tuple[str, ...] = ()
+    prose: tuple[str, ...] = ()
     formulas: tuple[str, ...] = ()
     language: str = ""
     number: int = 0
@@ -90,11 +110,11 @@ def parse_query(
     text = text.replace("\x00", " ").strip()[:_LONGEST]
     if not text:
         return ParsedQuery("browse", "")
-    marked = mark_plain_maths(text)
+    marked = _marked(text)
     words = _words_of_prose(marked)
     correctable = not exact and 0 < words <= _CORRECTED_WORDS
     corrected = _corrected(text, vocabulary, names) if correctable else ""
-    searched = mark_plain_maths(corrected) if corrected else marked
+    searched = _marked(corrected) if corrected else marked
     language = script_language(text)
     formulas = tuple(text_formulas(searched))
     number = _NUMBER.fullmatch(text)
@@ -104,13 +124,30 @@ def parse_query(
         searched=searched,
         corrected=corrected,
         read_as=searched if searched != (corrected or text) else "",
-        tokens=tuple(dict.fromkeys(search_tokens(searched, language))),
+        tokens=tuple(search_tokens(searched, language)),
+        prose=tuple(search_tokens(_prose(searched), language)),
         formulas=formulas,
         language=language,
         number=int(number["number"]) if number else 0,
         is_number=bool(number and number["named"].strip()),
         concept=next((name for pattern, name in _ABOUT if pattern.fullmatch(_asked_of(searched))), ""),
     )
+
+
+def _marked(text: str) -> str:
+    """Return the text with plain maths, and formulas in words, as LaTeX between dollars."""
+    for pattern, plain in _SPOKEN:
+        text = pattern.sub(plain, text)
+    marked = mark_plain_maths(text)
+    for pattern, latex in _SPOKEN_OF:
+        if match := pattern.fullmatch(marked):
+            return match.expand(latex)
+    return marked
+
+
+def _prose(marked: str) -> str:
+    """Return what stands outside formulas."""
+    return " ".join(segment.source for segment in segment_text(marked) if segment.kind == "text")
 
 
 def _sort(searched: str, words: int, formulas: Sequence[str]) -> QuerySort:
@@ -127,8 +164,7 @@ def _asked_of(searched: str) -> str:
 
 
 def _prose_tokens(marked: str) -> set[str]:
-    prose = " ".join(segment.source for segment in segment_text(marked) if segment.kind == "text")
-    return {token for token in search_tokens(prose) if not _SIGN_TOKEN.search(token)}
+    return {token for token in search_tokens(_prose(marked)) if not _SIGN_TOKEN.search(token)}
 
 
 def quoted(token: str) -> str:
@@ -138,7 +174,7 @@ def quoted(token: str) -> str:
 
 def _words_of_prose(marked: str) -> int:
     """Return the number of words outside formulas; two Chinese characters are about one."""
-    prose = " ".join(segment.source for segment in segment_text(marked) if segment.kind == "text")
+    prose = _prose(marked)
     return len(_PROSE_WORD.findall(_CHINESE.sub(" ", prose))) + (len(_CHINESE.findall(prose)) + 1) // 2
 
 

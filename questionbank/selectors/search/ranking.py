@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -52,12 +52,14 @@ _HELD = 1 / 3  # share of the query's weight
 # A formula is looked for by how it is built; what is asked with it only breaks ties.
 _ALIKE = {"formula": 8.0, "words": 1.0, "question": 0.5}
 LIKE = 0.5  # likeness from which a formula counts as alike
+_WITHOUT_WORDS = 0.4  # times its likeness: what a formula counts without the words asked for beside it
 _MOST_FORMULAS = 8  # of one text that are compared
 _SHORTEST_COMPARED = 3  # symbols of a formula; "x" is like anything
 
 # A query that names a concept finds what is tagged with it, then what holds its name; a sentence that names one
 # only prefers what is tagged.
-_TAGGED, _TAGGED_IN_PART, _PHRASE, _BY_MEANING, _TAGGED_MENTIONED = 2.0, 1.5, 1.0, 0.6, 0.3
+_TAGGED, _TAGGED_IN_PART, _TAGGED_BESIDE = 2.0, 1.5, 0.3
+_PHRASE, _ALL_WORDS, _BY_MEANING, _TAGGED_MENTIONED = 1.0, 1.5, 0.6, 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +153,12 @@ def fuse(parsed: ParsedQuery, matches: Matches) -> list[Fused]:
 
 def _fuse_concept(scores: dict[int, float], matches: Matches) -> None:
     best = 1 / (RRF_CONSTANT + 1)
-    for weight, ids in zip((_TAGGED, _TAGGED_IN_PART), matches.tagged, strict=False):
+    for weight, ids in zip((_TAGGED, _TAGGED_IN_PART, _TAGGED_BESIDE), matches.tagged, strict=True):
         for pk in ids:
             scores[pk] += weight * best
     _add(scores, matches.phrases.ids, _PHRASE)
+    if not matches.tagged[0]:  # a concept that is named in part is no better than the words themselves
+        _add(scores, matches.text.ids[: matches.text.complete], _ALL_WORDS)
     named = set(scores)
     for ranking in (matches.vectors, matches.text.ids):
         _add(scores, [pk for pk in ranking if pk in named], _BY_MEANING)
@@ -177,8 +181,14 @@ def _fuse_text(scores: dict[int, float], parsed: ParsedQuery, matches: Matches) 
         scores[pk] += _TAGGED_MENTIONED / (RRF_CONSTANT + 1)
 
 
-def rank_by_formulas(parsed: ParsedQuery, candidates: Sequence[int]) -> list[int]:
-    """Return candidates whose formulas are built like the query's, the likest first, short texts before long ones."""
+def rank_by_formulas(
+    parsed: ParsedQuery, candidates: Sequence[int], shares: Mapping[int, float] | None = None
+) -> list[int]:
+    """Return candidates whose formulas are built like the query's, the likest first, short texts before long ones.
+
+    Args:
+        shares: of what the query asks for in words, that each candidate holds; None where it asks for nothing.
+    """
     asked = [formula for formula in parsed.formulas if len(formula_atoms(formula)) >= _SHORTEST_COMPARED]
     asked = asked or [formula for formula in parsed.formulas if "sqrt" in formula_atoms(formula)]
     order: dict[int, tuple[float, int, int]] = {}
@@ -190,7 +200,8 @@ def rank_by_formulas(parsed: ParsedQuery, candidates: Sequence[int]) -> list[int
         total = sum(max(formula_likeness(formula, rival) for rival in held) for formula in asked)
         likeness = total / len(asked)
         if likeness >= LIKE:
-            order[pk] = (-round(likeness, 3), len(text), -pk)
+            asked_for = 1.0 if shares is None else _WITHOUT_WORDS + (1 - _WITHOUT_WORDS) * shares.get(pk, 0.0)
+            order[pk] = (-round(likeness * asked_for, 3), len(text), -pk)
     return sorted(order, key=lambda pk: order[pk])
 
 

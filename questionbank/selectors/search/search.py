@@ -7,22 +7,30 @@ words; only these are counted. What else is near stands below, as `SearchPage.cl
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, QuerySet
 from django.utils.translation import gettext as _
 
 from analytics.records import ConceptPath
 from questionbank.errors import ValidationFailed
 from questionbank.models import Question
 from questionbank.selectors.questions.questions import concept_paths
+from questionbank.selectors.search.asked import (
+    TOPIC,
+    AskedSearch,
+    asked_questions,
+    asked_search,
+    tagged_condition,
+)
 from questionbank.selectors.search.concept_search import ConceptMatch, Named, concept_names, tagged
 from questionbank.selectors.search.cursors import cursor_pack, cursor_unpack
 from questionbank.selectors.search.facets import Facets, FacetValue, count_facets
-from questionbank.selectors.search.filters import ANY_STATUS, SearchFilters, filtered_questions
-from questionbank.selectors.search.query import ParsedQuery, parse_query
+from questionbank.selectors.search.filters import SearchFilters, filtered_questions
+from questionbank.selectors.search.query import ParsedQuery
+from questionbank.selectors.search.query_filters import ReadFilter
 from questionbank.selectors.search.ranking import (
     COMPARED,
     Fused,
@@ -32,13 +40,12 @@ from questionbank.selectors.search.ranking import (
     rank_by_vectors,
 )
 from questionbank.selectors.search.spelling import vocabulary
+from questionbank.selectors.search.term_search import rank_by_terms
+from questionbank.selectors.search.terms import terms_of
 from questionbank.selectors.search.text_search import (
-    phrase_condition,
     rank_by_phrases,
     rank_by_shapes,
     rank_by_text,
-    shape_condition,
-    text_condition,
 )
 from questionbank.selectors.serving import Serving
 
@@ -46,6 +53,7 @@ __all__ = [
     "LISTED",
     "ORDERS",
     "RELEVANCE",
+    "TOPIC",
     "FacetValue",
     "NamedConcept",
     "SearchFilters",
@@ -56,6 +64,9 @@ __all__ = [
 ]
 
 LISTED = 200  # questions that are ranked
+ENOUGH_IN_FILTERS = (
+    20  # questions from which none are shown that don't pass the filters read out of the words
+)
 COMPARED_BY_MEANING = 20  # questions near in meaning whose formulas are compared with the query's
 CONCEPTS_SHOWN = 3  # of those that a query names
 PAGE_SIZE = 20
@@ -99,7 +110,8 @@ class SearchPage:
     Attributes:
         hits: questions that match: that pass the filters and hold all words, are tagged with the concept that the
             query names or hold its name, or hold a formula of the same shape.
-        closest: questions that do not, but are near; after the last hit.
+        closest: questions that do not, but are near; after the last hit. Where words of the query were read as
+            filters, those come last that do not pass them.
         total: questions that match, counted up to 10,000 where `total_is_capped`.
         facets: values of each filter with their counts among those; among `closest` where nothing matches.
         corrected: the query with misspelt words corrected, empty where none was.
@@ -110,7 +122,10 @@ class SearchPage:
         notice: what the searcher should know, e.g. that no model knows the query's language.
         read_as: the query with its plain maths as LaTeX between dollars, where it had some.
         concepts: that the query names, with the number of questions tagged with each or below it.
-        exact: the query was searched as it was typed, without corrections.
+        exact: the query was searched as it was typed, without corrections, and no filter was read out of it.
+        read: filters that words of the query named.
+        off: names of filters that were taken off, though words name them.
+        topic: what the query is the name of, apart from those filters: "bar chart"; empty where it is no name.
     """
 
     hits: list[SearchHit]
@@ -130,25 +145,13 @@ class SearchPage:
     read_as: str = ""
     concepts: Sequence[NamedConcept] = ()
     exact: bool = False
+    read: Sequence[ReadFilter] = ()
+    off: frozenset[str] = frozenset()
+    topic: str = ""
 
     @property
     def last_position(self) -> int:
         return self.first_position + len(self.hits) - 1
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """One search, as its pages share it."""
-
-    parsed: ParsedQuery
-    filters: SearchFilters
-    order: str
-    page_size: int
-    exact: bool
-
-    @property
-    def key(self) -> tuple[object, ...]:
-        return (self.parsed.text, self.filters, self.order, self.page_size, self.exact)
 
 
 def search_questions(
@@ -160,6 +163,7 @@ def search_questions(
     cursor: str = "",
     page_size: int = PAGE_SIZE,
     exact: bool = False,
+    off: Collection[str] = (),
 ) -> SearchPage:
     """Find questions; without a query browse all that the filters let pass.
 
@@ -169,63 +173,34 @@ def search_questions(
         order: of `ORDERS`; otherwise by relevance, without a query the newest first.
         cursor: of a page that this search returned, empty for the first one.
         page_size: hits a page, 1 to 100.
-        exact: correct no spelling.
+        exact: correct no spelling, and read no filter out of the words.
+        off: names of filters that are not set, though words name them (`READ_FILTERS`), or `TOPIC`.
 
     Raises:
         ValidationFailed: the cursor is none of this search.
     """
     page_size = min(LARGEST_PAGE, max(1, page_size))
-    parsed = _parsed(query, exact=exact)
-    if parsed.is_number and filters.status == SearchFilters().status:
-        filters = replace(filters, status=ANY_STATUS)  # whoever names a question means it, draft or retired
-    default = NEWEST if parsed.sort == "browse" else RELEVANCE
-    asked = _Asked(parsed, filters, order if order in ORDERS else default, page_size, exact)
+    asked = asked_search(query, filters, exact=exact, off=off)
+    default = NEWEST if asked.parsed.sort == "browse" else RELEVANCE
+    asked = replace(asked, order=order if order in ORDERS else default, page_size=page_size)
     place = cursor_unpack(cursor, asked.key) if cursor else None
-    if asked.order == NEWEST and parsed.sort == "browse":
+    if asked.order == NEWEST and asked.parsed.sort == "browse":
         return _browsed(asked, place)
-    if parsed.sort == "browse":
+    if asked.parsed.sort == "browse":
         return _sorted(asked, place)
     return _ranked(asked, serving, place)
 
 
-def matching_questions(*, query: str, filters: SearchFilters, exact: bool = False) -> QuerySet[Question]:
+def matching_questions(
+    *, query: str, filters: SearchFilters, exact: bool = False, off: Collection[str] = ()
+) -> QuerySet[Question]:
     """Return all questions that a search counts; see `SearchPage.hits`."""
-    parsed = _parsed(query, exact=exact)
-    passed = filtered_questions(filters)
-    if parsed.sort == "browse":
-        return passed
-    return _matching(parsed, _named(parsed), passed)
+    asked = asked_search(query, filters, exact=exact, off=off)
+    passed = filtered_questions(asked.filters)
+    return passed if asked.parsed.sort == "browse" else asked_questions(asked, passed)
 
 
-def _parsed(query: str, *, exact: bool) -> ParsedQuery:
-    return parse_query(query, vocabulary(), exact=exact, names=concept_names().words)
-
-
-def _named(parsed: ParsedQuery) -> Named:
-    """Return what the query names; "3/4 of 20" names what it is about."""
-    if parsed.concept:
-        return replace(concept_names().named(parsed.concept), phrases=())
-    return Named() if parsed.formulas else concept_names().named(parsed.corrected or parsed.text)
-
-
-def _matching(parsed: ParsedQuery, named: Named, passed: QuerySet[Question]) -> QuerySet[Question]:
-    if parsed.is_number:
-        return passed.filter(pk=parsed.number)
-    if named.is_whole:
-        conditions = [tagged(named.concepts) if named.concepts else None, phrase_condition(named.phrases)]
-    else:
-        conditions = [text_condition(parsed.tokens, vocabulary())]
-        if parsed.sort == "formula":
-            conditions.append(shape_condition(parsed.formulas))
-    if parsed.number:
-        conditions.append(Q(pk=parsed.number))
-    matching = Q()
-    for condition in conditions:
-        matching |= condition or Q()
-    return passed.filter(matching) if matching else passed.none()
-
-
-def _browsed(asked: _Asked, place: list[Any] | None) -> SearchPage:
+def _browsed(asked: AskedSearch, place: list[Any] | None) -> SearchPage:
     """Return the newest questions, page by page between ids: new ones on top move no page."""
     direction, edge, position = place or ["after", None, 1]
     passed = filtered_questions(asked.filters)
@@ -252,7 +227,7 @@ def _browsed(asked: _Asked, place: list[Any] | None) -> SearchPage:
     )
 
 
-def _sorted(asked: _Asked, place: list[Any] | None) -> SearchPage:
+def _sorted(asked: AskedSearch, place: list[Any] | None) -> SearchPage:
     """Return a page of all that the filters let pass, in an order of `ORDERS`."""
     offset = _offset(place)
     passed = filtered_questions(asked.filters)
@@ -267,7 +242,7 @@ def _sorted(asked: _Asked, place: list[Any] | None) -> SearchPage:
     )
 
 
-def _ranked(asked: _Asked, serving: Serving, place: list[Any] | None) -> SearchPage:
+def _ranked(asked: AskedSearch, serving: Serving, place: list[Any] | None) -> SearchPage:
     """Return a page of the fused ranking, which is made anew for each page and is the same for the same bank.
 
     Questions that match come first, those beyond the ranking after it, the newest first; then what is near.
@@ -275,9 +250,9 @@ def _ranked(asked: _Asked, serving: Serving, place: list[Any] | None) -> SearchP
     offset = _offset(place)
     parsed, filters = asked.parsed, asked.filters
     passed = filtered_questions(filters)
-    named = _named(parsed)
-    ranking, notice = _fused(parsed, named, filters, serving)
-    matching = _matching(parsed, named, passed)
+    named = asked.named
+    ranking, notice = _fused(asked, filters, serving)
+    matching = asked_questions(asked, passed)
     counted = count_facets(filters=filters, questions=matching, has_words=True)
     total = counted.total
     holding = set(
@@ -286,6 +261,10 @@ def _ranked(asked: _Asked, serving: Serving, place: list[Any] | None) -> SearchP
     closest = (
         [candidate for candidate in ranking if candidate.id not in holding] if not counted.is_capped else []
     )
+    if asked.read and total + len(closest) < ENOUGH_IN_FILTERS:
+        wider, _notice = _fused(asked, asked.given, serving)
+        known = {candidate.id for candidate in ranking}
+        closest = [*closest, *(candidate for candidate in wider if candidate.id not in known)]
     if total == 0:
         near = Question.objects.filter(pk__in=[candidate.id for candidate in closest])
         counted = count_facets(filters=filters, questions=near, has_words=True)
@@ -310,28 +289,27 @@ def _ranked(asked: _Asked, serving: Serving, place: list[Any] | None) -> SearchP
         total=total,
         hits=[hit for hit in loaded if hit.question.pk in exact_ids],
         closest=[hit for hit in loaded if hit.question.pk not in exact_ids],
-        corrected=parsed.corrected,
         first_position=offset + 1,
         notice=notice,
         read_as=parsed.read_as,
         concepts=_counted_concepts(named, passed),
-        exact=asked.exact,
+        topic=(parsed.corrected or parsed.text) if named.is_whole else "",
         **_offset_cursors(
             asked, offset, has_next=end < total + len(closest) or (counted.is_capped and bool(hits))
         ),
     )
 
 
-def _fused(
-    parsed: ParsedQuery, named: Named, filters: SearchFilters, serving: Serving
-) -> tuple[list[Fused], str]:
-    """Return the fused ranking, and what the searcher should know of it."""
+def _fused(asked: AskedSearch, filters: SearchFilters, serving: Serving) -> tuple[list[Fused], str]:
+    """Return the fused ranking of the questions that pass, and what the searcher should know of it."""
+    parsed, named = asked.parsed, asked.named
     passed = filtered_questions(filters)
     numbered = parsed.number and passed.filter(pk=parsed.number).exists()
     first = [Fused(parsed.number, 1.0, ("number",))] if numbered else []
     if numbered and parsed.is_number:
         return first, ""
-    by_text = rank_by_text(parsed.tokens, passed, vocabulary())
+    terms = asked.terms
+    by_text = rank_by_terms(terms, passed) if terms else rank_by_text(parsed.tokens, passed, vocabulary())
     by_vectors = rank_by_vectors(
         parsed, None if filters.is_default else passed, serving, language=filters.language
     )
@@ -339,12 +317,13 @@ def _fused(
     if parsed.formulas:
         shapes = rank_by_shapes(parsed.formulas, parsed.tokens, passed)
         likely = dict.fromkeys([*shapes, *by_text.ids[:COMPARED], *by_vectors.ids[:COMPARED_BY_MEANING]])
-        alike = rank_by_formulas(parsed, list(likely))
+        shares = _shares_of_prose(parsed, passed, list(likely))
+        alike = rank_by_formulas(parsed, list(likely), shares)
     matches = Matches(
         text=by_text,
         vectors=by_vectors.ids,
         phrases=rank_by_phrases(named.phrases, passed),
-        tagged=_tagged(named, passed),
+        tagged=_tagged(asked, passed),
         alike=alike,
         is_concept=named.is_whole,
     )
@@ -355,6 +334,16 @@ def _fused(
     return [*first, *ranking][:LISTED], unknown if parsed.is_number else by_vectors.notice
 
 
+def _shares_of_prose(
+    parsed: ParsedQuery, passed: QuerySet[Question], ids: Sequence[int]
+) -> Mapping[int, float] | None:
+    """Return how much each question holds of what is asked for in words beside a formula: "derivative of"."""
+    if parsed.sort != "words":
+        return None
+    terms = terms_of(parsed.prose, concept_names(), vocabulary())
+    return rank_by_terms(terms, passed.filter(pk__in=ids)).shares
+
+
 def _first_way(parsed: ParsedQuery, named: Named) -> str:
     """Return how a question was found that matches and is not ranked."""
     if named.is_whole and named.concepts:
@@ -362,13 +351,16 @@ def _first_way(parsed: ParsedQuery, named: Named) -> str:
     return "formula" if parsed.sort == "formula" else "text"
 
 
-def _tagged(named: Named, passed: QuerySet[Question]) -> list[list[int]]:
-    """Return questions tagged with what the query names: exactly so, and in part."""
-    exact = [match for match in named.concepts if match.is_exact]
-    in_part = [match for match in named.concepts if not match.is_exact]
+def _tagged(asked: AskedSearch, passed: QuerySet[Question]) -> list[list[int]]:
+    """Return questions tagged with what the query names: exactly so, in part, and as one of several things."""
+    concepts = asked.named.concepts
+    exact = [match for match in concepts if match.is_exact]
+    in_part = [match for match in concepts if not match.is_exact]
+    condition = tagged_condition(replace(asked, named=replace(asked.named, concepts=tuple(in_part))))
     return [
-        _window(passed.filter(tagged(matches)), NEWEST, 0, LISTED) if matches else []
-        for matches in (exact, in_part)
+        _window(passed.filter(tagged(exact)), NEWEST, 0, LISTED) if exact else [],
+        _window(passed.filter(condition), NEWEST, 0, LISTED) if condition and in_part else [],
+        _window(passed.filter(tagged(in_part)), NEWEST, 0, LISTED) if in_part else [],
     ]
 
 
@@ -380,14 +372,17 @@ def _counted_concepts(named: Named, passed: QuerySet[Question]) -> list[NamedCon
     return [concept for concept in counted if concept.questions]
 
 
-def _page(asked: _Asked, counted: Facets, **fields: Any) -> SearchPage:
+def _page(asked: AskedSearch, counted: Facets, **fields: Any) -> SearchPage:
     usual: dict[str, Any] = {
         "total": counted.total,
         "total_is_capped": counted.is_capped,
         "facets": counted.values,
-        "corrected": "",
+        "corrected": asked.corrected,
         "filters": asked.filters,
-        "query": asked.parsed.text,
+        "query": asked.typed,
+        "exact": asked.exact,
+        "read": asked.read,
+        "off": asked.off,
         "sort": asked.parsed.sort,
         "order": asked.order,
     }
@@ -398,7 +393,7 @@ def _window(questions: QuerySet[Question], order: str, start: int, count: int) -
     return list(questions.order_by(*ORDERS[order]).values_list("pk", flat=True)[start : start + count])
 
 
-def _offset_cursors(asked: _Asked, offset: int, *, has_next: bool) -> dict[str, str]:
+def _offset_cursors(asked: AskedSearch, offset: int, *, has_next: bool) -> dict[str, str]:
     before = max(0, offset - asked.page_size)
     return {
         "next_cursor": cursor_pack(["from", offset + asked.page_size], asked.key) if has_next else "",

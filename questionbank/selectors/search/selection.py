@@ -19,13 +19,18 @@ MOST_TICKED = 1_000
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What was chosen: `ids`, or with `is_all` every question that the search counts (`exact`: as it was typed)."""
+    """What was chosen: `ids`, or with `is_all` every question that the search counts.
+
+    Attributes:
+        exact, off: of the search, as `search_questions` takes them.
+    """
 
     query: str
     filters: SearchFilters
     is_all: bool
     ids: tuple[int, ...] = ()
     exact: bool = False
+    off: tuple[str, ...] = ()
 
     @classmethod
     def from_querydict(cls, given: QueryDict, *, query: str, user: User) -> Selection:
@@ -34,11 +39,14 @@ class Selection:
         texts = given.getlist("id")[:MOST_TICKED]
         ids = () if is_all else tuple(dict.fromkeys(pk for pk in map(whole_number, texts) if pk is not None))
         filters = SearchFilters.from_querydict(given).seen_by(user)
-        return cls(query, filters, is_all, ids, given.get("exact") == "1")
+        off = tuple(given.get("off", "").split())
+        return cls(query, filters, is_all, ids, given.get("exact") == "1", off)
 
     def to_query(self) -> list[tuple[str, str]]:
         """Return the parameters, without the query's, of an address that chooses the same."""
-        pairs = [*self.filters.to_query().items(), *([("exact", "1")] if self.exact else [])]
+        pairs = list(self.filters.to_query().items())
+        pairs += [("exact", "1")] if self.exact else []
+        pairs += [("off", " ".join(self.off))] if self.off else []
         if self.is_all:
             return [*pairs, ("all", "1")]
         return [*pairs, *(("id", str(pk)) for pk in self.ids)]
@@ -46,6 +54,6 @@ class Selection:
     def questions(self) -> QuerySet[Question]:
         """Return the chosen questions, in no order."""
         if self.is_all:
-            return matching_questions(query=self.query, filters=self.filters, exact=self.exact)
+            return matching_questions(query=self.query, filters=self.filters, exact=self.exact, off=self.off)
         anything = SearchFilters(status=ANY_STATUS, viewer=self.filters.viewer)
         return filtered_questions(anything).filter(pk__in=self.ids)

@@ -22,7 +22,12 @@ from questionbank.selectors.search.query import quoted
 from questionbank.selectors.search.spelling import Vocabulary
 
 __all__ = [
+    "FROM_ONE_WORD",
+    "LEAST_HELD",
+    "RESCORED",
+    "TYPICAL_WORDS",
     "TextRanking",
+    "holding",
     "phrase_condition",
     "rank_by_phrases",
     "rank_by_shapes",
@@ -67,6 +72,7 @@ def rank_by_text(tokens: Sequence[str], questions: QuerySet[Question], vocabular
         tokens: of the query, each once.
         questions: what the filters let pass, in no order.
     """
+    tokens = list(dict.fromkeys(tokens))
     if not tokens:
         return TextRanking()
     counts = _counts(tokens, vocabulary)
@@ -79,13 +85,14 @@ def rank_by_text(tokens: Sequence[str], questions: QuerySet[Question], vocabular
     rows = [row for row in rows if row[1] or row[2] >= LEAST_HELD * sum(weights.values())]
     complete = [pk for pk, has_all, _held in rows if has_all]
     if len(complete) >= ENOUGH:
-        return TextRanking(complete, _holding(every), held, len(complete))
-    return TextRanking([pk for pk, *_ in rows], _holding(every), held, len(complete))
+        return TextRanking(complete, holding(every), held, len(complete))
+    return TextRanking([pk for pk, *_ in rows], holding(every), held, len(complete))
 
 
 def text_condition(tokens: Sequence[str], vocabulary: Vocabulary) -> Q | None:
     """Return what a question fulfils that holds all tokens (`TextRanking.matching`)."""
-    return _holding(" & ".join(map(quoted, _rarest(tokens, _counts(tokens, vocabulary))))) if tokens else None
+    rarest = _rarest(list(dict.fromkeys(tokens)), _counts(tokens, vocabulary))
+    return holding(" & ".join(map(quoted, rarest))) if rarest else None
 
 
 def _counts(tokens: Sequence[str], vocabulary: Vocabulary) -> dict[str, int]:
@@ -106,14 +113,14 @@ def rank_by_phrases(phrases: Sequence[Sequence[str]], questions: QuerySet[Questi
     if not query:
         return TextRanking()
     order = "ts_rank_cd(q.search_vector, to_tsquery('simple', %s), 1)"
-    ids = _ordered(questions.filter(_holding(query)), FROM_ONE_WORD, order, [query], RESCORED)
-    return TextRanking(ids, _holding(query), 1.0 if ids else 0.0, len(ids))
+    ids = _ordered(questions.filter(holding(query)), FROM_ONE_WORD, order, [query], RESCORED)
+    return TextRanking(ids, holding(query), 1.0 if ids else 0.0, len(ids))
 
 
 def phrase_condition(phrases: Sequence[Sequence[str]]) -> Q | None:
     """Return what a question fulfils in which one of the phrases stands."""
     query = _any_phrase(phrases)
-    return _holding(query) if query else None
+    return holding(query) if query else None
 
 
 def _any_phrase(phrases: Sequence[Sequence[str]]) -> str:
@@ -123,7 +130,7 @@ def _any_phrase(phrases: Sequence[Sequence[str]]) -> str:
 def shape_condition(formulas: Sequence[str]) -> Q | None:
     """Return what a question fulfils that holds formulas of the same shapes as all of these."""
     shapes = shape_tokens(formulas)
-    return _holding(" & ".join(map(quoted, shapes))) if shapes else None
+    return holding(" & ".join(map(quoted, shapes))) if shapes else None
 
 
 def rank_by_shapes(
@@ -133,7 +140,7 @@ def rank_by_shapes(
     shapes = shape_tokens(formulas)
     if not shapes:
         return []
-    alike = questions.filter(_holding(" | ".join(map(quoted, shapes))))
+    alike = questions.filter(holding(" | ".join(map(quoted, shapes))))
     compared = [quoted(token) for token in tokens[:MOST_TOKENS]]
     order = " + ".join(["(q.search_vector @@ to_tsquery('simple', %s))::int"] * len(compared)) or "0"
     return _ordered(alike, SAME_SHAPE, order, compared, COMPARED_SHAPES)
@@ -168,7 +175,8 @@ def _leading(rarest: Sequence[str], counts: dict[str, int]) -> list[str]:
     return leading
 
 
-def _holding(query: str) -> Q:
+def holding(query: str) -> Q:
+    """Return what a question fulfils that holds what the query, as `to_tsquery` reads it, asks for."""
     return Q(search_vector=SearchQuery(query, search_type="raw", config="simple"))
 
 
@@ -185,7 +193,7 @@ def _scored(
     # Questions with every token come first: where all words are common, no single one would lead to them.
     branches = [(every, sum(weights.values()))] + [(quoted(token), weights[token]) for token in leading]
     for query, weight in branches:
-        branch = questions.filter(_holding(query)).values("id")[:FROM_ONE_WORD]
+        branch = questions.filter(holding(query)).values("id")[:FROM_ONE_WORD]
         try:
             sql, sql_parameters = branch.query.sql_with_params()
         except EmptyResultSet:  # Django sees that the filters let nothing pass

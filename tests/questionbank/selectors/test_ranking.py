@@ -87,7 +87,7 @@ def test_the_query_tells_how_much_of_it_the_best_question_holds():
     half = rank_by_text(("red", "zebra"), Question.objects.all(), vocabulary()).held
     assert 0.1 < half < 0.9
     assert rank_by_text(("zebra",), Question.objects.all(), vocabulary()) == TextRanking(
-        [], text_search._holding("'zebra'"), 0.0
+        [], text_search.holding("'zebra'"), 0.0
     )
 
 

@@ -1,0 +1,105 @@
+"""The kinds of task that a question's text and options show: a word problem, true or false."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from analytics.text.empty_words import EMPTY_WORDS, ONLY_IN_PHRASES
+from analytics.text.tokens import search_tokens
+from analytics.text.unit_names import ABBREVIATIONS
+from analytics.text.unit_names import WORDS as UNIT_WORDS
+from analytics.text.word_problems import is_word_problem
+
+__all__ = ["TASKS", "question_tasks"]
+
+TASKS = ("word_problem", "true_false")
+
+FEWEST_THINGS = 2  # words that name no mathematics, from which a text tells a story
+FEWEST_CHARACTERS = 15  # of a Chinese story
+
+# Words of mathematics, as `search_tokens` writes them: a text that has no others with its numbers tells no story.
+_MATHEMATICS = frozenset(
+    str.split(
+        """
+        absolute acute adjacent algebra algebraic altitude angle approximate approximately approximation area arithmetic
+        ascending average axis base binomial bisector bracket centre center chord circle circumference clockwise
+        coefficient column composite cone congruent consecutive convert coordinate cosine cube cubic cuboid curve
+        cylinder data decimal decrease degree denominator derivative descending diagonal diameter difference digit
+        dimension distance dividend divide divisible division divisor edge ellipse equality equation equivalent
+        estimate even event expand exponent expression factor factorial factorise factorize formula fraction function
+        geometric gradient graph height hexagon horizontal hypotenuse improper inch increase index inequality infinite
+        integer intercept intersect intersection interval inverse irrational isosceles kite leg length limit linear
+        logarithm lowest matrix maximum mean measure median minimum mixed mode multiple multiplication multiply
+        natural nearest negative numerator numerical obtuse octagon odd operation order ordinate origin parabola
+        parallel parallelogram pattern pentagon percent percentage perimeter perpendicular place polygon polynomial
+        positive power prime prism probability product proof proper property proportion proportional pyramid quadrant
+        quadratic quadrilateral quantity quarter quotient radical radius range rate ratio rational real reciprocal
+        rectangle rectangular reflex regular remainder rhombus root row scale scientific sequence series set simplest
+        sine slope sphere square squared standard straight subset subtract subtraction sum surface symmetry tangent
+        tenth term third trapezium trapezoid triangle triangular unit variable vector vertex vertical volume width
+        whole hundredth thousandth half double triple twice
+        """
+    )
+)
+_UNITS = {unit.casefold() for unit in (*UNIT_WORDS, *ABBREVIATIONS)}
+_JOINING = {
+    "the",
+    "and",
+    "for",
+    "are",
+    "has",
+    "how",
+    "its",
+    "all",
+    "any",
+    "each",
+    "per",
+    "was",
+    "can",
+    "his",
+    "her",
+}
+_NO_THINGS = _MATHEMATICS | EMPTY_WORDS | ONLY_IN_PHRASES | _UNITS | _JOINING
+_SIDES = (
+    frozenset({"true", "t", "yes", "correct", "right", "对", "正确", "√", "✓", "是"}),
+    frozenset({"false", "f", "no", "incorrect", "wrong", "错", "错误", "×", "✗", "否", "不正确"}),
+)
+_ASKS = re.compile(
+    r"\btrue\s*(?:or|/)\s*false\b|\b(?:is|are) (?:this|the|these)(?: following)? statements? true\b"
+    r"|判断(?:题|对错|正误)|\((?:t|true)\s*/\s*(?:f|false)\)",
+    re.IGNORECASE,
+)
+_THING = re.compile(r"[a-z]{3,}")
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
+_ENDS = re.compile(r"^[\s$.(]+|[\s$.)。]+$")
+
+
+def question_tasks(text: str, options: Sequence[str] = ()) -> tuple[str, ...]:
+    """Return those of `TASKS` that a question is.
+
+    >>> question_tasks("Ann has 3 bags of 5 apples each. How many apples has she?")
+    ('word_problem',)
+    >>> question_tasks("A square is a rectangle.", ["True", "False"]), question_tasks("True or false: $1 < 2$")
+    (('true_false',), ('true_false',))
+    >>> question_tasks("Which fraction in its simplest form equals 0.56?")
+    ()
+    """
+    checks = (is_word_problem(text) and _tells_a_story(text), _is_true_or_false(text, options))
+    return tuple(task for task, is_one in zip(TASKS, checks, strict=True) if is_one)
+
+
+def _tells_a_story(text: str) -> bool:
+    """Return whether a text speaks of things beside its mathematics."""
+    if len(_CHINESE.findall(text)) >= FEWEST_CHARACTERS:
+        return True
+    things = {word for word in search_tokens(text) if _THING.fullmatch(word) and word not in _NO_THINGS}
+    return len(things) >= FEWEST_THINGS
+
+
+def _is_true_or_false(text: str, options: Sequence[str]) -> bool:
+    said = [_ENDS.sub("", option).casefold() for option in options]
+    is_pair = len(said) == 2 and any(
+        said[first] in _SIDES[0] and said[1 - first] in _SIDES[1] for first in (0, 1)
+    )
+    return is_pair or _ASKS.search(text) is not None

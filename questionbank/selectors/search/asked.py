@@ -1,0 +1,149 @@
+"""What a search asks for: the filters that its words name, the concept, the terms; and which questions it counts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from django.db.models import Q, QuerySet
+
+from questionbank.models import Question
+from questionbank.selectors.search.concept_search import Named, concept_names, tagged
+from questionbank.selectors.search.filters import ANY_STATUS, SearchFilters, filtered_questions
+from questionbank.selectors.search.query import ParsedQuery, parse_query, quoted
+from questionbank.selectors.search.query_filters import ReadFilter, read_filters
+from questionbank.selectors.search.spelling import vocabulary
+from questionbank.selectors.search.term_search import terms_condition
+from questionbank.selectors.search.terms import Terms, terms_of
+from questionbank.selectors.search.text_search import (
+    holding,
+    phrase_condition,
+    shape_condition,
+    text_condition,
+)
+
+__all__ = ["TOPIC", "AskedSearch", "asked_questions", "asked_search", "tagged_condition"]
+
+TOPIC = "topic"
+"""What the whole query is the name of; it can be taken off like a filter that words name."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedSearch:
+    """One search, as its pages share it.
+
+    Attributes:
+        typed: the query with the words that name filters, which `parsed` lacks.
+        given: the page's filters, without those that were read.
+        terms: what a search of a few words asks for, part by part; None where it is read as a whole.
+        order, page_size: of the results.
+    """
+
+    typed: str
+    parsed: ParsedQuery
+    named: Named
+    given: SearchFilters
+    filters: SearchFilters
+    read: tuple[ReadFilter, ...]
+    off: frozenset[str]
+    exact: bool
+    corrected: str
+    terms: Terms | None = None
+    order: str = ""
+    page_size: int = 0
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        return (self.typed, self.given, self.order, self.page_size, self.exact, sorted(self.off))
+
+
+def asked_search(query: str, filters: SearchFilters, *, exact: bool, off: Collection[str]) -> AskedSearch:
+    """Read a query: the filters that it names, then what is left of it."""
+    parsed = _parsed(query, exact=exact)
+    typed, corrected = parsed.text, parsed.corrected
+    given, read = filters, ()
+    named = _named(parsed)
+    if parsed.sort in ("words", "question") and not exact and not (named.is_exact and named.concepts):
+        found = read_filters(corrected or typed, filters, off=off)
+        filters, read = found.filters, found.read
+        if found.text != (corrected or typed):
+            parsed = _parsed(found.text, exact=False)
+            named = _named(parsed)
+    if TOPIC in off or (named.is_exact and not named.concepts and not _any_holds(named, filters)):
+        named = Named()  # of a name that no question has, the words still find something
+    if parsed.is_number and filters.status == SearchFilters().status:
+        filters = replace(filters, status=ANY_STATUS)  # whoever names a question means it, draft or retired
+    return AskedSearch(
+        typed=typed,
+        parsed=parsed,
+        named=named,
+        given=given,
+        filters=filters,
+        read=read,
+        off=frozenset(off),
+        exact=exact,
+        corrected=corrected or parsed.corrected,
+        terms=_terms(parsed) if parsed.sort == "words" and not named.is_exact else None,
+    )
+
+
+def _terms(parsed: ParsedQuery) -> Terms:
+    is_prose = len(parsed.prose) == len(parsed.tokens)
+    return terms_of(parsed.tokens, concept_names(), vocabulary(), is_prose=is_prose)
+
+
+def _any_holds(named: Named, filters: SearchFilters) -> bool:
+    condition = phrase_condition(named.phrases)
+    return condition is not None and filtered_questions(filters).filter(condition).exists()
+
+
+def _parsed(query: str, *, exact: bool) -> ParsedQuery:
+    return parse_query(query, vocabulary(), exact=exact, names=concept_names().words)
+
+
+def _named(parsed: ParsedQuery) -> Named:
+    """Return what the query names; "3/4 of 20" names what it is about."""
+    if parsed.concept:
+        return replace(concept_names().named(parsed.concept), phrases=())
+    return Named() if parsed.formulas else concept_names().named(parsed.corrected or parsed.text)
+
+
+def asked_questions(asked: AskedSearch, passed: QuerySet[Question]) -> QuerySet[Question]:
+    """Return those of the questions that pass the filters which a search counts."""
+    parsed, named = asked.parsed, asked.named
+    if parsed.is_number:
+        return passed.filter(pk=parsed.number)
+    if named.is_whole:
+        conditions = [tagged_condition(asked), phrase_condition(named.phrases)]
+        if not named.is_exact and asked.terms:
+            conditions.append(terms_condition(asked.terms))
+    else:
+        terms = asked.terms
+        conditions = [terms_condition(terms) if terms else text_condition(parsed.tokens, vocabulary())]
+        if parsed.sort == "formula":
+            conditions.append(shape_condition(parsed.formulas))
+    if parsed.number:
+        conditions.append(Q(pk=parsed.number))
+    matching = Q()
+    for condition in conditions:
+        matching |= condition or Q()
+    return passed.filter(matching) if matching else passed.none()
+
+
+def tagged_condition(asked: AskedSearch) -> Q | None:
+    """Return what questions fulfil that are tagged with what the query names.
+
+    Where it is one of several things that a concept's name lists, their words name it as well.
+    """
+    whole = [match for match in asked.named.concepts if not match.is_one_of_several]
+    several = [match for match in asked.named.concepts if match.is_one_of_several]
+    condition = tagged(whole) if whole else Q()
+    if several and (words := _any_name(asked)):
+        condition |= tagged(several) & words
+    return condition or None
+
+
+def _any_name(asked: AskedSearch) -> Q | None:
+    """Return what questions fulfil that hold all words of one of the names of what the query names."""
+    names = [" & ".join(map(quoted, phrase)) for phrase in asked.named.phrases if phrase]
+    return holding(" | ".join(f"({name})" for name in names)) if names else None

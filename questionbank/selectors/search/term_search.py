@@ -1,0 +1,149 @@
+"""Ranking questions by the terms of a search of a few words (`questionbank.selectors.search.terms`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.core.exceptions import EmptyResultSet
+from django.db import connection
+from django.db.models import Q, QuerySet
+
+from questionbank.models import Question
+from questionbank.selectors.search.concept_search import tagged_ids
+from questionbank.selectors.search.terms import Terms, Word
+from questionbank.selectors.search.text_search import (
+    FROM_ONE_WORD,
+    LEAST_HELD,
+    RESCORED,
+    TYPICAL_WORDS,
+    TextRanking,
+    holding,
+)
+
+__all__ = ["TermRanking", "rank_by_terms", "terms_condition"]
+
+NAME_BONUS, PAIR_BONUS = (
+    1.0,
+    0.25,
+)  # times a phrase's weight: what a question gains whose words stand together
+
+
+@dataclass(frozen=True, slots=True)
+class TermRanking(TextRanking):
+    """The same with the share of the search's weight that each question holds."""
+
+    shares: Mapping[int, float] = field(default_factory=dict)
+
+
+def rank_by_terms(terms: Terms, questions: QuerySet[Question]) -> TermRanking:
+    """Rank the questions that hold all words, in what they say or are tagged with, before those that hold some.
+
+    Args:
+        questions: what the filters let pass, in no order.
+    """
+    condition = terms_condition(terms)
+    if condition is None:
+        return TermRanking()
+    most = sum(word.weight for word in terms.words) or 1.0
+    scored: list[tuple[bool, float, int]] = []
+    shares: dict[int, float] = {}
+    for pk, length, nearness, phrases, words in _rows(terms, questions, condition):
+        held = [
+            has_word or any(phrases[place] for place in word.phrases if terms.phrases[place].is_name)
+            for word, has_word in zip(terms.words, words, strict=True)
+        ]
+        weight = sum(word.weight for word, is_held in zip(terms.words, held, strict=True) if is_held)
+        if weight < LEAST_HELD * most:
+            continue
+        gained = sum(
+            phrase.weight * (NAME_BONUS if phrase.is_name else PAIR_BONUS)
+            for phrase, is_held in zip(terms.phrases, phrases, strict=True)
+            if is_held
+        )
+        shares[pk] = weight / most
+        score = (weight + gained) ** 2 / (TYPICAL_WORDS + length) * (1 + 3 * nearness)
+        scored.append((all(held), score, pk))
+    scored.sort(reverse=True)
+    ids = [pk for _complete, _score, pk in scored]
+    complete = sum(is_complete for is_complete, *_ in scored)
+    return TermRanking(ids, condition, shares[ids[0]] if ids else 0.0, complete, shares)
+
+
+def terms_condition(terms: Terms) -> Q | None:
+    """Return what a question fulfils that holds every word; None where nothing is asked for."""
+    if not terms.words:
+        return None
+    condition = Q()
+    for word in terms.words:
+        condition &= _held(word, terms)
+    return condition
+
+
+def _held(word: Word, terms: Terms) -> Q:
+    names = [terms.phrases[place] for place in word.phrases if terms.phrases[place].is_name]
+    said = holding(" | ".join([word.query, *(f"({phrase.query})" for phrase in names)]))
+    nodes = [node for phrase in names for node in phrase.nodes]
+    if not nodes:
+        return said
+    # As one set: PostgreSQL reads every question where a condition of two tables is joined by OR.
+    either = Question.objects.filter(said).order_by().values_list("pk", flat=True).union(tagged_ids(nodes))
+    return Q(pk__in=either)
+
+
+def _branches(terms: Terms, condition: Q) -> Iterator[tuple[Q, float]]:
+    """Yield what leads to candidates, with its weight: all words, each phrase, each concept, each word."""
+    yield condition, sum(word.weight for word in terms.words)
+    for phrase in terms.phrases:
+        yield holding(phrase.query), phrase.weight
+        if phrase.nodes:
+            yield Q(pk__in=tagged_ids(phrase.nodes)), phrase.weight
+    for word in terms.words:
+        yield holding(word.query), word.weight
+
+
+def _rows(
+    terms: Terms, questions: QuerySet[Question], condition: Q
+) -> list[tuple[int, int, float, list[bool], list[bool]]]:
+    """Return the likeliest candidates: id, length, nearness of the words, which phrases and words each holds."""
+    parts: list[str] = []
+    parameters: list[Any] = []
+    for wanted, weight in _branches(terms, condition):
+        try:
+            sql, sql_parameters = (
+                questions.filter(wanted).values("id")[:FROM_ONE_WORD].query.sql_with_params()
+            )
+        except EmptyResultSet:  # Django sees that the filters let nothing pass
+            return []
+        parts.append(f"SELECT id, %s::float8 AS weight FROM ({sql}) AS branch")  # noqa: S608 - Django's SQL
+        parameters += [weight, *sql_parameters]
+    phrases: list[str] = []
+    for phrase in terms.phrases:
+        checks = ["q.search_vector @@ to_tsquery('simple', %s)"]
+        parameters.append(phrase.query)
+        if phrase.nodes:
+            checks.append(
+                "EXISTS (SELECT FROM questionbank_questiontag t JOIN questionbank_knowledgeconcept k"
+                " ON k.id = t.concept_id WHERE t.question_id = q.id AND k.path LIKE ANY(%s))"
+            )
+            parameters.append([f"{node}%" for node in phrase.nodes])
+        phrases.append(f"({' OR '.join(checks)})")
+    words = ["q.search_vector @@ to_tsquery('simple', %s)" for _word in terms.words]
+    parameters += [word.query for word in terms.words]
+    every = " & ".join(f"({word.query})" for word in terms.words)
+    query = f"""
+        WITH candidate AS MATERIALIZED (
+            SELECT id, sum(weight) AS part FROM ({" UNION ALL ".join(parts)}) AS found
+            GROUP BY id ORDER BY part DESC, id DESC LIMIT {RESCORED}
+        )
+        SELECT q.id, length(q.search_vector), ARRAY[{", ".join(phrases)}]::boolean[], ARRAY[{", ".join(words)}],
+            ts_rank_cd(q.search_vector, to_tsquery('simple', %s))
+        FROM candidate JOIN questionbank_question q USING (id)
+    """  # noqa: S608 - only numbers of ours; what was typed is in the parameters
+    with connection.cursor() as cursor:
+        cursor.execute(query, [*parameters, every])
+        return [
+            (int(pk), int(length), float(nearness), phrases_held, words_held)
+            for pk, length, phrases_held, words_held, nearness in cursor.fetchall()
+        ]

@@ -1,0 +1,181 @@
+"""The terms of a search of a few words: each is held by a question's words, its formulas' signs or its concepts.
+
+"Domain of a square root function" asks for "domain", which may stand in the name of the question's concept alone, for
+"square root", which may be nothing but a sign in a formula, and for "function".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from questionbank.selectors.search.concept_search import ConceptNames, Span, Tokens
+from questionbank.selectors.search.query import quoted
+from questionbank.selectors.search.spelling import Vocabulary
+
+__all__ = ["Phrase", "Terms", "Word", "phrase_query", "terms_of"]
+
+MOST_WORDS = 10  # terms of one search
+MOST_LONGER = 12  # words that one Chinese character leads to
+_CHARACTER = re.compile(r"[\u3400-\u9fff]")
+_SIGNS: dict[Tokens, Tokens] = {  # what stands for words in a formula
+    ("square", "root"): ("msqrt",),
+    ("cube", "root"): ("msqrt",),
+    **dict.fromkeys((("integral",), ("integrate",), ("integration",), ("积分",)), ("mint",)),
+    **dict.fromkeys((("limit",), ("极限",)), ("mlim",)),
+    **dict.fromkeys((("logarithm",), ("logarithmic",), ("mlog",), ("对数",)), ("mlog", "mln", "mlg")),
+    **dict.fromkeys((("sine",), ("正弦",)), ("msin",)),
+    **dict.fromkeys((("cosine",), ("余弦",)), ("mcos",)),
+    ("tangent",): ("mtan",),
+    **dict.fromkeys((("summation",), ("sigma", "notation")), ("msum",)),
+    **dict.fromkeys((("matrix",), ("matrice",), ("矩阵",)), ("mpmatrix", "mbmatrix", "mmatrix", "marray")),
+    ("determinant",): ("mvmatrix", "mdet"),
+    ("vector",): ("mvec", "moverrightarrow"),
+    ("binomial", "coefficient"): ("mbinom",),
+}
+# Words that ask for questions, or join what is asked for, and say nothing of what it is about.
+_JOINING = frozenset(
+    str.split(
+        "a an the of in on at for to with and by from its their that which is are as using use involving about into"
+        " against question exercise example worksheet practice practise revision homework"
+        " 的 和 与 在 中 求 题 题目 练习"
+    )
+)
+_ASKED_FOR = frozenset({"problem", "find", "finding", "solve", "solving", "calculate", "calculating"})
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a search.
+
+    Attributes:
+        query: what full text looks for, with the signs that stand for it.
+        weight: how rare it is.
+        phrases: places in `Terms.phrases` of those that stand for it too.
+    """
+
+    token: str
+    query: str
+    weight: float
+    phrases: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Words of a search that belong together: a name, a synonym, or words side by side.
+
+    Attributes:
+        query: what full text looks for: the words side by side, each synonym likewise.
+        nodes: materialised paths of the concepts with this name; what is tagged below them holds the phrase.
+        weight: what a question gains that holds it.
+        is_name: of a concept or a synonym; it stands for all of its words.
+    """
+
+    query: str
+    nodes: tuple[str, ...]
+    weight: float
+    is_name: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a search asks for."""
+
+    words: tuple[Word, ...] = ()
+    phrases: tuple[Phrase, ...] = ()
+
+
+def terms_of(
+    tokens: Sequence[str], names: ConceptNames, vocabulary: Vocabulary, *, is_prose: bool = True
+) -> Terms:
+    """Return the terms of a search.
+
+    Args:
+        tokens: of the search, in order, repeats included.
+        is_prose: they are words alone; those of formulas do not stand side by side as they are typed.
+    """
+    spans = names.spans(tokens)
+    kept = _telling(tokens, spans)
+    phrases = [_named(span, tokens, vocabulary) for span in spans]
+    covering = [(span.start, span.end) for span in spans]
+    for (start, end), signs in _signs(tokens):
+        if (start, end) in covering:
+            place = covering.index((start, end))
+            phrases[place] = _with_signs(phrases[place], signs)
+        elif end - start > 1:
+            covering.append((start, end))
+            phrases.append(
+                Phrase(
+                    f"({phrase_query(tokens[start:end])}) | {_any(signs)}",
+                    (),
+                    _weight(tokens[start:end], vocabulary),
+                    is_name=True,
+                )
+            )
+    for first, second in pairwise(kept):
+        if (
+            is_prose
+            and second - first <= 2
+            and not any(start <= first and second < end for start, end in covering[: len(spans)])
+        ):
+            query = f"{quoted(tokens[first])} <{second - first}> {quoted(tokens[second])}"
+            weight = min(vocabulary.rarity(tokens[first]), vocabulary.rarity(tokens[second]))
+            phrases.append(Phrase(query, (), weight, is_name=False))
+    words: dict[str, Word] = {}
+    signs_of = {tokens[start]: signs for (start, end), signs in _signs(tokens) if end - start == 1}
+    for place in kept:
+        token = tokens[place]
+        inside = tuple(index for index, (start, end) in enumerate(covering) if start <= place < end)
+        alternatives = (token, *signs_of.get(token, ()), *_longer_words(token, vocabulary))
+        query = " | ".join(map(quoted, dict.fromkeys(alternatives)))
+        words.setdefault(token, Word(token, query, vocabulary.rarity(token), inside))
+    rarest = sorted(words.values(), key=lambda word: -word.weight)[:MOST_WORDS]
+    return Terms(tuple(rarest), tuple(phrases))
+
+
+def phrase_query(tokens: Iterable[str]) -> str:
+    """Return what full text looks for where the tokens have to stand side by side."""
+    return " <-> ".join(map(quoted, tokens))
+
+
+def _telling(tokens: Sequence[str], spans: Sequence[Span]) -> list[int]:
+    """Return the places of the words that say what is asked for; of all where none does."""
+    named = {place for span in spans for place in range(span.start, span.end)}
+    telling = [place for place, token in enumerate(tokens) if token not in _JOINING]
+    about = [place for place in telling if tokens[place] not in _ASKED_FOR or place in named]
+    return about or telling or list(range(len(tokens)))
+
+
+def _named(span: Span, tokens: Sequence[str], vocabulary: Vocabulary) -> Phrase:
+    own = tuple(tokens[span.start : span.end])
+    query = " | ".join(f"({phrase_query(words)})" for words in dict.fromkeys((own, *span.synonyms)) if words)
+    return Phrase(query, span.nodes, _weight(own, vocabulary), is_name=True)
+
+
+def _with_signs(phrase: Phrase, signs: Tokens) -> Phrase:
+    return Phrase(f"{phrase.query} | {_any(signs)}", phrase.nodes, phrase.weight, phrase.is_name)
+
+
+def _longer_words(token: str, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """Return the commonest words with a single Chinese character, which stands alone in few texts: 圆形 for 圆."""
+    return vocabulary.words_around(token)[:MOST_LONGER] if _CHARACTER.fullmatch(token) else ()
+
+
+def _signs(tokens: Sequence[str]) -> list[tuple[tuple[int, int], Tokens]]:
+    """Return the words that signs stand for: their places and the signs."""
+    return [
+        ((start, start + size), signs)
+        for size in (2, 1)
+        for start in range(len(tokens) - size + 1)
+        if (signs := _SIGNS.get(tuple(tokens[start : start + size])))
+    ]
+
+
+def _any(signs: Iterable[str]) -> str:
+    return " | ".join(map(quoted, signs))
+
+
+def _weight(tokens: Iterable[str], vocabulary: Vocabulary) -> float:
+    return max(map(vocabulary.rarity, tokens), default=0.0)
