@@ -5,7 +5,7 @@
 
 For each lens: useful questions in the first five, and nDCG@10 (gain 2 for the same idea, 1 for what helps too),
 the ideal ranking made of everything that was judged useful. What nobody has read counts as of no use and is
-counted separately. `--list` prints the first five of every question.
+counted separately. Copies that a row folds count as rows of their own. `--list` prints the first five of every question.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def main() -> int:
     if options.list:
         for question in judged:
             print_found(question, {lens: ranked[question["id"]] for lens, ranked in rankings.items()})
-    print(f"\n{'':24}{'useful in five':>24}{'nDCG@10':>10}{'unread in five':>16}")
+    print(f"\n{'':24}{'useful in five':>24}{'nDCG@10':>10}{'unread in five':>16}{'shown':>8}")
     for lens, ranked in rankings.items():
         for language in ("English", "Chinese"):
             chosen = [
@@ -64,8 +64,9 @@ def main() -> int:
                 for question in chosen
                 for hit_id in ranked[question["id"]][:SHOWN]
             )
+            shown = sum(len(ranked[question["id"]][:SHOWN]) for question in chosen)
             share = f"{useful} of {SHOWN * len(chosen)}"
-            print(f"{f'{lens}, {language}':24}{share:>24}{gain:10.3f}{unread:16}")
+            print(f"{f'{lens}, {language}':24}{share:>24}{gain:10.3f}{unread:16}{shown:8}")
     return 0
 
 
@@ -80,7 +81,9 @@ def similar_ids(judged: Iterable[Mapping[str, Any]], lens: str) -> dict[str, lis
     for entry in judged:
         question = Question.objects.get(pk=keys[entry["id"]])
         result = similar_questions(question=question, lens=lens, serving=now, k=RANKED)
-        rankings[entry["id"]] = [hit.question.source_id for hit in result.hits]
+        rankings[entry["id"]] = [
+            found.source_id for hit in result.hits for found in (hit.question, *hit.copies)
+        ]
     return rankings
 
 

@@ -1,11 +1,12 @@
 # ruff: noqa: T201 - a benchmark prints
 """A sample of what pages say about similar questions, to be read by a person: is each statement true?
 
-    python -m tests.bench.statements [--seed N] [--number N] [--demo] [--data FOLDER] [--keep FOLDER]
+    python -m tests.bench.statements [--seed N] [--number N] [--rows] [--demo] [--data FOLDER] [--keep FOLDER]
 
 Statements are the reasons and the kinds of similar questions of the real bank of `tests.bench.similar`, or with
 `--demo` of the demo bank, from questions drawn with the seed, and half of them from those that are said to have the
-same idea or to be solved differently, which are rare.
+same idea or to be solved differently, which are rare. `--rows` takes the rows that pages show instead, the first
+five of each list, of questions that are in no judged file.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from __future__ import annotations
 import argparse
 import random
 import sys
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
 from tests.bench.bank import KEPT_IN, SHARED_DATA, encode_bank, set_up
 from tests.bench.judged.bank import open_judged_bank
-from tests.bench.similar import PARTS
+from tests.bench.similar import JUDGEMENTS, PARTS
 
 ASKED = 400  # questions whose similar ones are looked at, at most
 SHOWN = 600  # characters of a question
@@ -31,6 +33,7 @@ def main() -> int:
     )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--number", type=int, default=50, help="of statements")
+    parser.add_argument("--rows", action="store_true", help="the rows that pages show, as they come")
     parser.add_argument("--demo", action="store_true", help="of the demo bank instead of the real one")
     parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
     parser.add_argument("--keep", type=Path, default=KEPT_IN, help="where the bank is kept")
@@ -39,7 +42,8 @@ def main() -> int:
         open_demo_bank(options.keep)
     else:
         open_judged_bank(data=options.data, var=options.keep, parts=PARTS, name="bank-similar", demo=False)
-    for number, statement in enumerate(sample(options.seed, options.number), 1):
+    take = rows if options.rows else sample
+    for number, statement in enumerate(take(options.seed, options.number), 1):
         print(f"\n--- {number}\n{statement}")
     return 0
 
@@ -53,6 +57,27 @@ def open_demo_bank(var: Path) -> None:
     if not Question.objects.exists():
         demo_bank_install(report=print)
     encode_bank()
+
+
+def rows(seed: int, number: int) -> list[str]:
+    """So many rows as pages show them, two of each list of questions that nobody judged."""
+    from questionbank.models import Question
+    from questionbank.selectors.serving import serving
+    from questionbank.selectors.similar.similarity import similar_by_lens
+
+    rng = random.Random(seed)
+    judged = [entry["id"] for entry in tomllib.loads(JUDGEMENTS.read_text("utf-8"))["questions"]]
+    unjudged = Question.objects.filter(status="ready").exclude(source_id__in=judged)
+    ids = sorted(unjudged.values_list("source_id", flat=True))
+    statements: list[str] = []
+    for source_id in rng.sample(ids, min(ASKED, len(ids))):
+        question = Question.objects.select_related("equation").get(source_id=source_id)
+        for result in similar_by_lens(asked=question, serving=serving(), k=5):
+            hits = rng.sample(range(5), 2)
+            statements += [written(question, hit) for place, hit in enumerate(result.hits) if place in hits]
+        if len(statements) >= number:
+            break
+    return statements[:number]
 
 
 def sample(seed: int, number: int) -> list[str]:

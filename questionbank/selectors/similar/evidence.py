@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from analytics.paraphrase.words.entities import find_entities
-from analytics.text.empty_words import EMPTY_WORDS, ONLY_IN_PHRASES
-from analytics.text.formulas import plain_text, segment_text
+from analytics.text.formulas import has_formula_marks, segment_text
 from analytics.text.masking import masked_formula, masked_text, without_credits
 from analytics.text.notation import normalise_latex
 from analytics.text.numbers import find_numbers, mask_numbers
+from analytics.text.textmode import replace_text_macros
 from analytics.text.tokens import search_tokens
 from questionbank.selectors.questions.computations import Computation
 from questionbank.selectors.questions.questions import TaggedPath
+from questionbank.selectors.similar.passages import passage_words
 
-__all__ = ["FORMULA_PARTS", "Evidence", "evidence_of"]
+__all__ = ["FORMULA_PARTS", "TASK_VERBS", "Evidence", "copy_key", "evidence_of", "same_spelling"]
 
 LONGEST_COMPARED = 2000  # characters; what follows adds nothing to a reason
 SHORTEST_FORM = 5  # tokens of a formula's form from which sharing it says something
-LONGEST_PHRASE = 4  # words
 
 # What formulas can have in common and what is worth naming, from what tells most.
 FORMULA_PARTS: tuple[tuple[re.Pattern[str], Promise], ...] = (
@@ -38,7 +39,6 @@ FORMULA_PARTS: tuple[tuple[re.Pattern[str], Promise], ...] = (
     (re.compile(r"\\(?:arc)?(?:sin|cos|tan|cot|sec|csc)(?![a-z])"), gettext_lazy("a trigonometric function")),
     (re.compile(r"\\(?:log|ln|lg)(?![a-z])"), gettext_lazy("a logarithm")),
     (re.compile(r"\\binom|\\choose(?![a-z])"), gettext_lazy("a binomial coefficient")),
-    (re.compile(r"\\vec(?![a-z])|\\overrightarrow"), gettext_lazy("a vector")),
     (re.compile(r"\\sqrt\["), gettext_lazy("a higher root")),
     (re.compile(r"\\sqrt(?!\[)"), gettext_lazy("a square root")),
     (
@@ -46,26 +46,27 @@ FORMULA_PARTS: tuple[tuple[re.Pattern[str], Promise], ...] = (
         gettext_lazy("an absolute value"),
     ),
     (re.compile(r"\d!|\)!|[a-z]!"), gettext_lazy("a factorial")),
-    (re.compile(r"\\angle(?![a-z])"), gettext_lazy("an angle")),
-    (re.compile(r"\\pi(?![a-z])"), gettext_lazy("π")),
     (re.compile(r"(?:\\leq|\\geq|[<>]).*[a-z]|[a-z].*(?:\\leq|\\geq|[<>])"), gettext_lazy("an inequality")),
 )
 _COLUMNS = re.compile(r"(\\begin\s*\{(?:array|tabular)\})\s*\{[^{}]*\}")  # the lines and columns of a table
 _DRAWING = re.compile(
     r"\[asy\].*?\[/asy\]|!\[[^\]]*\]\([^)]*\)", re.DOTALL
 )  # pictures and what describes them
-_WORD = re.compile(r"[a-z]{4,}|[\u4e00-\u9fff]{2,}")
-_WORD_OR_SHORT = re.compile(r"[a-z]{2,}|[\u4e00-\u9fff]+")
-_COUNTED = re.compile(r"[一两几每这那各某第].{1,2}")  # Chinese counting words: one, some, each of something
-# How the answer should be written says nothing of what is asked.
-_ANSWER_FORMAT = re.compile(
-    r"(?:^|(?<=[.?!:;()\n]))\s*(?:please )?"
-    r"(?:express|give|enter|write|round|leave|state|type|simplify|use|note|hint|if|make)\b"
-    r"[^.?!\n]{0,120}?\banswers?\b[^.?!\n]*[.?!]?",
-    re.IGNORECASE,
+_WORD = re.compile(r"[a-z]{2,}|[\u4e00-\u9fff]+")
+_UNIT_TEXT = re.compile(
+    r"\\(?:text|mathrm|operatorname|mbox|textrm)\s*\{[^{}]*\}|\^\s*\{?\s*(?:\\circ|[23])\s*\}?|\\[,;: ]"
 )
-_PLURAL = re.compile(r"\b[A-Za-z]{3,}s\b")
-_CLAUSE_END = re.compile(r"[.,;:?!()\[\]，。；：？！、（）\n]+")
+_OPERATES = re.compile(
+    r"(?<![\\a-zA-Z])[a-zA-Z](?![a-zA-Z])|[=+<>*/÷×|!-]|\\(?:frac|sqrt|times|div|cdot|sum|int|lim|log|sin|cos|tan)"
+)
+# Verbs that set a task of one meaning, each with its name.
+TASK_VERBS: dict[str, str] = {
+    "factorise": "factorise", "factorize": "factorise", "factor": "factorise",
+    "expand": "expand", "simplify": "simplify", "differentiate": "differentiate", "integrate": "integrate",
+    "rationalise": "rationalise the denominator", "rationalize": "rationalise the denominator",
+    "add": "add", "subtract": "subtract", "multiply": "multiply", "divide": "divide",
+}  # fmt: skip
+_TASK = re.compile(rf"(?:^|[.;:!?\n])\s*(?:please )?({'|'.join(TASK_VERBS)})\b", re.IGNORECASE)
 _NAMES = frozenset({"woman", "man", "place", "other"})  # categories; a label is a point of a figure
 
 
@@ -79,12 +80,11 @@ class Evidence:
         numbers: their values in order of appearance.
         formula_forms: masked formulas that are long enough to say something.
         formula_parts: indexes of the `FORMULA_PARTS` that its formulas hold.
-        words: those that may say what the question is about.
-        all_words: its words, the little ones too.
-        phrases: runs of two or more words that stand side by side.
+        all_words: its words, as search tokens.
+        passages: its words in order, as `passage_words` gives them.
+        tasks: what sentences begin with that set a task: "expand", "factorise".
         computation: what is computed in it, by its equation or by the solver's; None where that is not known.
         tags: its concepts.
-        plurals: the spelling in the text of those words from which the search takes an s: "toward" is "towards".
     """
 
     numbers_masked: str
@@ -92,12 +92,11 @@ class Evidence:
     numbers: tuple[Fraction, ...]
     formula_forms: frozenset[str]
     formula_parts: frozenset[int]
-    words: frozenset[str]
     all_words: frozenset[str]
-    phrases: frozenset[tuple[str, ...]]
+    passages: tuple[str, ...]
+    tasks: frozenset[str]
     computation: Computation | None
     tags: tuple[TaggedPath, ...]
-    plurals: Mapping[str, str]
 
 
 def evidence_of(
@@ -114,10 +113,9 @@ def evidence_of(
     formulas = [segment.body for segment in segments if segment.kind == "formula"]
     spellings = [_COLUMNS.sub(r"\1", normalise_latex(formula)) for formula in formulas]
     prose = " ; ".join(segment.source for segment in segments if segment.kind == "text")
-    runs = _word_runs(_ANSWER_FORMAT.sub(" ; ", prose), language)
-    forms = (masked_formula(formula) for formula in formulas)
+    forms = (masked_formula(formula) for formula in formulas if _computes(formula))
     return Evidence(
-        numbers_masked=" ".join(mask_numbers(plain_text(text)).casefold().split()),
+        numbers_masked=copy_key(text),
         form=masked_text(nameless),
         numbers=tuple(mention.value for mention in find_numbers(text)),
         formula_forms=frozenset(form for form in forms if len(form.split()) >= SHORTEST_FORM),
@@ -126,13 +124,41 @@ def evidence_of(
             for index, (pattern, _name) in enumerate(FORMULA_PARTS)
             if any(pattern.search(spelling) for spelling in spellings)
         ),
-        words=frozenset(word for run in runs for word in run if _tells(word)),
-        all_words=frozenset(word for run in runs for word in run),
-        phrases=frozenset(phrase for run in runs for phrase in _phrases(run)),
+        all_words=frozenset(token for token in search_tokens(prose, language) if _WORD.fullmatch(token)),
+        passages=tuple(passage_words(prose)),
+        tasks=frozenset(TASK_VERBS[match[1].casefold()] for match in _TASK.finditer(prose)),
         computation=computation,
         tags=tuple(tags),
-        plurals={} if language == "zh" else _plurals(prose),
     )
+
+
+@lru_cache(maxsize=8_192)
+def copy_key(text: str) -> str:
+    """Return the text in one spelling of its formulas, cases and blanks, numbers replaced by ``#``.
+
+    >>> copy_key(r"Find $x^{2}$ for $x = 3$.") == copy_key(r"Find $x^2$  for $x=14$.")
+    True
+    """
+    return " ".join(mask_numbers(same_spelling(text)).casefold().split())
+
+
+def same_spelling(text: str) -> str:
+    r"""Return the text with its formulas in one spelling and without their delimiters.
+
+    >>> same_spelling(r"Add $\dfrac12$ to $x^{2}$") == same_spelling(r"Add $\frac{1}{2}$ to $x ^ 2$")
+    True
+    """
+    if not has_formula_marks(text):
+        return replace_text_macros(text)
+    return "".join(
+        normalise_latex(segment.body) if segment.kind == "formula" else replace_text_macros(segment.source)
+        for segment in segment_text(text)
+    )
+
+
+def _computes(formula: str) -> bool:
+    """Return whether a formula is more than a number with its unit: it has a letter of its own or an operation."""
+    return _OPERATES.search(_UNIT_TEXT.sub(" ", formula)) is not None
 
 
 def _without_names(text: str) -> str:
@@ -144,41 +170,3 @@ def _without_names(text: str) -> str:
             pieces += [text[done : mention.start], "@"]
             done = mention.end
     return "".join(pieces) + text[done:]
-
-
-def _word_runs(prose: str, language: str) -> list[list[str]]:
-    """Return the words of each clause, in order."""
-    return [
-        [token for token in search_tokens(clause, language) if _WORD_OR_SHORT.fullmatch(token)]
-        for clause in _CLAUSE_END.split(prose)
-    ]
-
-
-def _plurals(prose: str) -> dict[str, str]:
-    """Return the words that end in s by their tokens, as they are spelt."""
-    spellings = {word.lower() for word in _PLURAL.findall(prose)}
-    return {
-        token: spelling
-        for spelling in sorted(spellings)
-        for token in search_tokens(spelling)
-        if token != spelling
-    }
-
-
-def _tells(word: str) -> bool:
-    return _may_be_in_phrase(word) and word not in ONLY_IN_PHRASES
-
-
-def _may_be_in_phrase(word: str) -> bool:
-    return _WORD.fullmatch(word) is not None and word not in EMPTY_WORDS and not _COUNTED.fullmatch(word)
-
-
-def _phrases(run: list[str]) -> Iterator[tuple[str, ...]]:
-    """Yield English words that stand side by side, at least one of which says something alone."""
-    for size in range(2, LONGEST_PHRASE + 1):
-        for start in range(len(run) - size + 1):
-            phrase = run[start : start + size]
-            if all(word.isascii() and _may_be_in_phrase(word) for word in phrase) and any(
-                map(_tells, phrase)
-            ):
-                yield tuple(phrase)

@@ -57,7 +57,7 @@ GRAPH_SHARE = 0.2  # likewise, the same computation
 FROM_GRAPH = (
     200  # questions with the same computation that are compared, at most; of more, so many and the nearest
 )
-BROAD = 0.2  # share of a hierarchy's concepts from which the concept above them says nothing
+BROAD = 0.1  # share of a hierarchy's concepts from which a concept above them, or at the root, says nothing
 _LONGEST_COMPARED = 1000  # characters of a text
 
 
@@ -144,7 +144,7 @@ def rank_by_graph(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: 
 
 
 def broad_concepts(tags: Iterable[TaggedPath]) -> frozenset[TaggedPath]:
-    """Return the concepts above the given ones under which a large part of their hierarchy lies."""
+    """Return the concepts above the given ones, and at the roots, that hold a large part of their hierarchy."""
     names = {tag.hierarchy: tag for tag in tags}
     rows = KnowledgeConcept.objects.filter(hierarchy__in=list(names)).values_list(
         "hierarchy_id", "path", "name", "numchild"
@@ -156,7 +156,8 @@ def broad_concepts(tags: Iterable[TaggedPath]) -> frozenset[TaggedPath]:
         named[path] = name
         if not children:
             total[hierarchy] += 1
-            leaves.update((hierarchy, prefix) for prefix in KnowledgeConcept.prefixes(path)[:-1])
+            prefixes = KnowledgeConcept.prefixes(path)
+            leaves.update((hierarchy, prefix) for prefix in (prefixes[:-1] or prefixes))
     return frozenset(
         TaggedPath(hierarchy, tuple(named[prefix] for prefix in KnowledgeConcept.prefixes(path)))
         for (hierarchy, path), count in leaves.items()

@@ -1,15 +1,15 @@
 """Why two questions are similar: a sentence and flags, each from what stands in both of them.
 
-A score says that two questions are near; the reason says what a person can check. What cannot be shown is not
-said: "solved differently" needs two computations, two tags or two quantities that prove it. What rests on an
-equation that the solver found says so, with its probability.
+A score says that two questions are near; the reason says what a person can check: how both are computed, the same text,
+formulas of one form, a concept, a task, a passage. Where none of these is shared there is no reason. What rests on
+an equation that the solver found says so, with its probability. Decision 71 says how "the same idea" and "solved
+differently" are decided.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeGuard
 
 from django.utils.text import capfirst, get_text_list
 from django.utils.translation import gettext as _
@@ -17,27 +17,25 @@ from django.utils.translation import gettext as _
 from analytics.concept_paths import shared_depth
 from analytics.expression.graph_reading import graph_operations, graphs_differ_in_operations
 from analytics.text.tokens import search_tokens
-from questionbank.models import Lens
 from questionbank.selectors.questions.computations import Computation
 from questionbank.selectors.questions.questions import TaggedPath
 from questionbank.selectors.similar.evidence import FORMULA_PARTS, Evidence
+from questionbank.selectors.similar.passages import shared_passage
+from questionbank.selectors.similar.roles import number_roles, rounded_otherwise
 
 __all__ = ["LOOKS_ALIKE", "SAME_IDEA", "Comparison", "compare"]
 
 SAME_IDEA = "same-idea-new-numbers"
 LOOKS_ALIKE = "looks-alike-solved-differently"
 
-ALIKE_WORDING = 0.8  # cosine of the character n-grams from which two texts look alike to a reader
-MUCH_WORDING = 0.6  # from which much of the wording is the same
+NEARLY_ALL_WORDING = 0.8  # cosine of the character n-grams from which two texts read nearly the same
+ALIKE = 0.6  # such a cosine times the certainty of both equations, from which a difference is worth a warning
 # Cosines of the wording from which the same computation means the same idea too: by the operations that it has.
 SAME_GRAPH_WORDING = {1: 0.6, 2: 0.5, 3: 0.4}
 SAME_GRAPH_PURPOSE = 0.65  # cosine of purpose from which it does, where there are two operations or more
-SURE_ENOUGH = (
-    0.8  # of a solver's equation that proves another computation: one mistake makes any two look different
-)
-TELLING_RARITY = 1.6  # of a word that is worth naming: it stands in less than a fifth of the questions
 MOST_WORDS_CHANGED = 3  # in each of two texts that are the same but for what they ask
-_SHOWN = 3  # concepts, formula parts or words that a reason names
+MOST_CLAUSES = 2
+_SHOWN = 3  # concepts or formula parts that a reason names
 
 # Each is found in a way of its own; where two texts differ in them alone, they are solved differently.
 _QUANTITIES = frozenset(
@@ -57,22 +55,34 @@ _LITTLE_WORDS = frozenset(
         " this to value what which work"
     )
 )
+_ASKING = frozenset(
+    str.split(
+        "how what which who whose when where why find calculate determine evaluate solve 多少 几 求 怎样 哪个"
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A sentence that says why, the flags that apply, and whether both compute the same, as far as is known."""
+    """What can be said of two questions.
+
+    Attributes:
+        reason: a sentence that says why they are similar; empty where nothing can be shown.
+        flags: of `SAME_IDEA` and `LOOKS_ALIKE`.
+        same_graph: both are computed alike, as far as is known.
+        nearly_same_graph: the same, or one step apart.
+    """
 
     reason: str
     flags: tuple[str, ...]
     same_graph: bool = False
+    nearly_same_graph: bool = False
 
 
 def compare(
     asked: Evidence,
     candidate: Evidence,
     *,
-    lens: str,
     wording: float,
     rarity: Callable[[str], float],
     broad: frozenset[TaggedPath] = frozenset(),
@@ -82,66 +92,64 @@ def compare(
     """Say why `candidate` is similar to `asked`.
 
     Args:
-        lens: whose vectors found it.
-        by_graph: whether the lens compares computations: then the reason begins with them.
+        by_graph: whether the lens compares computations: then they are said first, those that are nearly the same too.
         purpose: cosine of the two questions' vectors of purpose, where both have some.
         wording: cosine of the two texts' character n-grams.
-        rarity: how rare a word is; the rarest shared words are named.
-        broad: concepts that nearly all questions of a hierarchy share, which say nothing.
+        rarity: how rare a word is; passages of common words say nothing.
+        broad: concepts that a large part of a hierarchy belongs to, which say nothing.
     """
     new_numbers = asked.numbers != candidate.numbers
     same_form = asked.form == candidate.form
-    asked_computation, candidate_computation = asked.computation, candidate.computation
-    same_graph = (
-        asked_computation is not None
-        and candidate_computation is not None
-        and asked_computation.key == candidate_computation.key
-    )
-    clauses: list[str] = [_structure(asked_computation, candidate_computation)] if by_graph else []
-    if same_form and asked.numbers_masked == candidate.numbers_masked:
-        clauses.append(_("the same text with other numbers") if new_numbers else _("the same text"))
-    elif same_form:
-        clauses.append(_("the same text except for numbers, signs, letters or names"))
-    if asked_computation and candidate_computation and same_graph and not by_graph:
-        clauses.append(
-            _("both are computed as %(graph)s") % {"graph": asked_computation.reading}
-            + _predicted(asked_computation, candidate_computation)
-        )
     same_formulas = not same_form and _same_formulas(asked, candidate)
-    if same_formulas:
-        clauses.append(_("the same task with a formula of the same form"))
-    elif not same_form and asked.formula_forms & candidate.formula_forms:
-        clauses.append(_("both have a formula of the same form"))
-    contrast = "" if same_form or wording < ALIKE_WORDING else _contrast(asked, candidate)
-    further = [
+    same_graph, near_graph = _computations(asked.computation, candidate.computation, is_near=by_graph)
+    contrast = "" if same_form else _contrast(asked, candidate, wording)
+    clauses = [
+        near_graph if by_graph else "",
+        _same_text(asked, candidate, new_numbers=new_numbers) if same_form else "",
+        "" if by_graph else near_graph,
+        _("the same task with a formula of the same form") if same_formulas else "",
         _shared_concept(asked, candidate, broad),
-        _shared_parts(asked, candidate),
-        _shared_words(asked, candidate, rarity) if len(clauses) < 2 and not same_form else "",
+        "" if same_form or same_formulas else _shared_form(asked, candidate),
+        "" if same_form else _shared_task(asked, candidate),
     ]
-    clauses += [clause for clause in further if clause]
-    flags = []
-    if new_numbers and (
-        same_form or same_formulas or (same_graph and _is_same_idea(asked, candidate, wording, purpose))
-    ):
-        flags.append(SAME_IDEA)
+    said = [clause for clause in clauses if clause]
+    if len(said) < MOST_CLAUSES and not same_form and (passage := _passage(asked, candidate, rarity)):
+        said.append(passage)
+    flags: tuple[str, ...] = ()
+    is_idea = (
+        same_form
+        or same_formulas
+        or (same_graph and _is_same_idea(asked, candidate, wording, purpose, broad))
+    )
+    if new_numbers and is_idea:
+        flags = (SAME_IDEA,)
     elif contrast:
-        flags.append(LOOKS_ALIKE)
-        if not by_graph:  # which says already how both are computed
-            clauses.insert(0, contrast)
-    if not clauses:
-        clauses.append(_nothing_named(lens, wording))
-    return Comparison(f"{capfirst('; '.join(clauses[:3]))}.", tuple(flags), same_graph)
+        flags = (LOOKS_ALIKE,)
+        if not near_graph:  # which says already how both are computed
+            said.insert(0, contrast)
+    reason = f"{capfirst('; '.join(said[:MOST_CLAUSES]))}." if said else ""
+    return Comparison(reason, flags, same_graph, bool(near_graph))
 
 
-def _structure(asked: Computation | None, candidate: Computation | None) -> str:
-    """Return how two questions are computed, as far as their equations are known."""
+def _same_text(asked: Evidence, candidate: Evidence, *, new_numbers: bool) -> str:
+    if asked.numbers_masked != candidate.numbers_masked:
+        return _("the same text except for numbers, signs, letters or names")
+    return _("the same text with other numbers") if new_numbers else _("the same text")
+
+
+def _computations(
+    asked: Computation | None, candidate: Computation | None, *, is_near: bool
+) -> tuple[bool, str]:
+    """Return whether both are computed alike, and how; with `is_near` also how they are that differ in one step."""
     if asked is None or candidate is None:
-        if candidate is None:
-            return _("the model finds them similar; its equation is not known")
-        said = _("the model finds them similar; it is computed as %(graph)s") % {"graph": candidate.reading}
-        return said + _predicted(asked, candidate)
+        return False, ""
     if asked.key == candidate.key:
-        said = _("computed the same way: %(graph)s")
+        if rounded_otherwise(asked, candidate):
+            said = _("both are computed as %(graph)s, but the result is rounded in another way")
+        else:
+            said = _("both are computed as %(graph)s")
+    elif not is_near:
+        return False, ""
     elif candidate.has_a_step_more_than(asked):
         said = _("computed nearly the same way: %(other)s, one step more than %(graph)s")
     elif asked.has_a_step_more_than(candidate):
@@ -149,33 +157,41 @@ def _structure(asked: Computation | None, candidate: Computation | None) -> str:
     elif asked.differs_in_a_step_from(candidate):
         said = _("computed nearly the same way: %(other)s, one step different from %(graph)s")
     else:
-        said = _("computed as %(other)s, not as %(graph)s")
-    return said % {"graph": asked.reading, "other": candidate.reading} + _predicted(asked, candidate)
+        return False, ""
+    said = said % {"graph": asked.reading, "other": candidate.reading} + _predicted(asked, candidate)
+    return asked.key == candidate.key, said
 
 
-def _predicted(asked: Computation | None, candidate: Computation | None) -> str:
+def _predicted(asked: Computation, candidate: Computation) -> str:
     """Say in brackets which of the equations are the solver's, and how probably they are right."""
-    mine = asked.probability if asked else None
-    theirs = candidate.probability if candidate else None
+    mine, theirs = asked.probability, candidate.probability
     if mine is not None and theirs is not None:
         said = _(" (both equations are by the solver: %(own)s and %(other)s likely to be right)")
     elif theirs is not None:
         said = _(" (its equation is by the solver: %(other)s likely to be right)")
-    elif mine is not None and candidate is not None:
+    elif mine is not None:
         said = _(" (this question’s equation is by the solver: %(own)s likely to be right)")
     else:
         return ""
     return said % {"own": f"{mine or 0:.0%}", "other": f"{theirs or 0:.0%}"}
 
 
-def _is_same_idea(asked: Evidence, candidate: Evidence, wording: float, purpose: float | None) -> bool:
-    """Return whether two questions of one computation ask the same: concept, purpose, or much of the words is the same.
+def _is_same_idea(
+    asked: Evidence, candidate: Evidence, wording: float, purpose: float | None, broad: frozenset[TaggedPath]
+) -> bool:
+    """Return whether two questions of one computation ask the same.
 
-    The computation alone is not enough: planting trees and meeting trains are both a ÷ b − c.
+    The computation alone is not enough: planting trees and meeting trains are both a ÷ b − c. Their concept or much of
+    the words must be the same, or their purpose and the part that each number plays.
     """
-    operations = graph_operations(asked.computation.key) if asked.computation else 0
-    if operations > 1 and {*asked.tags} & {*candidate.tags}:
+    first, second = asked.computation, candidate.computation
+    if first is None or second is None or rounded_otherwise(first, second):
+        return False
+    operations = graph_operations(first.key)
+    if operations > 1 and ({*asked.tags} & {*candidate.tags}) - broad:
         return True
+    if number_roles(first) != number_roles(second):
+        return wording >= NEARLY_ALL_WORDING
     if operations > 1 and purpose is not None and purpose >= SAME_GRAPH_PURPOSE:
         return True
     return wording >= SAME_GRAPH_WORDING[min(max(operations, 1), max(SAME_GRAPH_WORDING))]
@@ -186,54 +202,53 @@ def _same_formulas(asked: Evidence, candidate: Evidence) -> bool:
     return (
         bool(asked.formula_forms)
         and asked.formula_forms == candidate.formula_forms
-        and bool(asked.words)
+        and bool(asked.all_words & candidate.all_words - _LITTLE_WORDS)
         and asked.all_words ^ candidate.all_words <= _LITTLE_WORDS
     )
 
 
-def _contrast(asked: Evidence, candidate: Evidence) -> str:
+def _contrast(asked: Evidence, candidate: Evidence, wording: float) -> str:
     """Return what proves that two texts which read alike are solved differently, or nothing."""
     computed, computed_otherwise = asked.computation, candidate.computation
-    if _is_sure(computed) and _is_sure(computed_otherwise):
+    if computed and computed_otherwise:
+        if wording * _certainty(computed) * _certainty(computed_otherwise) < ALIKE:
+            return ""
         if not graphs_differ_in_operations(computed.key, computed_otherwise.key):
             return ""
-        said = _("reads nearly the same, but is computed as %(other)s, not as %(own)s") % {
+        said = _("is computed as %(other)s, not as %(own)s") % {
             "other": computed_otherwise.reading,
             "own": computed.reading,
         }
-        return said + _predicted(computed, computed_otherwise)
+        return _but(wording, said + _predicted(computed, computed_otherwise))
     asked_only, candidate_only = asked.all_words - candidate.all_words, candidate.all_words - asked.all_words
-    if not (
-        asked_only and candidate_only and max(len(asked_only), len(candidate_only)) <= MOST_WORDS_CHANGED
-    ):
+    few = 0 < max(len(asked_only), len(candidate_only)) <= MOST_WORDS_CHANGED
+    if wording < ALIKE or not (few and asked_only and candidate_only):
         return ""
-    if asked_only & _QUANTITIES and candidate_only & _QUANTITIES:
-        return _("reads nearly the same, but is about %(other)s, not %(own)s") % {
-            "other": _quoted(sorted(candidate_only & _QUANTITIES)),
-            "own": _quoted(sorted(asked_only & _QUANTITIES)),
-        }
-    names = _named_by_the_difference(asked, candidate, asked_only, candidate_only)
-    if not names:
+    names = (sorted(asked_only & _QUANTITIES), sorted(candidate_only & _QUANTITIES))
+    if not all(names):
+        names = _named_by_the_difference(asked, candidate, asked_only, candidate_only)
+    if not all(names):
         return ""
-    return _("reads nearly the same, but is about %(other)s, not %(own)s") % {
-        "own": _quoted(names[:1]),
-        "other": _quoted(names[1:]),
-    }
+    said = _("is about %(other)s, not %(own)s") % {"own": _quoted(names[0]), "other": _quoted(names[1])}
+    return _but(wording, said)
 
 
-def _is_sure(computation: Computation | None) -> TypeGuard[Computation]:
-    """Return whether the equation is known, or the solver's is sure enough to prove a difference."""
-    return computation is not None and (
-        computation.probability is None or computation.probability >= SURE_ENOUGH
-    )
+def _but(wording: float, difference: str) -> str:
+    if wording >= NEARLY_ALL_WORDING:
+        return _("reads nearly the same, but %(difference)s") % {"difference": difference}
+    return _("reads much the same, but %(difference)s") % {"difference": difference}
+
+
+def _certainty(computation: Computation) -> float:
+    return 1.0 if computation.probability is None else computation.probability
 
 
 def _named_by_the_difference(
     asked: Evidence, candidate: Evidence, asked_only: frozenset[str], candidate_only: frozenset[str]
-) -> tuple[str, ...]:
-    """Return names of two different concepts of one hierarchy, where each is named by words of its own text alone."""
+) -> tuple[list[str], list[str]]:
+    """Return two different concepts of one hierarchy, where each is named by words of its own text alone."""
     if {*asked.tags} & {*candidate.tags}:
-        return ()
+        return [], []
     for mine in asked.tags:
         for theirs in candidate.tags:
             shared = shared_depth(mine.path, theirs.path)
@@ -242,8 +257,8 @@ def _named_by_the_difference(
             name, other_name = mine.path[-1], theirs.path[-1]
             words, other_words = set(search_tokens(name)), set(search_tokens(other_name))
             if (words - other_words) & asked_only and (other_words - words) & candidate_only:
-                return name, other_name
-    return ()
+                return [name], [other_name]
+    return [], []
 
 
 def _shared_concept(asked: Evidence, candidate: Evidence, broad: frozenset[TaggedPath]) -> str:
@@ -263,36 +278,27 @@ def _shared_concept(asked: Evidence, candidate: Evidence, broad: frozenset[Tagge
     return _("both belong to %(concept)s") % {"concept": deepest.path[-1]}
 
 
-def _shared_parts(asked: Evidence, candidate: Evidence) -> str:
+def _shared_form(asked: Evidence, candidate: Evidence) -> str:
+    if asked.formula_forms & candidate.formula_forms:
+        return _("both have a formula of the same form")
     parts = sorted(asked.formula_parts & candidate.formula_parts)[:_SHOWN]
     names = [str(FORMULA_PARTS[index][1]) for index in parts]
     return _("both have %(parts)s") % {"parts": _listed(names)} if names else ""
 
 
-def _shared_words(asked: Evidence, candidate: Evidence, rarity: Callable[[str], float]) -> str:
-    """Return shared terms, the longest first, then shared words, the rarest first; no word is named twice."""
-    phrases = sorted(
-        asked.phrases & candidate.phrases,
-        key=lambda phrase: (-len(phrase), -sum(map(rarity, phrase)), phrase),
-    )
-    words = sorted(asked.words & candidate.words, key=lambda word: (-rarity(word), word))
-    named: list[str] = []
-    used: set[str] = set()
-    for term in (*phrases, *((word,) for word in words)):
-        if max(map(rarity, term)) > TELLING_RARITY and used.isdisjoint(term):
-            used.update(term)
-            named.append(" ".join(asked.plurals.get(word, word) for word in term))
-    # Chinese words are indexed with the shorter ones inside them; the longest says it all.
-    whole = [word for word in named if not any(word != longer and word in longer for longer in named)]
-    return _("both mention %(words)s") % {"words": _quoted(whole[:_SHOWN])} if whole else ""
+def _shared_task(asked: Evidence, candidate: Evidence) -> str:
+    tasks = sorted(asked.tasks & candidate.tasks)
+    return _("both ask to %(task)s") % {"task": _listed(tasks)} if tasks else ""
 
 
-def _nothing_named(lens: str, wording: float) -> str:
-    if wording >= MUCH_WORDING:
-        return _("much of the wording is the same")
-    if lens == Lens.WORDING:
-        return _("parts of the wording are the same")
-    return _("the model ranks it among the closest in meaning")
+def _passage(asked: Evidence, candidate: Evidence, rarity: Callable[[str], float]) -> str:
+    words = shared_passage(asked.passages, candidate.passages, rarity)
+    if not words:
+        return ""
+    passage = ("" if any(word > "\u3000" for word in words) else " ").join(words)
+    if _ASKING.isdisjoint(words):
+        return _("both say “%(passage)s”") % {"passage": passage}
+    return _("both ask “%(passage)s”") % {"passage": passage}
 
 
 def _quoted(names: Sequence[str]) -> str:

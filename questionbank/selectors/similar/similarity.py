@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
@@ -32,7 +33,7 @@ from questionbank.selectors.questions.wordings import wording_ids
 from questionbank.selectors.search.spelling import vocabulary
 from questionbank.selectors.search.vectors import nearest
 from questionbank.selectors.serving import Serving, served_solver
-from questionbank.selectors.similar.evidence import Evidence, evidence_of
+from questionbank.selectors.similar.evidence import Evidence, copy_key, evidence_of, same_spelling
 from questionbank.selectors.similar.likeness import (
     Asked,
     Ranked,
@@ -56,6 +57,11 @@ __all__ = [
     "similar_to_text",
 ]
 
+MOST_RANKED = 3  # times the questions asked for: of more, copies and questions without evidence leave too few
+LEAST_WITHOUT_REASON = 0.65  # score from which a question is shown for which no reason speaks
+REASON_SHARE = (
+    0.4  # times score * (1 - score): what a reason adds to a score that is a mean of several measures
+)
 NEAR_DUPLICATE = 0.9  # cosine of the character n-grams from which a saved question is named as a duplicate
 _DUPLICATES_SHOWN = 5
 _ONLY_WORD_PROBLEMS = gettext_lazy(
@@ -63,6 +69,10 @@ _ONLY_WORD_PROBLEMS = gettext_lazy(
 )
 _ONLY_THE_SAME_GRAPH = gettext_lazy(
     "The model does not know this language: only questions with the same known equation are found."
+)
+_UNKNOWN_COMPUTATION = gettext_lazy(
+    "We do not know how this question is computed, so there is nothing to compare. Add its equation to find questions"
+    " that are computed alike."
 )
 _ALWAYS_SHOWN = (Lens.PURPOSE, Lens.WORDING)  # also where they have no vectors, with a sentence
 
@@ -80,6 +90,7 @@ class SimilarHit:
         cosines: by lens, as far as both questions have vectors.
         computation: what is computed in it; None where that is not known.
         same_graph: whether that is what is computed in the question asked about.
+        copies: further questions of the same text, but for numbers, blanks and how formulas are spelt.
     """
 
     question: Question
@@ -90,6 +101,7 @@ class SimilarHit:
     cosines: Mapping[str, float] = field(default_factory=dict)
     computation: Computation | None = None
     same_graph: bool = False
+    copies: tuple[Question, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +216,12 @@ class _Comparison:
         self._evidence: dict[int, Evidence] = {}
 
     @property
+    def _known(self) -> Mapping[str, Vector]:
+        """The vectors of the text by lens, as far as models know its language."""
+        by_set, sets = self._vectors_by_set, self._serving.sets.items()
+        return {name: by_set[embedding_set.pk] for name, embedding_set in sets if embedding_set.pk in by_set}
+
+    @property
     def text(self) -> str:
         """Of the question that others are compared with."""
         return self._asked.text
@@ -266,9 +284,9 @@ class _Comparison:
             return self._under_graphs(lens, k)
         vectors, notice = self._vectors(lens)
         rank = rank_by_wording if row.knows_every_language else rank_by_likeness
-        ranked = rank(replace(self._asked, vectors=vectors), self._serving.sets, k)
+        ranked = rank(replace(self._asked, vectors=vectors), self._serving.sets, MOST_RANKED * k)
         served = lens if lens in vectors else Lens.WORDING
-        return SimilarResult(lens, self.hits(ranked, served), notice)
+        return SimilarResult(lens, self._folded(ranked, served, k), notice)
 
     def _under_graphs(self, lens: str, k: int) -> SimilarResult:
         """Return the same for a lens that compares computations.
@@ -278,19 +296,45 @@ class _Comparison:
         self._serving.embedding_set(lens)
         if not lenses()[lens].takes(self.text):
             return SimilarResult(lens, [], str(_ONLY_WORD_PROBLEMS))
+        computation = self._asked_evidence.computation
+        if computation is None:
+            return SimilarResult(lens, [], str(_UNKNOWN_COMPUTATION))
         notice = ""
         vectors: dict[str, Vector] = {}
         if self._serving.serves(lens, self._asked.text_language, [self.text]):
             self._vectors(lens)
-            by_set = self._vectors_by_set  # of other lenses too: they say whether the purpose is the same
-            sets = self._serving.sets.items()
-            vectors = {
-                name: by_set[embedding_set.pk] for name, embedding_set in sets if embedding_set.pk in by_set
-            }
+            vectors = dict(self._known)  # of other lenses too: they say whether the purpose is the same
         else:
             notice = str(_ONLY_THE_SAME_GRAPH)
-        ranked = rank_by_graph(replace(self._asked, vectors=vectors), self._serving.sets, lens, k)
-        return SimilarResult(lens, self.hits(ranked, lens), notice, self._asked_evidence.computation)
+        asked = replace(self._asked, vectors=vectors)
+        ranked = rank_by_graph(asked, self._serving.sets, lens, MOST_RANKED * k)
+        return SimilarResult(lens, self._folded(ranked, lens, k), notice, computation)
+
+    def _folded(self, ranked: Sequence[Ranked], lens: str, k: int) -> list[SimilarHit]:
+        """Return the first `k` questions for which something speaks, each with its copies further down the ranking."""
+        rows = Question.objects.filter(pk__in=[candidate.id for candidate in ranked])
+        keys = {pk: copy_key(text) for pk, text in rows.values_list("pk", "text")}
+        first: dict[str, Ranked] = {}
+        copies: defaultdict[str, list[int]] = defaultdict(list)
+        for candidate in ranked:
+            if key := keys.get(candidate.id):
+                if key in first:
+                    copies[key].append(candidate.id)
+                else:
+                    first[key] = candidate
+        hits = self.hits(list(first.values())[: 2 * k], lens)
+        if not lenses()[lens].by_graph and Lens.PURPOSE in self._known:
+            hits = _with_evidence(hits, is_mixed=lens == Lens.PURPOSE)
+        hits = hits[:k]
+        questions = Question.objects.defer("search_vector").in_bulk(
+            [pk for hit in hits for pk in copies[keys[hit.question.pk]]]
+        )
+        return [
+            replace(
+                hit, copies=tuple(questions[pk] for pk in copies[keys[hit.question.pk]] if pk in questions)
+            )
+            for hit in hits
+        ]
 
     def hits(self, ranked: Sequence[Ranked], lens: str) -> list[SimilarHit]:
         """Return the candidates with the reason for each; a fixed number of queries for any number of them."""
@@ -299,19 +343,21 @@ class _Comparison:
         present = [candidate for candidate in ranked if candidate.id in self._questions]
         wording = _wording(self._asked.text, [self._questions[candidate.id].text for candidate in present])
         rarity = vocabulary().rarity
+        by_graph = lenses()[lens].by_graph
         hits = []
         for candidate, alike in zip(present, wording, strict=True):
             evidence = self._evidence[candidate.id]
             comparison = compare(
                 self._asked_evidence,
                 evidence,
-                lens=lens,
                 wording=alike,
                 rarity=rarity,
                 broad=self._broad,
-                by_graph=lenses()[lens].by_graph,
+                by_graph=by_graph,
                 purpose=candidate.cosines.get(Lens.PURPOSE),
             )
+            if by_graph and not comparison.nearly_same_graph:
+                continue
             hits.append(
                 SimilarHit(
                     question=self._questions[candidate.id],
@@ -350,6 +396,24 @@ class _Comparison:
         return {name: by_set[embedding_set.pk] for name, embedding_set in sets.items()}, notice
 
 
+def _with_evidence(hits: Sequence[SimilarHit], *, is_mixed: bool) -> list[SimilarHit]:
+    """Return the questions for which something speaks, and those that are very near without.
+
+    Args:
+        is_mixed: scores are means of several measures, of which a reason becomes one more.
+    """
+    shown = [hit for hit in hits if hit.reason or hit.score >= LEAST_WITHOUT_REASON]
+    if not is_mixed:
+        return shown
+    scored = [
+        replace(hit, score=round(hit.score + REASON_SHARE * max(0.0, hit.score) * (1 - hit.score), 4))
+        if hit.reason
+        else hit
+        for hit in shown
+    ]
+    return sorted(scored, key=lambda hit: (-hit.score, hit.question.pk))
+
+
 def _evidence(question: Question, tags: Sequence[TaggedPath]) -> Evidence:
     return evidence_of(
         question.text, language=question.language, computation=question_computation(question), tags=tags
@@ -360,5 +424,5 @@ def _wording(text: str, others: Sequence[str]) -> list[float]:
     """Return how alike the texts read, whichever lens found them."""
     if not others:
         return []
-    vectors = HashedNgramEncoder().encode([text, *others])
+    vectors = HashedNgramEncoder().encode([same_spelling(text), *map(same_spelling, others)])
     return [float(score) for score in vectors[1:] @ vectors[0]]

@@ -1,0 +1,110 @@
+"""The passage that two texts share: the words side by side that say most, as both spell them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
+
+from analytics.text.empty_words import EMPTY_WORDS, ONLY_IN_PHRASES
+from analytics.text.tokens import search_tokens
+
+__all__ = ["Passage", "passage_words", "shared_passage"]
+
+Passage = tuple[str, ...]
+
+LONGEST = 12  # words of a passage that are quoted
+LEAST_WORTH = {2: 2.5, 3: 1.5}  # by the number of words; 3 stands for more
+MOST_WORDS = 400  # of a text
+
+_WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
+_CLAUSE_END = re.compile(r"[^\w\s'’-]+|\d+|\n|_+")
+# How an answer is written says nothing of what is asked.
+_ANSWER_FORMAT = re.compile(
+    r"(?:^|(?<=[.?!:;()\n]))\s*(?:please )?"
+    r"(?:(?:express|give|enter|write|round|leave|state|type|simplify|use|note|hint|if|make|when|separate|submit)\b"
+    r"[^.?!\n]{0,120}?\banswers?\b|(?:do not|don['’]t|never) (?:use|round|include|enter|write|simplify)\b"
+    r"|(?:if|when) (?:needed|necessary|there)\b)[^.?!\n]*[.?!]?",
+    re.IGNORECASE,
+)
+_BOUNDARY = "\0"  # between clauses; no passage crosses it
+_ENDS = frozenset(  # words that are not quoted at an end of a passage
+    str.split(
+        "a an the of and or to in on at is are was were be been it its this that these those for with by from as if"
+        " then than so but into has have had will can he she they his her their you your we s t"
+        " 的 了 是 在 和 有 把 将 从 与 被 着 也 就 那么 这 个"
+    )
+)
+_SHORT_TERMS = frozenset(str.split("sum arc sin cos tan log set odd ray die age tax lcm gcd hcf net"))
+_COUNTED = re.compile(r"[一两几每这那各某第].{1,2}")  # Chinese counting words: one, some, each of something
+
+
+def passage_words(prose: str) -> list[str]:
+    """Return the words of a text without formulas in order, with a mark between clauses."""
+    words: list[str] = []
+    for clause in _CLAUSE_END.split(_ANSWER_FORMAT.sub("\n", prose)):
+        for match in _WORD.finditer(clause.casefold()):
+            words += _cut(match[0]) if _CHINESE.search(match[0]) else [match[0]]
+        words.append(_BOUNDARY)
+        if len(words) > MOST_WORDS:
+            break
+    return words
+
+
+def shared_passage(first: Sequence[str], second: Sequence[str], rarity: Callable[[str], float]) -> Passage:
+    """Return the passage of both that says most; empty where none says anything.
+
+    Args:
+        rarity: how rare a search token is in the bank.
+    """
+    matcher = SequenceMatcher(None, first, second, autojunk=False)
+    best: tuple[float, Passage] = (0.0, ())
+    for block in matcher.get_matching_blocks():
+        for run in _runs(first[block.a : block.a + block.size]):
+            worth = _worth(run, rarity)
+            if worth > best[0]:
+                best = worth, run
+    return best[1]
+
+
+def _runs(words: Sequence[str]) -> list[Passage]:
+    """Return the stretches of words between boundaries, without little words at their ends."""
+    runs: list[Passage] = []
+    run: list[str] = []
+    for word in [*words, _BOUNDARY]:
+        if word != _BOUNDARY:
+            run.append(word)
+            continue
+        while run and run[0] in _ENDS:
+            run.pop(0)
+        run = run[:LONGEST]
+        while run and run[-1] in _ENDS:
+            run.pop()
+        if len(run) > 1:
+            runs.append(tuple(run))
+        run = []
+    return runs
+
+
+def _worth(run: Passage, rarity: Callable[[str], float]) -> float:
+    """Return how much a passage says, 0 where it says too little to be named."""
+    tokens = [token for word in run for token in search_tokens(word)[:1]]
+    if not any(map(_tells, tokens)):
+        return 0.0
+    worth = sum(max(0.0, rarity(token) - 1) for token in tokens if token not in EMPTY_WORDS)
+    worth += 0.2 * len(run)
+    return worth if worth >= LEAST_WORTH[min(len(run), max(LEAST_WORTH))] else 0.0
+
+
+def _tells(token: str) -> bool:
+    if _CHINESE.search(token):
+        return len(token) > 1 and token not in EMPTY_WORDS and not _COUNTED.fullmatch(token)
+    is_long = len(token) > 3 or token in _SHORT_TERMS
+    return is_long and token not in EMPTY_WORDS and token not in ONLY_IN_PHRASES
+
+
+def _cut(run: str) -> list[str]:
+    import rjieba  # loading its dictionary takes a quarter of a second, which most commands never need
+
+    return list(rjieba.cut(run))
