@@ -11,7 +11,7 @@ from analytics.text.unit_names import ABBREVIATIONS
 from analytics.text.unit_names import WORDS as UNIT_WORDS
 from analytics.text.word_problems import is_word_problem
 
-__all__ = ["TASKS", "question_tasks"]
+__all__ = ["MATHEMATICS", "TASKS", "question_tasks"]
 
 TASKS = ("word_problem", "true_false")
 
@@ -19,7 +19,7 @@ FEWEST_THINGS = 2  # words that name no mathematics, from which a text tells a s
 FEWEST_CHARACTERS = 15  # of a Chinese story
 
 # Words of mathematics, as `search_tokens` writes them: a text that has no others with its numbers tells no story.
-_MATHEMATICS = frozenset(
+MATHEMATICS = frozenset(
     str.split(
         """
         absolute acute adjacent algebra algebraic altitude angle approximate approximately approximation area arithmetic
@@ -60,7 +60,7 @@ _JOINING = {
     "his",
     "her",
 }
-_NO_THINGS = _MATHEMATICS | EMPTY_WORDS | ONLY_IN_PHRASES | _UNITS | _JOINING
+_NO_THINGS = MATHEMATICS | EMPTY_WORDS | ONLY_IN_PHRASES | _UNITS | _JOINING
 _SIDES = (
     frozenset({"true", "t", "yes", "correct", "right", "对", "正确", "√", "✓", "是"}),
     frozenset({"false", "f", "no", "incorrect", "wrong", "错", "错误", "×", "✗", "否", "不正确"}),

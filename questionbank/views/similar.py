@@ -19,10 +19,11 @@ from questionbank.selectors.questions.computations import Computation
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.questions.solutions import SolvedText
 from questionbank.selectors.serving import Serving, serving
-from questionbank.selectors.similar.kinship import Kin, kin_of
+from questionbank.selectors.similar.kinship import EASIER, HARDER, SEARCHED, Kin, kin_of
 from questionbank.selectors.similar.similarity import (
     SimilarHit,
     SimilarResult,
+    fold_copies,
     similar_by_lens,
     similar_questions,
 )
@@ -82,9 +83,15 @@ def question_similar(request: HttpRequest, question_id: int, kinship: str) -> Ht
         "kinships": kinds_shown(kin) | {kinship: wanted},
         "chosen": kinship,
         "column": _column(wanted.lens, result, result.hits),
-        "hits": kin.kinds.get(wanted.kind, []) if wanted.kind else result.hits,
+        "hits": _hits(kin, wanted, result),
     }
     return render_page(request, "questions/similar.html", "questions/_similar.html", context)
+
+
+def _hits(kin: Kin, wanted: KinshipRow, result: SimilarResult) -> list[SimilarHit]:
+    if wanted.kind in (EASIER, HARDER):  # copies differ in their difficulty, which each row names
+        return kin.kinds.get(wanted.kind, [])
+    return fold_copies(kin.kinds.get(wanted.kind, []) if wanted.kind else result.hits)
 
 
 def _asked_by_name(question: Question, lens: str, models: Serving) -> SimilarResult:
@@ -112,17 +119,18 @@ def lens_columns_of_text(
     text: str, serving: Serving, language: str = "", solved: SolvedText | None = None
 ) -> list[LensColumn]:
     """Return the first similar questions of a text that is not in the bank."""
-    results = similar_by_lens(asked=text, serving=serving, language=language, solved=solved, k=SHOWN)
+    results = similar_by_lens(asked=text, serving=serving, language=language, solved=solved, k=SEARCHED)
     return _columns({result.lens: result for result in results})
 
 
 def _columns(results: Mapping[str, SimilarResult]) -> list[LensColumn]:
     """Return a column a lens; one, where both have nearly the same first questions or only wording can be compared."""
-    purpose, wording = results[Lens.PURPOSE], results[Lens.WORDING]
-    first, second = purpose.hits[:SHOWN], wording.hits[:SHOWN]
+    purpose = results[Lens.PURPOSE]
+    folded = {lens: fold_copies(result.hits)[:SHOWN] for lens, result in results.items()}
+    first, second = folded[Lens.PURPOSE], folded[Lens.WORDING]
     shared = {hit.question.pk for hit in first} & {hit.question.pk for hit in second}
     only_wording = bool(purpose.notice and purpose.hits)
-    columns = {lens: _column(lens, result, result.hits[:SHOWN]) for lens, result in results.items()}
+    columns = {lens: _column(lens, result, folded[lens]) for lens, result in results.items()}
     if only_wording or (first and len(shared) >= min(NEARLY_THE_SAME, len(first), len(second))):
         del columns[Lens.PURPOSE], columns[Lens.WORDING]
         return [_column(BOTH, purpose, first), *columns.values()]

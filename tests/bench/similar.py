@@ -5,7 +5,8 @@
 
 For each lens: useful questions in the first five, and nDCG@10 (gain 2 for the same idea, 1 for what helps too),
 the ideal ranking made of everything that was judged useful. What nobody has read counts as of no use and is
-counted separately. Copies that a row folds count as rows of their own. `--list` prints the first five of every question.
+counted separately. Copies, which pages fold, count as rows of their own. `--list` prints the first five of every
+question.
 """
 
 from __future__ import annotations
@@ -81,9 +82,7 @@ def similar_ids(judged: Iterable[Mapping[str, Any]], lens: str) -> dict[str, lis
     for entry in judged:
         question = Question.objects.get(pk=keys[entry["id"]])
         result = similar_questions(question=question, lens=lens, serving=now, k=RANKED)
-        rankings[entry["id"]] = [
-            found.source_id for hit in result.hits for found in (hit.question, *hit.copies)
-        ]
+        rankings[entry["id"]] = [hit.question.source_id for hit in result.hits]
     return rankings
 
 

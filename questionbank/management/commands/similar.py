@@ -11,7 +11,7 @@ from questionbank.errors import ValidationFailed
 from questionbank.management.base import BankCommand
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.serving import serving
-from questionbank.selectors.similar.similarity import similar_questions, similar_to_text
+from questionbank.selectors.similar.similarity import fold_copies, similar_questions, similar_to_text
 from questionbank.selectors.similar.vector_files import check_lens, hit_fields, hit_lines
 
 
@@ -28,7 +28,9 @@ class Command(BankCommand):
         parser.add_argument("--lens", default="purpose", help="purpose (by default), structure or wording")
         parser.add_argument("--k", type=int, default=10, help="number of questions (10)")
         parser.add_argument("--language", default="", help="of the text; detected by default")
-        parser.add_argument("--json", action="store_true", help="print [{id, text, concepts, score, reason}]")
+        parser.add_argument(
+            "--json", action="store_true", help="print [{id, text, concepts, score, reason, copies}]"
+        )
 
     def handle(self, *args: Any, text: str | None, k: int, **options: Any) -> None:
         lens = check_lens(options["lens"])
@@ -48,7 +50,8 @@ class Command(BankCommand):
             self.stderr.write(result.notice)
         if not result.hits and lenses()[lens].takes(text):
             self.stderr.write("No question with a vector was found; run embed_questions after an import.")
+        hits = fold_copies(result.hits)
         if options["json"]:
-            self.stdout.write(json.dumps([hit_fields(hit) for hit in result.hits], ensure_ascii=False))
+            self.stdout.write(json.dumps([hit_fields(hit) for hit in hits], ensure_ascii=False))
         else:
-            self.stdout.write("\n".join(hit_lines(result.hits)))
+            self.stdout.write("\n".join(hit_lines(hits)))

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from analytics.paraphrase.words.entities import find_entities
 from analytics.text.formulas import has_formula_marks, segment_text
-from analytics.text.masking import masked_formula, masked_text, without_credits
+from analytics.text.masking import MASK, masked_formula, masked_text, without_credits
 from analytics.text.notation import normalise_latex
 from analytics.text.numbers import find_numbers, mask_numbers
 from analytics.text.textmode import replace_text_macros
@@ -26,6 +26,7 @@ __all__ = ["FORMULA_PARTS", "TASK_VERBS", "Evidence", "copy_key", "evidence_of",
 
 LONGEST_COMPARED = 2000  # characters; what follows adds nothing to a reason
 SHORTEST_FORM = 5  # tokens of a formula's form from which sharing it says something
+SHORTEST_WITHOUT_NUMBER = 8  # of one without numbers: "y = f(x)" says nothing
 
 # What formulas can have in common and what is worth naming, from what tells most.
 FORMULA_PARTS: tuple[tuple[re.Pattern[str], Promise], ...] = (
@@ -118,7 +119,11 @@ def evidence_of(
         numbers_masked=copy_key(text),
         form=masked_text(nameless),
         numbers=tuple(mention.value for mention in find_numbers(text)),
-        formula_forms=frozenset(form for form in forms if len(form.split()) >= SHORTEST_FORM),
+        formula_forms=frozenset(
+            form
+            for form in forms
+            if len(form.split()) >= (SHORTEST_FORM if MASK in form else SHORTEST_WITHOUT_NUMBER)
+        ),
         formula_parts=frozenset(
             index
             for index, (pattern, _name) in enumerate(FORMULA_PARTS)

@@ -11,7 +11,7 @@ from questionbank.selectors.serving import Serving
 from questionbank.selectors.similar.reasons import LOOKS_ALIKE, SAME_IDEA
 from questionbank.selectors.similar.similarity import SimilarHit, SimilarResult, similar_by_lens
 
-__all__ = ["EASIER", "HARDER", "Kin", "kin_of"]
+__all__ = ["EASIER", "HARDER", "SEARCHED", "Kin", "kin_of"]
 
 EASIER, HARDER = "easier", "harder"
 SEARCHED = 30  # of the most similar questions under each lens
@@ -54,4 +54,4 @@ def _of_another_difficulty(
     for hit in hits:
         step = difficulty_step(question, hit.question)
         if step and step.points * sign > 0:
-            yield replace(hit, reason=f"{step.reason} {hit.reason}")
+            yield replace(hit, reason=f"{step.reason} {hit.reason}".strip())

@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 
 from analytics.text.empty_words import EMPTY_WORDS, ONLY_IN_PHRASES
+from analytics.text.question_tasks import MATHEMATICS
 from analytics.text.tokens import search_tokens
 
-__all__ = ["Passage", "passage_words", "shared_passage"]
+__all__ = ["Passage", "asks", "passage_words", "shared_passage"]
 
 Passage = tuple[str, ...]
 
@@ -32,8 +33,14 @@ _BOUNDARY = "\0"  # between clauses; no passage crosses it
 _ENDS = frozenset(  # words that are not quoted at an end of a passage
     str.split(
         "a an the of and or to in on at is are was were be been it its this that these those for with by from as if"
-        " then than so but into has have had will can he she they his her their you your we s t"
+        " then than so but into has have had will can he she they his her their you your we s t one two three four"
+        " five six seven eight nine ten"
         " 的 了 是 在 和 有 把 将 从 与 被 着 也 就 那么 这 个"
+    )
+)
+ASKING = frozenset(
+    str.split(
+        "how what which who whose when where why find calculate determine evaluate solve 多少 几 求 怎样 哪个"
     )
 )
 _SHORT_TERMS = frozenset(str.split("sum arc sin cos tan log set odd ray die age tax lcm gcd hcf net"))
@@ -52,20 +59,32 @@ def passage_words(prose: str) -> list[str]:
     return words
 
 
-def shared_passage(first: Sequence[str], second: Sequence[str], rarity: Callable[[str], float]) -> Passage:
+def shared_passage(
+    first: Sequence[str], second: Sequence[str], rarity: Callable[[str], float], *, of_task: bool = False
+) -> Passage:
     """Return the passage of both that says most; empty where none says anything.
 
     Args:
         rarity: how rare a search token is in the bank.
+        of_task: only passages that ask something, or have a word of mathematics: things of a story set no task.
     """
     matcher = SequenceMatcher(None, first, second, autojunk=False)
     best: tuple[float, Passage] = (0.0, ())
     for block in matcher.get_matching_blocks():
         for run in _runs(first[block.a : block.a + block.size]):
-            worth = _worth(run, rarity)
+            worth = _worth(run, rarity) if not of_task or _sets_task(run) else 0.0
             if worth > best[0]:
                 best = worth, run
     return best[1]
+
+
+def asks(passage: Passage) -> bool:
+    """Return whether a passage has a word that asks."""
+    return not ASKING.isdisjoint(passage)
+
+
+def _sets_task(run: Passage) -> bool:
+    return asks(run) or any(token in MATHEMATICS for word in run for token in search_tokens(word)[:1])
 
 
 def _runs(words: Sequence[str]) -> list[Passage]:
@@ -76,15 +95,19 @@ def _runs(words: Sequence[str]) -> list[Passage]:
         if word != _BOUNDARY:
             run.append(word)
             continue
-        while run and run[0] in _ENDS:
+        while run and _is_end(run[0]):
             run.pop(0)
         run = run[:LONGEST]
-        while run and run[-1] in _ENDS:
+        while run and _is_end(run[-1]):
             run.pop()
         if len(run) > 1:
             runs.append(tuple(run))
         run = []
     return runs
+
+
+def _is_end(word: str) -> bool:
+    return word in _ENDS or _COUNTED.fullmatch(word) is not None
 
 
 def _worth(run: Passage, rarity: Callable[[str], float]) -> float:

@@ -17,10 +17,11 @@ from django.utils.translation import gettext as _
 from analytics.concept_paths import shared_depth
 from analytics.expression.graph_reading import graph_operations, graphs_differ_in_operations
 from analytics.text.tokens import search_tokens
+from questionbank.models import Lens
 from questionbank.selectors.questions.computations import Computation
 from questionbank.selectors.questions.questions import TaggedPath
 from questionbank.selectors.similar.evidence import FORMULA_PARTS, Evidence
-from questionbank.selectors.similar.passages import shared_passage
+from questionbank.selectors.similar.passages import asks, shared_passage
 from questionbank.selectors.similar.roles import number_roles, rounded_otherwise
 
 __all__ = ["LOOKS_ALIKE", "SAME_IDEA", "Comparison", "compare"]
@@ -55,11 +56,6 @@ _LITTLE_WORDS = frozenset(
         " this to value what which work"
     )
 )
-_ASKING = frozenset(
-    str.split(
-        "how what which who whose when where why find calculate determine evaluate solve 多少 几 求 怎样 哪个"
-    )
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +79,7 @@ def compare(
     asked: Evidence,
     candidate: Evidence,
     *,
+    lens: str,
     wording: float,
     rarity: Callable[[str], float],
     broad: frozenset[TaggedPath] = frozenset(),
@@ -92,6 +89,7 @@ def compare(
     """Say why `candidate` is similar to `asked`.
 
     Args:
+        lens: whose vectors found it; under wording any passage says something, elsewhere those that set a task.
         by_graph: whether the lens compares computations: then they are said first, those that are nearly the same too.
         purpose: cosine of the two questions' vectors of purpose, where both have some.
         wording: cosine of the two texts' character n-grams.
@@ -113,7 +111,11 @@ def compare(
         "" if same_form else _shared_task(asked, candidate),
     ]
     said = [clause for clause in clauses if clause]
-    if len(said) < MOST_CLAUSES and not same_form and (passage := _passage(asked, candidate, rarity)):
+    if (
+        len(said) < MOST_CLAUSES
+        and not same_form
+        and (passage := _passage(asked, candidate, rarity, of_task=lens != Lens.WORDING))
+    ):
         said.append(passage)
     flags: tuple[str, ...] = ()
     is_idea = (
@@ -291,12 +293,12 @@ def _shared_task(asked: Evidence, candidate: Evidence) -> str:
     return _("both ask to %(task)s") % {"task": _listed(tasks)} if tasks else ""
 
 
-def _passage(asked: Evidence, candidate: Evidence, rarity: Callable[[str], float]) -> str:
-    words = shared_passage(asked.passages, candidate.passages, rarity)
+def _passage(asked: Evidence, candidate: Evidence, rarity: Callable[[str], float], *, of_task: bool) -> str:
+    words = shared_passage(asked.passages, candidate.passages, rarity, of_task=of_task)
     if not words:
         return ""
     passage = ("" if any(word > "\u3000" for word in words) else " ").join(words)
-    if _ASKING.isdisjoint(words):
+    if not asks(words):
         return _("both say “%(passage)s”") % {"passage": passage}
     return _("both ask “%(passage)s”") % {"passage": passage}
 

@@ -51,13 +51,14 @@ __all__ = [
     "SAME_IDEA",
     "SimilarHit",
     "SimilarResult",
+    "fold_copies",
     "near_duplicates",
     "similar_by_lens",
     "similar_questions",
     "similar_to_text",
 ]
 
-MOST_RANKED = 3  # times the questions asked for: of more, copies and questions without evidence leave too few
+CONSIDERED = 30  # nearest questions of which those are shown for which something speaks
 LEAST_WITHOUT_REASON = 0.65  # score from which a question is shown for which no reason speaks
 REASON_SHARE = (
     0.4  # times score * (1 - score): what a reason adds to a score that is a mean of several measures
@@ -90,7 +91,7 @@ class SimilarHit:
         cosines: by lens, as far as both questions have vectors.
         computation: what is computed in it; None where that is not known.
         same_graph: whether that is what is computed in the question asked about.
-        copies: further questions of the same text, but for numbers, blanks and how formulas are spelt.
+        copies: further ones of the same text, but for numbers, blanks and how formulas are spelt; see `fold_copies`.
     """
 
     question: Question
@@ -101,7 +102,7 @@ class SimilarHit:
     cosines: Mapping[str, float] = field(default_factory=dict)
     computation: Computation | None = None
     same_graph: bool = False
-    copies: tuple[Question, ...] = ()
+    copies: tuple[SimilarHit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,7 @@ def similar_by_lens(
     """Return the same under every lens, for a stored question or a text, each candidate read once.
 
     Where purpose or wording has no vectors, its result is empty and its notice says so. Any other lens is left out
-    then, and where it does not compare such a text.
+    then, and where it does not compare such a text or does not know how it is computed.
 
     Args:
         language, solved: of a text, which the solver has read; what is computed in a stored question stands in the
@@ -203,6 +204,17 @@ def near_duplicates(
     return _Comparison.with_text(text, language, serving).hits(alike, Lens.WORDING)
 
 
+def fold_copies(hits: Sequence[SimilarHit]) -> list[SimilarHit]:
+    """Return the first question of each text, with its copies: the same but for numbers, blanks and spelling."""
+    first: dict[str, SimilarHit] = {}
+    copies: defaultdict[str, list[SimilarHit]] = defaultdict(list)
+    for hit in hits:
+        key = copy_key(hit.question.text)
+        if first.setdefault(key, hit) is not hit:
+            copies[key].append(hit)
+    return [replace(hit, copies=tuple(copies[key])) if key in copies else hit for key, hit in first.items()]
+
+
 class _Comparison:
     """A question, stored or not, compared with candidates; what was read of one is kept for the next lens."""
 
@@ -227,8 +239,9 @@ class _Comparison:
         return self._asked.text
 
     def offers(self, lens: LensRow) -> bool:
-        """Return whether the lens has vectors and compares such a text."""
-        return lens.word in self._serving.sets and lens.takes(self.text)
+        """Return whether the lens has vectors and compares such a text, of which it knows what it has to compare."""
+        is_known = not lens.by_graph or self._asked_evidence.computation is not None
+        return is_known and lens.word in self._serving.sets and lens.takes(self.text)
 
     @classmethod
     def with_question(cls, question: Question, serving: Serving, *, same_language: bool = True) -> Self:
@@ -284,9 +297,12 @@ class _Comparison:
             return self._under_graphs(lens, k)
         vectors, notice = self._vectors(lens)
         rank = rank_by_wording if row.knows_every_language else rank_by_likeness
-        ranked = rank(replace(self._asked, vectors=vectors), self._serving.sets, MOST_RANKED * k)
+        ranked = rank(replace(self._asked, vectors=vectors), self._serving.sets, max(k, CONSIDERED))
         served = lens if lens in vectors else Lens.WORDING
-        return SimilarResult(lens, self._folded(ranked, served, k), notice)
+        hits = self.hits(ranked, served)
+        if Lens.PURPOSE in self._known:
+            hits = _with_evidence(hits, is_mixed=served == Lens.PURPOSE)
+        return SimilarResult(lens, hits[:k], notice)
 
     def _under_graphs(self, lens: str, k: int) -> SimilarResult:
         """Return the same for a lens that compares computations.
@@ -307,34 +323,8 @@ class _Comparison:
         else:
             notice = str(_ONLY_THE_SAME_GRAPH)
         asked = replace(self._asked, vectors=vectors)
-        ranked = rank_by_graph(asked, self._serving.sets, lens, MOST_RANKED * k)
-        return SimilarResult(lens, self._folded(ranked, lens, k), notice, computation)
-
-    def _folded(self, ranked: Sequence[Ranked], lens: str, k: int) -> list[SimilarHit]:
-        """Return the first `k` questions for which something speaks, each with its copies further down the ranking."""
-        rows = Question.objects.filter(pk__in=[candidate.id for candidate in ranked])
-        keys = {pk: copy_key(text) for pk, text in rows.values_list("pk", "text")}
-        first: dict[str, Ranked] = {}
-        copies: defaultdict[str, list[int]] = defaultdict(list)
-        for candidate in ranked:
-            if key := keys.get(candidate.id):
-                if key in first:
-                    copies[key].append(candidate.id)
-                else:
-                    first[key] = candidate
-        hits = self.hits(list(first.values())[: 2 * k], lens)
-        if not lenses()[lens].by_graph and Lens.PURPOSE in self._known:
-            hits = _with_evidence(hits, is_mixed=lens == Lens.PURPOSE)
-        hits = hits[:k]
-        questions = Question.objects.defer("search_vector").in_bulk(
-            [pk for hit in hits for pk in copies[keys[hit.question.pk]]]
-        )
-        return [
-            replace(
-                hit, copies=tuple(questions[pk] for pk in copies[keys[hit.question.pk]] if pk in questions)
-            )
-            for hit in hits
-        ]
+        ranked = rank_by_graph(asked, self._serving.sets, lens, max(k, CONSIDERED))
+        return SimilarResult(lens, self.hits(ranked, lens)[:k], notice, computation)
 
     def hits(self, ranked: Sequence[Ranked], lens: str) -> list[SimilarHit]:
         """Return the candidates with the reason for each; a fixed number of queries for any number of them."""
@@ -350,6 +340,7 @@ class _Comparison:
             comparison = compare(
                 self._asked_evidence,
                 evidence,
+                lens=lens,
                 wording=alike,
                 rarity=rarity,
                 broad=self._broad,

@@ -101,13 +101,14 @@ def _difficulty(estimate: PredictedDifficulty | None) -> dict[str, Any] | None:
 
 
 def hit_fields(hit: SimilarHit) -> dict[str, Any]:
-    """Return ``{id, text, concepts, score, reason}`` of a similar question."""
+    """Return ``{id, text, concepts, score, reason, copies}`` of a similar question; copies are ids."""
     return {
         "id": hit.question.pk,
         "text": hit.question.text,
         "concepts": [list(path) for path in hit.concepts],
         "score": hit.score,
         "reason": hit.reason,
+        "copies": [copy.question.pk for copy in hit.copies],
     }
 
 
@@ -116,4 +117,6 @@ def hit_lines(hits: Sequence[SimilarHit]) -> Iterator[str]:
     for hit in hits:
         text = Truncator(" ".join(hit.question.text.split())).chars(_SHOWN)
         yield f"{hit.score:6.3f}  {hit.question.pk:>8}  {text}"
-        yield f"{'':18}{hit.reason}"
+        copies = f" (and {len(hit.copies)} with other numbers)" if hit.copies else ""
+        if hit.reason or copies:
+            yield f"{'':18}{hit.reason}{copies}"

@@ -9,7 +9,8 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from questionbank.models import EmbeddingSet
+from analytics.solver.targets import problem_graph_key
+from questionbank.models import EmbeddingSet, QuestionEquation
 from questionbank.services import artifacts
 from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors
 
@@ -43,10 +44,12 @@ class TestSimilar:
     def test_with_json_standard_output_is_json_and_nothing_else(self, bank):
         out, err = run("similar", "--text", TRAIN.replace("60", "70"), "--k", "2", "--json")
         hits = json.loads(out)
-        assert [set(hit) for hit in hits] == [{"id", "text", "concepts", "score", "reason"}] * 2
-        assert {hit["id"] for hit in hits} == {bank[0].pk, bank[1].pk}
+        assert {frozenset(hit) for hit in hits} == {
+            frozenset({"id", "text", "concepts", "score", "reason", "copies"})
+        }
+        (hit,) = hits
+        assert {hit["id"], *hit["copies"]} == {bank[0].pk, bank[1].pk}
         assert hits[0]["concepts"] == [["Number", "Rates", "Speed"]]
-        assert hits[0]["score"] >= hits[1]["score"]
         assert hits[0]["reason"].startswith("The same text with other numbers")
         assert err == ""
 
@@ -63,9 +66,15 @@ class TestSimilar:
     def test_by_structure_word_problems_are_found_and_another_text_gets_a_sentence(self, bank):
         store_vectors(add_set("structure", 64, unknown_shares={"en": 0.0}), bank[:2])
         out, err = run("similar", "--id", str(bank[0].pk), "--lens", "structure", "--json")
+        assert json.loads(out) == []
+        assert "We do not know how this question is computed" in err
+        for question, equation in zip(bank[:2], ("60/2*5", "90/2*5"), strict=True):
+            key = problem_graph_key(question.text, equation)
+            QuestionEquation.objects.create(question=question, expression=equation, graph_key=key)
+        out, err = run("similar", "--id", str(bank[0].pk), "--lens", "structure", "--json")
         (hit,) = json.loads(out)
         assert hit["id"] == bank[1].pk
-        assert hit["reason"].startswith("The model finds them similar")
+        assert hit["reason"].startswith("Both are computed as")
         out, err = run("similar", "--text", "Factorise $x^2-1$.", "--lens", "structure", "--json")
         assert json.loads(out) == []
         assert "Only word problems" in err

@@ -8,6 +8,7 @@ import pytest
 from questionbank.models import Question
 from questionbank.selectors.questions.questions import tagged_paths
 from questionbank.selectors.serving import serving
+from questionbank.selectors.similar import similarity
 from questionbank.selectors.similar.likeness import broad_concepts
 from questionbank.selectors.similar.similarity import similar_questions
 from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors
@@ -20,6 +21,13 @@ def unit(*values: float) -> np.ndarray:
     vector = np.zeros(512, dtype=np.float32)
     vector[: len(values)] = values
     return vector / np.linalg.norm(vector)
+
+
+@pytest.fixture(autouse=True)
+def without_reasons(monkeypatch):
+    """What a question gains by its reason, and loses without one, is tested below."""
+    monkeypatch.setattr(similarity, "REASON_SHARE", 0.0)
+    monkeypatch.setattr(similarity, "LEAST_WITHOUT_REASON", 0.0)
 
 
 @pytest.fixture
@@ -100,6 +108,25 @@ def test_without_purpose_rare_words_and_the_form_decide(bank):
     assert [hit.question for hit in result.hits] == [train, cake]
     assert result.notice
     assert not any("model" in hit.reason for hit in result.hits)
+
+
+def test_a_question_for_which_nothing_speaks_is_shown_only_where_it_is_very_near(bank, monkeypatch):
+    monkeypatch.undo()
+    assert hit_names(bank[0]) == ["both"]  # at .69, the others are at .46 and .34
+    bank[0].tags.create(concept=add_concept("Number", "Rates", "Speed"))
+    bank[1].tags.create(concept=bank[0].tags.get().concept)
+    hits = hits_of(bank[0])
+    assert [hit.question for hit in hits] == [bank[2], bank[1]]
+    assert [hit.reason for hit in hits] == ["", "Both are about Speed."]
+    concept = 0.457 + 0.4 * 0.457 * 0.543
+    assert hits[1].score == pytest.approx(concept + 0.4 * concept * (1 - concept), abs=0.001)
+
+
+def test_a_subject_that_is_one_of_few_in_its_hierarchy_is_broad():
+    subjects = [add_concept(name) for name in ("Algebra", "Geometry", "Counting")]
+    question = add_question("2 + 2", concepts=[subjects[0]])
+    tags = tagged_paths([question.pk])[question.pk]
+    assert tags[0] in broad_concepts(tags)
 
 
 def test_concepts_over_a_large_part_of_a_hierarchy_are_broad():

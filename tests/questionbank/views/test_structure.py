@@ -47,7 +47,7 @@ def test_a_word_problem_has_a_column_of_structure_with_both_graphs(problems, as_
     assert "structure" in columns
     hits = columns["structure"].hits
     assert hits[0].question == problems[1]
-    assert hits[0].reason.startswith("Computed the same way: a × b − c")
+    assert hits[0].reason.startswith("Both are computed as a × b − c")
     source = response.content.decode()
     (section,) = re.findall(r'<section class="lens lens-structure".*?</section>', source, re.DOTALL)
     assert len(re.findall(r"<summary>\s*Both computations\s*</summary>", section)) == 2
@@ -59,6 +59,7 @@ def test_a_word_problem_has_a_column_of_structure_with_both_graphs(problems, as_
 
 def test_columns_stand_in_the_order_purpose_structure_wording(problems, bank, as_teacher, monkeypatch):
     monkeypatch.setattr("questionbank.views.similar.SHOWN", 2)
+    monkeypatch.setattr("questionbank.selectors.similar.similarity.LEAST_WITHOUT_REASON", 0.0)
     near = {problems[0].pk, *(question.pk for question in bank.questions[3:5])}
     for place, row in enumerate(EmbeddingSet.objects.get(lens="purpose").embeddings.all(), start=1):
         row.vector = np.eye(512)[0 if row.question_id in near else place].tolist()
