@@ -68,6 +68,14 @@ class FacetCube:
         counts = np.bincount(self.difficulty[graded], self.questions[graded])
         return [(str(difficulty), int(count)) for difficulty, count in enumerate(counts)]
 
+    def by_concept(self) -> dict[int, int]:
+        """Return the numbers of questions tagged with each concept itself, of any status."""
+        if not len(self.pair_concepts):
+            return {}
+        concepts, places = np.unique(self.pair_concepts, return_inverse=True)
+        counts = np.bincount(places, self.questions[self.pair_rows])
+        return dict(zip(concepts.tolist(), counts.astype(int).tolist(), strict=True))
+
     def by_group(self, mask: Mask, groups: ConceptGroups) -> list[tuple[str, int]]:
         """Return the numbers of questions by group of concepts; a question counts once a group, whatever its tags."""
         group = self._groups_of_pairs(groups)

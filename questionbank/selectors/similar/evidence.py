@@ -58,7 +58,8 @@ _UNIT_TEXT = re.compile(
     r"\\(?:text|mathrm|operatorname|mbox|textrm)\s*\{[^{}]*\}|\^\s*\{?\s*(?:\\circ|[23])\s*\}?|\\[,;: ]"
 )
 _OPERATES = re.compile(
-    r"(?<![\\a-zA-Z])[a-zA-Z](?![a-zA-Z])|[=+<>*/÷×|!-]|\\(?:frac|sqrt|times|div|cdot|sum|int|lim|log|sin|cos|tan)"
+    r"[=+<>*/÷×|!]|\^\s*\{?\s*[\w\\]|(?<=[\w)}])\s*[-−]\s*[\w(\\]"
+    r"|\\(?:d?frac|sqrt|times|div|cdot|sum|int|lim|log|ln|sin|cos|tan|leq?|geq?|neq?|binom)(?![a-z])"
 )
 # Verbs that set a task of one meaning, each with its name.
 TASK_VERBS: dict[str, str] = {
@@ -162,7 +163,7 @@ def same_spelling(text: str) -> str:
 
 
 def _computes(formula: str) -> bool:
-    """Return whether a formula is more than a number with its unit: it has a letter of its own or an operation."""
+    """Return whether a formula is more than a name, a point or a number with its unit: it has an operation."""
     return _OPERATES.search(_UNIT_TEXT.sub(" ", formula)) is not None
 
 

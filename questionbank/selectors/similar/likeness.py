@@ -31,6 +31,7 @@ from questionbank.selectors.questions.computations import (
     same_computation_probabilities,
 )
 from questionbank.selectors.questions.questions import TaggedPath, tagged_paths
+from questionbank.selectors.search.facet_cube import facet_cube
 from questionbank.selectors.search.spelling import vocabulary
 from questionbank.selectors.search.text_search import rank_by_text
 from questionbank.selectors.search.vectors import nearest
@@ -57,7 +58,9 @@ GRAPH_SHARE = 0.2  # likewise, the same computation
 FROM_GRAPH = (
     200  # questions with the same computation that are compared, at most; of more, so many and the nearest
 )
-BROAD = 0.1  # share of a hierarchy's concepts from which a concept above them, or at the root, says nothing
+BROAD = 0.1  # share of a hierarchy's concepts from which the concept above them says nothing
+BROAD_TAGS = 0.05  # likewise, share of its tags
+ENOUGH_TAGS = 300  # of a hierarchy, from which their shares count
 _LONGEST_COMPARED = 1000  # characters of a text
 
 
@@ -144,24 +147,39 @@ def rank_by_graph(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: 
 
 
 def broad_concepts(tags: Iterable[TaggedPath]) -> frozenset[TaggedPath]:
-    """Return the concepts above the given ones, and at the roots, that hold a large part of their hierarchy."""
+    """Return the concepts of the hierarchies of these tags that hold too much of them to say anything.
+
+    Such a concept is above, or at the root of, a tenth of all concepts, or a twentieth of all tags are below it.
+    """
     names = {tag.hierarchy: tag for tag in tags}
     rows = KnowledgeConcept.objects.filter(hierarchy__in=list(names)).values_list(
-        "hierarchy_id", "path", "name", "numchild"
+        "pk", "hierarchy_id", "path", "name", "numchild"
     )
     leaves: Counter[tuple[int, str]] = Counter()
     total: Counter[int] = Counter()
+    tagged: Counter[tuple[int, str]] = Counter()
+    all_tagged: Counter[int] = Counter()
+    counts = facet_cube().by_concept()
     named: dict[str, str] = {}
-    for hierarchy, path, name, children in rows:
+    for pk, hierarchy, path, name, children in rows:
         named[path] = name
+        if count := counts.get(pk):
+            all_tagged[hierarchy] += count
+            for prefix in KnowledgeConcept.prefixes(path):
+                tagged[hierarchy, prefix] += count
         if not children:
             total[hierarchy] += 1
             prefixes = KnowledgeConcept.prefixes(path)
             leaves.update((hierarchy, prefix) for prefix in (prefixes[:-1] or prefixes))
+    broad = {key for key, count in leaves.items() if count >= BROAD * total[key[0]]}
+    broad |= {
+        key
+        for key, count in tagged.items()
+        if count >= BROAD_TAGS * all_tagged[key[0]] and all_tagged[key[0]] >= ENOUGH_TAGS
+    }
     return frozenset(
         TaggedPath(hierarchy, tuple(named[prefix] for prefix in KnowledgeConcept.prefixes(path)))
-        for (hierarchy, path), count in leaves.items()
-        if count >= BROAD * total[hierarchy]
+        for hierarchy, path in broad
     )
 
 

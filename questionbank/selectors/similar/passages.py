@@ -38,11 +38,11 @@ _ENDS = frozenset(  # words that are not quoted at an end of a passage
         " 的 了 是 在 和 有 把 将 从 与 被 着 也 就 那么 这 个"
     )
 )
-ASKING = frozenset(
-    str.split(
-        "how what which who whose when where why find calculate determine evaluate solve 多少 几 求 怎样 哪个"
-    )
+_ASKING = frozenset(
+    str.split("how what which who whose where why find calculate determine evaluate solve 求")
 )
+_CHINESE_ASKING = frozenset(str.split("多少 几 怎样 哪个"))
+_BEFORE_ASKING = frozenset(str.split("in by for at on to of about with"))
 _SHORT_TERMS = frozenset(str.split("sum arc sin cos tan log set odd ray die age tax lcm gcd hcf net"))
 _COUNTED = re.compile(r"[一两几每这那各某第].{1,2}")  # Chinese counting words: one, some, each of something
 
@@ -79,8 +79,9 @@ def shared_passage(
 
 
 def asks(passage: Passage) -> bool:
-    """Return whether a passage has a word that asks."""
-    return not ASKING.isdisjoint(passage)
+    """Return whether a passage begins with a word that asks, or has a Chinese one."""
+    first = passage[1] if passage[0] in _BEFORE_ASKING and len(passage) > 1 else passage[0]
+    return first in _ASKING or not _CHINESE_ASKING.isdisjoint(passage)
 
 
 def _sets_task(run: Passage) -> bool:
@@ -95,7 +96,7 @@ def _runs(words: Sequence[str]) -> list[Passage]:
         if word != _BOUNDARY:
             run.append(word)
             continue
-        while run and _is_end(run[0]):
+        while run and _is_end(run[0]) and not asks(tuple(run[:2])):
             run.pop(0)
         run = run[:LONGEST]
         while run and _is_end(run[-1]):
