@@ -8,10 +8,11 @@ searched:
 prose          lower-cased words, possessive and plural s taken off ("apples", "apple" -> ``apple``)
 Chinese        words by rjieba, and the shorter words inside long ones (每分钟 -> 分钟 每分钟)
 number         ``25``; decimals ``n3p5`` (3.5 and 3.50), thousands ``1250``; alike in prose and formula
+fraction       ``\frac{1}{2}``, ``1/2`` and ``½`` -> ``mfrac 1 2``
 letter         ``mx``, also in prose but for "a" and "I": ``x^2`` is found with and without dollars
 command        ``\frac`` -> ``mfrac``, ``\sin`` and ``sin`` -> ``msin``, ``\leqslant`` and ``≤`` -> ``mleq``
-exponent       ``x^2`` -> ``mx mpow2 mxpow2``; ``x^{n+1}`` -> ``mx mpow mn 1``
-subscript      ``a_1`` -> ``ma msub1``
+exponent       ``x^2``, ``x²`` -> ``mx mpow2 mxpow2``; ``x^{n+1}`` -> ``mx mpow mn 1``
+subscript      ``a_1`` and ``a₁`` -> ``ma msub1``
 sign           ``=`` -> ``meq``, ``<`` -> ``mlt``, ``×`` -> ``mtimes``; plus, minus, brackets say too little
 letters        ``ABC`` -> ``abc`` (points of a figure, also in prose); ``\text{cm}`` as prose
 =============  ==========================================================================================
@@ -30,6 +31,7 @@ from itertools import islice
 from typing import Literal
 
 from analytics.languages import LANGUAGE_NAMES, primary_language
+from analytics.text.characters import keyboard_maths
 from analytics.text.formulas import has_formula_marks, segment_text
 from analytics.text.notation import SYNONYMS
 from analytics.text.textmode import replace_text_macros, replace_text_macros_in_formula
@@ -41,27 +43,6 @@ Language = Literal["en", "zh", "und"]
 """A language that is told from a text; ``und``: another one (BCP 47, undetermined)."""
 
 _CJK = "\u3400-\u9fff\uf900-\ufaff"
-_PROSE = re.compile(
-    rf"(?P<cjk>[{_CJK}]+)"
-    r"|(?P<word>[A-Za-zÀ-ÖØ-öø-ÿĀ-ſ]{2,}(?:['’][A-Za-z]+)?)"
-    r"|(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?|\.\d+)"
-    r"|\\(?P<command>[A-Za-z]+)"
-    r"|(?P<letter>[A-Za-zΑ-ω])"
-    r"|\^\s*\{?(?P<power>\d+|[a-z])\b\}?"
-    r"|(?P<sign>[=<>≤≥≠×÷√π∞∠△°²³%])"
-)
-_THOUSANDS = r"\d{1,3}(?:(?:\{,\}|,)\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?|\.\d+"
-_FORMULA = re.compile(
-    r"(?P<degree>\^\s*\{?\s*\\circ(?![a-zA-Z])\s*\}?)"
-    r"|\\(?:text|mathrm|textbf|textit|textrm|mbox|operatorname)\s*\{(?P<text>[^{}]*)\}"
-    r"|\\(?:begin|end)\s*\{(?P<environment>[a-zA-Z]+)\*?\}"
-    r"|\\(?P<command>[A-Za-z]+)"
-    r"|(?P<letters>[A-Za-z]+)"
-    rf"|(?P<number>{_THOUSANDS})"
-    r"|(?P<script>[\^_])\s*\{?\s*(?:(?P<simple>\d+|[A-Za-z])(?=[\s}]|[^\w.]|$)\s*\}?)?"
-    rf"|(?P<cjk>[{_CJK}]+)"
-    r"|(?P<sign>[=<>≤≥≠×÷√π∞∠△°²³%≈⊥∥α-ωΑ-Ω])"
-)
 _SIGNS = {
     "=": "meq",
     "<": "mlt",
@@ -77,13 +58,42 @@ _SIGNS = {
     "∠": "mangle",
     "△": "mtriangle",
     "°": "mdegree",
-    "²": "mpow2",
-    "³": "mpow3",
     "%": "percent",
     "≈": "mapprox",
     "⊥": "mperp",
     "∥": "mparallel",
+    "∫": "mint",
+    "∑": "msum",
+    "±": "mpm",
+    "∪": "mcup",
+    "∩": "mcap",
+    "∈": "min",
 }
+_SIGN_CHARACTERS = "".join(_SIGNS)
+_PROSE = re.compile(
+    rf"(?P<cjk>[{_CJK}]+)"
+    r"|(?P<word>[A-Za-zÀ-ÖØ-öø-ÿĀ-ſ]{2,}(?:['’][A-Za-z]+)?)"
+    r"|(?P<stroke>(?<![\d./])(?=\d{1,9} ?/ ?\d{1,9}(?![\d./])))"  # nothing yet: a fraction begins
+    r"|(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?|\.\d+)"
+    r"|\\(?P<command>[A-Za-z]+)"
+    r"|(?P<letter>[A-Za-zΑ-ω])"
+    r"|\^\s*[{(]?(?P<power>\d+|[a-z])\b\}?"
+    r"|(?<=[A-Za-z0-9)∫∑])_[{(]?(?P<index>\d+|[A-Za-z])\b\}?"
+    r"|(?P<script>\^(?=[-({\w])|_(?=[({]))"
+    rf"|(?P<sign>[{_SIGN_CHARACTERS}])"
+)
+_THOUSANDS = r"\d{1,3}(?:(?:\{,\}|,)\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?|\.\d+"
+_FORMULA = re.compile(
+    r"(?P<degree>\^\s*\{?\s*\\circ(?![a-zA-Z])\s*\}?)"
+    r"|\\(?:text|mathrm|textbf|textit|textrm|mbox|operatorname)\s*\{(?P<text>[^{}]*)\}"
+    r"|\\(?:begin|end)\s*\{(?P<environment>[a-zA-Z]+)\*?\}"
+    r"|\\(?P<command>[A-Za-z]+)"
+    r"|(?P<letters>[A-Za-z]+)"
+    rf"|(?P<number>{_THOUSANDS})"
+    r"|(?P<script>[\^_])\s*\{?\s*(?:(?P<simple>\d+|[A-Za-z])(?=[\s}]|[^\w.]|$)\s*\}?)?"
+    rf"|(?P<cjk>[{_CJK}]+)"
+    rf"|(?P<sign>[{_SIGN_CHARACTERS}α-ωΑ-Ω])"
+)
 _GREEK = {
     unicodedata.lookup(f"GREEK SMALL LETTER {name}"): name.lower()
     for name in str.split(
@@ -108,7 +118,6 @@ _SILENT = frozenset(
     )
 )
 _PROSE_FUNCTIONS = frozenset(str.split("sin cos tan cot arcsin arccos arctan log ln sqrt lim exp"))
-_WIDE = {0xFF01 + offset: 0x21 + offset for offset in range(94)}  # full-width letters, digits and signs
 _LONGEST = 40
 _NOT_PLURAL = frozenset(
     str.split(
@@ -210,9 +219,7 @@ def search_tokens(text: str, language: str = "en") -> list[str]:
 
 
 def _add_prose(tokens: list[str], text: str, english: bool) -> None:
-    if not text.isascii():
-        text = text.translate(_WIDE)
-    for match in _PROSE.finditer(text):
+    for match in _PROSE.finditer(keyboard_maths(text)):
         group = match.lastgroup
         piece = match[0]
         if group == "word":
@@ -225,6 +232,12 @@ def _add_prose(tokens: list[str], text: str, english: bool) -> None:
             tokens.append(piece.lower() if piece in "aAI" else _letter(piece))
         elif group == "power":
             _add_power(tokens, match["power"])
+        elif group == "index":
+            tokens.append(_index(match["index"]))
+        elif group == "script":
+            tokens.append("mpow" if piece == "^" else "msub")
+        elif group == "stroke":
+            tokens.append("mfrac")
         elif group == "sign":
             tokens.append(_SIGNS[piece])
         elif token := _command(match["command"]):
@@ -239,10 +252,7 @@ def _chinese_words(run: str) -> list[str]:
 
 
 def _add_formula(tokens: list[str], body: str, english: bool) -> None:
-    body = replace_text_macros_in_formula(body)
-    if not body.isascii():
-        body = body.translate(_WIDE)
-    for match in _FORMULA.finditer(body):
+    for match in _FORMULA.finditer(keyboard_maths(replace_text_macros_in_formula(body))):
         group = match.lastgroup
         if group == "command":
             if token := _command(match["command"]):
@@ -255,7 +265,7 @@ def _add_formula(tokens: list[str], body: str, english: bool) -> None:
             if match["script"] == "^":
                 _add_power(tokens, match["simple"])
             else:
-                tokens.append(f"msub{match['simple'].lower()[:_LONGEST]}")
+                tokens.append(_index(match["simple"]))
         elif group == "script":
             tokens.append("mpow" if match["script"] == "^" else "msub")
         elif group == "text":
@@ -276,6 +286,10 @@ def _add_power(tokens: list[str], exponent: str) -> None:
     tokens.append("m" + power)
     if base:
         tokens.append(base + power)
+
+
+def _index(index: str) -> str:
+    return f"msub{index.lower()[:_LONGEST]}"
 
 
 def _add_letters(tokens: list[str], letters: str) -> None:

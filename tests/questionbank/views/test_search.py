@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from questionbank.models import KnowledgeConcept, Question
-from questionbank.services.search_index import vocabulary_refresh
+from questionbank.services.search_index import search_vector, vocabulary_refresh
 from tests.factories import QuestionFactory
 from tests.questionbank.small_bank import add_concept
 
@@ -269,6 +269,27 @@ def test_plain_maths_is_shown_as_it_was_read(bank, as_teacher) -> None:
     assert "Read as" in page
     assert "<msqrt>" in page.split("Read as")[1]
     assert "Read as" not in as_teacher.get(LIST, {"q": "circle"}).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("stored", "typed"),
+    [
+        ("Work out ½ × 3¾ today.", "1/2 x 3 3/4"),
+        ("Write 10⁻³ as a decimal.", "10^-3"),
+        ("Add x₁ and x₂.", "x_1"),
+        ("Write 10^-3 as a decimal.", "10⁻³"),
+        (r"Simplify $\frac{7}{8}$ of it.", "⅞"),
+        ("Simplify 7/8 of it.", "⅞"),
+        ("The e\ufb03ciency is 𝑥² ≤ 5.", "efficiency"),
+    ],
+)
+def test_a_question_is_found_however_its_characters_were_typed(bank, as_teacher, stored, typed) -> None:
+    question = bank.questions[0]
+    question.text = stored
+    question.search_vector = search_vector(question)
+    question.save()
+    hits = as_teacher.get(LIST, {"q": typed}).context["page"].hits
+    assert question in [hit.question for hit in hits if "text" in hit.found_by or "formula" in hit.found_by]
 
 
 def test_the_page_names_the_concept_that_a_search_names(bank, as_teacher) -> None:

@@ -1,0 +1,16 @@
+"""Index the bank's questions anew: a search for 1/2, 10^-3 or x_1 finds ½, 10⁻³ and x₁, and the other way round."""
+
+from django.db import migrations
+
+
+def rebuild(apps, schema_editor):
+    from questionbank.services.search_index import search_index_rebuild, vocabulary_refresh
+
+    if search_index_rebuild(apps.get_model("questionbank", "Question").objects.all()):
+        vocabulary_refresh()
+
+
+class Migration(migrations.Migration):
+    dependencies = [("questionbank", "0038_equation_history")]
+
+    operations = [migrations.RunPython(rebuild, migrations.RunPython.noop)]
