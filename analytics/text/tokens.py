@@ -33,6 +33,7 @@ from typing import Literal
 from analytics.languages import LANGUAGE_NAMES, primary_language
 from analytics.text.characters import keyboard_maths
 from analytics.text.formulas import has_formula_marks, segment_text
+from analytics.text.language_words import evident_language
 from analytics.text.notation import SYNONYMS
 from analytics.text.textmode import replace_text_macros, replace_text_macros_in_formula
 from analytics.text.unit_names import ABBREVIATIONS
@@ -145,8 +146,8 @@ _OTHER_SCRIPTS = re.compile(  # Cyrillic, Hebrew, Arabic, those of South and Sou
 def detect_language(text: str) -> Language:
     r"""Return the language of a question; "und" where it is neither English nor Chinese.
 
-    A text in Latin script is English if at least a tenth of its words are among the commonest of English; one of fewer
-    than six words is taken for English.
+    A text in Latin script is in another language where the commonest words of that one say so, or where less than a
+    tenth of its words are among the commonest of English; one of fewer than six unknown words is taken for English.
 
     >>> detect_language("已知$\\triangle ABC$, find"), detect_language("Find $x$."), detect_language("")
     ('zh', 'en', 'en')
@@ -156,6 +157,8 @@ def detect_language(text: str) -> Language:
     language = script_language(text)
     if language != "en":
         return language
+    if evident_language(text) not in ("en", "zh", ""):
+        return "und"
     matches = islice(_LATIN_WORD.finditer(_COMMAND.sub(" ", text)), _WORDS_LOOKED_AT)
     words = [match[0].lower() for match in matches]
     is_foreign = len(words) >= _FEWEST_WORDS and (

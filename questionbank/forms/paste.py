@@ -9,12 +9,13 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from analytics.text.tokens import detect_language
+from analytics.records import Option
 from questionbank.forms.problems import ServiceForm
 from questionbank.forms.questions import LANGUAGES, TEXT_LIMIT
 from questionbank.models import KnowledgeConcept, Question
+from questionbank.services.pasted import PastedText, read_pasted
 
-__all__ = ["PasteForm", "SavePastedForm"]
+__all__ = ["PasteForm", "SavePastedForm", "pasted_of"]
 
 
 class PasteForm(ServiceForm):
@@ -31,7 +32,11 @@ class PasteForm(ServiceForm):
 
 
 class SavePastedForm(PasteForm):
-    """The question with the little that is needed to save it; the rest can be written later."""
+    """The question with the little that is needed to save it; the rest can be written later.
+
+    Options come out of the text. What was suggested for the language and the answer of an earlier text travels along,
+    so that it gives way to what a changed text suggests, and what a person chose does not.
+    """
 
     language = forms.ChoiceField(label=_("Language"), choices=LANGUAGES)
     status = forms.ChoiceField(
@@ -39,27 +44,70 @@ class SavePastedForm(PasteForm):
     )
     answer = forms.CharField(label=_("Answer"), max_length=TEXT_LIMIT, required=False)
     grade = forms.CharField(label=_("Grade"), max_length=40, required=False)
-    submission = forms.UUIDField(
-        required=False, widget=forms.HiddenInput(attrs={"form": "paste-form"}), initial=uuid4
-    )
+    whole = forms.BooleanField(label=_("Keep the options in the text"), required=False)
+    suggested_language = forms.CharField(required=False, widget=forms.HiddenInput)
+    suggested_answer = forms.CharField(required=False, widget=forms.HiddenInput)
+    submission = forms.UUIDField(required=False, widget=forms.HiddenInput, initial=uuid4)
     concepts = forms.ModelMultipleChoiceField(queryset=KnowledgeConcept.objects.all(), required=False)
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in ("language", "status", "answer", "grade"):  # they stand outside of the form's element
+        for name in self.fields.keys() - {"text", "concepts"}:  # they stand outside of the form's element
             self.fields[name].widget.attrs["form"] = "paste-form"
 
     @classmethod
-    def suggested(cls, data: QueryDict, concepts: list[int]) -> SavePastedForm:
+    def suggested(cls, data: QueryDict, pasted: PastedText, concepts: list[int]) -> SavePastedForm:
         """Return the form for a pasted text, filled with what can be told from it."""
-        text = data.get("text", "")
         initial: dict[str, Any] = {
-            "text": text,
-            "language": data.get("language") or detect_language(text),
+            "text": data.get("text", ""),
+            "language": pasted.language,
+            "suggested_language": pasted.language,
             "status": data.get("status") or Question.Status.READY,
-            "answer": data.get("answer", ""),
+            "answer": _answer(data, pasted),
+            "suggested_answer": pasted.layout.answer,
             "grade": data.get("grade", ""),
+            "whole": bool(data.get("whole")),
             "concepts": concepts,
             "submission": data.get("submission") or uuid4(),
         }
         return cls(initial=initial)
+
+    def service_fields(self) -> dict[str, Any]:
+        """Return what the service takes, once the form is valid."""
+        names = ("status", "grade", "submission")
+        fields = {name: self.cleaned_data[name] for name in names}
+        pasted = pasted_of(self.data)
+        return fields | {
+            "text": pasted.layout.text,
+            "language": pasted.language,
+            "kind": Question.Kind.CHOICE if pasted.layout.options else Question.Kind.OPEN,
+            "options": [_as_dict(option) for option in pasted.layout.options],
+            "answer": _answer(self.data, pasted),
+            "solution": "",
+            "concepts": list(self.cleaned_data["concepts"]),
+        }
+
+
+def pasted_of(data: QueryDict) -> PastedText:
+    """Return the pasted text as it is read, with what a person chose about it."""
+    language = data.get("language", "")
+    is_chosen = language in dict(LANGUAGES) and language != data.get("suggested_language", language)
+    return read_pasted(
+        data.get("text", "").replace("\r\n", "\n"),
+        whole=bool(data.get("whole")),
+        language=language if is_chosen else "",
+    )
+
+
+def _answer(data: QueryDict, pasted: PastedText) -> str:
+    """Return what a person entered or chose as the answer, else what the text says."""
+    entered = data.get("answer", "").strip()
+    is_entered = bool(entered) and entered != data.get("suggested_answer", "")
+    labels = [option.label for option in pasted.layout.options]
+    if is_entered and (not labels or entered in labels):
+        return entered
+    return pasted.layout.answer
+
+
+def _as_dict(option: Option) -> dict[str, str]:
+    return {"label": option.label, "text": option.text}

@@ -11,7 +11,8 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from questionbank.question_titles import LONGEST_TITLE, question_title
-from questionbank.rendering import Labels, render_inline, render_question
+from questionbank.rendering import Labels, render_inline
+from questionbank.text_layout import render_laid_out
 
 register = template.Library()
 
@@ -39,8 +40,8 @@ def _labels_in(language: str | None) -> Labels:
 
 @register.filter
 def mathematics(text: object) -> SafeString:
-    """Show a question's text as paragraphs, formulas and tables."""
-    return mark_safe(render_question(str(text or ""), _labels()))  # noqa: S308 - built from an allow-list
+    """Show a question's text as paragraphs, formulas, tables and parts."""
+    return mark_safe(render_laid_out(str(text or ""), _labels()))  # noqa: S308 - built from an allow-list
 
 
 @register.filter

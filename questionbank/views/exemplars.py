@@ -31,7 +31,7 @@ from questionbank.selectors.similar.exemplars import (
     text_exemplars,
 )
 from questionbank.services.model_answers import model_answer_request
-from questionbank.services.question_fields import read_typed
+from questionbank.services.pasted import read_pasted
 from questionbank.views.access import render_page, requires, takes_posts
 from questionbank.views.solving import solved_or_none, solved_text_or_none
 
@@ -63,8 +63,8 @@ def pasted_exemplars(request: HttpRequest) -> HttpResponse:
         is_empty = not request.POST.get("text", "").strip()
         messages.warning(request, _("Paste a question first.") if is_empty else form.errors["text"][0])
         return redirect("paste")
-    text = read_typed(form.cleaned_data["text"]).text
-    language = detect_language(text)
+    pasted = read_pasted(form.cleaned_data["text"])
+    text, language = pasted.question, pasted.language
     solved = solved_text_or_none(text, language)
     worked = _worked(text, language, solved)
     context = _context(text, worked, solved, form.settings, None) | {

@@ -10,9 +10,8 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from analytics.text.tokens import detect_language
 from questionbank.errors import ServiceUnavailable, ValidationFailed
-from questionbank.forms.paste import PasteForm, SavePastedForm
+from questionbank.forms.paste import PasteForm, SavePastedForm, pasted_of
 from questionbank.forms.questions import chosen_concepts
 from questionbank.models import Question
 from questionbank.selectors.questions.hierarchy_choice import HierarchyChoice, hierarchy_choice
@@ -49,7 +48,7 @@ def paste(request: HttpRequest) -> HttpResponse:
             if saved is not None:
                 return redirect("question_detail", question_id=saved.pk)
             status = 422 if saving else 200
-            context |= _insight(request, form.cleaned_data["text"], choice.name, context.get("save_form"))
+            context |= _insight(request, form.data, choice.name, context.get("save_form"))
         elif not request.htmx:
             status = 422
         elif request.POST.get("text", "").strip():  # an empty box is not yet a mistake
@@ -82,13 +81,7 @@ def _save(request: HttpRequest, context: dict[str, Any]) -> Question | None:
     if not form.is_valid():
         return None
     try:
-        question = question_create(
-            user=request.user,
-            kind=Question.Kind.OPEN,
-            options=[],
-            solution="",
-            **(form.cleaned_data | {"concepts": list(form.cleaned_data["concepts"])}),
-        )
+        question = question_create(user=request.user, **form.service_fields())
     except ValidationFailed as error:
         form.add_problems(error)
         return None
@@ -97,27 +90,33 @@ def _save(request: HttpRequest, context: dict[str, Any]) -> Question | None:
 
 
 def _insight(
-    request: HttpRequest, text: str, hierarchy: str, save_form: SavePastedForm | None
+    request: HttpRequest, data: QueryDict, hierarchy: str, save_form: SavePastedForm | None
 ) -> dict[str, Any]:
     models = serving()
-    language = detect_language(text)
-    typed = read_typed(text)
-    prediction, no_prediction = predict_or_none(typed.text, models, language, hierarchy)
-    solved = solved_text_or_none(typed.text, language)
+    pasted = pasted_of(data)
+    question, language = pasted.question, pasted.language
+    prediction, no_prediction, solved = None, _("No concepts are suggested in this language."), None
+    if pasted.is_predictable:
+        prediction, no_prediction = predict_or_none(question, models, language, hierarchy)
+        solved = solved_text_or_none(question, language)
+    layout = pasted.layout
     return {
-        "text": text,
-        "warnings": typed.warnings,
-        "read_as": typed.text if typed.was_read else "",
+        "text": layout.text,
+        "pasted": {"text": layout.text, "options": layout.options, "language": language},
+        "warnings": pasted.typed.warnings,
+        "read_as": pasted.typed.text if pasted.typed.was_read else "",
         "language": language,
+        "language_notice": pasted.notice,
         "prediction": prediction,
         "no_prediction": no_prediction,
         "figures": difficulty_figures(None, prediction),
         "solved": solved,
-        "columns": lens_columns_of_text(typed.text, models, language, solved),
-        "same": list(exact_duplicates(text=text, options=(), user=request.user)[:5]),
-        "near": _near(request, typed.text, models),
-        "save_form": save_form or SavePastedForm.suggested(request.POST, chosen_concepts(request.POST)),
-        "chosen": chosen_concepts(request.POST),
+        "columns": lens_columns_of_text(question, models, language, solved),
+        "same": list(exact_duplicates(text=layout.text, options=layout.options, user=request.user)[:5]),
+        "near": _near(request, question, models),
+        "save_form": save_form or SavePastedForm.suggested(data, pasted, chosen_concepts(data)),
+        "options": layout.options,
+        "chosen": chosen_concepts(data),
     }
 
 

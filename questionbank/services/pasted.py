@@ -1,0 +1,80 @@
+"""What a pasted text is: its question, options and answer, and the language that it is in."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.utils.translation import get_language_info
+from django.utils.translation import gettext as _
+
+from analytics.languages import LANGUAGE_NAMES, primary_language
+from analytics.text.language_words import evident_language
+from analytics.text.question_layout import QuestionLayout, question_layout
+from analytics.text.tokens import detect_language
+from questionbank.services.question_fields import TypedText, read_typed
+
+__all__ = ["PastedText", "read_pasted"]
+
+
+@dataclass(frozen=True, slots=True)
+class PastedText:
+    """A pasted text as it is read.
+
+    Attributes:
+        layout: the question, its options and its answer, as they were typed.
+        typed: the whole text with its plain maths read.
+        question: the text of the question that models read, its plain maths as LaTeX.
+        language: tag of the language that it is taken to be in.
+        notice: says that it is in a language that the models do not know, or another one than was chosen; else empty.
+    """
+
+    layout: QuestionLayout
+    typed: TypedText
+    question: str
+    language: str
+    notice: str
+
+    @property
+    def is_predictable(self) -> bool:
+        """Whether there are models for the language."""
+        return primary_language(self.language) in LANGUAGE_NAMES
+
+
+def read_pasted(text: str, *, whole: bool = False, language: str = "") -> PastedText:
+    """Read a pasted text.
+
+    Args:
+        whole: take no options out of it.
+        language: what a person chose, which counts; otherwise the words of the text say.
+    """
+    layout = QuestionLayout(text) if whole else question_layout(text)
+    typed = read_typed(text)
+    question = typed.text if layout.text == text else read_typed(layout.text).text
+    chosen = language
+    language = chosen or detect_language(text)
+    return PastedText(layout, typed, question, language, _language_notice(text, language))
+
+
+def _language_notice(text: str, language: str) -> str:
+    evident = evident_language(text)
+    is_known = primary_language(language) in LANGUAGE_NAMES
+    if is_known and evident in ("", primary_language(language)):
+        return ""
+    if is_known:
+        return _("This text seems to be in %(evident)s. It is read as %(chosen)s, as you chose.") % {
+            "evident": _name(evident),
+            "chosen": _name(primary_language(language)),
+        }
+    if evident and evident not in LANGUAGE_NAMES:
+        seems = _("This text seems to be in %(language)s.") % {"language": _name(evident)}
+    else:
+        seems = _("This text is marked as being in another language.") if evident else ""
+    knows = _("The models know English and Chinese: there is no prediction, and only wording is compared.")
+    return f"{seems} {knows}".strip()
+
+
+def _name(language: str) -> str:
+    """Return the name of a language in the language of the page."""
+    if language == "zh":
+        return _("Chinese")
+    return str(get_language_info(language)["name_translated"])
