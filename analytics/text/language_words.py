@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
-__all__ = ["evident_language"]
+__all__ = ["FOREIGN_LANGUAGES", "evident_language"]
 
 _WORDS: dict[str, str] = {
     "en": """the a an of to in on at for and with from by was is are were be has have had do does did he she they it his
@@ -48,6 +48,9 @@ _SCRIPTS = (  # of which each is one language's, or nearly so
     ("hi", re.compile(r"[\u0900-\u097f]")),
     ("th", re.compile(r"[\u0e00-\u0e7f]")),
 )
+FOREIGN_LANGUAGES = frozenset((*_WORDS, *(language for language, _ in _SCRIPTS))) - {"en"}
+"""Codes of the languages besides English and Chinese that are told from a text."""
+
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _LATIN_WORD = re.compile(r"[^\W\d_]+")
 _NO_WORDS = re.compile(r"\\[A-Za-z]+|\$[^$]*\$")  # LaTeX

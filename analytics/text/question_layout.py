@@ -313,28 +313,23 @@ def _table(lines: Sequence[tuple[str, list[str]]]) -> Block:
 
 
 def _cells(line: str) -> list[str] | None:
-    """Return the cells of a line; none where it is no row, and no cells for a rule between rows."""
-    row = line.strip()
-    if len(row) > _LONGEST_ROW or not row:
+    """Return the cells of a line, never cut within a formula; None where it is no row, [] for a rule between rows."""
+    row = line.strip("\r\n")
+    if len(row) > _LONGEST_ROW or not row.strip():
         return None
-    if "|" in row:
-        if _RULE.fullmatch(row):
-            return []
-        cells = _split(_BAR, row.removeprefix("|").removesuffix("|").strip())
-        has_blanks = " | " in row or row.count("|") > len(cells)
-        return cells if len(cells) > 1 and has_blanks else None
-    cells = _split(_TAB, line.strip("\r\n")) if "\t" in line else _split(_GAP, row)
-    return cells if len(cells) > 1 and any(cells) else None
-
-
-def _split(gap: re.Pattern[str], row: str) -> list[str]:
-    """Return the cells of a row, never cut within a formula."""
     masked = row
     for segment in segment_text(row):
         if segment.kind == "formula":
             masked = masked[: segment.start] + "x" * len(segment.source) + masked[segment.end :]
+    gap = next((gap for sign, gap in (("|", _BAR), ("\t", _TAB)) if sign in masked), _GAP)
+    if gap is _BAR and _RULE.fullmatch(row):
+        return []
     edges = [0, *(place for match in gap.finditer(masked) for place in match.span()), len(row)]
-    return [row[start:end].strip() for start, end in zip(edges[::2], edges[1::2], strict=True)]
+    cells = [row[start:end].strip() for start, end in zip(edges[::2], edges[1::2], strict=True)]
+    if gap is not _TAB:  # what stands outside of the first and the last bar, or before an indented row
+        cells = cells[not cells[0] : len(cells) - (not cells[-1])]
+    is_barred = gap is not _BAR or " | " in masked
+    return cells if len(cells) > 1 and any(cells) and is_barred else None
 
 
 def _goes_on(table: Sequence[tuple[str, list[str]]], cells: Sequence[str]) -> bool:

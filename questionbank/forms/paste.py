@@ -10,10 +10,11 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from analytics.records import Option
+from analytics.text.language_words import FOREIGN_LANGUAGES
 from questionbank.forms.problems import ServiceForm
 from questionbank.forms.questions import LANGUAGES, TEXT_LIMIT
 from questionbank.models import KnowledgeConcept, Question
-from questionbank.services.pasted import PastedText, read_pasted
+from questionbank.services.pasted import PastedText, language_name, read_pasted
 
 __all__ = ["PasteForm", "SavePastedForm", "pasted_of"]
 
@@ -54,6 +55,10 @@ class SavePastedForm(PasteForm):
         super().__init__(*args, **kwargs)
         for name in self.fields.keys() - {"text", "concepts"}:  # they stand outside of the form's element
             self.fields[name].widget.attrs["form"] = "paste-form"
+        suggested = str(self.initial.get("suggested_language") or self.data.get("suggested_language", ""))
+        if suggested in FOREIGN_LANGUAGES:  # one that only a text that is in it is offered
+            languages: Any = self.fields["language"]
+            languages.choices = [*LANGUAGES, (suggested, language_name(suggested))]
 
     @classmethod
     def suggested(cls, data: QueryDict, pasted: PastedText, concepts: list[int]) -> SavePastedForm:
@@ -91,7 +96,9 @@ class SavePastedForm(PasteForm):
 def pasted_of(data: QueryDict) -> PastedText:
     """Return the pasted text as it is read, with what a person chose about it."""
     language = data.get("language", "")
-    is_chosen = language in dict(LANGUAGES) and language != data.get("suggested_language", language)
+    is_chosen = (language in dict(LANGUAGES) or language in FOREIGN_LANGUAGES) and language != data.get(
+        "suggested_language", language
+    )
     return read_pasted(
         data.get("text", "").replace("\r\n", "\n"),
         whole=bool(data.get("whole")),

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from django.utils.translation import get_language_info
 from django.utils.translation import gettext as _
 
-from analytics.languages import LANGUAGE_NAMES, primary_language
+from analytics.languages import LANGUAGE_NAMES, UNDETERMINED, primary_language
 from analytics.text.language_words import evident_language
 from analytics.text.question_layout import QuestionLayout, question_layout
 from analytics.text.tokens import detect_language
 from questionbank.services.question_fields import TypedText, read_typed
 
-__all__ = ["PastedText", "read_pasted"]
+__all__ = ["PastedText", "language_name", "read_pasted"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +50,9 @@ def read_pasted(text: str, *, whole: bool = False, language: str = "") -> Pasted
     layout = QuestionLayout(text) if whole else question_layout(text)
     typed = read_typed(text)
     question = typed.text if layout.text == text else read_typed(layout.text).text
-    chosen = language
-    language = chosen or detect_language(text)
+    if not language:
+        language = detect_language(text)
+        language = evident_language(text) or language if language == UNDETERMINED else language
     return PastedText(layout, typed, question, language, _language_notice(text, language))
 
 
@@ -62,19 +63,21 @@ def _language_notice(text: str, language: str) -> str:
         return ""
     if is_known:
         return _("This text seems to be in %(evident)s. It is read as %(chosen)s, as you chose.") % {
-            "evident": _name(evident),
-            "chosen": _name(primary_language(language)),
+            "evident": language_name(evident),
+            "chosen": language_name(primary_language(language)),
         }
-    if evident and evident not in LANGUAGE_NAMES:
-        seems = _("This text seems to be in %(language)s.") % {"language": _name(evident)}
-    else:
-        seems = _("This text is marked as being in another language.") if evident else ""
+    is_foreign = evident and evident not in LANGUAGE_NAMES
+    seems = (
+        _("This text seems to be in %(language)s.") % {"language": language_name(evident)}
+        if is_foreign
+        else ""
+    )
     knows = _("The models know English and Chinese: there is no prediction, and only wording is compared.")
     return f"{seems} {knows}".strip()
 
 
-def _name(language: str) -> str:
-    """Return the name of a language in the language of the page."""
+def language_name(language: str) -> str:
+    """Return the name of a language that a text can be evidently in, in the language of the page."""
     if language == "zh":
         return _("Chinese")
     return str(get_language_info(language)["name_translated"])

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods
 from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.forms.paste import PasteForm, SavePastedForm, pasted_of
 from questionbank.forms.questions import chosen_concepts
-from questionbank.models import Question
+from questionbank.models import Lens, Question
 from questionbank.selectors.questions.hierarchy_choice import HierarchyChoice, hierarchy_choice
 from questionbank.selectors.questions.questions import exact_duplicates
 from questionbank.selectors.serving import Serving, serving
@@ -23,7 +23,7 @@ from questionbank.services.question_fields import read_typed
 from questionbank.services.questions import question_create
 from questionbank.views.access import check_permission, render_page, requires
 from questionbank.views.insight import difficulty_figures, predict_or_none
-from questionbank.views.similar import lens_columns_of_text
+from questionbank.views.similar import BOTH, lens_columns_of_text
 from questionbank.views.solving import solved_text_or_none
 
 __all__ = ["paste"]
@@ -111,7 +111,11 @@ def _insight(
         "no_prediction": no_prediction,
         "figures": difficulty_figures(None, prediction),
         "solved": solved,
-        "columns": lens_columns_of_text(question, models, language, solved),
+        "columns": [
+            column
+            for column in lens_columns_of_text(question, models, language, solved)
+            if pasted.is_predictable or column.lens in (Lens.WORDING, BOTH)
+        ],
         "same": list(exact_duplicates(text=layout.text, options=layout.options, user=request.user)[:5]),
         "near": _near(request, question, models),
         "save_form": save_form or SavePastedForm.suggested(data, pasted, chosen_concepts(data)),

@@ -30,6 +30,7 @@ from questionbank.selectors.similar.similarity import (
 from questionbank.views.access import render_page, requires
 
 __all__ = [
+    "BOTH",
     "LensColumn",
     "kinds_shown",
     "lens_columns",

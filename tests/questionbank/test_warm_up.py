@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 
 from questionbank import warm_up as module
@@ -22,8 +24,17 @@ def test_what_pages_ask_is_loaded_before_anybody_asks(monkeypatch):
     monkeypatch.setattr(module, "served_solver", asked.append)
     monkeypatch.setattr(module, "predict", lambda *, text, **_rest: asked.append(text))
     warm_up()
-    assert asked == ["en", module._QUESTION]
+    assert asked == ["en", module._QUESTIONS["en"]]
     assert {row.encoder_name for row in EmbeddingSet.objects.all()} <= set(serving_module._models)
+
+
+@pytest.mark.parametrize(("scope", "loaded"), [("zh", ["en", "zh"]), ("en", ["en"])])
+def test_a_language_with_a_solver_of_its_own_is_loaded_behind_english(monkeypatch, scope, loaded):
+    asked = []
+    monkeypatch.setattr(module, "served_solver", asked.append)
+    monkeypatch.setattr(module, "language_champion", lambda **_asked: SimpleNamespace(scope=scope))
+    warm_up()
+    assert asked == loaded
 
 
 def test_a_solver_that_cannot_be_loaded_does_not_keep_the_encoder_from_loading(monkeypatch):

@@ -115,3 +115,88 @@ def test_a_story_with_mixed_numbers_dates_or_times_stays_as_it_was_typed(bank, a
     response = as_teacher.post(reverse("paste"), {"text": story})
     assert response.context["read_as"] == ""
     assert "Write it as LaTeX" not in response.content.decode()
+
+
+CHOICE = "Which of these is prime?\nA) 4  B) 6\nC) 7  D) 9\nAnswer: C"
+
+
+def test_options_of_a_paste_are_saved_as_options_with_the_right_one(bank, as_teacher) -> None:
+    response = as_teacher.post(reverse("paste"), {"text": CHOICE})
+    page = response.content.decode()
+    assert "4 options" in page
+    assert 'name="answer" value="C" form="paste-form"' in page.replace("\n", " ").replace("             ", "")
+    assert response.context["save_form"]["answer"].value() == "C"
+    sent = {"text": CHOICE, "language": "en", "suggested_language": "en", "status": "ready", "action": "save"}
+    as_teacher.post(reverse("paste"), sent | {"answer": "C", "suggested_answer": "C"})
+    question = Question.objects.latest("pk")
+    assert (question.kind, question.text, question.answer) == ("choice", "Which of these is prime?", "C")
+    assert [option["text"] for option in question.options] == ["4", "6", "7", "9"]
+    doubled = as_teacher.post(reverse("paste"), {"text": CHOICE})
+    assert list(doubled.context["same"]) == [question]
+
+
+def test_a_person_can_choose_another_option_or_keep_the_text_whole(bank, as_teacher) -> None:
+    sent = {"text": CHOICE, "language": "en", "status": "ready", "suggested_answer": "C", "action": "save"}
+    as_teacher.post(reverse("paste"), sent | {"answer": "D"})
+    assert Question.objects.latest("pk").answer == "D"
+    as_teacher.post(reverse("paste"), sent | {"answer": "7", "whole": "on"})
+    question = Question.objects.latest("pk")
+    assert (question.kind, question.text, question.answer, question.options) == ("open", CHOICE, "7", [])
+
+
+def test_what_was_suggested_for_one_text_gives_way_to_the_next(bank, as_teacher) -> None:
+    sent = {"text": "Work out 3 + 4.", "answer": "C", "suggested_answer": "C", "suggested_language": "und"}
+    form = as_teacher.post(reverse("paste"), sent | {"language": "und"}).context["save_form"]
+    assert (form["answer"].value(), form["language"].value()) == ("", "en")
+
+
+def test_parts_and_tables_are_shown_as_such_and_stored_in_the_text(bank, as_teacher) -> None:
+    text = "Speeds:\nTime\tWay\n1\t5\n2\t10\na) Draw the graph.\nb) How far is it in 4 h?"
+    page = as_teacher.post(reverse("paste"), {"text": text}).content.decode()
+    assert "<td>Time</td><td>Way</td>" in page
+    assert '<span class="part-label">b)</span><div><p>How far is it in 4 h?</p></div>' in page
+    as_teacher.post(reverse("paste"), {"text": text, "language": "en", "status": "ready", "action": "save"})
+    question = Question.objects.latest("pk")
+    assert (question.kind, question.text) == ("open", text)
+    detail = as_teacher.get(reverse("question_detail", args=[question.pk])).content.decode()
+    assert "<td>Time</td><td>Way</td>" in detail
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "tag"),
+    [
+        ("Anna kauft 3 Hefte zu je 2 Euro. Wie viel Geld bezahlt sie?", "German", "de"),
+        ("Paul a 12 billes et en donne 5 à Marie. Combien lui en reste-t-il ?", "French", "fr"),
+        ("Resuelve la ecuación 2x + 3 = 11.", "Spanish", "es"),
+        ("Решите уравнение 2x + 3 = 11.", "Russian", "ru"),
+    ],
+)
+def test_a_language_that_no_model_knows_is_compared_by_wording_alone(
+    bank, as_teacher, text, language, tag
+) -> None:
+    response = as_teacher.post(reverse("paste"), {"text": text})
+    page = response.content.decode()
+    assert f"This text seems to be in {language}. The models know English and Chinese" in page
+    assert (response.context["prediction"], response.context["solved"]) == (None, None)
+    assert [column.lens for column in response.context["columns"]] == ["wording"]
+    assert response.context["save_form"]["language"].value() == tag
+    saved = {"text": text, "language": tag, "suggested_language": tag, "status": "ready", "action": "save"}
+    as_teacher.post(reverse("paste"), saved)
+    assert Question.objects.latest("pk").language == tag
+
+
+def test_the_language_that_a_person_chose_counts_and_a_doubt_is_said(bank, as_teacher) -> None:
+    sent = {"text": "Paul a 12 billes et en donne 5 à Marie.", "language": "en", "suggested_language": "und"}
+    response = as_teacher.post(reverse("paste"), sent)
+    assert response.context["language"] == "en"
+    assert response.context["prediction"] is not None
+    assert "seems to be in French. It is read as English, as you chose." in response.content.decode()
+
+
+def test_what_can_be_read_as_mathematics_keeps_its_blanks(bank, as_teacher) -> None:
+    page = as_teacher.post(
+        reverse("paste"), {"text": "Work out 1/2 + 1/3 of it, then 5 x 3."}
+    ).content.decode()
+    box = page.split("This can be read as mathematics:")[1].split("</p>")[0]
+    assert 'class="typed-text">Work out <math' in box
+    assert "</math> of it, then " in box
