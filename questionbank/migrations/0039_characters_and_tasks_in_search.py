@@ -1,4 +1,4 @@
-"""Index the bank's questions anew: a search for 1/2, 10^-3 or x_1 finds ½, 10⁻³ and x₁, and the other way round."""
+"""Index the bank's questions anew: characters of Word and PDF files are found both ways, and the kinds of task are."""
 
 from django.db import migrations
 
