@@ -11,14 +11,16 @@ KindredError
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 __all__ = [
     "Conflict",
     "ImportRefused",
     "KindredError",
     "LineProblem",
+    "LineWarning",
     "NotAllowed",
     "NotFound",
     "ServiceUnavailable",
@@ -62,14 +64,33 @@ class Conflict(KindredError):
 
 @dataclass(frozen=True, slots=True)
 class LineProblem:
-    """A line (counted from 1; 0 = the file as a whole) that cannot be used, and why."""
+    """A line (counted from 1; 0 = the file as a whole) that cannot be used, and why.
+
+    Attributes:
+        reason: all that is wrong with it.
+        field: that the first of it concerns.
+        parts: each (field, reason), where there are several.
+    """
 
     line: int
     reason: str
-    field: str = field(default="")
+    field: str = ""
+    parts: tuple[tuple[str, str], ...] = dataclasses.field(default=(), compare=False)
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.reason}" if self.line else self.reason
+
+
+@dataclass(frozen=True, slots=True)
+class LineWarning:
+    """What was changed in a line on the way in, or looks wrong with it; the line is used."""
+
+    line: int
+    reason: str
+    field: str = ""
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.reason}"
 
 
 class ImportRefused(KindredError):

@@ -34,6 +34,10 @@ SCALES: dict[str, Scale] = {
     "0-4": Scale(0, 4),
     "1-5": Scale(1, 5),
     "1-9.5": Scale(1, 9.5),
+    "1-3": Scale(1, 3),
+    "1-10": Scale(1, 10),
+    "0-1": Scale(0, 1),
+    "0-100": Scale(0, 100),
     "facility": Scale(0, 1, inverted=True),
 }
 

@@ -1,50 +1,48 @@
 """The one table of file formats, and reading and writing by its names.
 
-To add a format: one module with a reader (and a writer), one line here, its tests.
+To add a format: one module with a reader of rows (and a writer), one line here, its tests.
 """
 
 from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, Protocol
+from typing import Any, BinaryIO
 
 from analytics.records import QuestionRecord
 from questionbank.atomic_file import written_aside
-from questionbank.errors import ImportRefused, LineProblem, ValidationFailed
+from questionbank.errors import ImportRefused, LineProblem, LineWarning, ValidationFailed
+from questionbank.formats.column_names import FIELDS_WITHOUT_WHICH, holds_rows
 from questionbank.formats.concept_rows import ConceptRow
-from questionbank.formats.csv_layout import CsvLayout
-from questionbank.formats.csv_table import CSV_HEAD, header_delimiter, read_csv, unread_columns, write_csv_row
-from questionbank.formats.fields import UNKNOWN_SCALE, FileScale
-from questionbank.formats.jsonl import read_jsonl, write_jsonl_line
+from questionbank.formats.csv_table import CSV_HEAD, csv_rows, write_csv_row
+from questionbank.formats.encodings import guess_encoding
+from questionbank.formats.fields import FileScale
+from questionbank.formats.foreign import foreign_text
+from questionbank.formats.jsonl import FieldNames, json_rows, write_jsonl_line
+from questionbank.formats.layout import FileLayout, guess_layout
+from questionbank.formats.limits import UNPACKED_LIMIT
 from questionbank.formats.lines import Progress, first_bytes, refuse_unreadable
+from questionbank.formats.rows import RowReader
 from questionbank.scales import scale_names
 
-__all__ = ["AUTO", "FORMATS", "Entry", "Format", "read", "sniff", "unread", "write"]
+__all__ = ["AUTO", "FORMATS", "Entry", "Format", "QuestionFile", "layout_of", "read", "sniff", "write"]
 
-Entry = QuestionRecord | ConceptRow | LineProblem
-"""What a line can turn out to be."""
+Entry = QuestionRecord | ConceptRow | LineProblem | LineWarning
+"""What a line can turn out to be, or be told of."""
 
 AUTO = "auto"
 
 
-class _Reader(Protocol):
-    def __call__(
-        self, path: Path, *, scale: FileScale = UNKNOWN_SCALE, progress: Progress | None = None
-    ) -> Iterator[tuple[int, Entry]]: ...
-
-
 @dataclass(frozen=True, slots=True)
 class Format:
-    """How one kind of file is recognised, read and written.
+    """How one kind of file is recognised and written.
 
     Attributes:
         suffixes: endings of file names, each with and without ``.gz``.
-        recognise: whether the beginning of an unnamed file is of this format.
-        read: the questions, concepts and problems of a file with their line numbers.
+        is_table: whether it has a header and columns.
         media_type: of a file that is sent.
         write: one question as text, line end included; `head` goes before the first.
     """
@@ -52,9 +50,8 @@ class Format:
     name: str
     label: str
     suffixes: tuple[str, ...]
+    is_table: bool
     media_type: str
-    recognise: Callable[[str], bool]
-    read: _Reader
     write: Callable[[QuestionRecord], str]
     head: str = ""
 
@@ -63,19 +60,17 @@ FORMATS: dict[str, Format] = {
     "jsonl": Format(
         name="jsonl",
         label="JSON Lines",
-        suffixes=(".jsonl", ".ndjson"),
+        suffixes=(".jsonl", ".ndjson", ".json"),
+        is_table=False,
         media_type="application/x-ndjson",
-        recognise=lambda beginning: beginning.startswith("{"),
-        read=read_jsonl,
         write=lambda record: write_jsonl_line(record) + "\n",
     ),
     "csv": Format(
         name="csv",
         label="CSV",
         suffixes=(".csv", ".tsv"),
+        is_table=True,
         media_type="text/csv",
-        recognise=lambda beginning: bool(header_delimiter(re.split(r"[\r\n]", beginning, maxsplit=1)[0])),
-        read=read_csv,
         write=write_csv_row,
         head=CSV_HEAD,
     ),
@@ -86,26 +81,128 @@ def _names() -> str:
     return ", ".join((AUTO, *FORMATS))
 
 
+def _labels() -> str:
+    return " and ".join(candidate.label for candidate in FORMATS.values())
+
+
 def sniff(path: Path) -> Format:
     """Return the format of a file by its name, else by its beginning.
 
     Raises:
-        ImportRefused: it is none of ours.
+        ImportRefused: it is none of ours; where it is one of another program, with what to do.
     """
+    start = first_bytes(path)
+    encoding = guess_encoding(start)
+    beginning = start.decode("utf-8-sig" if encoding in ("utf-8", "utf-16") else encoding, "replace").lstrip()
     name = path.name.lower().removesuffix(".gz")
+    is_ours = any(name.endswith(candidate.suffixes) for candidate in FORMATS.values())
+    if foreign := foreign_text(beginning, path.name, is_ours_by_name=is_ours):
+        raise ImportRefused(foreign)
+    is_json = re.match(r'\{\s*"|\[\s*\{\s*"', beginning) is not None
     for candidate in FORMATS.values():
-        if name.endswith(candidate.suffixes):
+        if name.endswith(candidate.suffixes) and (not is_json or not candidate.is_table):
             return candidate
-    beginning = first_bytes(path).decode("utf-8-sig", "replace").lstrip()
-    for candidate in FORMATS.values():
-        if candidate.recognise(beginning):
-            return candidate
-    hint = " A JSON list is not JSON Lines: write one object a line." if beginning.startswith("[") else ""
-    raise ImportRefused(f"The format of {path.name} is not known; Kindred reads {_labels()}.{hint}")
+    if is_json or beginning.startswith("{"):
+        return FORMATS["jsonl"]
+    if holds_rows(guess_layout(path, is_table=True).fields):
+        return FORMATS["csv"]
+    raise ImportRefused(
+        f"The format of {path.name} is not known; Kindred reads {_labels()}."
+        " A table needs a first row with the names of its columns, such as text, answer and concepts."
+    )
 
 
-def _labels() -> str:
-    return " and ".join(candidate.label for candidate in FORMATS.values())
+def layout_of(path: Path, format: str = AUTO, **given: Any) -> FileLayout:
+    """Return how a file is laid out: guessed, but for what is given as `guess_layout` takes it.
+
+    Raises:
+        ImportRefused: the file cannot be read, is none of ours, or has no such column.
+    """
+    refuse_unreadable(path)
+    if format != AUTO and format not in FORMATS:
+        raise ImportRefused(f"The format {format!r} is not known; use one of {_names()}.")
+    chosen = sniff(path) if format == AUTO else FORMATS[format]
+    return guess_layout(path, is_table=chosen.is_table, **given)
+
+
+class QuestionFile:
+    """A file of questions, read by iterating: (line number, question, concept, warning or problem) of each line.
+
+    Memory does not grow with the file but by its identifiers, which must not repeat.
+
+    Attributes:
+        layout: how it is read.
+        notes: what is done with columns as a whole, complete when all is read.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        layout: FileLayout,
+        *,
+        scale: FileScale,
+        without: Collection[str] = (),
+        progress: Progress | None = None,
+        unpacked_limit: int = UNPACKED_LIMIT,
+    ) -> None:
+        self.path = path
+        self.layout = layout
+        self._progress = progress
+        self._unpacked_limit = unpacked_limit
+        self._names = FieldNames(layout)
+        self._reader = RowReader(
+            self._values_of,
+            scale=scale,
+            without=without,
+            has_own_paths=("concepts", "concepts") in layout.pairs,
+        )
+
+    @property
+    def notes(self) -> list[str]:
+        return self._reader.notes
+
+    @property
+    def unread(self) -> list[str]:
+        """Names of columns or fields that the file has and that are not read; of JSON, of the objects read so far."""
+        return self.layout.unread if self.layout.is_table else list(self._names.unread)
+
+    def __iter__(self) -> Iterator[tuple[int, Entry]]:
+        """Yield what each line turns out to be.
+
+        Raises:
+            ImportRefused: the file as a whole cannot be read, or not on; nothing before it may be kept.
+        """
+        first_line_of: dict[tuple[bool, str], int] = {}
+        is_empty = True
+        for line, row in self._rows(self._names, self._progress):
+            is_empty = False
+            if not isinstance(row, dict):
+                yield line, row
+                continue
+            for number, entry in self._reader.read(line, row):
+                if isinstance(entry, QuestionRecord | ConceptRow) and entry.id:
+                    first = first_line_of.setdefault((isinstance(entry, ConceptRow), entry.id), line)
+                    if first != line:
+                        reason = f"the id {entry.id!r} stands already in line {first:,}"
+                        yield number, LineProblem(line, reason, "id")
+                        continue
+                yield number, entry
+        if is_empty:
+            raise ImportRefused(f"{self.path.name} contains no questions.")
+
+    def _rows(
+        self, names: FieldNames, progress: Progress | None = None
+    ) -> Iterator[tuple[int, dict[str, Any] | LineProblem | LineWarning]]:
+        if self.layout.is_table:
+            return csv_rows(self.path, self.layout, progress=progress, unpacked_limit=self._unpacked_limit)
+        return json_rows(
+            self.path, self.layout, names, progress=progress, unpacked_limit=self._unpacked_limit
+        )
+
+    def _values_of(self, field: str) -> Iterator[Any]:
+        for _line, row in self._rows(FieldNames(self.layout)):
+            if isinstance(row, dict):
+                yield row.get(field)
 
 
 def read(
@@ -115,59 +212,69 @@ def read(
     scale: str = "",
     likely_scale: str = "",
     progress: Progress | None = None,
-    layout: CsvLayout | None = None,
-) -> Iterator[tuple[int, Entry]]:
-    """Yield (line number, question, concept or problem) of each line that is not blank.
-
-    Memory does not grow with the file but by its identifiers, which must not repeat.
+    layout: FileLayout | None = None,
+    without: Collection[str] = (),
+    unpacked_limit: int = UNPACKED_LIMIT,
+) -> QuestionFile:
+    """Return a file of questions to iterate over.
 
     Args:
         format: a name of `FORMATS`, or ``"auto"``.
         scale: the difficulty scale of lines that name none; a value outside it is refused.
         likely_scale: the same, but a value outside it is kept as published.
         progress: called now and then with (bytes read, bytes of the file).
-        layout: how a CSV file is laid out; the file is read as CSV then.
+        layout: how the file is laid out; guessed where it is not given.
+        without: fields that are left out, so that a column that cannot be read refuses no line.
 
     Raises:
-        ImportRefused: the file as a whole cannot be read; nothing before it may be kept.
+        ImportRefused: the file as a whole cannot be read, or none of its columns is a question's text.
     """
-    refuse_unreadable(path)
-    if format != AUTO and format not in FORMATS:
-        raise ImportRefused(f"The format {format!r} is not known; use one of {_names()}.")
     if scale and scale not in scale_names():
         raise ImportRefused(
             f"The difficulty scale {scale!r} is not known; use one of {', '.join(scale_names())}."
         )
-    file_scale = FileScale(scale, likely_scale)
-    if layout is not None:
-        return _entries(path, read_csv(path, scale=file_scale, progress=progress, layout=layout))
-    chosen = sniff(path) if format == AUTO else FORMATS[format]
-    return _entries(path, chosen.read(path, scale=file_scale, progress=progress))
+    fields = [field for field in without if field not in FIELDS_WITHOUT_WHICH]
+    if fields:
+        raise ImportRefused(
+            f"A file cannot be imported without {fields[0]!r};"
+            f" what can be left out is {', '.join(FIELDS_WITHOUT_WHICH)}."
+        )
+    if layout is None:
+        layout = layout_of(path, format)
+    if layout.names and not holds_rows(layout.fields):
+        raise ImportRefused(
+            no_text_column(path, layout), [LineProblem(layout.header_line, "no column is the text")]
+        )
+    return QuestionFile(
+        path,
+        layout,
+        scale=FileScale(scale, likely_scale),
+        without=with_companions(without),
+        progress=progress,
+        unpacked_limit=unpacked_limit,
+    )
 
 
-def unread(path: Path, format: str = AUTO, layout: CsvLayout | None = None) -> list[str]:
-    """Return the names of columns that the file has and that are not read; none for a format without columns.
+def with_companions(without: Collection[str]) -> frozenset[str]:
+    """Return the fields that are left out, with those that say nothing without them.
 
-    Raises:
-        ImportRefused: the file cannot be read.
+    >>> sorted(with_companions(["facility"]))
+    ['facility', 'responses']
     """
-    is_table = layout is not None or (sniff(path) if format == AUTO else FORMATS[format]).read is read_csv
-    return unread_columns(path, layout) if is_table else []
+    return frozenset(without).union(*(FIELDS_WITHOUT_WHICH.get(field, ()) for field in without))
 
 
-def _entries(path: Path, entries: Iterator[tuple[int, Entry]]) -> Iterator[tuple[int, Entry]]:
-    first_line_of: dict[tuple[bool, str], int] = {}
-    is_empty = True
-    for line, entry in entries:
-        is_empty = False
-        if not isinstance(entry, LineProblem) and entry.id:
-            first = first_line_of.setdefault((isinstance(entry, ConceptRow), entry.id), line)
-            if first != line:
-                reason = f"the id {entry.id!r} stands already in line {first:,}"
-                entry = LineProblem(line, reason, "id")
-        yield line, entry
-    if is_empty:
-        raise ImportRefused(f"{path.name} contains no questions.")
+def no_text_column(path: Path, layout: FileLayout) -> str:
+    """Return what to tell of a file none of whose columns is recognised as the question's text."""
+    names = [name for name in layout.names if name][:20]
+    if {"original", "paraphrase"} <= {*names}:
+        return f"{path.name} holds pairs of paraphrases, not questions: upload it where paraphrases are reviewed."
+    where = f"row {layout.header_line}" if layout.is_table else "the first lines"
+    what = "column" if layout.is_table else "field"
+    return (
+        f"No {what} of {path.name} is recognised as the question's text. In {where} it has {', '.join(names)}."
+        f" Say which one it is: --column text={names[0] if names else 'NAME'}"
+    )
 
 
 def write(records: Iterable[QuestionRecord], path: Path, format: str) -> int:

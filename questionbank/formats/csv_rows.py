@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from analytics.json_lines import decode_line
-from questionbank.errors import LineProblem
+from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats.cells import unguard_cell
+from questionbank.formats.encodings import decode_text
 
 __all__ = ["DecodedLines", "table_rows"]
 
 _OLD_END = re.compile(rb"\r(?=[^\r\n])")
 _CELL_LIMIT = 131_072  # characters: the csv module's own, so an unclosed quote cannot swallow a whole file
+_BLANK_ROWS_LIMIT = 2_000_000  # in a row: a sheet saved with all of its empty rows has 1,048,576
+_RESUMED_LIMIT = 200  # quotation marks that are not closed, behind which a file is read on from the next line
+_UNCLOSED = "a quotation mark opens a cell here and is never closed"
 
 
 class DecodedLines:
-    """Feeds the csv module with text and remembers which lines were no text.
+    """Feeds the csv module with text and remembers which lines were no text, and those of the row that it reads.
 
     Args:
         lines: as `questionbank.formats.lines.read_lines` yields them.
@@ -27,6 +31,8 @@ class DecodedLines:
     def __init__(self, lines: Iterator[tuple[int, bytes | LineProblem]], encoding: str = "utf-8") -> None:
         self._encoding = encoding
         self._lines = _with_old_ends(lines)
+        self._again: deque[tuple[int, str, LineProblem | None]] = deque()
+        self._row: list[tuple[int, str, LineProblem | None]] = []
         self.number = 0
         self.bad: LineProblem | None = None  # since it was last taken
 
@@ -34,28 +40,46 @@ class DecodedLines:
         return self
 
     def __next__(self) -> str:
-        self.number, line = next(self._lines)
-        if isinstance(line, LineProblem):
-            self.bad = self.bad or line
-            return "\n"
-        try:
-            return self._decode(line)
-        except ValueError as error:
-            self.bad = self.bad or LineProblem(self.number, str(error))
-            return line.decode(self._encoding, "replace").replace("\0", "�")
+        entry = self._again.popleft() if self._again else self._read()
+        self._row.append(entry)
+        self.number, text, problem = entry
+        self.bad = self.bad or problem
+        return text
 
-    def _decode(self, line: bytes) -> str:
-        if self._encoding == "utf-8":
-            return decode_line(line)
+    def _read(self) -> tuple[int, str, LineProblem | None]:
+        number, line = next(self._lines)
+        if isinstance(line, LineProblem):
+            return number, "\n", line
         try:
-            return decode_line(line.decode(self._encoding).encode("utf-8"))
-        except UnicodeDecodeError as error:
-            where = f"at byte {error.start + 1} of the line (0x{line[error.start]:02x})"
-            raise ValueError(f"invalid {self._encoding} {where}") from error
+            return number, decode_text(line, self._encoding), None
+        except ValueError as error:
+            codec = "utf-8" if self._encoding == "utf-16" else self._encoding
+            text = line.decode(codec, "replace").replace("\0", "�")
+            return number, text, LineProblem(number, str(error))
+
+    def skip_to(self, number: int) -> None:
+        """Pass over the lines before this one; a file that ends earlier is at its end then."""
+        for _text in self if number > 1 else ():
+            if self.number >= number - 1:
+                break
+        self.take_bad()
 
     def take_bad(self) -> LineProblem | None:
+        """Return the first line of the row that was no text, and begin another row."""
         bad, self.bad = self.bad, None
+        self._row.clear()
         return bad
+
+    @property
+    def spans_lines(self) -> bool:
+        """Whether the row that is read goes over several lines."""
+        return len(self._row) > 1
+
+    def resume_behind_first_line(self) -> None:
+        """Give the lines of the row once more, but for its first."""
+        self._again.extendleft(reversed(self._row[1:]))
+        self.number = self._row[0][0]
+        self.take_bad()
 
 
 def table_rows(
@@ -63,14 +87,18 @@ def table_rows(
 ) -> Iterator[tuple[int, dict[str, str] | LineProblem]]:
     """Yield the cells that say something by their columns, or the problem, of each row, by the line it begins on.
 
+    Where a quotation mark is not closed, its row is its line alone, and the next line is the next row.
+
     Args:
         lines: behind the header.
-        names: of the columns.
+        names: of the columns; those without a name are left out.
         delimiter: between the cells.
 
     Raises:
-        ImportRefused: the file as a whole cannot be read on.
+        ImportRefused: the file as a whole cannot be read on, or goes on with blank rows.
     """
+    read = [place for place, name in enumerate(names) if name]
+    width, blank, resumed = len(names), 0, 0
     rows = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
         start = lines.number + 1
@@ -79,16 +107,34 @@ def table_rows(
         except StopIteration:
             return
         except csv.Error as error:
-            lines.take_bad()
-            yield start, LineProblem(start, _reason(error))
+            if lines.spans_lines and resumed < _RESUMED_LIMIT:
+                resumed += 1
+                lines.resume_behind_first_line()
+                rows = csv.reader(lines, delimiter=delimiter, strict=True)
+                yield start, LineProblem(start, _UNCLOSED)
+            else:
+                lines.take_bad()
+                yield start, LineProblem(start, _reason(error))
             continue
         problem = lines.take_bad()
+        blank = 0 if problem or any(cells) else blank + 1
         if problem is not None:
             yield problem.line, problem
-        elif any(cells[len(names) :]):
-            yield start, LineProblem(start, f"the row has {len(cells)} cells, the header {len(names)}")
-        elif any(cells):
-            yield start, {name: unguard_cell(cell) for name, cell in zip(names, cells, strict=False) if cell}
+        elif len(cells) > width and any(cells[width:]):
+            yield start, LineProblem(start, f"the row has {len(cells)} cells, the header {width}")
+        elif not blank:
+            row = {
+                names[place]: unguard_cell(cells[place])
+                for place in read
+                if place < len(cells) and cells[place]
+            }
+            if row:
+                yield start, row
+        elif blank > _BLANK_ROWS_LIMIT:
+            raise ImportRefused(
+                f"The file has more than {_BLANK_ROWS_LIMIT:,} blank rows in a row; remove them.",
+                [LineProblem(start, "the file goes on with blank rows here")],
+            )
 
 
 def _with_old_ends(
@@ -113,7 +159,7 @@ def _reason(error: csv.Error) -> str:
     """Return why the csv module cannot read on, for whoever made the file."""
     reason = str(error)
     if "unexpected end of data" in reason:
-        return "a quotation mark opens a cell here and is never closed"
+        return _UNCLOSED
     if "field larger than field limit" in reason:
         return f"a cell has more than {_CELL_LIMIT:,} characters; is a quotation mark not closed?"
     if "new-line character seen" in reason:

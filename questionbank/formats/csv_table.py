@@ -1,9 +1,10 @@
 """CSV: a header line with the names of the columns, then one question a row; gzip too.
 
 Columns: ``id text language kind A B C D E options answer solution equation numbers concepts difficulty
-difficulty_scale grade stage facility responses set``; only ``text`` is needed, their order is free, others
-are ignored. ``program`` and ``calculations`` are read where a row has no ``equation``. Options stand one a column
-(A to H) or as JSON in ``options``. A hierarchy alone has ``path``, or ``id``, ``name`` and ``parent``.
+difficulty_scale grade stage facility responses set``, or usual names for them (`questionbank.formats.column_names`);
+only the text is needed, their order is free, others are named and not read. ``program`` and ``calculations`` are read
+where a row has no ``equation``. Options stand one a column (A to H) or together in ``options``. A hierarchy alone has
+``path``, or ``id``, ``name`` and ``parent``.
 """
 
 from __future__ import annotations
@@ -11,188 +12,46 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from analytics.records import Option, QuestionRecord
-from questionbank.errors import ImportRefused, LineProblem
-from questionbank.formats.cells import (
-    guard_cell,
-    join_list,
-    join_paths,
-    split_list,
-    split_paths,
-)
-from questionbank.formats.concept_rows import ConceptRow, is_concept_row, read_concept_row
-from questionbank.formats.csv_layout import (
-    COLUMN_FIELDS,
-    DELIMITERS,
-    OPTION_COLUMNS,
-    CsvLayout,
-    header_cells,
-    known_columns,
-)
+from questionbank.errors import LineProblem
+from questionbank.formats.cells import guard_cell, join_list, join_paths
 from questionbank.formats.csv_rows import DecodedLines, table_rows
-from questionbank.formats.fields import UNKNOWN_SCALE, FieldProblems, FileScale, exported_path, read_question
+from questionbank.formats.fields import exported_path
+from questionbank.formats.layout import FileLayout
 from questionbank.formats.limits import UNPACKED_LIMIT
 from questionbank.formats.lines import Progress, read_lines
 
-__all__ = [
-    "COLUMNS",
-    "CSV_HEAD",
-    "header_delimiter",
-    "read_csv",
-    "unread_columns",
-    "write_csv_row",
-]
+__all__ = ["COLUMNS", "CSV_HEAD", "csv_rows", "write_csv_row"]
 
 COLUMNS = (
     "id", "text", "language", "kind", "A", "B", "C", "D", "E", "options", "answer", "solution", "equation",
     "numbers", "concepts", "difficulty", "difficulty_scale", "grade", "stage", "facility", "responses", "set",
 )  # fmt: skip
 _WRITTEN_LABELS = tuple("ABCDE")
-_KNOWN = frozenset(COLUMN_FIELDS)
 
 CSV_HEAD = "\ufeff" + ",".join(COLUMNS) + "\r\n"
 """First line of what we write; the byte order mark tells spreadsheet programs that it is UTF-8."""
 
 
-def header_delimiter(line: str) -> str:
-    """Return the delimiter of a header line, or nothing where it is none of ours.
-
-    >>> header_delimiter("id;text;answer"), header_delimiter("Once upon a time")
-    (';', '')
-    """
-    best, best_known = "", 0
-    for delimiter in DELIMITERS:
-        try:
-            cells = next(csv.reader([line.strip("\r\n")], delimiter=delimiter), [])
-        except csv.Error:
-            continue
-        names = set(known_columns(cells))
-        known = len(names & _KNOWN) if names & {"text", "path", "name"} else 0
-        if known > best_known:
-            best, best_known = delimiter, known
-    return best
-
-
-def read_csv(
-    path: Path,
-    *,
-    scale: FileScale = UNKNOWN_SCALE,
-    progress: Progress | None = None,
-    layout: CsvLayout | None = None,
-    unpacked_limit: int = UNPACKED_LIMIT,
-) -> Iterator[tuple[int, QuestionRecord | ConceptRow | LineProblem]]:
-    """Yield the question, the concept or the problem of each row, by the line it begins on.
-
-    Args:
-        layout: how to read the file; by default UTF-8 with our own names of columns.
+def csv_rows(
+    path: Path, layout: FileLayout, *, progress: Progress | None = None, unpacked_limit: int = UNPACKED_LIMIT
+) -> Iterator[tuple[int, dict[str, Any] | LineProblem]]:
+    """Yield the cells of each row that is not blank by our names of fields, or its problem, by the line it begins on.
 
     Raises:
-        ImportRefused: the header is not one, or the file as a whole cannot be read on.
+        ImportRefused: the file as a whole cannot be read on.
     """
     read = read_lines(path, progress=progress, unpacked_limit=unpacked_limit)
-    lines = DecodedLines(read, layout.encoding if layout else "utf-8")
-    header_line = next(iter(lines), "")
-    if layout is not None:
+    lines = DecodedLines(read, layout.encoding)
+    lines.skip_to(layout.header_line)
+    if layout.header_line:
+        next(csv.reader(lines, delimiter=layout.delimiter), None)
         lines.take_bad()
-        names, delimiter = list(layout.columns), layout.delimiter
-    else:
-        names, delimiter = _own_header(header_line, lines.take_bad(), path)
-    for number, row in table_rows(lines, names, delimiter):
-        yield number, row if isinstance(row, LineProblem) else _read_row(row, number, scale)
-
-
-def unread_columns(path: Path, layout: CsvLayout | None = None) -> list[str]:
-    """Return the names of the columns of a CSV file that are not read.
-
-    Raises:
-        ImportRefused: the header cannot be read.
-    """
-    encoding, delimiter = (layout.encoding, layout.delimiter) if layout else ("utf-8", "")
-    cells, _delimiter = header_cells(path, encoding, delimiter)
-    read = layout.columns if layout else known_columns(cells)
-    return [
-        cell.strip() or f"({place})"
-        for place, (cell, field) in enumerate(zip(cells, read, strict=False), start=1)
-        if field not in _KNOWN
-    ]
-
-
-def _own_header(line: str, problem: LineProblem | None, path: Path) -> tuple[list[str], str]:
-    """Return the fields and delimiter of a header in our own names."""
-    delimiter = header_delimiter(line)
-    if problem or not delimiter:
-        reason = problem.reason if problem else "it needs at least the column text"
-        raise ImportRefused(
-            f"The first line of {path.name} is not a header of columns: {reason}.", [LineProblem(1, reason)]
-        )
-    names = known_columns(next(csv.reader([line.strip("\r\n")], delimiter=delimiter)))
-    twice = sorted({name for name in names if name in _KNOWN and names.count(name) > 1})
-    if twice:
-        reason = f"the column {twice[0]} is there twice"
-        raise ImportRefused(f"The header of {path.name} is wrong: {reason}.", [LineProblem(1, reason)])
-    return names, delimiter
-
-
-def _read_row(
-    row: Mapping[str, str], line: int, scale: FileScale
-) -> QuestionRecord | ConceptRow | LineProblem:
-    try:
-        fields = _fields({name: cell for name, cell in row.items() if name in _KNOWN})
-        if is_concept_row(fields):
-            return read_concept_row(fields, line)
-        return read_question(fields, scale=scale)
-    except FieldProblems as error:
-        return LineProblem(line, str(error), error.problems[0][0])
-
-
-def _fields(row: dict[str, str]) -> dict[str, Any]:
-    """Return the row in the shape of a JSON line."""
-    fields: dict[str, Any] = {name: cell for name, cell in row.items() if name not in OPTION_COLUMNS}
-    if "concepts" in row:
-        fields["concepts"] = split_paths(row["concepts"])
-    if "path" in row:
-        paths = split_paths(row["path"])
-        if len(paths) != 1:
-            raise FieldProblems([("path", "path must be one path of names")])
-        fields["path"] = paths[0]
-    for name in ("numbers", "calculations"):
-        if name in row:
-            fields[name] = split_list(row[name])
-    for name in ("difficulty", "facility"):
-        if name in row:
-            fields[name] = _number(name, row[name])
-    if "responses" in row:
-        if not row["responses"].strip().isdecimal() or len(row["responses"]) > 12:
-            raise FieldProblems([("responses", "responses must be a whole number, zero or more")])
-        fields["responses"] = int(row["responses"])
-    if "options" in row:
-        fields["options"] = _json_options(row["options"])
-    lettered = [{"label": label, "text": row[label]} for label in OPTION_COLUMNS if label in row]
-    if lettered and "options" in row:
-        raise FieldProblems([("options", "options stand both in their own columns and in options")])
-    if lettered:
-        fields["options"] = lettered
-    return fields
-
-
-def _number(name: str, cell: str) -> float:
-    try:
-        return float(cell)
-    except ValueError as error:
-        raise FieldProblems([(name, f"{name} must be a number such as 3 or 2.5")]) from error
-
-
-def _json_options(cell: str) -> Any:
-    try:
-        return json.loads(cell)
-    except (ValueError, RecursionError) as error:
-        raise FieldProblems(
-            [("options", "options must be JSON, a list of objects with label and text")]
-        ) from error
+    yield from table_rows(lines, layout.fields, layout.delimiter)
 
 
 def write_csv_row(record: QuestionRecord) -> str:

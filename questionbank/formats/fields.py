@@ -15,10 +15,10 @@ from analytics.json_lines import string_problem
 from analytics.records import ConceptPath, Option, QuestionRecord
 from analytics.text.tokens import detect_language
 from questionbank.formats import limits
+from questionbank.formats.kinds import KINDS, options_fault
 from questionbank.scales import AS_PUBLISHED, SCALES, scale_names, scale_of_id
 
 __all__ = [
-    "KINDS",
     "LANGUAGE_TAG",
     "UNKNOWN_SCALE",
     "FieldProblems",
@@ -30,7 +30,6 @@ __all__ = [
     "read_question",
 ]
 
-KINDS = ("open", "choice", "blank")
 LANGUAGE_TAG = re.compile(r"[a-z]{2,3}(-[a-z0-9]{2,8})*", re.IGNORECASE)
 _TYPE_NAMES = {
     type(None): "null",
@@ -151,15 +150,14 @@ def read_question(row: Mapping[str, Any], *, scale: FileScale = UNKNOWN_SCALE) -
     options = _options(fields)
     answer = fields.string("answer", limits.ANSWER_LIMIT)
     numbers = _numbers(fields)
-    if options and answer and answer not in {option.label for option in options}:
-        fields.refuse("answer", f"{_shown(answer)} is not the label of an option")
     difficulty, difficulty_scale = _difficulty(fields, identifier, scale)
     facility, responses = _observed(fields)
+    kind = _kind(fields, text, options, answer)
     record = QuestionRecord(
         id=identifier,
         text=text,
         language=_language(fields, text),
-        kind=_kind(fields, text, options),
+        kind=kind,
         options=options,
         answer=answer,
         solution=fields.string("solution", limits.TEXT_LIMIT),
@@ -195,8 +193,6 @@ def read_identifier(row: Mapping[str, Any]) -> str:
 def _why_no_text(row: Mapping[str, Any]) -> str:
     if "text" in row and row["text"] is not None:
         return "is empty"
-    if "original" in row and "paraphrase" in row:
-        return "is missing: these are pairs of paraphrases, not questions"
     return "is missing"
 
 
@@ -209,14 +205,24 @@ def _language(fields: _Fields, text: str) -> str:
     return tag.lower()
 
 
-def _kind(fields: _Fields, text: str, options: tuple[Option, ...]) -> str:
+def _kind(fields: _Fields, text: str, options: tuple[Option, ...], answer: str) -> str:
     kind = fields.string("kind", limits.TEXT_LIMIT).strip().lower()
     if not kind:
-        return "choice" if options else "blank" if "____" in text else "open"
+        kind = "choice" if options else "blank" if "____" in text else "open"
     if kind not in KINDS:
         fields.refuse("kind", f"{_shown(kind)} is not one of {', '.join(KINDS)}")
-    elif options and kind != "choice":
-        fields.refuse("kind", f"is {kind}, but the question has options")
+        return kind
+    labels = [option.label for option in options]
+    match options_fault(kind=kind, text=text, labels=labels, answer=answer):
+        case "unexpected":
+            fields.refuse("kind", f"is {kind}, but the question has options")
+        case "missing" if not fields.problems:
+            fields.refuse("kind", "is choice, but the question has no options")
+        case "repeated":
+            twice = next(label for label in labels if labels.count(label) > 1)
+            fields.refuse("options", f"have the label {_shown(twice)} twice")
+        case "answer":
+            fields.refuse("answer", f"{_shown(answer)} is not the label of an option")
     return kind
 
 
@@ -240,11 +246,6 @@ def _options(fields: _Fields) -> tuple[Option, ...]:
             fields.refuse("options", f"item {place}: {inner.problems[0][1]}")
             return ()
         options.append(Option(label, text, misconception))
-    labels = [option.label for option in options]
-    if len(set(labels)) != len(labels):
-        twice = next(label for label in labels if labels.count(label) > 1)
-        fields.refuse("options", f"have the label {_shown(twice)} twice")
-        return ()
     return tuple(options)
 
 

@@ -1,10 +1,10 @@
-"""JSON Lines: one question a line, as a JSON object; gzip too.
+"""JSON: one question an object, one object a line or all of them in a list; gzip too.
 
-Only ``text`` is needed. The fields are those of `QuestionRecord`, with ``set`` for the name of the data set
-(``source`` is free text in most published sets and is not read); others are ignored, null means absent.
-``options`` is a list of ``{"label", "text"}``, ``concepts`` a list of paths, each a list from coarse to fine.
-A line without ``equation`` may have ``program`` (MathQA) or ``calculations`` (GSM8K, a list of ``left=result``), from
-which its equation is derived.
+Only the text is needed. The fields are those of `QuestionRecord`, with ``set`` for the name of the data set
+(``source`` is free text in most published sets and is not read), or usual names for them
+(`questionbank.formats.column_names`); others are named and not read, null means absent. ``options`` is a list of
+``{"label", "text"}``, ``concepts`` a list of paths, each a list from coarse to fine. A line without ``equation`` may
+have ``program`` (MathQA) or ``calculations`` (GSM8K, a list of ``left=result``), from which its equation is derived.
 """
 
 from __future__ import annotations
@@ -14,41 +14,123 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from analytics.json_lines import decode_line, parse_object
+from analytics.json_lines import parse_object
 from analytics.records import QuestionRecord
-from questionbank.errors import LineProblem
-from questionbank.formats.concept_rows import ConceptRow, is_concept_row, read_concept_row
-from questionbank.formats.fields import UNKNOWN_SCALE, FieldProblems, FileScale, exported_path, read_question
-from questionbank.formats.lines import Progress, read_lines
+from questionbank.errors import LineProblem, LineWarning
+from questionbank.formats.column_names import CONCEPT_FIELDS, guess_fields
+from questionbank.formats.encodings import decode_text
+from questionbank.formats.fields import exported_path
+from questionbank.formats.json_latex import (
+    doubtful_command,
+    has_undoubled_latex,
+    mark_strings,
+    repair_latex,
+)
+from questionbank.formats.json_objects import json_objects
+from questionbank.formats.layout import FileLayout
+from questionbank.formats.limits import UNPACKED_LIMIT
+from questionbank.formats.lines import Progress
 
-__all__ = ["question_fields", "read_jsonl", "write_jsonl_line"]
+__all__ = ["FieldNames", "json_rows", "question_fields", "write_jsonl_line"]
+
+_SHAPES_REMEMBERED = 1_000
+_UNREAD_REMEMBERED = 1_000
+_MARK = "\ufdd1"  # put at the end of strings, to find the fields they are in; no character of a text
 
 
-def read_jsonl(
-    path: Path, *, scale: FileScale = UNKNOWN_SCALE, progress: Progress | None = None
-) -> Iterator[tuple[int, QuestionRecord | ConceptRow | LineProblem]]:
-    """Yield the question, the concept or the problem of each line that is not blank.
+class FieldNames:
+    """What the names in the objects of one file stand for; objects may have different ones.
+
+    Args:
+        layout: of the file, with what people say of its names.
+    """
+
+    def __init__(self, layout: FileLayout) -> None:
+        self._fields = dict(zip(layout.names, layout.fields, strict=True))
+        self._shapes: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+        self.unread: dict[str, None] = {}
+
+    def row(self, found: dict[str, Any]) -> dict[str, Any]:
+        """Return the values by our names of fields."""
+        names = tuple(found)
+        shape = self._shapes.get(names)
+        if shape is None:
+            shape = self._shape(names, found)
+            if len(self._shapes) < _SHAPES_REMEMBERED:
+                self._shapes[names] = shape
+        return {field: found[name] for name, field in shape}
+
+    def _shape(self, names: tuple[str, ...], found: dict[str, Any]) -> list[tuple[str, str]]:
+        stated = {field for name in names if (field := self._fields.get(name))}
+        guesses = guess_fields(names, list(found.values()))
+        shape = []
+        for name, guess in zip(names, guesses, strict=True):
+            field = self._fields.get(name, "" if guess in stated else guess)
+            if field and not ("text" in stated and field in CONCEPT_FIELDS):
+                shape.append((name, field))
+            elif len(self.unread) < _UNREAD_REMEMBERED:
+                self.unread.setdefault(name)
+        return shape
+
+
+def json_rows(
+    path: Path,
+    layout: FileLayout,
+    names: FieldNames,
+    *,
+    progress: Progress | None = None,
+    unpacked_limit: int = UNPACKED_LIMIT,
+) -> Iterator[tuple[int, dict[str, Any] | LineProblem | LineWarning]]:
+    """Yield the values of each object by our names of fields, or its problem; warnings before what they concern.
 
     Raises:
         ImportRefused: the file as a whole cannot be read on.
     """
-    for number, line in read_lines(path, progress=progress):
-        if isinstance(line, LineProblem):
-            yield number, line
-        elif line.strip():
-            yield number, _read_line(number, line, scale)
+    for number, text in json_objects(path, progress=progress, unpacked_limit=unpacked_limit):
+        if isinstance(text, LineProblem):
+            yield number, text
+            continue
+        try:
+            line = decode_text(text.rstrip(), layout.encoding)
+            changed: list[int] = []
+            if has_undoubled_latex(text):
+                line, changed = repair_latex(line)
+            found = parse_object(line)
+        except ValueError as error:
+            repaired = _repaired(text, layout.encoding)
+            if repaired is None:
+                yield number, LineProblem(number, str(error))
+                continue
+            line, changed, found = repaired
+        row = names.row(found)
+        doubtful = "" if changed or not has_undoubled_latex(text) else doubtful_command(line)
+        if doubtful:
+            reason = rf"a line break or a tab may be meant as \{doubtful}; if so, double the backslash"
+            yield number, LineWarning(number, reason)
+        if changed:
+            for name in _fields_of(line, changed, names):
+                reason = f"{name} has LaTeX with single backslashes; it is read as if they were doubled"
+                yield number, LineWarning(number, reason, name)
+        yield number, row
 
 
-def _read_line(number: int, line: bytes, scale: FileScale) -> QuestionRecord | ConceptRow | LineProblem:
+def _repaired(text: bytes, encoding: str) -> tuple[str, list[int], dict[str, Any]] | None:
+    r"""Return an object whose LaTeX makes it no JSON (``\sqrt``) as it is with doubled backslashes, or None."""
+    if b"\\" not in text:
+        return None
     try:
-        row = parse_object(decode_line(line.rstrip()))
-        if is_concept_row(row):
-            return read_concept_row(row, number)
-        return read_question(row, scale=scale)
-    except FieldProblems as error:
-        return LineProblem(number, str(error), error.problems[0][0])
-    except ValueError as error:
-        return LineProblem(number, str(error))
+        line, changed = repair_latex(decode_text(text.rstrip(), encoding))
+        return (line, changed, parse_object(line)) if changed else None
+    except ValueError:
+        return None
+
+
+def _fields_of(line: str, changed: list[int], names: FieldNames) -> list[str]:
+    """Return our names of the fields that hold the changed strings of a line."""
+    places = set(changed)
+    marked = mark_strings(line, places, _MARK)
+    row = names.row(parse_object(marked))
+    return [field for field, value in row.items() if _MARK in json.dumps(value, ensure_ascii=False)]
 
 
 def question_fields(record: QuestionRecord) -> dict[str, Any]:

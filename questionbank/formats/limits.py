@@ -6,6 +6,8 @@ from analytics.json_lines import LINE_LIMIT, TEXT_LIMIT, UNPACKED_LIMIT
 
 __all__ = [
     "ANSWER_LIMIT",
+    "BLANK_LINES_LIMIT",
+    "COLUMNS_LIMIT",
     "CONCEPTS_LIMIT",
     "CONCEPT_DEPTH_LIMIT",
     "CONCEPT_NAME_LIMIT",
@@ -27,6 +29,10 @@ __all__ = [
 ]
 
 LINES_LIMIT = 50_000_000  # blank lines included: an empty one costs a byte to send and a step to read
+BLANK_LINES_LIMIT = (
+    100_000  # in a row; a sheet that was saved with all of its empty rows has them as separators
+)
+COLUMNS_LIMIT = 1_000
 ANSWER_LIMIT = 10_000  # characters, here and below
 OPTION_TEXT_LIMIT = 10_000
 EQUATION_LIMIT = 5_000

@@ -1,6 +1,6 @@
 """Lines of a plain or gzip-compressed file, whatever is in it, in bounded memory.
 
-A file in UTF-16 with its byte order mark, as spreadsheet programs save "Unicode text", is read as UTF-8.
+A file in UTF-16, as spreadsheet programs save "Unicode text", is read as UTF-8.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from pathlib import Path
 from typing import Any
 
 from questionbank.errors import ImportRefused, LineProblem
-from questionbank.formats.limits import LINE_LIMIT, LINES_LIMIT, UNPACKED_LIMIT
+from questionbank.formats.encodings import looks_like_utf16
+from questionbank.formats.foreign import foreign_binary
+from questionbank.formats.limits import BLANK_LINES_LIMIT, LINE_LIMIT, LINES_LIMIT, UNPACKED_LIMIT
 
-__all__ = ["Progress", "first_bytes", "read_lines", "refuse_unreadable"]
+__all__ = ["Progress", "first_bytes", "read_lines", "read_pieces", "refuse_unreadable", "telling_bytes"]
 
 Progress = Callable[[int, int], None]
 """Called now and then with (bytes read, bytes of the file)."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
-_FOREIGN_MAGIC = {  # what people take for a text file, and what to tell them
-    b"PK\x03\x04": "The file is a ZIP archive or an Excel workbook; save it as CSV (UTF-8) or JSON Lines.",
-    b"%PDF": "The file is a PDF; Kindred reads JSON Lines and CSV.",
-}
 _NO_TEXT = b"\xff"
 _PROGRESS_EVERY = 500  # lines
+_PIECE = 65_536  # bytes
+_PIECES_LOOKED_AT = 512  # for the encoding: 32 MB
 
 
 def refuse_unreadable(path: Path) -> None:
@@ -69,13 +69,36 @@ def first_bytes(path: Path, size: int = 65_536) -> bytes:
             raise ImportRefused(_damage(path, error, 0)) from error
 
 
+def telling_bytes(path: Path) -> bytes:
+    """Return the first piece of the file, unpacked, that shows its encoding: one with more than ASCII.
+
+    Where the first megabytes hold nothing else, that is the beginning.
+
+    Raises:
+        ImportRefused: the file is damaged gzip or of a kind that is no text.
+    """
+    first = b""
+    with path.open("rb") as raw:
+        try:
+            stream = _unpacked(raw, path)[0]
+            for _piece in range(_PIECES_LOOKED_AT):
+                piece = stream.read(_PIECE)
+                first = first or piece
+                if not piece or not piece.isascii():
+                    return piece or first
+        except (EOFError, OSError, zlib.error) as error:
+            if not first:
+                raise ImportRefused(_damage(path, error, 0)) from error
+    return first
+
+
 class _Utf16AsUtf8(io.RawIOBase):
     """The bytes of a UTF-16 stream in UTF-8; what is no text becomes what is none in UTF-8 either."""
 
-    def __init__(self, stream: io.BufferedReader) -> None:
+    def __init__(self, stream: io.BufferedReader, codec: str) -> None:
         self._stream = stream
-        # The mark names the order of bytes and is no part of the text.
-        self._decoder = codecs.getincrementaldecoder("utf-16")("surrogatepass")
+        # A mark names the order of bytes and is no part of the text.
+        self._decoder = codecs.getincrementaldecoder(codec)("surrogatepass")
         self._ready = b""
 
     def readable(self) -> bool:
@@ -99,22 +122,21 @@ class _Utf16AsUtf8(io.RawIOBase):
 
 def _unpacked(raw: io.BufferedReader, path: Path) -> tuple[io.BufferedReader, bool]:
     """Return the stream of the file's text, and whether it was packed."""
-    magic = raw.read(4)
+    magic = raw.read(16)
     raw.seek(0)
     if magic.startswith(_GZIP_MAGIC):
         packed: Any = io.BufferedReader(gzip.GzipFile(fileobj=raw), 1 << 16)  # type: ignore[arg-type]
         return _in_utf8(packed), True
     if path.suffix.lower() == ".gz":
         raise ImportRefused(f"{path.name} is not gzip-compressed, although its name ends in .gz.")
-    for start, message in _FOREIGN_MAGIC.items():
-        if magic.startswith(start):
-            raise ImportRefused(message)
+    if foreign := foreign_binary(magic, path):
+        raise ImportRefused(foreign)
     return _in_utf8(raw), False
 
 
 def _in_utf8(stream: io.BufferedReader) -> io.BufferedReader:
-    is_utf16 = stream.peek(2).startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
-    return io.BufferedReader(_Utf16AsUtf8(stream)) if is_utf16 else stream
+    codec = looks_like_utf16(stream.peek(64))
+    return io.BufferedReader(_Utf16AsUtf8(stream, codec)) if codec else stream
 
 
 def _size(limit: int) -> str:
@@ -134,6 +156,31 @@ def _damage(path: Path, error: Exception, line: int) -> str:
     return f"The gzip data of {path.name} {what}{where}."
 
 
+def read_pieces(
+    path: Path, *, unpacked_limit: int = UNPACKED_LIMIT, progress: Progress | None = None
+) -> Iterator[bytes]:
+    """Yield the text of the file in UTF-8, or as its encoding has it, in pieces of some kilobytes.
+
+    Raises:
+        ImportRefused: the file is damaged gzip, or unpacks to more than `unpacked_limit` bytes.
+    """
+    size, unpacked = path.stat().st_size, 0
+    with path.open("rb") as raw:
+        try:
+            stream, is_packed = _unpacked(raw, path)
+            while piece := stream.read(_PIECE):
+                unpacked += len(piece)
+                if is_packed and unpacked > unpacked_limit:
+                    raise ImportRefused(
+                        f"{path.name} unpacks to more than {_size(unpacked_limit)}; split it."
+                    )
+                yield piece
+                if progress is not None:
+                    progress(raw.tell(), size)
+        except (EOFError, OSError, zlib.error) as error:
+            raise ImportRefused(_damage(path, error, 0)) from error
+
+
 def read_lines(
     path: Path,
     *,
@@ -149,10 +196,10 @@ def read_lines(
 
     Raises:
         ImportRefused: the file is damaged gzip, unpacks to more than `unpacked_limit` bytes, or has more
-            than `lines_limit` lines, blank ones included.
+            than `lines_limit` lines, or more than `BLANK_LINES_LIMIT` blank ones in a row.
     """
     size = path.stat().st_size
-    number = unpacked = 0
+    number = unpacked = blank = 0
     with path.open("rb") as raw:
         try:
             stream, is_packed = _unpacked(raw, path)
@@ -174,6 +221,12 @@ def read_lines(
                     raise ImportRefused(
                         f"{path.name} has more than {lines_limit:,} lines; split it.",
                         [LineProblem(number, "the file goes on here")],
+                    )
+                blank = blank + 1 if line.isspace() else 0
+                if blank > BLANK_LINES_LIMIT:
+                    raise ImportRefused(
+                        f"{path.name} has more than {BLANK_LINES_LIMIT:,} blank lines in a row; remove them.",
+                        [LineProblem(number, "the file goes on with blank lines here")],
                     )
                 if is_long:
                     yield number, LineProblem(number, f"the line is longer than {line_limit:,} bytes")

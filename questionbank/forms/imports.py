@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from questionbank.formats.catalog import AUTO, FORMATS
-from questionbank.formats.csv_layout import COLUMN_FIELDS, DELIMITERS, ENCODINGS, OPTION_COLUMNS, CsvLayout
+from questionbank.formats.column_names import COLUMN_FIELDS, OPTION_COLUMNS
+from questionbank.formats.encodings import ENCODINGS
+from questionbank.formats.layout import DELIMITERS, MOST_TITLE_ROWS, FileLayout
 from questionbank.forms.uploads import FileForm
+from questionbank.numbers import whole_number
 from questionbank.scales import scale_names
 
-__all__ = ["ColumnsForm", "ImportForm"]
+__all__ = ["ColumnsForm", "ImportForm", "chosen_reading"]
 
 
 class ImportForm(FileForm):
@@ -23,7 +26,7 @@ class ImportForm(FileForm):
         label=_("Format"),
         required=False,
         choices=[
-            (AUTO, _("From the file's name")),
+            (AUTO, _("Recognised from the file")),
             *((file_format.name, file_format.label) for file_format in FORMATS.values()),
         ],
     )
@@ -51,18 +54,21 @@ class ImportForm(FileForm):
         return self.cleaned_data["format"] or AUTO
 
 
-_DELIMITER_NAMES = {",": _("Comma"), ";": _("Semicolon"), "\t": _("Tab")}
+_DELIMITER_NAMES = {",": _("Comma"), ";": _("Semicolon"), "\t": _("Tab"), "|": _("Vertical bar")}
 _ENCODING_NAMES = {
     "utf-8": _("UTF-8 (Unicode)"),
+    "utf-16": _("UTF-16 (Unicode text of Excel)"),
     "windows-1252": _("Windows-1252 (Western European)"),
+    "mac-roman": _("Mac Roman (older Excel for Mac)"),
     "gb18030": _("GB18030 (Chinese)"),
 }
 _FIELD_NAMES = {
     "id": _("Identifier"),
     "text": _("Question"),
+    "context": _("Text before the question"),
     "language": _("Language"),
     "kind": _("Type of question"),
-    "options": _("Options, as JSON"),
+    "options": _("Options, all in one column"),
     "answer": _("Answer"),
     "solution": _("Worked solution"),
     "equation": _("Equation"),
@@ -81,14 +87,13 @@ _FIELD_NAMES = {
     "name": _("Name of a concept (no question)"),
     "parent": _("Parent of a concept (no question)"),
 }
-_TABS = {"comma": ",", "semicolon": ";", "tab": "\t"}  # a form trims a tab away
+_SIGNS = {name: sign for sign, name in DELIMITERS.items()}  # a form trims a tab away
 
 
 class ColumnsForm(forms.Form):
-    """How a CSV file is laid out: encoding, delimiter, and one choice for each column of its header.
+    """How a file is laid out: encoding, and one choice for each column; of a table, delimiter and header, too.
 
     Args:
-        cells: names of the columns.
         layout: what is chosen at first.
     """
 
@@ -99,29 +104,62 @@ class ColumnsForm(forms.Form):
         label=_("Separator between columns"),
         choices=[(DELIMITERS[sign], _DELIMITER_NAMES[sign]) for sign in DELIMITERS],
     )
+    header_line = forms.IntegerField(
+        label=_("Row with the names of the columns"),
+        min_value=0,
+        max_value=MOST_TITLE_ROWS,
+        required=False,
+        help_text=_("0 if the file has no such row."),
+    )
 
-    def __init__(self, data: Any = None, *, cells: Sequence[str], layout: CsvLayout) -> None:
-        initial = {"encoding": layout.encoding, "delimiter": DELIMITERS[layout.delimiter]}
+    def __init__(self, data: Any = None, *, layout: FileLayout) -> None:
+        initial = {"encoding": layout.encoding, "header_line": layout.header_line}
+        if layout.is_table:
+            initial["delimiter"] = DELIMITERS[layout.delimiter]
         super().__init__(data, initial=initial)
+        if not layout.is_table:
+            del self.fields["delimiter"], self.fields["header_line"]
         letters = {letter: _("Option %(letter)s") % {"letter": letter} for letter in OPTION_COLUMNS}
         choices = [("", _("Not read")), *((name, (_FIELD_NAMES | letters)[name]) for name in COLUMN_FIELDS)]
-        self.columns = [f"column-{place}" for place in range(len(cells))]
-        for name, cell, field in zip(self.columns, cells, layout.columns, strict=True):
+        self._layout = layout
+        self.columns = [f"column-{place}" for place in range(len(layout.names))]
+        for name, cell, field in zip(self.columns, layout.names, layout.fields, strict=True):
             self.fields[name] = forms.ChoiceField(
-                label=cell.strip() or _("(without a name)"), choices=choices, required=False, initial=field
+                label=cell or _("(without a name)"), choices=choices, required=False, initial=field
             )
+
+    def reading(self) -> list[forms.BoundField]:
+        """Return the choices that concern the file as a whole."""
+        return [self[name] for name in self.fields if name not in self.columns]
 
     def mapped(self) -> list[forms.BoundField]:
         """Return the choices of the columns, in their order."""
         return [self[name] for name in self.columns]
 
-    def layout(self) -> CsvLayout:
+    def layout(self) -> FileLayout:
         """Return the layout that a valid form describes.
 
         Raises:
             ImportRefused: no file can have it.
         """
         fields = self.cleaned_data
-        return CsvLayout(
-            _TABS[fields["delimiter"]], fields["encoding"], tuple(fields[name] for name in self.columns)
+        line = fields.get("header_line")
+        return FileLayout(
+            self._layout.names,
+            tuple(fields[name] for name in self.columns),
+            fields["encoding"],
+            _SIGNS.get(fields.get("delimiter", ""), ""),
+            self._layout.header_line if line is None else line,
         )
+
+
+def chosen_reading(data: Mapping[str, str], guessed: FileLayout) -> dict[str, Any]:
+    """Return what somebody chose of how a file is read, as `layout_of` takes it; nonsense is ignored."""
+    encoding = data.get("encoding", "")
+    line = whole_number(data.get("header_line", ""))
+    given: dict[str, Any] = {"encoding": encoding if encoding in ENCODINGS else guessed.encoding}
+    if guessed.is_table:
+        given["delimiter"] = _SIGNS.get(data.get("delimiter", ""), guessed.delimiter)
+        is_relaid = given["delimiter"] != guessed.delimiter or line is None
+        given["header_line"] = None if is_relaid and line == guessed.header_line else line
+    return given

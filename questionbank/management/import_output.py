@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from typing import Any
 
 from tqdm import tqdm
 
-from questionbank.errors import LineProblem
 from questionbank.services.import_report import ImportReport
 
 __all__ = ["ProgressBar", "write_refused", "write_summary"]
 
-LINES_SHOWN = 50
+REASONS_SHOWN = 50
 
 
 class ProgressBar:
@@ -42,17 +40,22 @@ class ProgressBar:
         self._bar.set_description_str(message)
 
 
-def write_refused(stream: Any, problems: Sequence[LineProblem], count: int | None = None) -> None:
-    """List the first refused lines and say how many more there are."""
-    for problem in problems[:LINES_SHOWN]:
-        stream.write(str(problem))
-    more = (len(problems) if count is None else count) - min(len(problems), LINES_SHOWN)
-    if more > 0:
-        stream.write(f"... and {more:,} more")
+def write_refused(stream: Any, report: ImportReport) -> None:
+    """Say why lines are refused, one sentence a reason, and what can be done."""
+    groups = report.reasons.ordered()
+    for group in groups[:REASONS_SHOWN]:
+        stream.write(str(group))
+    if len(groups) > REASONS_SHOWN:
+        stream.write(f"... and {len(groups) - REASONS_SHOWN:,} more reasons")
+    if report.stopped_at:
+        stream.write(f"Reading stopped at line {report.stopped_at:,}: no line before it can be imported.")
+    if report.to_leave_out:
+        options = " ".join(f"--without {field}" for field in report.to_leave_out)
+        stream.write(f"To import these lines without what cannot be read: {options}")
 
 
 def write_summary(stream: Any, report: ImportReport) -> None:
-    """Say in a few lines what was done, or would be."""
+    """Say in a few lines how the file is read, and what was done, or would be."""
     would = "would be " if report.dry_run else ""
     languages = ", ".join(f"{language} {count:,}" for language, count in report.languages.items())
     figures = {
@@ -62,11 +65,18 @@ def write_summary(stream: Any, report: ImportReport) -> None:
     }
     if report.concepts_created:
         figures[f"concepts {would}created"] = f"{report.concepts_created:,} in {report.hierarchy!r}"
-    stream.write(f"{report.name}, lines read: {report.rows:,}")
+    stream.write(f"{report.name}, lines read: {report.rows:,} ({report.read_as})")
+    if report.layout is not None:
+        columns = ", ".join(f"{name} -> {field}" for name, field in report.layout.pairs)
+        stream.write(f"  columns: {columns}")
     if report.unread_columns:
         stream.write(f"  columns that are not read: {', '.join(report.unread_columns)}")
-    for problem in report.formula_problems[:LINES_SHOWN]:
-        stream.write(f"  warning, {problem}")
+    if report.without:
+        stream.write(f"  left out: {', '.join(report.without)}")
+    for note in report.notes:
+        stream.write(f"  {note}")
+    for group in report.warnings.ordered()[:REASONS_SHOWN]:
+        stream.write(f"  warning, {group}")
     for label, figure in figures.items():
         stream.write(f"  {label}: {figure}")
     if not report.dry_run:

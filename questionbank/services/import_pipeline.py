@@ -15,10 +15,9 @@ from django.db import connection, transaction
 
 from analytics.errors import Cancelled
 from analytics.records import ConceptPath, QuestionRecord
-from questionbank.errors import LineProblem
+from questionbank.errors import LineWarning
 from questionbank.formats import ConceptRow, read, resolve_concept_rows
-from questionbank.formats.catalog import unread
-from questionbank.formats.csv_layout import CsvLayout
+from questionbank.formats.layout import FileLayout
 from questionbank.models import KnowledgeHierarchy, User
 from questionbank.scales import scale_of_set
 from questionbank.services.concept_paths import (
@@ -38,6 +37,7 @@ Tell = Callable[[int, int, str], None]
 """Called with (done, total, what it is doing)."""
 
 ROWS_AT_ONCE = 5_000
+HOPELESS_LINES = 100_000  # refused, and none that is not: reading on would find more of the same
 FORMULAS_CHECKED = 1_000  # questions of a dry run; drawing all formulas would take as long as the import
 STEPS = 1_000  # of progress: half for reading, half for writing
 
@@ -54,7 +54,8 @@ class ImportOptions:
     dry_run: bool = False
     skip_invalid: bool = False
     user: User | None = None
-    layout: CsvLayout | None = None  # of a CSV file; by default its header names our fields
+    layout: FileLayout | None = None  # guessed where it is not given
+    without: tuple[str, ...] = ()  # fields that are left out
     run_id: int | None = None  # of the job that imports; what it creates names it
 
 
@@ -97,7 +98,13 @@ def import_into_bank(
         ImportRefused: the file as a whole cannot be read, or its concepts form a cycle.
         Cancelled: `should_stop` said so; nothing was written.
     """
-    report = ImportReport(options.path.name, options.source, options.hierarchy, dry_run=options.dry_run)
+    report = ImportReport(
+        options.path.name,
+        options.source,
+        options.hierarchy,
+        dry_run=options.dry_run,
+        without=options.without,
+    )
     watch = _Watch(tell, should_stop)
     began = time.perf_counter()
     try:
@@ -142,30 +149,39 @@ def _read(
     rows: StagedRows,
     concept_rows: list[ConceptRow],
 ) -> None:
-    likely = scale_of_set(options.source)
     is_lost = False
-    for line, entry in read(
+    file = read(
         options.path,
         options.format,
         scale=options.scale,
-        likely_scale=likely,
+        likely_scale=scale_of_set(options.source),
         progress=watch.reading,
         layout=options.layout,
-    ):
+        without=options.without,
+    )
+    report.layout = file.layout
+    for line, entry in file:
+        if isinstance(entry, LineWarning):
+            report.warn(entry)
+            continue
         report.rows += 1
         if isinstance(entry, QuestionRecord):
             if not is_lost:
                 rows.add(line, entry)
             if options.dry_run and report.formulas_checked < FORMULAS_CHECKED:
                 report.formulas_checked += 1
-                report.formula_problems += [LineProblem(line, reason) for reason in record_problems(entry)]
+                for reason in record_problems(entry):
+                    report.warn(LineWarning(line, reason, "formula"))
         elif isinstance(entry, ConceptRow):
             concept_rows.append(entry)
         else:
             report.refuse(entry)
             # Nothing will be written: go on reading only to list every refused line.
             is_lost = not (options.skip_invalid or options.dry_run)
-    report.unread_columns = unread(options.path, options.format, options.layout)
+            if report.refused_count == report.rows == HOPELESS_LINES:
+                report.stopped_at = line
+                break
+    report.unread_columns, report.notes = file.unread, file.notes
 
 
 def _count_missing(hierarchy: str, paths: list[ConceptPath]) -> int:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import islice
 from pathlib import Path
 
 from analytics.records import QuestionRecord
-from questionbank.errors import ImportRefused, LineProblem
+from questionbank.errors import ImportRefused, LineProblem, LineWarning
+from questionbank.formats.catalog import read
 from questionbank.formats.concept_rows import ConceptRow
-from questionbank.formats.csv_layout import CsvLayout
-from questionbank.formats.csv_table import read_csv
-from questionbank.formats.fields import FileScale
+from questionbank.formats.layout import FileLayout
 from questionbank.services.formula_check import record_problems
 
 __all__ = ["ROWS_SHOWN", "PreviewRow", "import_preview"]
@@ -31,22 +29,27 @@ class PreviewRow:
     warnings: list[str] = field(default_factory=list)
 
 
-def import_preview(*, path: Path, layout: CsvLayout, scale: str = "") -> list[PreviewRow]:
+def import_preview(*, path: Path, layout: FileLayout, scale: str = "") -> list[PreviewRow]:
     """Read the first rows; `path` may be the beginning of a longer file.
 
     Raises:
         ImportRefused: not even the first row can be read.
     """
     rows: list[PreviewRow] = []
-    entries = read_csv(path, layout=layout, scale=FileScale(scale), unpacked_limit=_UNPACKED)
+    warnings: list[str] = []
     try:
-        for line, entry in islice(entries, ROWS_SHOWN):
-            if isinstance(entry, LineProblem):
+        for line, entry in read(path, layout=layout, scale=scale, unpacked_limit=_UNPACKED):
+            if isinstance(entry, LineWarning):
+                warnings.append(entry.reason)
+            elif isinstance(entry, LineProblem):
                 rows.append(PreviewRow(line, problem=entry.reason))
             elif isinstance(entry, ConceptRow):
                 rows.append(PreviewRow(line, concept=" > ".join(entry.path) or entry.name))
             else:
-                rows.append(PreviewRow(line, question=entry, warnings=record_problems(entry)))
+                rows.append(PreviewRow(line, question=entry, warnings=warnings + record_problems(entry)))
+                warnings = []
+            if len(rows) == ROWS_SHOWN:
+                break
     except ImportRefused:
         if not rows:
             raise

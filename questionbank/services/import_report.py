@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from questionbank.errors import LineProblem
+from questionbank.errors import LineProblem, LineWarning
+from questionbank.formats.catalog import FORMATS, with_companions
+from questionbank.formats.column_names import FIELDS_WITHOUT_WHICH
+from questionbank.formats.encodings import ENCODINGS
+from questionbank.formats.layout import DELIMITERS, FileLayout
+from questionbank.services.import_reasons import ReasonGroups
 
 __all__ = ["PROBLEMS_KEPT", "DuplicateLink", "ImportReport"]
 
@@ -35,10 +42,15 @@ class ImportReport:
         rows: lines that are not blank, refused ones included.
         created: new questions.
         duplicates: lines linked to a question that asks the same; `links` are the first of them.
-        refused: the first lines that cannot be used; `refused_count` counts them all.
+        refused: the first lines that cannot be used; `refused_count` counts them all, `reasons` groups them.
+        warnings: what was changed in lines on the way in or looks wrong with them, grouped.
+        stopped_at: the line behind which nothing was read, because nothing before it could be; else 0.
+        without: fields that were left out.
         questions_tagged: questions that got at least one new tag.
-        unread_columns: columns of a table that are not read.
-        formula_problems: of a dry run, what is wrong with formulas; of the first `formulas_checked` questions.
+        layout: how the file is read.
+        notes: what was done with columns as a whole.
+        unread_columns: columns of a table, or fields of JSON objects, that are not read.
+        formulas_checked: number of questions, the first ones, whose formulas a dry run has checked.
         languages: new questions by language.
         written: whether the bank was changed.
         phases: seconds by phase.
@@ -57,9 +69,15 @@ class ImportReport:
     concepts_created: int = 0
     questions_tagged: int = 0
     languages: dict[str, int] = field(default_factory=dict)
+    reasons: ReasonGroups = field(default_factory=ReasonGroups)
+    warnings: ReasonGroups = field(default_factory=ReasonGroups)
+    stopped_at: int = 0
+    without: Sequence[str] = ()
+    layout: FileLayout | None = None
+    notes: list[str] = field(default_factory=list)
     unread_columns: list[str] = field(default_factory=list)
-    formula_problems: list[LineProblem] = field(default_factory=list)
     formulas_checked: int = 0
+    _refused_for: Counter[frozenset[str]] = field(default_factory=Counter)
     written: bool = False
     seconds: float = 0.0
     phases: dict[str, float] = field(default_factory=dict)
@@ -67,8 +85,38 @@ class ImportReport:
     def refuse(self, problem: LineProblem) -> None:
         """Count a refused line, and keep it if it is among the first."""
         self.refused_count += 1
+        parts = problem.parts or ((problem.field, problem.reason),)
+        for name, reason in parts:
+            self.reasons.add(problem.line, name, reason)
+        self._refused_for[frozenset(name for name, _reason in parts)] += 1
         if len(self.refused) < PROBLEMS_KEPT:
             self.refused.append(problem)
+
+    def warn(self, warning: LineWarning) -> None:
+        """Count what a line is told of."""
+        self.warnings.add(warning.line, warning.field, warning.reason)
+
+    @property
+    def to_leave_out(self) -> dict[str, int]:
+        """Fields whose values refuse lines that could be imported without them, with the number of those lines."""
+        able = {name for names in self._refused_for for name in names if name in FIELDS_WITHOUT_WHICH}
+        saved: Counter[str] = Counter()
+        for names, count in self._refused_for.items():
+            if names <= with_companions(able):
+                saved.update(dict.fromkeys(names & able, count))
+        return dict(saved.most_common())
+
+    @property
+    def read_as(self) -> str:
+        """How the file is read, in a few words: format, encoding, delimiter, header."""
+        if self.layout is None:
+            return ""
+        layout = self.layout
+        encoding = ENCODINGS[layout.encoding]
+        if not layout.is_table:
+            return f"{FORMATS['jsonl'].label}, {encoding}"
+        header = f"header in row {layout.header_line:,}" if layout.header_line else "no header"
+        return f"{FORMATS['csv'].label}, {encoding}, separated by {DELIMITERS[layout.delimiter]}, {header}"
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as JSON: for a run's result and for `--json`."""
@@ -90,13 +138,18 @@ class ImportReport:
                 {"line": problem.line, "reason": problem.reason, "field": problem.field}
                 for problem in self.refused
             ],
+            "reasons": [group.as_dict() for group in self.reasons.ordered()],
+            "warnings": [group.as_dict() for group in self.warnings.ordered()],
+            "to_leave_out": self.to_leave_out,
+            "without": list(self.without),
+            "stopped_at": self.stopped_at,
             "concepts_created": self.concepts_created,
             "questions_tagged": self.questions_tagged,
             "languages": self.languages,
+            "read_as": self.read_as,
+            "columns": [list(pair) for pair in self.layout.pairs] if self.layout else [],
             "unread_columns": self.unread_columns,
-            "formula_problems": [
-                {"line": problem.line, "reason": problem.reason} for problem in self.formula_problems
-            ],
+            "notes": self.notes,
             "formulas_checked": self.formulas_checked,
             "seconds": round(self.seconds, 2),
             "phases": {phase: round(seconds, 3) for phase, seconds in self.phases.items()},

@@ -9,7 +9,7 @@ from __future__ import annotations
 import shutil
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePath
@@ -25,7 +25,8 @@ from questionbank.disk import require_space
 from questionbank.errors import Conflict, ImportRefused, NotAllowed, ValidationFailed
 from questionbank.formats import FORMATS
 from questionbank.formats.catalog import AUTO
-from questionbank.formats.csv_layout import CsvLayout
+from questionbank.formats.column_names import FIELDS_WITHOUT_WHICH
+from questionbank.formats.layout import FileLayout
 from questionbank.formats.limits import SET_LIMIT
 from questionbank.formats.naming import set_name
 from questionbank.models import Run, User
@@ -40,6 +41,7 @@ from questionbank.services.search_index import vocabulary_refresh
 from questionbank.services.uploads import uploads_forget_old
 
 __all__ = [
+    "ImportFailed",
     "ImportReport",
     "KeptUpload",
     "import_file",
@@ -50,13 +52,21 @@ __all__ = [
     "upload_keep",
 ]
 
-LOGGED_LINES = 50
+LOGGED_REASONS = 50
 LOOKED_AT = 4 * 1024 * 1024  # bytes of an upload, packed or not, that a request looks at
 MANY = 10_000  # new questions after which the bank does not wait for autovacuum
 BYTES_A_BYTE = (
     5  # of a file: its copy, the staging table, the questions with their index, the log of PostgreSQL
 )
 _NAME_BYTES = 150  # of a file's name that are kept
+
+
+class ImportFailed(ImportRefused):
+    """Lines of a file cannot be imported; `report` says which and why."""
+
+    def __init__(self, message: str, report: ImportReport) -> None:
+        super().__init__(message, report.refused)
+        self.report = report
 
 
 def import_file(
@@ -71,7 +81,8 @@ def import_file(
     should_stop: Callable[[], bool] | None = None,
     source: str | None = None,
     scale: str = "",
-    layout: CsvLayout | None = None,
+    layout: FileLayout | None = None,
+    without: Sequence[str] = (),
     embed: bool = True,
 ) -> ImportReport:
     """Import a file of questions, all of it or nothing, and write down that it happened.
@@ -85,14 +96,16 @@ def import_file(
         should_stop: asked now and then; true ends the import with nothing written.
         source: name of the set; by default the folder's or the file's.
         scale: difficulty scale of lines that name none.
-        layout: how a CSV file is laid out; by default its header has our names of columns.
+        layout: how the file is laid out; guessed where it is not given.
+        without: fields that are left out.
         embed: ask for the new questions' vectors.
 
     Raises:
-        ImportRefused: lines, or the file as a whole, cannot be imported; nothing was written.
+        ImportFailed: lines cannot be imported; nothing was written.
+        ImportRefused: the file as a whole cannot be read; nothing was written.
         Cancelled: `should_stop` said so; nothing was written.
     """
-    options = _options(path, format, hierarchy, source, scale, user, dry_run, skip_invalid, layout)
+    options = _options(path, format, hierarchy, source, scale, user, dry_run, skip_invalid, layout, without)
     with transaction.atomic():
         run = None if dry_run else _begin(options)
         options = replace(options, run_id=run.pk if run else None)
@@ -116,7 +129,8 @@ def _options(
     user: User | None,
     dry_run: bool,
     skip_invalid: bool,
-    layout: CsvLayout | None,
+    layout: FileLayout | None,
+    without: Sequence[str],
 ) -> ImportOptions:
     named = " ".join((source or "").split()) or set_name(path.absolute())
     if len(named) > SET_LIMIT:
@@ -133,6 +147,7 @@ def _options(
         skip_invalid=skip_invalid,
         user=user,
         layout=layout,
+        without=tuple(without),
     )
 
 
@@ -155,8 +170,8 @@ def _refuse_or_follow_up(report: ImportReport, *, skip_invalid: bool) -> None:
         return
     if not report.written:
         if report.refused_count == report.rows and skip_invalid:
-            raise ImportRefused(f"No line of {report.name} can be imported.", report.refused)
-        raise ImportRefused(report.refusal(), report.refused)
+            raise ImportFailed(f"No line of {report.name} can be imported.", report)
+        raise ImportFailed(report.refusal(), report)
     _tables_changed(report.created)
     vocabulary_refresh()  # nothing new, too: whoever imported these lines may have died before this point
     facet_counts_settle()
@@ -217,6 +232,10 @@ class KeptUpload:
     name: str
     format: str = AUTO
 
+    def delete(self) -> None:
+        """Remove the file, which cannot be imported."""
+        storages["uploads"].delete(self.stored)
+
     @contextmanager
     def beginning(self) -> Iterator[Path]:
         """Yield the first megabytes of the file under its owner's name, for a look at it within a request.
@@ -260,7 +279,7 @@ def import_kept(
     hierarchy: str | None = None,
     source: str | None = None,
     scale: str = "",
-    layout: CsvLayout | None = None,
+    layout: FileLayout | None = None,
     dry_run: bool = False,
     skip_invalid: bool = False,
 ) -> Run:
@@ -290,8 +309,18 @@ def import_kept(
 
 
 @transaction.atomic
-def import_repeat(*, run: Run, user: User | None, dry_run: bool = False, skip_invalid: bool = False) -> Run:
+def import_repeat(
+    *,
+    run: Run,
+    user: User | None,
+    dry_run: bool = False,
+    skip_invalid: bool = False,
+    without: Sequence[str] = (),
+) -> Run:
     """Queue another job for the file of an earlier one: after a dry run, the import itself.
+
+    Args:
+        without: fields that are left out, besides those that the earlier job left out.
 
     Raises:
         NotAllowed: the person may not import.
@@ -301,7 +330,8 @@ def import_repeat(*, run: Run, user: User | None, dry_run: bool = False, skip_in
     upload = run.parameters.get("upload", "")
     if run.kind != Run.Kind.IMPORT or not upload or not storages["uploads"].exists(upload):
         raise Conflict("The file is no longer stored; upload it again.")
-    parameters = {**run.parameters, "dry_run": dry_run, "skip_invalid": skip_invalid}
+    left_out = sorted({*run.parameters.get("without", ()), *without} & {*FIELDS_WITHOUT_WHICH})
+    parameters = {**run.parameters, "dry_run": dry_run, "skip_invalid": skip_invalid, "without": left_out}
     return runs.run_create(
         kind=Run.Kind.IMPORT,
         title=_title(parameters["name"], dry_run),
@@ -372,8 +402,11 @@ def run_import(run: Run, reporter: _Reporter) -> dict[str, Any]:
     return report.as_dict()
 
 
-def _layout(kept: Mapping[str, Any] | None) -> CsvLayout | None:
-    return CsvLayout(kept["delimiter"], kept["encoding"], tuple(kept["columns"])) if kept else None
+def _layout(kept: Mapping[str, Any] | None) -> FileLayout | None:
+    if not kept or "fields" not in kept:  # queued by an earlier version: guessed again
+        return None
+    names, fields = tuple(kept["names"]), tuple(kept["fields"])
+    return FileLayout(names, fields, kept["encoding"], kept["delimiter"], kept["header_line"])
 
 
 def _imported(run: Run, path: Path, reporter: _Reporter) -> ImportReport:
@@ -389,6 +422,7 @@ def _imported(run: Run, path: Path, reporter: _Reporter) -> ImportReport:
         bool(parameters.get("dry_run")),
         skip_invalid,
         _layout(parameters.get("layout")),
+        parameters.get("without", ()),
     )
     options = replace(options, run_id=run.pk)
     try:
@@ -404,7 +438,8 @@ def _imported(run: Run, path: Path, reporter: _Reporter) -> ImportReport:
             for problem in error.problems:
                 refused.refuse(problem)
             reporter.result = refused.as_dict()
-        for problem in error.problems[:LOGGED_LINES]:
-            reporter.log(str(problem), "error")
+        groups = error.report.reasons.ordered() if isinstance(error, ImportFailed) else error.problems
+        for reason in groups[:LOGGED_REASONS]:
+            reporter.log(str(reason), "error")
         raise
     return report

@@ -16,6 +16,7 @@ from analytics.text.plain_maths import mark_plain_maths
 from questionbank.errors import ValidationFailed
 from questionbank.formats import limits
 from questionbank.formats.fields import LANGUAGE_TAG
+from questionbank.formats.kinds import options_fault
 from questionbank.models import Question
 
 __all__ = ["QuestionFields", "TypedText", "check_fields", "latex_warnings", "read_typed"]
@@ -119,15 +120,15 @@ def _check_options(checked: QuestionFields, problems: defaultdict[str, list[str]
     if "options" in problems or "kind" in problems:
         return
     labels = [option["label"] for option in checked.options]
-    if checked.kind != Question.Kind.CHOICE:
-        if labels:
+    match options_fault(kind=checked.kind, text=checked.text, labels=labels, answer=checked.answer):
+        case "unexpected":
             problems["options"].append(_("Only a multiple-choice question has options."))
-    elif len(labels) < 2:
-        problems["options"].append(_("A multiple-choice question needs at least two options."))
-    elif len(set(labels)) < len(labels):
-        problems["options"].append(_("Two options have the same label."))
-    elif checked.answer and checked.answer not in labels:
-        problems["answer"].append(_("The answer must be the label of one of the options."))
+        case "missing":
+            problems["options"].append(_("A multiple-choice question needs at least two options."))
+        case "repeated":
+            problems["options"].append(_("Two options have the same label."))
+        case "answer":
+            problems["answer"].append(_("The answer must be the label of one of the options."))
 
 
 @dataclass(frozen=True, slots=True)

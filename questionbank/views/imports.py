@@ -7,7 +7,6 @@ shows the refused lines and has the button that imports.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -20,9 +19,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from questionbank.errors import Conflict, ImportRefused, ValidationFailed
-from questionbank.formats.catalog import AUTO, sniff
-from questionbank.formats.csv_layout import DELIMITERS, ENCODINGS, CsvLayout, guess_layout, header_cells
-from questionbank.forms.imports import ColumnsForm, ImportForm
+from questionbank.formats.catalog import layout_of
+from questionbank.formats.column_names import holds_rows
+from questionbank.forms.imports import ColumnsForm, ImportForm, chosen_reading
 from questionbank.forms.uploads import was_too_large
 from questionbank.selectors.models.runs import run_get
 from questionbank.selectors.questions.import_undo import import_undo_plan
@@ -42,7 +41,7 @@ KEPT_SHOWN = 100  # questions that an undo would keep, listed on its page
 @requires("import")
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_create(request: HttpRequest) -> HttpResponse:
-    """Upload a file and have it checked; of a CSV file, the columns are looked at first."""
+    """Upload a file and have it checked; first its columns are looked at, unless they bear our names."""
     if request.method != "POST":
         return render(request, "imports/create.html", {"form": ImportForm()})
     form = ImportForm(request.POST, request.FILES, too_large=was_too_large(request))
@@ -51,11 +50,13 @@ def import_create(request: HttpRequest) -> HttpResponse:
         file = fields.pop("file")
         try:
             kept = upload_keep(upload=file, name=file.name, user=request.user, format=fields.pop("format"))
-            if _is_csv(kept):
+            if _has_columns(kept):
                 return redirect(
                     f"{reverse('import_columns')}?{urlencode({'file': _token(request, kept, fields)})}"
                 )
             run = import_kept(kept=kept, user=request.user, dry_run=True, **fields)
+        except ImportRefused as error:
+            form.add_error("file", str(error))
         except ValidationFailed as error:
             for name, problems in (error.fields or {"": [str(error)]}).items():
                 form.add_error(name if name in form.fields else None, "; ".join(problems))
@@ -64,13 +65,19 @@ def import_create(request: HttpRequest) -> HttpResponse:
     return render(request, "imports/create.html", {"form": form}, status=422)
 
 
-def _is_csv(kept: KeptUpload) -> bool:
-    """Return whether the file has columns to look at; what cannot be read at all is the check's to say."""
-    if kept.format != AUTO:
-        return kept.format == "csv"
-    with kept.beginning() as path, suppress(ImportRefused):
-        return sniff(path).name == "csv"
-    return False
+def _has_columns(kept: KeptUpload) -> bool:
+    """Return whether the file has columns to look at.
+
+    Raises:
+        ImportRefused: it cannot be read, or is of another kind.
+    """
+    try:
+        with kept.beginning() as path:
+            layout = layout_of(path, kept.format)
+    except ImportRefused:
+        kept.delete()
+        raise
+    return layout.is_table or bool(layout.names and [*layout.names] != [*layout.fields])
 
 
 def _token(request: HttpRequest, kept: KeptUpload, fields: Mapping[str, str]) -> str:
@@ -81,7 +88,7 @@ def _token(request: HttpRequest, kept: KeptUpload, fields: Mapping[str, str]) ->
 @requires("import")
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_columns(request: HttpRequest) -> HttpResponse:
-    """Say what each column of a CSV file holds, with the first rows as they would be read; then have it checked."""
+    """Say what each column of a file holds, with the first rows as they would be read; then have it checked."""
     try:
         owner, stored, name, format, fields = signing.loads(
             request.GET.get("file", ""), salt=_SALT, max_age=UPLOADS_KEPT
@@ -100,20 +107,20 @@ def import_columns(request: HttpRequest) -> HttpResponse:
 
 def _columns_page(request: HttpRequest, kept: KeptUpload, path: Path, fields: dict[str, str]) -> HttpResponse:
     sent = request.POST if request.method == "POST" else None
-    guessed = guess_layout(path)
+    guessed = layout_of(path, kept.format)
     if sent is not None:
-        guessed = _relaid(path, sent.get("encoding", ""), sent.get("delimiter", ""), guessed)
-    cells, _delimiter = header_cells(path, guessed.encoding, guessed.delimiter)
-    # another delimiter or encoding makes other columns: what was chosen for the former ones says nothing
-    is_relaid = sent is not None and sent.get("header") != "|".join(cells)
-    form = ColumnsForm(None if is_relaid else sent, cells=cells, layout=guessed)
+        guessed = layout_of(path, kept.format, **chosen_reading(sent, guessed))
+    # another delimiter, encoding or header makes other columns: what was chosen for the former ones says nothing
+    header = "|".join(guessed.names)
+    is_relaid = sent is not None and sent.get("header") != header
+    form = ColumnsForm(None if is_relaid else sent, layout=guessed)
     layout, problem = guessed, ""
     if form.is_bound:
         try:
             layout = form.layout() if form.is_valid() else guessed
         except ImportRefused as error:
             problem = str(error)
-    if not problem and not {"text", "path", "name"} & {*layout.columns}:
+    if not problem and not holds_rows(layout.fields):
         problem = _("Choose the column that holds the question.")
     if form.is_bound and form.is_valid() and not problem and sent and sent.get("action") == "check":
         run = import_kept(kept=kept, user=request.user, dry_run=True, layout=layout, **fields)
@@ -121,32 +128,32 @@ def _columns_page(request: HttpRequest, kept: KeptUpload, path: Path, fields: di
     context = {
         "form": form,
         "name": kept.name,
-        "header": "|".join(cells),
+        "header": header,
         "problem": problem,
-        "unread": [cell for cell, field in zip(cells, layout.columns, strict=True) if not field],
+        "layout": layout,
         "rows": [] if problem else import_preview(path=path, layout=layout, scale=fields.get("scale", "")),
     }
     is_refused = sent is not None and sent.get("action") == "check" and not is_relaid
     return render(request, "imports/columns.html", context, status=422 if is_refused else 200)
 
 
-def _relaid(path: Path, encoding: str, delimiter: str, guessed: CsvLayout) -> CsvLayout:
-    """Return the guess for another encoding or delimiter that was chosen; nonsense is ignored."""
-    signs = {name: sign for sign, name in DELIMITERS.items()}
-    return guess_layout(
-        path,
-        encoding=encoding if encoding in ENCODINGS else guessed.encoding,
-        delimiter=signs.get(delimiter, guessed.delimiter),
-    )
-
-
 @requires("import")
 @require_POST
 def import_confirm(request: HttpRequest, run_id: int) -> HttpResponse:
-    """Import the file that a dry run has checked; with `skip_invalid`, without its refused lines."""
+    """Import the file that a dry run has checked; with `skip_invalid`, without its refused lines.
+
+    With `without`, fields to leave out, the file is checked once more.
+    """
     checked = run_get(run_id=run_id)
+    without = request.POST.getlist("without")
     try:
-        run = import_repeat(run=checked, user=request.user, skip_invalid="skip_invalid" in request.POST)
+        run = import_repeat(
+            run=checked,
+            user=request.user,
+            dry_run=bool(without),
+            skip_invalid="skip_invalid" in request.POST,
+            without=without,
+        )
     except Conflict as error:
         messages.warning(request, str(error))
         return redirect("run_detail", run_id=checked.pk)

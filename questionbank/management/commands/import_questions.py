@@ -5,18 +5,20 @@ from __future__ import annotations
 import json
 import shlex
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from django.core.management import call_command
 
 from questionbank.errors import ImportRefused
-from questionbank.formats.csv_layout import DELIMITERS, CsvLayout, guess_layout
-from questionbank.formats.lines import refuse_unreadable
+from questionbank.formats.catalog import layout_of
+from questionbank.formats.column_names import COLUMN_FIELDS
+from questionbank.formats.layout import DELIMITERS, FileLayout, with_fields
 from questionbank.management.base import BankCommand
 from questionbank.management.import_output import ProgressBar, write_refused, write_summary
 from questionbank.selectors.models.artifacts import artifact_champion
-from questionbank.services.imports import ImportReport, import_file
+from questionbank.services.imports import ImportFailed, ImportReport, import_file
 from questionbank.services.training import FEWEST_TAGGED
 
 
@@ -37,11 +39,23 @@ class Command(BankCommand):
             "--column",
             action="append",
             default=[],
-            metavar="NAME=FIELD",
-            help="of a CSV file: what a column of another name holds, e.g. 'Question=text'; may be repeated",
+            metavar="FIELD=NAME",
+            help="what a column holds, where the guess is wrong: 'text=Frage'; may be repeated",
         )
-        parser.add_argument("--delimiter", default="", help="of a CSV file: comma, semicolon or tab")
-        parser.add_argument("--encoding", default="", help="of a CSV file: utf-8, windows-1252 or gb18030")
+        parser.add_argument(
+            "--without",
+            action="append",
+            default=[],
+            metavar="FIELD",
+            help="leave a field out, for example difficulty; may be repeated",
+        )
+        parser.add_argument("--delimiter", default="", help="of a CSV file: comma, semicolon, tab or pipe")
+        parser.add_argument(
+            "--encoding", default="", help="utf-8, utf-16, windows-1252, mac-roman or gb18030"
+        )
+        parser.add_argument(
+            "--header-row", type=int, metavar="LINE", help="of a CSV file: where its header is; 0 for none"
+        )
         parser.add_argument(
             "--dry-run", action="store_true", help="list what would be refused, write nothing"
         )
@@ -54,17 +68,24 @@ class Command(BankCommand):
         parser.add_argument("--json", action="store_true", help="print the report as JSON")
 
     def handle(self, *args: Any, path: Path, no_embed: bool, **options: Any) -> None:
-        asked = {name: options[name] for name in ("format", "hierarchy", "source", "scale", "skip_invalid")}
+        asked = {
+            name: options[name]
+            for name in ("format", "hierarchy", "source", "scale", "skip_invalid", "without")
+        }
         try:
             asked["layout"] = _layout(path, options)
             with ProgressBar() as bar:
                 report = import_file(
                     path=path, dry_run=options["dry_run"], progress=bar, embed=False, **asked
                 )
-        except ImportRefused as error:
-            write_refused(self.stderr, error.problems)
+        except ImportFailed as error:
+            write_refused(self.stderr, error.report)
             raise
-        write_refused(self.stderr, report.refused, report.refused_count)
+        except ImportRefused as error:
+            for problem in error.problems:
+                self.stderr.write(str(problem))
+            raise
+        write_refused(self.stderr, report)
         if options["json"]:
             self.stdout.write(json.dumps(report.as_dict(), ensure_ascii=False))
         else:
@@ -80,27 +101,30 @@ class Command(BankCommand):
             )
 
 
-def _layout(path: Path, options: dict[str, Any]) -> CsvLayout | None:
-    """Return the layout that the options describe; None where the file's own header says it all."""
-    if not (options["column"] or options["delimiter"] or options["encoding"]):
-        return None
-    refuse_unreadable(path)
-    columns = {}
-    for assignment in options["column"]:
-        name, equals, field = assignment.rpartition("=")
-        if not equals:
-            raise ImportRefused(f"{assignment!r} is not NAME=FIELD, for example 'Question=text'.")
-        columns[name.strip()] = field.strip()
+def _layout(path: Path, options: dict[str, Any]) -> FileLayout:
+    """Return the layout that the options describe; what they do not say is guessed."""
     delimiters = {name: sign for sign, name in DELIMITERS.items()} | {sign: sign for sign in DELIMITERS}
     delimiter = options["delimiter"]
     if delimiter and delimiter not in delimiters:
         raise ImportRefused(f"The delimiter is not known; use one of {', '.join(DELIMITERS.values())}.")
-    return guess_layout(
-        path,
-        delimiter=delimiters.get(delimiter, ""),
-        encoding=options["encoding"].lower(),
-        columns=columns,
-    )
+    given = {
+        "delimiter": delimiters.get(delimiter, ""),
+        "encoding": options["encoding"].lower(),
+        "header_line": options["header_row"],
+    }
+    layout = layout_of(path, options["format"], **given)
+    return with_fields(layout, dict(_assignment(one, layout.names) for one in options["column"]), path)
+
+
+def _assignment(assignment: str, names: Sequence[str]) -> tuple[str, str]:
+    """Return the column and the field of ``text=Frage``, or of ``Frage=text``."""
+    left, equals, right = (part.strip() for part in assignment.partition("="))
+    if not equals:
+        raise ImportRefused(f"{assignment!r} is not FIELD=NAME, for example 'text=Frage'.")
+    if left in COLUMN_FIELDS and (right in names or right not in COLUMN_FIELDS):
+        return right, left
+    name, _equals, field = (part.strip() for part in assignment.rpartition("="))
+    return name, field
 
 
 def wants_probes(report: ImportReport) -> bool:

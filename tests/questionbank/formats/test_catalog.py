@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analytics.records import Option, QuestionRecord
-from questionbank.errors import ImportRefused, LineProblem, ValidationFailed
+from questionbank.errors import ImportRefused, LineProblem, LineWarning, ValidationFailed
 from questionbank.formats import FORMATS, read, write
 from questionbank.formats.catalog import sniff
 from questionbank.scales import SCALES
@@ -43,8 +43,8 @@ def test_the_format_is_taken_from_the_name_then_from_the_beginning(tmp_path, nam
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("<quiz/>", r"The format of file\.xyz is not known; Kindred reads JSON Lines and CSV\.$"),
-        ('[{"text": "1"}]', "A JSON list is not JSON Lines"),
+        ("Dear colleague,\n", r"The format of file\.xyz is not known; Kindred reads JSON Lines and CSV\."),
+        ("<quiz/>", r"file\.xyz is Moodle XML, which Kindred does not read yet"),
     ],
 )
 def test_a_file_of_no_known_format_is_refused(tmp_path, content, message):
@@ -80,7 +80,8 @@ def test_an_empty_export_cannot_be_told_from_an_empty_file_but_is_valid(tmp_path
     assert path.exists()
 
 
-_CHARACTERS = st.characters(codec="utf-8", exclude_characters="\0")
+# Control characters in place of a backslash, HTML and an equation's unknown are mended on the way in.
+_CHARACTERS = st.characters(codec="utf-8", exclude_characters="\0\b\f\t\r<>&")
 _TEXT = st.text(_CHARACTERS, min_size=1, max_size=40).filter(str.strip)
 _MAYBE = st.just("") | st.text(_CHARACTERS, max_size=20)
 _NAME_CHARACTERS = st.characters(codec="utf-8", exclude_characters="\0>;")
@@ -102,11 +103,11 @@ def _records(draw):
         id=draw(st.uuids().map(str)),
         text=draw(_TEXT),
         language=draw(st.sampled_from(["en", "zh", "zh-hant", "de"])),
-        kind="choice" if options else draw(st.sampled_from(["open", "blank", "choice"])),
+        kind="choice" if options else draw(st.sampled_from(["open", "blank"])),
         options=options,
         answer=draw(st.sampled_from(["", *labels])) if options else draw(_MAYBE),
         solution=draw(_MAYBE),
-        equation=draw(_MAYBE),
+        equation=draw(_MAYBE.filter(lambda text: "=" not in text)),
         numbers=tuple(draw(st.lists(_NUMBER, max_size=4))),
         concepts=tuple(draw(st.lists(_PATH, max_size=3, unique=True))),
         difficulty=draw(st.floats(bounds.low, bounds.high)) if bounds else None,
@@ -162,6 +163,6 @@ def test_the_public_data_sets_are_read_without_a_problem(shared_data: Path, name
         rows = 0
         for _, entry in read(path):
             assert not isinstance(entry, LineProblem), entry
-            rows += 1
+            rows += not isinstance(entry, LineWarning)
         with gzip.open(path, "rt", encoding="utf-8") as file:
             assert rows == sum(1 for line in file if json.loads(line))

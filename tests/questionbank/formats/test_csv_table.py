@@ -9,8 +9,9 @@ import pytest
 
 from analytics.records import Option, QuestionRecord
 from questionbank.errors import ImportRefused, LineProblem
+from questionbank.formats.catalog import read
 from questionbank.formats.concept_rows import ConceptRow
-from questionbank.formats.csv_table import COLUMNS, CSV_HEAD, read_csv, write_csv_row
+from questionbank.formats.csv_table import COLUMNS, CSV_HEAD, write_csv_row
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def table(tmp_path):
 
 
 def _entries(path):
-    return list(read_csv(path))
+    return list(read(path))
 
 
 def test_every_column_reaches_the_record(table):
@@ -87,7 +88,9 @@ def test_rows_over_several_lines_are_named_by_their_first(table):
     entries = _entries(path)
     assert [line for line, _ in entries] == [2, 5, 7]
     assert entries[0][1].text == "one\ntwo\nthree"
-    assert entries[1][1] == LineProblem(5, "difficulty must be a number such as 3 or 2.5", "difficulty")
+    assert entries[1][1] == LineProblem(
+        5, "difficulty 'hard' cannot be placed: the column mixes words and plain numbers", "difficulty"
+    )
 
 
 @pytest.mark.parametrize(
@@ -95,7 +98,7 @@ def test_rows_over_several_lines_are_named_by_their_first(table):
     [
         (",1", "text is missing"),
         ("a,nan", "difficulty must be a finite number"),
-        ('a,"3,5"', "difficulty must be a number such as 3 or 2.5"),
+        ("a,tricky", "difficulty 'tricky' is not a number, a level or a word such as easy"),
         ("a,1,extra", "the row has 3 cells, the header 2"),
         ('"a"b,1', "text follows a closing quotation mark"),
         ("a\rb,1", "a carriage return stands alone"),
@@ -133,31 +136,31 @@ def test_a_wrong_cell_is_named(table, header, row, reason):
 
 
 def test_a_carriage_return_may_end_every_line(table):
-    entries = _entries(table(b'text,difficulty\rone,1\r"two\rlines",2\rcaf\xe9,3\rfour,4\r'))
+    entries = _entries(table(b'text,difficulty\rone,1\r"two\rlines",2\r\xc3\xa9\xc3\xa9 caf\xe9,3\rfour,4\r'))
     assert [line for line, _ in entries] == [2, 3, 5, 6]
     assert [entry.text for _, entry in (*entries[:2], entries[3])] == ["one", "two\rlines", "four"]
-    assert entries[2][1] == LineProblem(5, "invalid UTF-8 at byte 4 of the line (0xe9)")
+    assert entries[2][1] == LineProblem(5, "invalid UTF-8 at byte 9 of the line (0xe9)")
 
 
 def test_invalid_utf8_is_the_problem_of_its_line_only(table):
-    entries = _entries(table(b"text\nfine\ncaf\xe9\nfine too\n"))
-    assert entries[1] == (3, LineProblem(3, "invalid UTF-8 at byte 4 of the line (0xe9)"))
+    entries = _entries(table(b"text\nfine\n\xc3\xa9\xc3\xa9 caf\xe9\nfine too\n"))
+    assert entries[1] == (3, LineProblem(3, "invalid UTF-8 at byte 9 of the line (0xe9)"))
     assert [entry.text for _, entry in (entries[0], entries[2])] == ["fine", "fine too"]
 
 
 def test_a_quotation_mark_that_is_never_closed_is_told_where_it_opens(table):
     entries = _entries(table('text\nfine\n"open\nand on\n'))
-    assert entries[1:] == [(3, LineProblem(3, "a quotation mark opens a cell here and is never closed"))]
+    assert entries[1] == (3, LineProblem(3, "a quotation mark opens a cell here and is never closed"))
+    assert entries[2][1].text == "and on"
 
 
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ("Once upon a time\n", "it needs at least the column text"),
-        ("question;answer\n1;2\n", "it needs at least the column text"),
-        ("text,text\n1,2\n", "the column text is there twice"),
-        (b"te\xfft\n", "invalid UTF-8 at byte 3"),
-        (b"\n\n", "it needs at least the column text"),
+        ("Once upon a time\n", "No column of table.csv is recognised as the question's text"),
+        ("Autor;Punkte\n1;2\n", "In row 1 it has Autor, Punkte. Say which one it is: --column text=Autor"),
+        (b"te\xfft\n", "No column of table.csv is recognised"),
+        (b"\n\n", "contains no questions"),
     ],
 )
 def test_a_file_without_a_header_of_columns_is_refused(table, content, reason):
@@ -186,7 +189,9 @@ def test_a_written_row_has_its_options_in_columns_where_they_fit():
     (row,) = csv.reader(io.StringIO(write_csv_row(record)))
     written = dict(zip(COLUMNS, row, strict=True))
     assert (written["A"], written["B"], written["options"]) == ("'=1", "2", "")
-    named = QuestionRecord("q", "2?", options=(Option("A", "1", "counts one less"), Option("B", "2")))
+    named = QuestionRecord(
+        "q", "2?", kind="choice", options=(Option("A", "1", "counts one less"), Option("B", "2"))
+    )
     assert "counts one less" in write_csv_row(named)
 
 

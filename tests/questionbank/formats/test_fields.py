@@ -70,7 +70,7 @@ def test_the_language_is_detected_where_none_is_given():
         ({"text": "2 + 2?"}, "open"),
         ({"text": "2 + 2 = ____"}, "blank"),
         (CHOICE, "choice"),
-        ({"text": "A or B?", "kind": "Choice", "answer": "A"}, "choice"),
+        ({"text": "Is it A. 3 or B. 4?", "kind": "Choice", "answer": "A"}, "choice"),
     ],
 )
 def test_the_kind_follows_from_the_question(row, kind):
@@ -107,7 +107,7 @@ def test_one_option_is_kept_as_published():
         (
             {"difficulty": 3, "difficulty_scale": "stars"},
             "difficulty_scale",
-            "'stars' is not one of 0-4, 1-5, 1-9.5, facility, as published",
+            "'stars' is not one of 0-4, 1-5, 1-9.5, 1-3, 1-10, 0-1, 0-100, facility, as published",
         ),
         ({"difficulty": 5, "difficulty_scale": "0-4"}, "difficulty", "5 is outside the scale 0-4"),
         ({"numbers": [3]}, "numbers", "numbers item 1 is a number, not a string"),

@@ -130,7 +130,7 @@ def test_refused_lines_are_the_runs_result_and_in_its_log(uploads):
     [
         (gzip.compress(GOOD * 50, mtime=0)[:60], "a.jsonl.gz", "is cut off"),
         (b"", "a.jsonl", "a.jsonl is empty"),
-        (b"<html>", "a.html", "The format of a.html is not known"),
+        (b"<html>", "a.html", "a.html is a web page"),
         (b'{"id": 1, "name": "A", "parent": 1}', "a.jsonl", "The concepts form a cycle"),
     ],
 )

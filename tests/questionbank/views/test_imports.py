@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
+from html import escape
 
 import pytest
+from django.core.files.storage import storages
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
@@ -92,7 +95,10 @@ def test_refused_lines_are_listed_with_number_and_reason_and_can_be_left_out(db,
     page = as_admin.get(reverse("run_detail", args=[checked.pk])).content.decode()
     assert [problem["line"] for problem in checked.result["refused"]] == [2, 4]
     for problem in checked.result["refused"]:
-        assert re.search(rf'<th class="number" scope="row">\s*{problem["line"]}\s*</th>', page)
+        assert re.search(
+            rf'{re.escape(escape(problem["reason"]))}\s*</td>\s*<td class="small">\s*{problem["line"]}\s',
+            page,
+        )
     assert "Import 2 questions" not in page
     assert "without the refused lines" in page
     as_admin.post(reverse("import_confirm", args=[checked.pk]), {"skip_invalid": "1"})
@@ -100,8 +106,28 @@ def test_refused_lines_are_listed_with_number_and_reason_and_can_be_left_out(db,
     assert Question.objects.count() == 2
 
 
-def test_a_file_that_cannot_be_read_at_all_fails_with_one_sentence(db, as_admin) -> None:
-    file = SimpleUploadedFile("broken.jsonl.gz", b"\x1f\x8b this is no gzip")
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("broken.jsonl.gz", b"\x1f\x8b this is no gzip", "The gzip data of broken.jsonl.gz is damaged."),
+        ("bank.xml", b'<?xml version="1.0"?><quiz><question/></quiz>', "is Moodle XML"),
+        ("bank.gift", b"::Sum:: What is 2 + 2? {=4 ~5}", "is a GIFT file of Moodle"),
+        ("sheet.csv", b"PK\x03\x04......xl/workbook.xml", "is an Excel workbook"),
+        ("text.docx", b"PK\x03\x04......word/document.xml", "is a Word document"),
+        ("test.pdf", b"%PDF-1.7", "is a PDF"),
+    ],
+)
+def test_a_file_of_another_kind_is_refused_at_once_with_what_to_do(as_admin, name, content, reason) -> None:
+    response = as_admin.post(reverse("import_create"), {"file": SimpleUploadedFile(name, content)})
+    assert response.status_code == 422
+    assert reason in response.content.decode()
+    assert not Run.objects.exists()
+    assert not any(storages["uploads"].listdir(""))
+
+
+def test_a_file_that_is_damaged_further_down_fails_with_one_sentence(db, as_admin) -> None:
+    packed = gzip.compress("".join(f'{{"text": "{n * 7919}"}}\n' for n in range(50_000)).encode())
+    file = SimpleUploadedFile("broken.jsonl.gz", packed[: len(packed) // 2])
     as_admin.post(reverse("import_create"), {"file": file})
     run = work(Run.objects.get())
     page = as_admin.get(reverse("run_detail", args=[run.pk])).content.decode()
@@ -216,8 +242,11 @@ def test_the_columns_of_a_csv_file_are_guessed_shown_and_can_be_changed(as_admin
     assert [row.question.grade for row in preview.context["rows"]] == ["Jo", ""]
 
     checked = work_on_answer(as_admin.post(here, sent | {"action": "check"}))
-    assert checked.parameters["layout"]["columns"] == ["id", "text", "answer", "concepts", "grade"]
-    assert [problem["line"] for problem in checked.result["formula_problems"]] == [3, 3]
+    assert checked.parameters["layout"]["fields"] == ["id", "text", "answer", "concepts", "grade"]
+    assert [group["lines"] for group in checked.result["warnings"] if group["field"] == "formula"] == [
+        [3],
+        [3],
+    ]
     as_admin.post(reverse("import_confirm", args=[checked.pk]))
     imported = work(Run.objects.latest("pk"))
     assert imported.result["created"] == 2

@@ -54,19 +54,20 @@ BAD_FILES = {
     "not an object": ("q.jsonl", lines([1]), "line 2: the line holds a list, not a JSON object"),
     "NaN": ("q.jsonl", lines(b'{"text": "a", "difficulty": NaN}'), "line 2: not JSON: NaN"),
     "wrong type": ("q.jsonl", lines({"text": 7}), "line 2: text must be a string, not a number"),
-    "wrong type of concepts": ("q.jsonl", lines({"text": "a", "concepts": "b"}), "line 2: concepts must be a list"),
+    "wrong type of concepts": ("q.jsonl", lines({"text": "a", "concepts": 3}), "line 2: concepts must be a list"),
     "no text": ("q.jsonl", lines({"id": "x"}), "line 2: text is missing"),
     "long text": ("q.jsonl", lines({"text": "x" * 50_001}), "line 2: text has 50,001 characters"),
     "long line": ("q.jsonl", lines(b'{"text": "' + b"x" * 50_000_000 + b'"}'), "line 2: the line is longer than"),
     "scale": ("q.jsonl", lines({"text": "a", "difficulty_scale": "stars"}), "line 2: difficulty_scale 'stars'"),
     "language": ("q.jsonl", lines({"text": "a", "language": "?"}), "line 2: language '?'"),
-    "options": ("q.jsonl", lines({"text": "a", "options": ["b"]}), "line 2: options must be objects"),
+    "options": ("q.jsonl", lines({"text": "a", "options": [["b"], None]}), "line 2: options must be objects"),
     "repeated id": ("q.jsonl", lines({**GOOD, "text": "2"}), "line 2: the id 'good' stands already in line 1"),
     "path cycle": ("q.jsonl", lines({"text": "a", "concepts": [list("ABA")]}), "line 2: concepts hold a concept cycle"),
     "parent cycle": ("q.jsonl", lines({"id": 1, "name": "A", "parent": 1}), "The concepts form a cycle: A > A"),
-    "unknown format": ("q.xml", b"<quiz/>", "The format of q.xml is not known"),
-    "JSON list": ("q.json", b'[{"text": "a"}]', "write one object a line"),
-    "CSV without header": ("q.csv", b"1 + 1,2\n", "not a header of columns"),
+    "unknown format": ("q.doc", b"Dear colleague", "The format of q.doc is not known"),
+    "Moodle XML": ("q.xml", b"<quiz/>", "q.xml is Moodle XML, which Kindred does not read yet"),
+    "JSON list of no question": ("q.json", b'[{"frage1": "a"}]', "Say which one it is: --column text=frage1"),
+    "CSV without header": ("q.csv", b"1 + 1,2\n", "No column of q.csv is recognised as the question's text"),
     "CSV quote": ("q.csv", b'text\n1 + 1\n"open\n', "line 3: a quotation mark opens a cell here"),
     "workbook": ("q.csv", b"PK\x03\x04rest", "Excel workbook"),
 }  # fmt: skip
@@ -116,8 +117,9 @@ def test_a_good_file_is_imported_and_summed_up(tmp_path):
     path.write_bytes(lines({"text": "一加一等于几？"}, {"text": "1  + 1"}))
     out, err = run(path)
     told = [line.strip() for line in out.splitlines()]
-    assert told[:5] == [
-        "maths.jsonl, lines read: 3",
+    assert told[:6] == [
+        "maths.jsonl, lines read: 3 (JSON Lines, UTF-8)",
+        "columns: id -> id, text -> text, concepts -> concepts",
         "questions imported: 2 (en 1, zh 1)",
         "duplicates linked: 1",
         "lines refused: 0",
@@ -159,16 +161,20 @@ def test_json_is_the_only_thing_on_standard_output(tmp_path):
 
 
 @pytest.mark.django_db
-def test_fifty_refused_lines_are_shown_and_the_others_counted(tmp_path):
+def test_lines_with_the_same_mistake_are_one_sentence(tmp_path):
     path = tmp_path / "q.jsonl"
-    path.write_bytes(lines(*[{"text": 5}] * 70))
+    path.write_bytes(lines(*[{"text": 5}] * 70, *[{"text": "1", "difficulty": f"?{n}"} for n in range(9)]))
     err = io.StringIO()
-    with pytest.raises(CommandError, match="70 lines of 71"):
+    with pytest.raises(CommandError, match="79 lines of 80"):
         call_command("import_questions", str(path), stderr=err)
-    assert err.getvalue().splitlines()[49:] == [
-        "line 51: text must be a string, not a number",
-        "... and 20 more",
+    assert err.getvalue().splitlines() == [
+        "70 lines: text must be a string, not a number; first in lines 2, 3, 4, 5, 6",
+        "9 lines: difficulty '?0' is not a number, a level or a word such as easy"
+        " (also '?1', '?2', '?3', '?4' and 4 others); first in lines 72, 73, 74, 75, 76",
+        "To import these lines without what cannot be read: --without difficulty",
     ]
+    out, _ = run(path, "--skip-invalid", "--without", "difficulty")
+    assert "questions imported: 2" in out
 
 
 @pytest.mark.django_db
@@ -218,11 +224,12 @@ def test_a_hierarchy_worth_training_comes_with_a_word_on_how(tmp_path, monkeypat
 @pytest.mark.django_db
 def test_the_columns_of_a_foreign_table_can_be_named(tmp_path):
     path = tmp_path / "sheet.csv"
-    path.write_bytes("Aufgabe;Punkte;Niveau\nWie groß ist $x$;5;3\n".encode("windows-1252"))
-    out, _ = run(path, "--encoding", "windows-1252", "--delimiter", "semicolon", "--column", "Aufgabe=text")
+    path.write_bytes("Autor;Punkte;Niveau\nWie groß ist $x$;5;3\n".encode("windows-1252"))
+    out, _ = run(path, "--column", "Autor=text", "--column", "Niveau=")
+    assert "(CSV, Windows-1252, separated by semicolon, header in row 1)\n  columns: Autor -> text\n" in out
     assert "columns that are not read: Punkte, Niveau" in out
     assert Question.objects.get().text == "Wie groß ist $x$"
     with pytest.raises(CommandError, match="has no column 'Task'"):
         run(path, "--column", "Task=text")
-    with pytest.raises(CommandError, match="is not NAME=FIELD"):
-        run(path, "--column", "Aufgabe")
+    with pytest.raises(CommandError, match="is not FIELD=NAME"):
+        run(path, "--column", "Autor")

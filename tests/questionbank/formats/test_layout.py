@@ -5,16 +5,17 @@ from __future__ import annotations
 import pytest
 
 from questionbank.errors import ImportRefused
-from questionbank.formats.catalog import read, unread
-from questionbank.formats.csv_layout import CsvLayout, guess_columns, guess_encoding, guess_layout
+from questionbank.formats.catalog import layout_of, read
+from questionbank.formats.column_names import guess_fields
+from questionbank.formats.encodings import guess_encoding
+from questionbank.formats.layout import FileLayout
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030"])
 def test_a_chinese_table_is_read_in_its_encoding(tmp_path, encoding):
     path = tmp_path / "book.csv"
     path.write_bytes("题目,答案,知识点\r\n求 $1+1$ 的值，并说明理由。,2,加法\r\n".encode(encoding))
-    layout = guess_layout(path)
-    ((_, record),) = read(path, layout=layout)
+    ((_, record),) = read(path)
     assert (record.text, record.answer, record.concepts) == ("求 $1+1$ 的值，并说明理由。", "2", (("加法",),))
 
 
@@ -24,7 +25,7 @@ def test_western_text_is_not_taken_for_chinese(text):
 
 
 def test_each_field_is_guessed_once_and_our_own_names_win():
-    assert guess_columns(["Question", "text", "Topic", "Skill", "b", "B"]) == (
+    assert guess_fields(["Question", "text", "Topic", "Skill", "b", "B"]) == (
         "", "text", "concepts", "", "", "B",
     )  # fmt: skip
 
@@ -32,14 +33,17 @@ def test_each_field_is_guessed_once_and_our_own_names_win():
 def test_columns_that_are_not_read_are_named(tmp_path):
     path = tmp_path / "a.csv"
     path.write_text("text,Author,\n1 + 1,Jo,x\n")
-    assert unread(path) == ["Author", "(3)"]
-    assert unread(path, layout=CsvLayout(",", "utf-8", ("text", "grade", ""))) == ["(3)"]
+    path.write_text("text,Author,,\n1 + 1,Jo,x,\n")
+    assert read(path).unread == ["Author"]
+    assert layout_of(path, columns={"Author": "grade"}).unread == []
 
 
 def test_a_byte_that_the_encoding_lacks_is_the_line_s_problem(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(b"text\nfine\nbad \x81\n")
-    problems = [entry for _, entry in read(path, layout=CsvLayout(",", "windows-1252", ("text",)))]
+    problems = [
+        entry for _, entry in read(path, layout=FileLayout(("text",), ("text",), "windows-1252", ","))
+    ]
     assert problems[1].reason == "invalid windows-1252 at byte 5 of the line (0x81)"
 
 
@@ -56,4 +60,4 @@ def test_a_layout_that_cannot_be_is_refused(tmp_path, given, reason):
     path = tmp_path / "a.csv"
     path.write_text("Question,Key\n1,2\n")
     with pytest.raises(ImportRefused, match=reason):
-        guess_layout(path, **given)
+        layout_of(path, **given)

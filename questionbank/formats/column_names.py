@@ -1,0 +1,211 @@
+"""What a column can hold, and how other programs, platforms and published sets name such columns.
+
+English, German, French, Spanish and Chinese names; the exports of learning platforms (Moodle, Eedi); the published
+names of GSM8K, MATH, AQuA, MathQA, SVAMP, ASDiv, MAWPS, Math23K, Ape210K, CMATH and TAL-SCQ5K.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from questionbank.formats.kinds import kind_of_name
+
+__all__ = [
+    "COLUMN_FIELDS",
+    "CONCEPT_FIELDS",
+    "FIELDS_WITHOUT_WHICH",
+    "OPTION_COLUMNS",
+    "guess_fields",
+    "holds_rows",
+    "plain_name",
+]
+
+OPTION_COLUMNS = tuple("ABCDEFGH")
+COLUMN_FIELDS = (
+    "id", "text", "context", "language", "kind", *OPTION_COLUMNS, "options", "answer", "solution", "equation",
+    "program", "calculations", "numbers", "concepts", "difficulty", "difficulty_scale", "grade", "stage", "facility",
+    "responses", "set", "path", "name", "parent",
+)  # fmt: skip
+"""What a column can hold."""
+
+FIELDS_WITHOUT_WHICH: dict[str, tuple[str, ...]] = {  # can be left out -> what says nothing without it
+    "id": (), "context": (), "language": (), "kind": (), "solution": (), "equation": (), "program": (),
+    "calculations": (), "numbers": (), "concepts": (), "difficulty": ("difficulty_scale",),
+    "difficulty_scale": ("difficulty",), "grade": (), "stage": (), "facility": ("responses",),
+    "responses": ("facility",), "set": (),
+}  # fmt: skip
+
+CONCEPT_FIELDS = frozenset({"path", "name", "parent"})
+_ALIASES: dict[str, str] = {  # field -> plain names, as `plain_name` gives them; a literal table
+    "text": (
+        "question | questions | question text | questiontext | question stem | question body | problem | problems"
+        " | problem text | problem statement | stem | item | item text | prompt | exercise | task | statement"
+        " | word problem | original text | s question | query | text of question"
+        " | frage | fragen | fragetext | fragestellung | aufgabe | aufgaben | aufgabentext | aufgabenstellung"
+        " | question posee | enonce | enonce de la question | texte | texte de la question | exercice | probleme"
+        " | pregunta | preguntas | enunciado | texto | texto de la pregunta | ejercicio | problema"
+        " | 题目 | 题干 | 问题 | 试题 | 题目内容 | 试题内容 | 内容 | 题目文本 | 原题"
+    ),
+    "context": "body | passage | stimulus | introduction | text before question | 背景 | 材料",
+    "id": (
+        "question id | questionid | qid | item id | problem id | identifier | number | no | nr | num | nummer | numero"
+        " | id number | idnumber | i index | index | aufgabennummer | fragenummer | lfd nr"
+        " | 编号 | 题号 | 序号 | 题目编号"
+    ),
+    "answer": (
+        "answers | correct | correct answer | right answer | correct option | correct choice | key | answer key"
+        " | solution key | answer value | ans | final answer | golden | gold | target | label answer | l solutions"
+        " | antwort | antworten | losung richtig | richtige antwort | korrekte antwort"
+        " | ergebnis | resultat | richtig | losungswort"
+        " | reponse | reponses | bonne reponse | reponse correcte | reponse attendue | resultat attendu"
+        " | respuesta | respuestas | respuesta correcta | resultado"
+        " | 答案 | 正确答案 | 参考答案 | 标准答案 | 正确选项 | 结果"
+    ),
+    "solution": (
+        "worked solution | explanation | rationale | working | workings | worked answer | steps | reasoning"
+        " | general feedback | generalfeedback | feedback | answer analysis | hint and solution"
+        " | losung | loesung | losungen | losungsweg | loesungsweg | rechenweg | erklarung | musterlosung | begrundung"
+        " | correction | corrige | explication | solution detaillee | resolution"
+        " | solucion | explicacion | desarrollo | resolucion"
+        " | 解析 | 解答 | 分析 | 解题过程 | 答案解析 | 详解 | 解题思路"
+    ),
+    "concepts": (
+        "concept | topic | topics | skill | skills | subject | subjects | subject name | category | categories"
+        " | construct name | knowledge point | knowledge points | knowledge concept | chapter | unit | strand | domain"
+        " | tag | tags | subtopic | learning objective | standard | knowledge point routes | question category"
+        " | thema | themen | themengebiet | themenbereich | bereich | kategorie | kapitel | lerngebiet | kompetenz"
+        " | stichwort | sujet | theme | themes | chapitre | categorie | notion | notions | competence | domaine"
+        " | tema | temas | categoria | capitulo | unidad | competencia | contenido"
+        " | 知识点 | 考点 | 章节 | 主题 | 知识点标签 | 类别 | 分类"
+    ),
+    "difficulty": (
+        "level | difficulty level | level of difficulty | hardness | difficulty rating | rating"
+        " | schwierigkeit | schwierigkeitsgrad | niveau | stufe | anforderungsniveau"
+        " | difficulte | niveau de difficulte | dificultad | nivel | nivel de dificultad"
+        " | 难度 | 难度系数 | 难易度 | 难度等级"
+    ),
+    "difficulty_scale": "difficulty scale | scale | skala | echelle | escala",
+    "grade": (
+        "year | year group | class | grade level | school year | klasse | klassenstufe | jahrgang | jahrgangsstufe"
+        " | schuljahr | classe | annee | curso | ano | grado | 年级"
+    ),
+    "language": "lang | language code | sprache | langue | idioma | lengua | 语言",
+    "kind": (
+        "type | question type | questiontype | item type | qtype | problem type | fragetyp | art | typ | aufgabentyp"
+        " | type de question | tipo | tipo de pregunta | 题型 | 类型 | 题目类型"
+    ),
+    "options": (
+        "choices | answer choices | answer options | alternatives | answer option list | antwortmoglichkeiten"
+        " | auswahl | optionen | choix | propositions | opciones | alternativas | 选项 | 候选答案"
+    ),
+    "set": "dataset | data set | collection | sammlung | datensatz | 数据集",
+    "equation": "expression | gleichung | expresion | ecuacion | 方程 | 算式 | 列式",
+    "program": "linear formula",
+    "stage": "key stage | phase | schulstufe | schulform | cycle | etapa | 学段",
+    "facility": (
+        "p value | facility index | proportion correct | share correct | percent correct | correct rate"
+        " | losungsquote | taux de reussite | indice de facilidad | 正确率 | 得分率"
+    ),
+    "responses": "attempts | number of responses | n responses | antworten gesamt | nombre de reponses | 作答人数",
+}  # fmt: skip
+_LETTER_FORMS = (  # {0}: the letter of an option
+    "option {0}", "choice {0}", "answer {0}", "answer {0} text", "{0} text", "option text {0}", "alternative {0}",
+    "antwort {0}", "antwortmoglichkeit {0}", "auswahl {0}", "choix {0}", "reponse {0}", "proposition {0}",
+    "opcion {0}", "respuesta {0}", "选项{0}", "选项 {0}", "{0}选项", "{0}",
+)  # fmt: skip
+_NUMBERED = (
+    "option {0}",
+    "choice {0}",
+    "opcion {0}",
+    "choix {0}",
+    "antwortmoglichkeit {0}",
+    "选项{0}",
+    "选项 {0}",
+)
+
+
+def _field_of_name() -> dict[str, str]:
+    table = {
+        name.strip(): field for field, names in _ALIASES.items() for name in names.split("|") if name.strip()
+    }
+    for place, letter in enumerate(OPTION_COLUMNS, start=1):
+        table |= {form.format(letter.lower()): letter for form in _LETTER_FORMS}
+        table |= {form.format(place): letter for form in _NUMBERED}
+    return table
+
+
+_FIELD_OF_NAME = _field_of_name()
+# These name the answer where nothing else does, and the worked solution beside an answer.
+_ANSWER_IF_ALONE = frozenset(
+    {"losung", "loesung", "losungen", "solucion", "resolution", "corrige", "correction"}
+)
+_SHORT_ANSWER = 40  # characters
+
+
+@lru_cache(maxsize=4_096)
+def plain_name(name: str) -> str:
+    """Return the name of a column without what programs change in it: case, accents, signs, camel case.
+
+    >>> plain_name(" Topic(s) "), plain_name("AnswerAText"), plain_name("Énoncé"), plain_name("题目（中文）")
+    ('topics', 'answer a text', 'enonce', '题目 中文')
+    """
+    name = unicodedata.normalize("NFKC", name).replace("(s)", "s").replace("ß", "ss")
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    name = "".join(sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
+    return " ".join(re.sub(r"[\W_]+", " ", name).lower().split())
+
+
+def guess_fields(
+    names: Sequence[str], sample: Sequence[Any] | None = None, *, mixes_rows: bool = False
+) -> tuple[str, ...]:
+    """Return the field of each column by its name; each field once, and our own names first.
+
+    >>> guess_fields(["Frage", "Option A", "Richtige Antwort", "Autor"])
+    ('text', 'A', 'answer', '')
+
+    Args:
+        sample: values of the columns in one row, which say what a column "type" holds; they may be absent.
+        mixes_rows: whether the names are those of questions and of concepts, as a file of JSON may have both.
+    """
+    values = dict(enumerate(sample or ()))
+    fields = [_own_name(name) for name in names]
+    for place, field in enumerate(fields):
+        if field in fields[:place]:
+            fields[place] = ""
+    plain = [plain_name(str(name)) for name in names]
+    texts = [place for place, name in enumerate(plain) if _FIELD_OF_NAME.get(name) == "text"]
+    if "text" not in fields and texts:
+        # "Question" may be a number beside "Problem"
+        fields[max(texts, key=lambda place: len(str(values.get(place) or "")))] = "text"
+    for place, name in enumerate(plain):
+        field = _FIELD_OF_NAME.get(name, "")
+        if field == "kind" and not kind_of_name(str(values.get(place) or "")) and values.get(place):
+            field = "concepts"  # "Algebra", "Subtraction": a type of problem, not of question
+        if not fields[place] and field and field not in fields:
+            fields[place] = field
+    if "text" not in fields and "context" in fields:
+        fields[fields.index("context")] = "text"
+    if "answer" not in fields:
+        for place, name in enumerate(plain):
+            if name in _ANSWER_IF_ALONE and len(str(values.get(place) or "")) <= _SHORT_ANSWER:
+                fields[place] = "answer"
+                break
+    if "text" in fields and not mixes_rows:
+        fields = ["" if field in CONCEPT_FIELDS else field for field in fields]
+    return tuple(fields)
+
+
+def _own_name(name: str) -> str:
+    name = str(name).strip()
+    if name in OPTION_COLUMNS:
+        return name
+    return name.lower() if name.lower() in COLUMN_FIELDS and len(name) > 1 else ""
+
+
+def holds_rows(fields: Iterable[str]) -> bool:
+    """Return whether columns of these fields make questions, or concepts."""
+    return bool({"text", "path", "name"} & {*fields})

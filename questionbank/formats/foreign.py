@@ -1,0 +1,75 @@
+"""Files of other kinds that people choose by mistake, or that need one step before Kindred can read them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+__all__ = ["foreign_binary", "foreign_text"]
+
+_SAVE = "save it as CSV (UTF-8)"
+_MAGIC = {  # beginning of the file -> what it is, and what to do
+    b"%PDF": "a PDF: copy its questions into a table and save that as CSV (UTF-8), or paste them one by one",
+    b"\xd0\xcf\x11\xe0": f"an old Excel or Word file: open it and {_SAVE}",
+    b"{\\rtf": f"a text with formatting (RTF): put its questions into a table and {_SAVE}",
+    b"\x89PNG": "a picture: type or paste its questions",
+    b"\xff\xd8\xff": "a picture: type or paste its questions",
+    b"7z\xbc\xaf": "a 7-Zip archive: unpack it and choose one file from inside",
+    b"Rar!": "a RAR archive: unpack it and choose one file from inside",
+    b"SQLite format 3": f"a database: export its table of questions and {_SAVE}",
+    b"PAR1": f"a Parquet file: open it in Python with pandas and {_SAVE}, or as JSON Lines",
+}
+_INSIDE_ZIP = (  # what a ZIP archive names near its beginning -> what the file is, and what to do
+    (b"moodle_backup.xml", "a Moodle back-up: export the question bank instead, and save its questions as CSV (UTF-8)"),
+    (b"imsmanifest.xml", f"a course package (IMS, QTI, Common Cartridge): put its questions into a table and {_SAVE}"),
+    (b"xl/workbook", "an Excel workbook: open it and choose Save As, CSV UTF-8"),
+    (b"xl/worksheets", "an Excel workbook: open it and choose Save As, CSV UTF-8"),
+    (b"word/document", f"a Word document: put its questions into a table, in Excel for example, and {_SAVE}"),
+    (b"ppt/presentation", f"a PowerPoint file: put its questions into a table and {_SAVE}"),
+    (b"Index/", "an Apple Numbers or Pages file: choose File, Export To, CSV, with the encoding UTF-8"),
+    (b"opendocument", "a LibreOffice file: open it and choose Save As, Text CSV, with the encoding UTF-8"),
+    (b"[Content_Types].xml", "an Office file: open it and choose Save As, CSV UTF-8"),
+)  # fmt: skip
+_ZIP = "an Excel workbook or another ZIP archive: open it, and save its table as CSV (UTF-8)"
+_LOOKED_AT = 1 << 20  # bytes of an archive
+_CONVERT = f"Put its questions into a table with the columns questiontext, answer and category, and {_SAVE}"
+_MARKUP = (  # the beginning of a text -> what the file is, whatever its name
+    (r"(<\?xml[^<>]*>)?\s*(<!--[^<>]*-->\s*)*<quiz\b", "Moodle XML"),
+    (r"(<\?xml[^<>]*>)?\s*<(assessmentItem|assessmentTest|questestinterop)\b", "a QTI file"),
+    (r"(?i)<(!doctype html|html|head|body|table)\b", "a web page"),
+    (r"(?i)<(\?xml|[a-z]+[\s/>])", "an XML file"),
+)
+_PLAIN = (  # the same, for files whose name does not say that they are a table or JSON
+    (r"((//|\$CATEGORY:)[^\n]*\n\s*)*(::[^:\n]+::|[^{}\n]+\{\s*[=~T#F])", "a GIFT file of Moodle"),
+    (r"[^\n]+\n(\s*[A-J][.)] [^\n]+\n)+\s*ANSWER: ?[A-J]\b", "an Aiken file of Moodle"),
+    (r"(%[^\n]*\n\s*)*\\(documentclass|begin|usepackage|input|section|chapter)\b", "a LaTeX document"),
+)
+
+
+def foreign_binary(start: bytes, path: Path) -> str:
+    """Return what a file is that is no text, and what to do with it; empty for a text.
+
+    Args:
+        start: its first bytes.
+    """
+    if start.startswith(b"PK\x03\x04"):
+        return f"{path.name} is {_archive(path)}."
+    what = next((what for magic, what in _MAGIC.items() if start.startswith(magic)), "")
+    return f"{path.name} is {what}." if what else ""
+
+
+def _archive(path: Path) -> str:
+    with path.open("rb") as archive:
+        beginning = archive.read(_LOOKED_AT)
+    return next((what for inside, what in _INSIDE_ZIP if inside in beginning), _ZIP)
+
+
+def foreign_text(beginning: str, name: str, *, is_ours_by_name: bool = False) -> str:
+    """Return what a text file is that holds no table and no JSON, and how to convert it; empty if it is none of these.
+
+    >>> foreign_text("::Sum:: What is 2 + 2? {=4 ~5}", "bank.gift")[:58]
+    'bank.gift is a GIFT file of Moodle, which Kindred does not'
+    """
+    kinds = _MARKUP if is_ours_by_name else _MARKUP + _PLAIN
+    what = next((what for form, what in kinds if re.match(form, beginning.lstrip())), "")
+    return f"{name} is {what}, which Kindred does not read yet. {_CONVERT}." if what else ""

@@ -1,0 +1,192 @@
+r"""LaTeX in JSON whose backslashes were not doubled.
+
+``\sqrt`` is no JSON, so such a line is refused by every parser; ``\frac``, ``\times``, ``\neq``, ``\beta`` and
+``\rho`` are valid JSON that reads as a form feed, a tab, a line break, a backspace or a carriage return followed by
+``rac``, ``imes`` and so on. Both are read as LaTeX where that is certain: the letters are the name of a command, and
+what JSON makes of them is no text that anybody writes. One string of a line is judged at a time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+__all__ = [
+    "doubtful_command",
+    "has_undoubled_latex",
+    "lost_command",
+    "mark_strings",
+    "repair_latex",
+    "restore_commands",
+]
+
+_NAMES = """
+    backslash backsim bar barwedge because begin beta beth between bf big bigcap bigcirc bigcup bigg biggl biggm biggr
+    bigl bigm bigodot bigoplus bigotimes bigr bigsqcup bigstar bigtriangledown bigtriangleup biguplus bigvee bigwedge
+    binom blacklozenge blacksquare blacktriangle bm bmod boldsymbol bot bowtie box boxed boxdot boxminus boxplus
+    boxtimes brace brack breve buildrel bullet bumpeq bcancel bra braket
+    fbox fcolorbox flat footnotesize forall frac frak framebox frown
+    nabla natural ncong ne nearrow neg neq newcommand newline nexists ngeq ngeqslant ngtr ni nleftarrow nleq nleqslant
+    nless nmid nobreak noindent nolimits nonumber normalsize not notag notin nparallel nprec nrightarrow nsim nsubseteq
+    nsucc nsupseteq ntriangleleft ntriangleright nu num nwarrow
+    raise raisebox rangle rbrace rbrack rceil real require restriction rfloor rgroup rhd rho right rightarrow
+    rightarrowtail rightharpoondown rightharpoonup rightleftharpoons rightleftarrows rightsquigarrow risingdotseq rlap
+    rm rmoustache root rtimes rule rVert rvert
+    tag tan tanh tau tbinom text textbf textcolor textgreater textit textless textmd textnormal textrm textsc textsf
+    textstyle texttt textup textbackslash textdegree tfrac therefore theta thickapprox thicksim thinspace tilde times
+    tiny to top triangle triangledown triangleleft trianglelefteq triangleq triangleright trianglerighteq tt
+    twoheadrightarrow
+    ulcorner uline unboldmath underbrace underbracket underline underleftarrow underrightarrow underset unlhd unrhd
+    uparrow updownarrow upharpoonleft upharpoonright uplus upsilon upuparrows urcorner
+"""
+_COMMANDS = frozenset(_NAMES.split())
+# What JSON makes of these can be a text: a new line that begins with "e" or "less", a table's cell "an" behind a tab.
+_UNSURE = frozenset("ne nu ni num neg nmid nless tan to top tt tau rm rangle".split())
+
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|([a-zA-Z]+)|(.))", re.DOTALL)
+_DOUBLED = re.compile(r"(?<!\\)(?:\\\\)+(?:[a-zA-Z]{2}|\[.*\\\\\]|\(.*\\\\\))", re.DOTALL)
+_PROSE = re.compile(r"[A-Za-z]{3,}[.,;:]? [A-Za-z]{2,}")
+_SUSPICIOUS = re.compile(rb"(?<!\\)(?:\\\\)*\\[bfnrt][a-z]")
+_CONTROL = {"\b": "b", "\f": "f", "\t": "t", "\n": "n", "\r": "r"}
+_LOST = re.compile(r"[\b\f\t\r]([a-z]+)")
+
+
+def has_undoubled_latex(line: bytes) -> bool:
+    r"""Return whether valid JSON may hold such LaTeX: a cheap look that lets nothing pass."""
+    return _SUSPICIOUS.search(line) is not None
+
+
+def repair_latex(line: str) -> tuple[str, list[int]]:
+    r"""Return a line with the backslashes doubled that certainly begin LaTeX, and which of its strings changed.
+
+    >>> repair_latex(r'{"text": "$\frac{1}{2} \times 4$"}')
+    ('{"text": "$\\\\frac{1}{2} \\\\times 4$"}', [1])
+    >>> repair_latex(r'{"text": "First line.\nthen the next, $\\frac12$"}')[1]
+    []
+    """
+    changed: list[int] = []
+    pieces: list[str] = []
+    end = 0
+    for place, match in enumerate(_STRING.finditer(line)):
+        string = match.group()
+        if "\\" not in string:
+            continue
+        repaired = _repaired(string)
+        if repaired != string:
+            changed.append(place)
+            pieces += [line[end : match.start()], repaired]
+            end = match.end()
+    return "".join([*pieces, line[end:]]), changed
+
+
+def doubtful_command(line: str) -> str:
+    r"""Return a command that a line break or a tab of a valid line may stand for, where nothing says so; else nothing.
+
+    >>> doubtful_command(r'{"text": "The frequency \nu is 3."}'), doubtful_command(r'{"text": "a)\ni) one"}')
+    ('nu', '')
+    """
+    for string in _STRING.findall(line):
+        if _is_doubled(string):
+            continue
+        for match in _ESCAPE.finditer(string):
+            if match[1] in _UNSURE and string[match.end()] not in ").:":
+                return str(match[1])
+    return ""
+
+
+def mark_strings(line: str, places: Collection[int], mark: str) -> str:
+    """Return a line with `mark` at the end of those of its strings, counted as `repair_latex` does."""
+    count = iter(range(len(line)))
+
+    def marked(match: re.Match[str]) -> str:
+        return f'{match.group()[:-1]}{mark}"' if next(count) in places else match.group()
+
+    return _STRING.sub(marked, line)
+
+
+def _repaired(string: str) -> str:
+    escapes = [(match, *_meaning(match, string)) for match in _ESCAPE.finditer(string)]
+    is_doubled = _is_doubled(string)
+    is_undoubled = any(certain for _match, is_latex, certain in escapes if is_latex)
+    if not is_undoubled and (is_doubled or not any(is_latex for _match, is_latex, _certain in escapes)):
+        return string
+    pieces: list[str] = []
+    end = 0
+    for match, is_latex, is_certain in escapes:
+        source = match.group()
+        takes = is_latex and (is_certain or _in_formula(string, match.start(), is_undoubled))
+        if source == "\\\\":
+            # between rows of a matrix; a writer who doubles elsewhere means one backslash
+            takes = is_undoubled and not is_doubled
+        if takes:
+            latex = "'" if source == r"\'" else source.replace("\\", "\\\\")
+            pieces += [string[end : match.start()], latex]
+            end = match.end()
+    return "".join([*pieces, string[end:]])
+
+
+def _is_doubled(string: str) -> bool:
+    """Return whether a command of the string has its backslash doubled."""
+    return _DOUBLED.search(string) is not None
+
+
+def _meaning(match: re.Match[str], string: str) -> tuple[bool, bool]:
+    """Return whether an escape can be LaTeX, and whether that is certain."""
+    letters, sign = match[1], match[2]
+    if sign:
+        return sign not in '"\\/', sign not in '"\\/'
+    if not letters:
+        return False, False
+    if letters[0] not in "bfnrt":  # no JSON
+        return True, True
+    if letters not in _COMMANDS:
+        return False, False
+    # No formula holds a tab or a carriage return, but a long one has lines.
+    never = letters[0] in "tr" and _in_formula(string, match.start(), is_undoubled=True)
+    return True, never or letters not in _UNSURE
+
+
+def _in_formula(string: str, place: int, is_undoubled: bool) -> bool:
+    """Return whether a place is between dollar signs; the first line of a displayed formula may be empty."""
+    before = string[:place].replace(r"\$", "")
+    if before.count(r"\(") > before.count(r"\)"):
+        return True
+    if before.replace("$$", "$").count("$") % 2 == 0:
+        return False
+    if is_undoubled:
+        return True
+    formula = before.rpartition("$")[2] + string[place:].partition("$")[0]
+    return "$" in string[place:] and not before.endswith("$$") and not _PROSE.search(formula)  # and no price
+
+
+def lost_command(text: str) -> str:
+    r"""Return the name that a LaTeX command has lost its backslash of, where a control character stands in its place.
+
+    >>> lost_command("\x0crac{1}{2}"), lost_command("1\t2"), lost_command("\x08x")
+    ('frac', '', 'bx')
+    """
+    if not ("\b" in text or "\f" in text or "\t" in text or "\r" in text):
+        return ""
+    return next(_lost_commands(text), "")
+
+
+def _lost_commands(text: str) -> Iterator[str]:
+    for match in _LOST.finditer(text):
+        sign, name = match.group()[0], _CONTROL[match.group()[0]] + match[1]
+        if sign in "\b\f" or (name in _COMMANDS and name not in _UNSURE):
+            yield name
+
+
+def restore_commands(text: str) -> str:
+    r"""Return a text with the backslash of each lost command that is known; others stay as they are.
+
+    >>> restore_commands("\x0crac{1}{2} \times 3")
+    '\\frac{1}{2} \\times 3'
+    """
+
+    def restored(match: re.Match[str]) -> str:
+        name = _CONTROL[match.group()[0]] + match[1]
+        return f"\\{name}" if name in _COMMANDS and name not in _UNSURE else match.group()
+
+    return _LOST.sub(restored, text)

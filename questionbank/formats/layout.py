@@ -1,0 +1,264 @@
+"""How a file of questions is laid out: encoding, delimiter, header, and what each column or field holds.
+
+The command and the page share these guesses; a person can overrule each of them.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from questionbank.errors import ImportRefused, LineProblem
+from questionbank.formats.column_names import COLUMN_FIELDS, guess_fields, holds_rows
+from questionbank.formats.encodings import ENCODINGS, decode_text, guess_encoding
+from questionbank.formats.json_objects import json_objects
+from questionbank.formats.limits import COLUMNS_LIMIT
+from questionbank.formats.lines import first_bytes, telling_bytes
+
+__all__ = [
+    "DELIMITERS",
+    "MOST_TITLE_ROWS",
+    "FileLayout",
+    "Header",
+    "find_header",
+    "guess_layout",
+    "separator_line",
+    "table_sample",
+    "with_fields",
+]
+
+DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
+_SAMPLE = 65_536  # bytes that a guess looks at
+MOST_TITLE_ROWS = 200  # lines at the beginning, one of which is the header
+_OBJECTS_LOOKED_AT = 20
+_SEPARATOR = re.compile(r'"?sep=(.|\\t)"?', re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class FileLayout:
+    """How to read a file.
+
+    Attributes:
+        names: of the columns of a table, or of the fields of JSON objects.
+        fields: what each of them holds, in their order; empty for one that is not read.
+        delimiter: between the cells of a table; empty for JSON.
+        header_line: where the header of a table begins, counted from 1; 0 where there is none.
+    """
+
+    names: tuple[str, ...]
+    fields: tuple[str, ...]
+    encoding: str = "utf-8"
+    delimiter: str = ""
+    header_line: int = 1
+
+    def __post_init__(self) -> None:
+        """Refuse what no file can have.
+
+        Raises:
+            ImportRefused: with the reason.
+        """
+        if self.delimiter and self.delimiter not in DELIMITERS:
+            raise ImportRefused(f"The delimiter is not known; use one of {', '.join(DELIMITERS.values())}.")
+        _check_encoding(self.encoding)
+        used = [field for field in self.fields if field]
+        unknown = sorted({*used} - {*COLUMN_FIELDS})
+        if unknown:
+            raise ImportRefused(
+                f"A column cannot hold {unknown[0]!r}; use one of {', '.join(COLUMN_FIELDS)}."
+            )
+        twice = sorted({field for field in used if used.count(field) > 1})
+        if twice:
+            reason = f"two columns are read as {twice[0]}"
+            raise ImportRefused(
+                f"The columns cannot be read: {reason}.", [LineProblem(self.header_line, reason)]
+            )
+
+    @property
+    def is_table(self) -> bool:
+        """Whether the file is CSV."""
+        return bool(self.delimiter)
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Each column that is read, with its field."""
+        return [(name, field) for name, field in zip(self.names, self.fields, strict=True) if field]
+
+    @property
+    def unread(self) -> list[str]:
+        """Names of the columns that are not read; those without a name by their number."""
+        return [
+            name or f"({place})"
+            for place, (name, field) in enumerate(zip(self.names, self.fields, strict=True), start=1)
+            if not field
+        ]
+
+
+def _check_encoding(encoding: str) -> None:
+    if encoding not in ENCODINGS:
+        raise ImportRefused(f"The encoding {encoding!r} is not known; use one of {', '.join(ENCODINGS)}.")
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The header of a table: its names, the line it begins on, the delimiter, and the cells of the row below."""
+
+    names: tuple[str, ...]
+    line: int
+    delimiter: str
+    sample: tuple[str, ...]
+
+
+def table_sample(path: Path, encoding: str) -> str:
+    """Return the beginning of a table as text, with plain line ends.
+
+    Raises:
+        ImportRefused: the file cannot be read.
+    """
+    beginning = first_bytes(path, _SAMPLE).removeprefix(codecs.BOM_UTF8)
+    text = beginning.decode("utf-8" if encoding == "utf-16" else encoding, "replace")
+    return re.sub(r"\r\n|\r", "\n", text)
+
+
+def separator_line(line: str) -> str:
+    r"""Return the delimiter that Excel's first line ``sep=;`` names, or nothing.
+
+    >>> separator_line("sep=;"), separator_line('"sep=,"'), separator_line("sep")
+    (';', ',', '')
+    """
+    match = _SEPARATOR.fullmatch(line.rstrip("\r\n"))
+    sign = match[1].replace(r"\t", "\t") if match else ""
+    return sign if sign in DELIMITERS else ""
+
+
+def find_header(sample: str, count_known: Any, *, delimiter: str = "", line: int | None = None) -> Header:
+    """Return the row among the first that names the most columns, by the delimiter that shows the most of them.
+
+    Args:
+        sample: the beginning of the table.
+        count_known: given the cells of a row and of the row below it, the number of columns that are recognised.
+        delimiter: that people have chosen.
+        line: of the header, that people have chosen; 0 for a table without one.
+    """
+    first = sample.partition("\n")[0]
+    stated = separator_line(first)
+    best: tuple[tuple[int, int, int], Header] | None = None
+    for candidate in (delimiter,) if delimiter else (stated,) if stated else DELIMITERS:
+        rows = _rows(sample, candidate, skip=1 if stated else 0)
+        for place, (number, cells) in enumerate(rows):
+            below = rows[place + 1][1] if place + 1 < len(rows) else ()
+            if line == 0:
+                names = tuple(f"Column {column}" for column in range(1, len(cells) + 1))
+                known, header = 0, Header(names, 0, candidate, cells)
+            else:
+                known = count_known(cells, below)
+                header = Header(cells, number, candidate, below)
+            if line not in (None, 0, number):
+                continue
+            wins = (known, min(sum(map(bool, cells)), 2) if not known else 0, -place)
+            if best is None or wins > best[0] or (wins == best[0] and len(cells) > len(best[1].names)):
+                best = wins, header
+    return best[1] if best else Header((), line or 1, delimiter or stated or ",", ())
+
+
+def _rows(sample: str, delimiter: str, *, skip: int) -> list[tuple[int, tuple[str, ...]]]:
+    """Return the first rows that are not blank, each with the line it begins on."""
+    rows: list[tuple[int, tuple[str, ...]]] = []
+    reader = csv.reader(sample.splitlines(keepends=True)[skip:], delimiter=delimiter)
+    start = 1
+    while len(rows) <= MOST_TITLE_ROWS and start <= MOST_TITLE_ROWS:
+        try:
+            cells = next(reader)
+        except StopIteration:
+            break
+        except csv.Error:
+            start = reader.line_num + 1
+            continue
+        tidy = tuple(" ".join(cell.split()) for cell in cells)
+        while tidy and not tidy[-1] and len(tidy) > 1:
+            tidy = tidy[:-1]
+        if any(tidy):
+            rows.append((start + skip, tidy))
+        start = reader.line_num + 1
+    return rows
+
+
+def _count_known(cells: Sequence[str], below: Sequence[str]) -> int:
+    """Return how many columns of a header are recognised; none where no column makes rows."""
+    if len(cells) > COLUMNS_LIMIT:
+        return 0
+    fields = guess_fields(cells, below)
+    return sum(map(bool, fields)) if holds_rows(fields) else 0
+
+
+def guess_layout(
+    path: Path,
+    *,
+    is_table: bool,
+    delimiter: str = "",
+    encoding: str = "",
+    columns: Mapping[str, str] | None = None,
+    header_line: int | None = None,
+) -> FileLayout:
+    """Return the layout of a file; what is not given is guessed.
+
+    Args:
+        columns: field by the name of a column as the file has it, for those whose guess is wrong; an empty field for
+            a column that is not read.
+        header_line: of the header of a table; 0 where it has none.
+
+    Raises:
+        ImportRefused: the header cannot be read, or names no such column.
+    """
+    encoding = encoding or guess_encoding(telling_bytes(path))
+    _check_encoding(encoding)
+    if is_table:
+        sample = table_sample(path, encoding)
+        header = find_header(sample, _count_known, delimiter=delimiter, line=header_line)
+        if len(header.names) > COLUMNS_LIMIT:
+            raise ImportRefused(
+                f"The header of {path.name} has {len(header.names):,} columns, more than {COLUMNS_LIMIT:,}."
+            )
+        names, values = header.names, header.sample
+        guess = FileLayout(names, guess_fields(names, values), encoding, header.delimiter, header.line)
+    else:
+        names, values = _json_names(path, encoding)
+        guess = FileLayout(names, guess_fields(names, values, mixes_rows=True), encoding)
+    return with_fields(guess, columns or {}, path)
+
+
+def with_fields(layout: FileLayout, columns: Mapping[str, str], path: Path) -> FileLayout:
+    """Return the layout with what people say of columns; a guess that says the same of another column gives way.
+
+    Raises:
+        ImportRefused: the file has no such column.
+    """
+    missing = sorted(set(columns) - set(layout.names))
+    if missing:
+        raise ImportRefused(f"{path.name} has no column {missing[0]!r}; it has {', '.join(layout.names)}.")
+    fields = tuple(
+        columns.get(name, "" if guess in columns.values() else guess)
+        for name, guess in zip(layout.names, layout.fields, strict=True)
+    )
+    return FileLayout(layout.names, fields, layout.encoding, layout.delimiter, layout.header_line)
+
+
+def _json_names(path: Path, encoding: str) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    """Return the names of the fields of the first objects, and the first value of each."""
+    values: dict[str, Any] = {}
+    for _line, text in islice(json_objects(path), _OBJECTS_LOOKED_AT):
+        try:
+            row = json.loads(decode_text(text, encoding)) if isinstance(text, bytes) else None
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(row, dict):
+            for name, value in row.items():
+                if name not in values and len(values) < COLUMNS_LIMIT:
+                    values[name] = value
+    return tuple(values), tuple(values.values())

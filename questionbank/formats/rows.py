@@ -1,0 +1,294 @@
+"""From a row of a file to a question or a concept, whatever the format: tidied, read, checked, and nothing in silence.
+
+A row is a mapping of our own fields to what the file holds in them. What is changed on the way, or looks wrong, comes
+as a `LineWarning` before its question; a row that cannot be used comes as a `LineProblem`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Iterator
+from typing import Any
+
+from analytics.records import QuestionRecord
+from questionbank.errors import ImportRefused, LineProblem, LineWarning
+from questionbank.formats.cells import split_list
+from questionbank.formats.column_names import OPTION_COLUMNS
+from questionbank.formats.concept_rows import ConceptRow, is_concept_row, read_concept_row
+from questionbank.formats.difficulty_column import DifficultyReading, plain_number, read_column
+from questionbank.formats.fields import UNKNOWN_SCALE, FieldProblems, FileScale, read_question
+from questionbank.formats.html_text import html_to_text
+from questionbank.formats.json_latex import lost_command, restore_commands
+from questionbank.formats.kinds import kind_of_name, options_fault
+from questionbank.formats.row_checks import record_warnings
+from questionbank.formats.shapes import (
+    answer_label,
+    boxed_answer,
+    concept_paths,
+    final_answer,
+    option_list,
+    options_of_text,
+)
+from questionbank.scales import AS_PUBLISHED
+
+__all__ = ["RowEntry", "RowReader"]
+
+RowEntry = QuestionRecord | ConceptRow | LineProblem | LineWarning
+_TEXTS = ("text", "answer", "solution")
+_EQUALS = re.compile(r"\s*[A-Za-z]\s*=\s*(?=\S)")
+_TOO_LONG_FOR_A_CELL = 40  # characters of a difficulty
+
+
+class RowReader:
+    """Reads the rows of one file.
+
+    Args:
+        values_of: the raw difficulties of the whole file, read once more; asked for at the first that is no number.
+        scale: what is known of the difficulty scale.
+        without: fields that are left out.
+        has_own_paths: whether concepts are written as we write them; else arrows separate their levels, too.
+    """
+
+    def __init__(
+        self,
+        values_of: Callable[[str], Iterator[Any]],
+        *,
+        scale: FileScale = UNKNOWN_SCALE,
+        without: Collection[str] = (),
+        has_own_paths: bool = False,
+    ) -> None:
+        self._has_own_paths = has_own_paths
+        self._values_of = values_of
+        self._scale = scale
+        self._without = frozenset(without)
+        self._difficulty: DifficultyReading | None = None
+        self.notes: list[str] = []
+
+    def read(self, line: int, row: dict[str, Any]) -> Iterator[tuple[int, RowEntry]]:
+        """Yield the warnings of a row, then its question or concept; or its problem alone."""
+        for field in self._without & row.keys():
+            del row[field]
+        said: list[tuple[str, str]] = []
+        try:
+            entry = self._read(line, row, said)
+        except FieldProblems as error:
+            yield line, LineProblem(line, str(error), error.problems[0][0], tuple(error.problems))
+            return
+        for field, reason in said:
+            yield line, LineWarning(line, reason, field)
+        yield line, entry
+
+    def _read(
+        self, line: int, row: dict[str, Any], said: list[tuple[str, str]]
+    ) -> QuestionRecord | ConceptRow:
+        if is_concept_row(row):
+            if type(row.get("path")) is str:
+                paths = concept_paths(row["path"], has_arrows=False)
+                if len(paths) != 1:
+                    raise FieldProblems([("path", "path must be one path of names")])
+                row["path"] = paths[0]
+            return read_concept_row(row, line)
+        problems: list[tuple[str, str]] = []
+        if row.get("concepts"):
+            row["concepts"] = concept_paths(row["concepts"], has_arrows=not self._has_own_paths)
+        _tidy_shapes(row, said, problems)
+        _tidy_texts(row, said, problems)
+        scale = self._tidy_numbers(row, problems)
+        _name_the_option(row, said)
+        try:
+            record = read_question(row, scale=scale)
+        except FieldProblems as error:
+            problems += error.problems
+        if problems:
+            raise FieldProblems(problems)
+        said += record_warnings(record)
+        return record
+
+    # -- numbers --------------------------------------------------------------------------------------------------
+
+    def _tidy_numbers(self, row: dict[str, Any], problems: list[tuple[str, str]]) -> FileScale:
+        scale = self._scale
+        difficulty = row.get("difficulty")
+        if type(difficulty) is str:
+            value = plain_number(difficulty)
+            if value is None and difficulty.strip():
+                value, scale = self._placed(difficulty.strip(), problems)
+            row["difficulty"] = value
+        if type(row.get("facility")) is str:
+            row["facility"] = _share(row["facility"], problems)
+        if type(row.get("responses")) is str:
+            digits = row["responses"].strip()
+            if digits.isdecimal() and len(digits) <= 12:
+                row["responses"] = int(digits)
+            else:
+                problems.append(("responses", "responses must be a whole number, zero or more"))
+                row["responses"] = None
+        return scale
+
+    def _placed(self, difficulty: str, problems: list[tuple[str, str]]) -> tuple[float | None, FileScale]:
+        """Return a difficulty that is no plain number, as the column as a whole says, and its scale."""
+        if self._difficulty is None:
+            self._difficulty = read_column(self._difficulties())
+            if note := self._difficulty.note():
+                self.notes.append(note)
+        value = self._difficulty.value(difficulty)
+        if value is None:
+            shown = (
+                difficulty
+                if len(difficulty) <= _TOO_LONG_FOR_A_CELL
+                else difficulty[:_TOO_LONG_FOR_A_CELL] + "…"
+            )
+            problems.append(("difficulty", f"difficulty {self._difficulty.why_not(shown)}"))
+            return None, self._scale
+        if self._scale.stated or self._difficulty.scale == AS_PUBLISHED:
+            return value, self._scale
+        return value, FileScale(stated=self._difficulty.scale)
+
+    def _difficulties(self) -> Iterator[Any]:
+        try:
+            yield from self._values_of("difficulty")
+        except ImportRefused:  # damage further down is the reading's to say
+            return
+
+
+def _share(text: str, problems: list[tuple[str, str]]) -> float | None:
+    is_percent = text.strip().endswith(("%", "％"))
+    value = plain_number(text.strip().rstrip("%％")) if text.strip() else None
+    if value is None and text.strip():
+        problems.append(("facility", f"facility {text.strip()[:40]!r} is not a share such as 0.75 or 75%"))
+    return value / 100 if is_percent and value is not None else value
+
+
+# -- shapes -------------------------------------------------------------------------------------------------------
+
+
+def _tidy_shapes(row: dict[str, Any], said: list[tuple[str, str]], problems: list[tuple[str, str]]) -> None:
+    if "context" in row:
+        context = row.pop("context")
+        if type(context) is str and context.strip() and type(row.get("text")) is str:
+            row["text"] = f"{context.strip()} {row['text'].strip()}"
+    _tidy_options(row, problems)
+    if type(row.get("answer")) in (int, float):
+        row["answer"] = str(row["answer"])
+    _tidy_answer(row, said)
+    _tidy_equation(row, said)
+    for name in ("numbers", "calculations"):
+        if type(row.get(name)) is str:
+            row[name] = split_list(row[name])
+    kind = row.get("kind")
+    if type(kind) is str and kind and (known := kind_of_name(kind)):
+        row["kind"] = known
+
+
+def _tidy_equation(row: dict[str, Any], said: list[tuple[str, str]]) -> None:
+    equation = row.get("equation")
+    if type(equation) is str and (match := _EQUALS.match(equation)):
+        row["equation"] = equation[match.end() :]
+        said.append(
+            ("equation", "equation names its unknown, as in x=2*3; what follows the equals sign is read")
+        )
+
+
+def _tidy_options(row: dict[str, Any], problems: list[tuple[str, str]]) -> None:
+    lettered = [
+        {"label": label, "text": str(row[label]) if type(row[label]) in (int, float) else row[label]}
+        for label in OPTION_COLUMNS
+        if row.get(label) not in (None, "")
+    ]
+    for label in OPTION_COLUMNS:
+        row.pop(label, None)
+    options = row.get("options")
+    if lettered and options:
+        problems.append(("options", "options stand both in their own columns and in options"))
+        row["options"] = None
+    elif lettered:
+        row["options"] = lettered
+    elif type(options) is str and options.strip():
+        try:
+            row["options"] = options_of_text(options)
+        except ValueError as error:
+            problems.append(("options", str(error)))
+            row["options"] = None
+    elif options:
+        row["options"] = option_list(options)
+
+
+def _tidy_answer(row: dict[str, Any], said: list[tuple[str, str]]) -> None:
+    answer = row.get("answer")
+    if type(answer) is str and "####" in answer:
+        row["answer"], worked, calculations = final_answer(answer)
+        if worked and not row.get("solution"):
+            row["solution"] = worked
+            said.append(
+                ("answer", "answer holds a worked solution; what follows #### is taken as the answer")
+            )
+        if calculations and not row.get("calculations"):
+            row["calculations"] = calculations
+    elif answer in (None, "") and type(row.get("solution")) is str and r"\boxed" in row["solution"]:
+        row["answer"] = boxed_answer(row["solution"])
+        said.append(("answer", r"answer is missing; what the solution has in \boxed is taken as the answer"))
+
+
+def _name_the_option(row: dict[str, Any], said: list[tuple[str, str]]) -> None:
+    """Make the label of an option of an answer that is its text, and no choice of a question without options."""
+    options, answer = row.get("options"), row.get("answer")
+    if type(options) is list and options and type(answer) is str and answer:
+        if not all(type(option) is dict and type(option.get("label")) is str for option in options):
+            return
+        if answer not in [option["label"].strip() for option in options]:
+            label = answer_label(answer, [option for option in options if type(option.get("text")) is str])
+            if label:
+                row["answer"] = label
+                said.append(
+                    ("answer", "answer is given as the text of an option; it becomes that option's label")
+                )
+    text = row.get("text")
+    has_options = options or row.get("kind") != "choice" or type(text) is not str
+    if not has_options and options_fault(kind="choice", text=text, labels=(), answer=""):
+        row["kind"] = ""
+        said.append(("kind", "kind is choice, but the question has no options; it becomes an open question"))
+
+
+# -- texts --------------------------------------------------------------------------------------------------------
+
+
+def _tidy_texts(row: dict[str, Any], said: list[tuple[str, str]], problems: list[tuple[str, str]]) -> None:
+    for name in _TEXTS:
+        value = row.get(name)
+        if type(value) is str and value:
+            row[name] = _tidied(name, value, said, problems)
+    options = row.get("options")
+    if type(options) is list:
+        for option in options:
+            if type(option) is dict and type(option.get("text")) is str:
+                option["text"] = _tidied("options", option["text"], said, problems)
+    concepts = row.get("concepts")
+    if type(concepts) is list:
+        for path in concepts:
+            if type(path) is list:
+                path[:] = [html_to_text(name)[0] if type(name) is str else name for name in path]
+
+
+def _tidied(name: str, value: str, said: list[tuple[str, str]], problems: list[tuple[str, str]]) -> str:
+    if "<" in value or "&" in value:
+        text, went = html_to_text(value)
+        if text != value:
+            said.append((name, f"{name} holds HTML; it is read as plain text with formulas"))
+            said += [(name, f"{name}: {what}") for what in went]
+            value = text
+    if command := lost_command(value):
+        restored = restore_commands(value)
+        if lost_command(restored):
+            sign = (
+                "form feed"
+                if command[0] == "f"
+                else "backspace"
+                if command[0] == "b"
+                else "control character"
+            )
+            what = f"{name} holds a {sign} where LaTeX has lost a backslash, before {command[1:]!r}"
+            problems.append((name, f"{what}; double the backslashes"))
+        else:
+            said.append((name, rf"{name} has lost the backslash of \{command}; it is read as LaTeX"))
+            value = restored
+    return value
