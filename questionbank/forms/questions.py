@@ -15,14 +15,15 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from questionbank.errors import ValidationFailed
+from questionbank.formats import limits
 from questionbank.models import KnowledgeConcept, Question
 from questionbank.numbers import whole_number
 
 __all__ = ["OPTION_LABELS", "OptionRow", "QuestionForm", "option_rows"]
 
-OPTION_LABELS = "ABCDEFGHIJ"
+OPTION_LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: limits.OPTIONS_LIMIT]
 ROWS_AT_FIRST = 4
-TEXT_LIMIT = 20_000  # characters
+TEXT_LIMIT = 20_000  # characters of a text that is pasted for a look
 LANGUAGES = [("en", _("English")), ("zh", _("Chinese")), ("und", _("Another language"))]
 
 
@@ -65,28 +66,28 @@ class QuestionForm(forms.Form):
 
     text = forms.CharField(
         label=_("Question"),
-        max_length=TEXT_LIMIT,
+        max_length=limits.TEXT_LIMIT,
         widget=forms.Textarea(attrs={"rows": 7, "class": "source-text", "spellcheck": "true", "dir": "auto"}),
         help_text=_(r"Plain text with LaTeX between dollar signs, for example $\frac{3}{4}$."),
     )
     kind = forms.ChoiceField(label=_("Type"), choices=Question.Kind.choices, initial=Question.Kind.OPEN)
     language = forms.ChoiceField(label=_("Language"), choices=LANGUAGES, initial="en")
-    grade = forms.CharField(label=_("Grade"), max_length=40, required=False)
+    grade = forms.CharField(label=_("Grade"), max_length=limits.GRADE_LIMIT, required=False)
     answer = forms.CharField(
         label=_("Answer"),
-        max_length=TEXT_LIMIT,
+        max_length=limits.ANSWER_LIMIT,
         required=False,
         help_text=_("For multiple choice, the letter of the right option."),
     )
     solution = forms.CharField(
         label=_("Worked solution"),
-        max_length=TEXT_LIMIT,
+        max_length=limits.TEXT_LIMIT,
         required=False,
         widget=forms.Textarea(attrs={"rows": 5, "class": "source-text", "dir": "auto"}),
     )
     equation = forms.CharField(
         label=_("Equation of a word problem"),
-        max_length=2000,
+        max_length=limits.EQUATION_LIMIT,
         required=False,
         help_text=_("Arithmetic without the unknown, for example (11-1)*2. Leave empty if there is none."),
     )

@@ -21,7 +21,7 @@ PROBLEMS_KEPT = 1_000  # refused lines, and linked duplicates, that a report hol
 
 @dataclass(frozen=True, slots=True)
 class DuplicateLink:
-    """A line that asks what the bank, or an earlier line, asks already.
+    """A line that asks what the bank, or an earlier line, asks already, with the same answer or none.
 
     Attributes:
         line: number of the line.

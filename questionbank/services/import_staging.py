@@ -18,7 +18,7 @@ from django.utils import timezone
 
 from analytics.records import ConceptPath, QuestionRecord
 from questionbank.scales import scale_percent
-from questionbank.selectors.questions.questions import content_hash
+from questionbank.selectors.questions.questions import ANSWER_KEY_SQL, answer_key, content_hash
 from questionbank.services.equations import equation_graph_key
 from questionbank.services.import_report import PROBLEMS_KEPT, DuplicateLink
 from questionbank.services.search_index import question_tokens
@@ -48,6 +48,7 @@ _COLUMNS = {  # of the staging table, in the order of `StagedRows.add`
     "facility": "double precision",
     "responses": "integer",
     "content_hash": "bytea",
+    "answer_key": "text",
     "tokens": "text",
     "equation": "text",
     "numbers": "jsonb",
@@ -59,15 +60,29 @@ _COPIED = (  # columns that go into the bank as they are
     " difficulty_scale, difficulty_percent, facility, responses, content_hash"
 )
 
+# A line without an answer is the same question as one with an answer: nothing of it is lost.
+_FILL_ANSWERS = """
+    UPDATE staged_question s SET answer_key = f.answer_key
+    FROM (
+        SELECT DISTINCT ON (content_hash) content_hash, answer_key
+        FROM staged_question WHERE answer_key <> '' ORDER BY content_hash, line
+    ) f
+    WHERE s.answer_key = '' AND s.content_hash = f.content_hash
+"""
+
 _MATCH = """
     CREATE TEMPORARY TABLE staged_match ON COMMIT DROP AS
-    SELECT content_hash, first_line, existing_id,
+    SELECT content_hash, answer_key, first_line, existing_id,
            CASE WHEN existing_id IS NULL THEN {new_id} END AS new_id
     FROM (
-        SELECT s.content_hash, s.first_line, min(q.id) AS existing_id
-        FROM (SELECT content_hash, min(line) AS first_line FROM staged_question GROUP BY 1) s
-        LEFT JOIN questionbank_question q ON q.content_hash = s.content_hash AND q.status <> 'retired'
-        GROUP BY 1, 2 ORDER BY 2
+        SELECT s.content_hash, s.answer_key, s.first_line, min(q.id) AS existing_id
+        FROM (
+            SELECT content_hash, answer_key, min(line) AS first_line FROM staged_question GROUP BY 1, 2
+        ) s
+        LEFT JOIN questionbank_question q
+            ON q.content_hash = s.content_hash AND q.status <> 'retired'
+            AND (s.answer_key = '' OR {stored_key} = s.answer_key)
+        GROUP BY 1, 2, 3 ORDER BY 3
     ) in_order_of_the_file
 """
 
@@ -101,7 +116,7 @@ _INSERT_TAGS = """
         SELECT DISTINCT coalesce(m.existing_id, m.new_id), c.concept_id, 'import', %(user)s::bigint,
                %(now)s::timestamptz, %(run)s::bigint
         FROM staged_question s
-        JOIN staged_match m ON m.content_hash = s.content_hash
+        JOIN staged_match m USING (content_hash, answer_key)
         CROSS JOIN unnest(s.paths) AS p(number)
         JOIN unnest(%(numbers)s::int[], %(concepts)s::bigint[]) AS c(number, concept_id) USING (number)
         ON CONFLICT (question_id, concept_id) DO NOTHING
@@ -112,7 +127,7 @@ _INSERT_TAGS = """
 
 _LINKS = """
     SELECT s.line, coalesce(m.existing_id, m.new_id), CASE WHEN m.existing_id IS NULL THEN m.first_line END
-    FROM staged_question s JOIN staged_match m ON m.content_hash = s.content_hash
+    FROM staged_question s JOIN staged_match m USING (content_hash, answer_key)
     WHERE m.existing_id IS NOT NULL OR m.first_line <> s.line
     ORDER BY s.line LIMIT %s
 """
@@ -171,6 +186,7 @@ class StagedRows:
                 record.facility,
                 record.responses,
                 content_hash(text=record.text, options=record.options),
+                answer_key(record.answer),
                 question_tokens(record),
                 record.equation,
                 json.dumps(record.numbers, ensure_ascii=False) if record.numbers else "[]",
@@ -214,9 +230,11 @@ class Staging:
         if not dry_run:
             self._execute("SELECT pg_advisory_xact_lock(%s)", [IMPORT_LOCK])
         self._execute("CREATE UNIQUE INDEX ON staged_question (line)")
-        self._execute("ANALYZE staged_question (line, content_hash)")
+        self._execute(_FILL_ANSWERS)
+        self._execute("ANALYZE staged_question (line, content_hash, answer_key)")
         sequence = "nextval(pg_get_serial_sequence('questionbank_question', 'id'))"
-        self._execute(_MATCH.format(new_id="NULL::bigint" if dry_run else sequence))
+        new_id = "NULL::bigint" if dry_run else sequence
+        self._execute(_MATCH.format(new_id=new_id, stored_key=ANSWER_KEY_SQL.format(answer="q.answer")))
         self._execute("CREATE UNIQUE INDEX ON staged_match (first_line)")
         self._execute("ANALYZE staged_match")
         languages = {str(language): int(count) for language, count in self._execute(_TOTALS)}

@@ -58,7 +58,11 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
         "columns": lens_columns(kin),
         "kinships": kinds_shown(kin),
         "duplicates": exact_duplicates(
-            text=question.text, options=question.options, exclude=question, user=request.user
+            text=question.text,
+            options=question.options,
+            answer=question.answer,
+            exclude=question,
+            user=request.user,
         )[:5],
         "misconceptions": [option for option in question.options if option.get("misconception")],
         "history": question_history(question=question),

@@ -1,6 +1,6 @@
 /* Adds a row to the options of a multiple-choice question without asking the server. */
 
-const LETTERS = "ABCDEFGHIJ";
+const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
 for (const fieldset of document.querySelectorAll("[data-options]")) {
   const button = fieldset.querySelector("[data-add-option]");

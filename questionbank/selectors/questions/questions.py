@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Q, QuerySet, prefetch_related_objects
+from django.db.models import CharField, F, Func, Q, QuerySet, prefetch_related_objects
 
 from analytics.records import ConceptPath, Option, QuestionRecord
 from questionbank.errors import NotFound, ValidationFailed
@@ -18,7 +18,9 @@ from questionbank.permissions import is_admin
 
 __all__ = [
     "EXPORT_FILTERS",
+    "ANSWER_KEY_SQL",
     "TaggedPath",
+    "answer_key",
     "concept_paths",
     "content_hash",
     "exact_duplicates",
@@ -56,6 +58,19 @@ def content_hash(*, text: str, options: Sequence[Option | Mapping[str, Any]] = (
     return hashlib.sha256(joined.encode("utf-8")).digest()
 
 
+ANSWER_KEY_SQL = r"btrim(regexp_replace(normalize({answer}, NFKC), '\s+', ' ', 'g'), ' $')"
+"""The SQL of `answer_key`; ``{answer}`` is the column."""
+
+
+def answer_key(answer: str) -> str:
+    """Return what tells an answer from others: compatibility forms, blanks and dollar signs around it do not.
+
+    >>> answer_key("$12$  cm") == answer_key("$12$ cm"), answer_key("$12$"), answer_key("２０")
+    (True, '12', '20')
+    """
+    return " ".join(unicodedata.normalize("NFKC", answer).split()).strip(" $")
+
+
 def in_language(language: str) -> Q:
     """Return the condition for rows in a language, its scripts and regional forms included."""
     return Q(language__iexact=language) | Q(language__istartswith=f"{language}-")
@@ -88,12 +103,24 @@ def exact_duplicates(
     *,
     text: str,
     options: Sequence[Option | Mapping[str, Any]],
+    answer: str = "",
     exclude: Question | None = None,
     user: User | None = None,
 ) -> QuerySet[Question]:
-    """Return the questions that ask the same, are not retired and visible to the person, the oldest first."""
+    """Return the questions that ask the same, are not retired and visible to the person, the oldest first.
+
+    Args:
+        answer: where it is given, questions with another answer do not count: they show another figure, perhaps.
+    """
     same = Question.objects.filter(visible_to(user), content_hash=content_hash(text=text, options=options))
     same = same.exclude(status=Question.Status.RETIRED).order_by("pk")
+    if key := answer_key(answer):
+        stored_key = Func(
+            F("answer"),
+            template=ANSWER_KEY_SQL.replace("{answer}", "%(expressions)s"),
+            output_field=CharField(),
+        )
+        same = same.alias(answer_key=stored_key).filter(answer_key__in=("", key))
     return same if exclude is None else same.exclude(pk=exclude.pk)
 
 

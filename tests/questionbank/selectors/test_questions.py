@@ -71,6 +71,15 @@ def test_exact_duplicates_are_those_that_are_not_retired_nor_the_question_itself
 
 
 @pytest.mark.django_db
+def test_an_exact_duplicate_has_the_same_answer_or_none():
+    twelve, none = QuestionFactory(text="Find x.", answer="$12$"), QuestionFactory(text="Find x.", answer="")
+    twenty = QuestionFactory(text="Find x.", answer="20  cm")
+    assert list(exact_duplicates(text="Find x.", options=[], answer="12")) == [twelve, none]
+    assert list(exact_duplicates(text="Find x.", options=[], answer="２０ cm")) == [none, twenty]
+    assert list(exact_duplicates(text="Find x.", options=[])) == [twelve, none, twenty]
+
+
+@pytest.mark.django_db
 def test_a_question_that_is_not_there_is_told():
     with pytest.raises(NotFound, match="no question 7"):
         question_get(question_id=7)

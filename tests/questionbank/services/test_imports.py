@@ -397,3 +397,38 @@ def test_two_imports_at_once_build_one_hierarchy_and_no_duplicate(tmp_path):
         for path in paths
     }
     assert len(tagged) == concepts.filter(numchild=0).count()
+
+
+SIDE = "Find the length of the side marked x."
+
+
+def test_equal_texts_with_different_answers_are_two_questions(jsonl):
+    report = import_file(
+        path=jsonl(
+            {"text": SIDE, "answer": "12"}, {"text": SIDE, "answer": "20"}, {"text": SIDE, "answer": "$12$ "}
+        )
+    )
+    assert (report.created, report.duplicates) == (2, 1)
+    assert list(Question.objects.order_by("pk").values_list("answer", flat=True)) == ["12", "20"]
+    assert [(link.line, link.first_line) for link in report.links] == [(3, 1)]
+    again = import_file(path=jsonl({"text": SIDE, "answer": "20"}, {"text": SIDE, "answer": "7"}))
+    assert (again.created, again.links[0].question) == (1, Question.objects.get(answer="20").pk)
+
+
+def test_a_line_without_an_answer_is_the_same_question_as_one_with_an_answer(jsonl):
+    report = import_file(path=jsonl({"text": SIDE}, {"text": SIDE, "answer": "12"}, {"text": "Another?"}))
+    assert (report.created, report.duplicates) == (2, 1)
+    assert import_file(path=jsonl({"text": SIDE})).created == 0
+    # the other way round the answer would be lost
+    assert import_file(path=jsonl({"text": "Another?", "answer": "3"})).created == 1
+
+
+def test_tags_go_to_the_question_with_the_same_answer(jsonl):
+    import_file(
+        path=jsonl(
+            {"text": SIDE, "answer": "12", "concepts": [["Pythagoras"]]},
+            {"text": SIDE, "answer": "20", "concepts": [["Similarity"]]},
+        )
+    )
+    tagged = Question.objects.order_by("pk").values_list("answer", "tags__concept__name")
+    assert list(tagged) == [("12", "Pythagoras"), ("20", "Similarity")]

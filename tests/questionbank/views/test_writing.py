@@ -230,3 +230,19 @@ def test_tags_changed_by_somebody_else_meanwhile_are_shown_before_they_are_overw
         as_teacher.post(page, {"action": "save", "seen": seen, "concepts": [bank.linear.pk]}).status_code
         == 302
     )
+
+
+def test_a_question_with_twelve_options_keeps_them_all_in_the_editor(bank, as_teacher) -> None:
+    options = [{"label": letter, "text": f"choice {place}"} for place, letter in enumerate("ABCDEFGHIJKL")]
+    Question.objects.filter(pk=bank.questions[0].pk).update(kind="choice", options=options, answer="L")
+    form = as_teacher.get(reverse("question_edit", args=[bank.questions[0].pk])).context["form"]
+    assert [row.text for row in form.rows][:12] == [option["text"] for option in options]
+    sent = {**NEW, "kind": "choice", "answer": "L", "version": "1"}
+    sent |= {
+        "option_label": [option["label"] for option in options],
+        "option_text": [option["text"] for option in options],
+        "option_misconception": [""] * 12,
+    }
+    assert as_teacher.post(reverse("question_edit", args=[bank.questions[0].pk]), sent).status_code == 302
+    bank.questions[0].refresh_from_db()
+    assert bank.questions[0].options == options
