@@ -1,6 +1,6 @@
 """Files of paraphrases: JSON Lines or CSV, gzip too; one pair of `original` and `paraphrase` a line.
 
-Further fields: ``id``, ``language`` (detected where absent), ``label`` (1 valid, 0 not), and ``question``, the number
+Encoding, delimiter and header are recognised as those of files of questions are. Further fields: ``id``, ``language`` (detected where absent), ``label`` (1 valid, 0 not), and ``question``, the number
 of a question of the bank, whose text is then the original where none is given. Others are ignored, null means absent.
 No ``id`` stands twice.
 """
@@ -8,23 +8,39 @@ No ``id`` stands twice.
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analytics.json_lines import decode_line, parse_object, string_problem
+from analytics.json_lines import parse_object, string_problem
 from analytics.text.tokens import detect_language
 from questionbank.errors import ImportRefused, LineProblem
+from questionbank.formats.column_names import plain_name
 from questionbank.formats.csv_rows import DecodedLines, table_rows
+from questionbank.formats.encodings import decode_text, guess_encoding
 from questionbank.formats.fields import LANGUAGE_TAG, FieldProblems, read_identifier
+from questionbank.formats.layout import find_header, table_sample
 from questionbank.formats.limits import LANGUAGE_LIMIT, LINES_LIMIT, TEXT_LIMIT, UNPACKED_LIMIT
-from questionbank.formats.lines import first_bytes, read_lines, refuse_unreadable
+from questionbank.formats.lines import first_bytes, read_lines, refuse_unreadable, telling_bytes
 
 __all__ = ["PAIR_COLUMNS", "PairRow", "read_pair_file"]
 
 PAIR_COLUMNS = ("id", "original", "paraphrase", "language", "question", "label")
-_DELIMITERS = ",;\t"
+_ALIASES = {
+    "original": "original text | original question | source | text | question text | frage | ausgangstext | 原文 | 原题",
+    "paraphrase": (
+        "paraphrase text | rewording | reworded | paraphrased | umformulierung | umschreibung | reformulation"
+        " | parafrasis | reformulacion | 改写 | 复述"
+    ),
+    "id": "pair id | nr | 编号",
+    "language": "lang | sprache | langue | idioma | 语言",
+    "question": "question id | question number",
+    "label": "valid | is paraphrase | gultig | 标签",
+}
+_FIELD_OF_NAME = {
+    name.strip(): field for field, names in _ALIASES.items() for name in (*names.split("|"), field)
+}
 _LARGEST_ID = 2**63 - 1
 
 
@@ -52,9 +68,11 @@ def read_pair_file(
     start = first_bytes(path, 4096).lstrip(b"\xef\xbb\xbf").lstrip()
     if not start:
         raise ImportRefused(f"{path.name} is empty.")
+    encoding = guess_encoding(telling_bytes(path))
     first_line_of: dict[str, int] = {}
     lines = read_lines(path, unpacked_limit=unpacked_limit, lines_limit=lines_limit)
-    for number, row in _read_json(lines) if start.startswith((b"{", b"[")) else _read_csv(lines, path):
+    is_json = start.startswith((b"{", b"["))
+    for number, row in _read_json(lines, encoding) if is_json else _read_csv(lines, path, encoding):
         if isinstance(row, PairRow) and row.id:
             first = first_line_of.setdefault(row.id, number)
             if first != number:
@@ -63,24 +81,34 @@ def read_pair_file(
 
 
 def _read_json(
-    lines: Iterator[tuple[int, bytes | LineProblem]],
+    lines: Iterator[tuple[int, bytes | LineProblem]], encoding: str
 ) -> Iterator[tuple[int, PairRow | LineProblem]]:
     for number, line in lines:
         if isinstance(line, LineProblem):
             yield number, line
         elif line.strip():
             try:
-                yield number, _pair(parse_object(decode_line(line.rstrip())))
+                yield number, _pair(parse_object(decode_text(line.rstrip(), encoding)))
             except (FieldProblems, ValueError) as error:
                 yield number, LineProblem(number, str(error))
 
 
 def _read_csv(
-    lines: Iterator[tuple[int, bytes | LineProblem]], path: Path
+    lines: Iterator[tuple[int, bytes | LineProblem]], path: Path, encoding: str
 ) -> Iterator[tuple[int, PairRow | LineProblem]]:
-    decoded = DecodedLines(lines)
-    names, delimiter = _header(decoded, path)
-    for number, row in table_rows(decoded, names, delimiter):
+    header = find_header(table_sample(path, encoding), _count_known)
+    names = _fields(header.names)
+    if not _holds_pairs(names):
+        reason = "it needs the columns original and paraphrase"
+        raise ImportRefused(
+            f"{path.name} is neither JSON Lines nor a CSV table of pairs: {reason}.", [LineProblem(1, reason)]
+        )
+    decoded = DecodedLines(lines, encoding)
+    decoded.skip_to(header.line)
+    next(csv.reader(decoded, delimiter=header.delimiter), None)
+    if problem := decoded.take_bad():
+        raise ImportRefused(f"The header of {path.name} cannot be read: {problem.reason}.", [problem])
+    for number, row in table_rows(decoded, names, header.delimiter):
         if isinstance(row, LineProblem):
             yield number, row
             continue
@@ -90,34 +118,24 @@ def _read_csv(
             yield number, LineProblem(number, str(error))
 
 
-def _header(lines: DecodedLines, path: Path) -> tuple[list[str], str]:
-    """Return the columns that the first line names, and the delimiter between them.
+def _fields(names: Sequence[str]) -> list[str]:
+    """Return the field of each column; each field once, and our own names first."""
+    fields = [name.strip().lower() if name.strip().lower() in PAIR_COLUMNS else "" for name in names]
+    fields = [field if field not in fields[:place] else "" for place, field in enumerate(fields)]
+    for place, name in enumerate(names):
+        field = _FIELD_OF_NAME.get(plain_name(name), "")
+        if field and field not in fields and not fields[place]:
+            fields[place] = field
+    return fields
 
-    Raises:
-        ImportRefused: it is no header of ours.
-    """
-    line = next(lines, "").strip("\r\n")
-    if problem := lines.take_bad():
-        raise ImportRefused(
-            f"The first line of {path.name} is not a header of columns: {problem.reason}.", [problem]
-        )
-    for delimiter in _DELIMITERS:
-        try:
-            names = [name.strip().lower() for name in next(csv.reader([line], delimiter=delimiter), [])]
-        except csv.Error:  # no header has a cell as large
-            continue
-        if "paraphrase" in names and ("original" in names or "question" in names):
-            break
-    else:
-        reason = "it needs the columns original and paraphrase"
-        raise ImportRefused(
-            f"{path.name} is neither JSON Lines nor a CSV table of pairs: {reason}.", [LineProblem(1, reason)]
-        )
-    twice = next((name for name in PAIR_COLUMNS if names.count(name) > 1), "")
-    if twice:
-        reason = f"the column {twice} is there twice"
-        raise ImportRefused(f"The header of {path.name} is wrong: {reason}.", [LineProblem(1, reason)])
-    return names, delimiter
+
+def _holds_pairs(fields: Sequence[str]) -> bool:
+    return "paraphrase" in fields and ("original" in fields or "question" in fields)
+
+
+def _count_known(cells: Sequence[str], _below: Sequence[str]) -> int:
+    fields = _fields(cells)
+    return sum(map(bool, fields)) if _holds_pairs(fields) else 0
 
 
 def _pair(row: Mapping[str, Any]) -> PairRow:

@@ -17,8 +17,8 @@ from questionbank.numbers import whole_number
 from questionbank.permissions import is_admin
 
 __all__ = [
-    "EXPORT_FILTERS",
     "ANSWER_KEY_SQL",
+    "EXPORT_FILTERS",
     "TaggedPath",
     "answer_key",
     "concept_paths",

@@ -98,7 +98,7 @@ def test_a_carriage_return_may_end_every_line(read):
 @pytest.mark.parametrize(
     ("start", "reason"),
     [
-        (b"original,paraphrase,caf\xe9\n", "invalid UTF-8 at byte 24"),
+        (b"original,paraphrase,caf\xe9 \xff\xff\xff\n", "invalid UTF-8 at byte 24"),
         (b"original,paraphrase,\0\n", "a NUL character at byte 21"),
         (b"original,paraphrase," + b"x" * LINE_LIMIT + b"\n", "longer than 1,000,000 bytes"),
         (b"original " * 25_000, "needs the columns original and paraphrase"),  # one cell, over the limit
@@ -111,9 +111,29 @@ def test_a_header_that_cannot_be_read_is_refused_and_swallows_no_row(read, start
     assert [problem.line for problem in refused.value.problems] == [1]
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b" \n", b"once upon a time", b"original,original,paraphrase\na,b,c", b"PK\x03\x04zip"]
-)
+@pytest.mark.parametrize("content", [b"", b" \n", b"once upon a time", b"PK\x03\x04zip"])
 def test_a_file_that_is_none_of_ours_is_refused(read, content):
     with pytest.raises(ImportRefused):
         read(content)
+
+
+@pytest.mark.parametrize(
+    ("content", "pair"),
+    [
+        (
+            "original;paraphrase\nGröße von ½?;Wie groß ist ½?\n".encode("windows-1252"),
+            ("Größe von ½?", "Wie groß ist ½?"),
+        ),
+        ("sep=|\noriginal|paraphrase\na|b\n".encode(), ("a", "b")),
+        ("\ufeffOriginal\tParaphrase\né\tè\n".encode("utf-16-le"), ("é", "è")),
+        (
+            "原题,改写\n求 1+1 的值是多少,一加一等于几呢\n".encode("gb18030"),
+            ("求 1+1 的值是多少", "一加一等于几呢"),
+        ),
+        ("Pairs of May\n\nOriginal question,Rewording\na,b\n".encode(), ("a", "b")),
+        ("Größe\nOriginal;Umformulierung\nä;ö\n".encode("mac-roman"), ("ä", "ö")),
+    ],
+)
+def test_pairs_are_read_as_spreadsheets_save_them(read, content, pair):
+    ((_line, row),) = read(content, "pairs.txt")
+    assert (row.original, row.paraphrase) == pair
