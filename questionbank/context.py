@@ -10,6 +10,7 @@ from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext_lazy as _
 
 from questionbank.permissions import roles_of
+from questionbank.selectors.mail import mail_is_on
 
 __all__ = ["ROLE_NAMES", "THEMES", "THEME_COOKIE", "site"]
 
@@ -23,7 +24,7 @@ ROLE_NAMES = {"teacher": _("teacher"), "reviewer": _("reviewer"), "admin": _("ad
 
 
 def site(request: HttpRequest) -> dict[str, Any]:
-    """Return the demo's log-ins (in demo mode only), the theme, and the role of whoever is logged in.
+    """Return the demo's log-ins (in demo mode only), the theme, mail, time zone, and one's role.
 
     The theme is a cookie and not a script's work, so that no page flashes in the wrong colours and the
     switch works without JavaScript.
@@ -34,6 +35,8 @@ def site(request: HttpRequest) -> dict[str, Any]:
         "demo_people": _demo_people() if settings.DEMO else (),
         "theme": theme if theme in {value for value, *_rest in THEMES} else "system",
         "themes": THEMES,
+        "mail_is_on": mail_is_on(),
+        "time_zone": settings.TIME_ZONE,
         "role": SimpleLazyObject(lambda: _role(request)),
     }
 

@@ -1,7 +1,7 @@
 """What the environment says; the only module that reads it.
 
 Reading starts no server. It writes one thing: the secret key, generated into `VAR_DIR` (mode 0600)
-where the environment has none.
+where the environment has none. What cannot be right ends the process with one sentence.
 """
 
 from __future__ import annotations
@@ -9,25 +9,41 @@ from __future__ import annotations
 import os
 import secrets
 import sys
+from email.utils import parseaddr
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import environ
+from django.core.exceptions import ImproperlyConfigured, ValidationError
+from django.core.validators import validate_email
 
 from questionbank.embedded.locations import postgres_location, redis_location
 
-__all__ = ["BASE_DIR", "broker_url", "cache_url", "databases", "environment", "secret_key", "var_dir"]
+__all__ = [
+    "BASE_DIR",
+    "broker_url",
+    "cache_url",
+    "databases",
+    "environment",
+    "mail_sender",
+    "mail_server",
+    "secret_key",
+    "time_zone",
+    "var_dir",
+]
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 _PARAQD = BASE_DIR.parent / "shared" / "data" / "paraqd"
 
 
 class _Environment(environ.Env):
-    """An environment in which an empty number is none, as compose files and unit files hand it on."""
+    """An environment in which an empty value is none, as compose files hand it on; a list may be empty."""
 
     def get_value(self, var: str, cast: Any = None, default: Any = environ.Env.NOTSET, **kwargs: Any) -> Any:
         kind, otherwise = self.scheme[var]
-        if kind in (int, float) and not self.ENVIRON.get(var, "").strip():
+        if kind is not list and not self.ENVIRON.get(var, "").strip():
             return otherwise
         return super().get_value(var, cast, default, **kwargs)
 
@@ -45,6 +61,7 @@ environment = _Environment(
     LANGUAGE_MODEL_SECONDS=(float, 60.0),
     LANGUAGE_MODEL_URL=(str, ""),
     LOG_LEVEL=(str, "INFO"),
+    MAIL_FROM=(str, ""),
     PARAPHRASE_MODEL=(str, ""),
     PARAPHRASE_PREFIX=(str, ""),
     PORT=(int, 8000),
@@ -54,6 +71,7 @@ environment = _Environment(
     REVIEW_RANDOM_SHARE=(float, 0.2),
     SCORER_SUITES=(list, [str(_PARAQD / name) for name in ("aquarat_test.jsonl.gz", "sawp_test.jsonl.gz")]),
     SECRET_KEY=(str, ""),
+    TIME_ZONE=(str, "UTC"),
     TRUSTED_PROXIES=(int, 0),
     VAR_DIR=(str, str(BASE_DIR / "var")),
 )
@@ -118,3 +136,45 @@ def broker_url() -> str:
 def cache_url() -> str:
     """Return where Django's cache is: as `broker_url`, in database 1 of the embedded server."""
     return environment("REDIS_URL") or f"unix://{redis_location(var_dir()).socket_path}?db=1"
+
+
+def mail_server() -> dict[str, object]:
+    """Return Django's settings for the mail server at `EMAIL_URL`."""
+    try:
+        server: dict[str, object] = environment.email("EMAIL_URL")
+    except (ImproperlyConfigured, ValueError):
+        sys.exit("Error: EMAIL_URL is wrong. Write it as smtp+tls://USER:PASSWORD@HOST:587, percent-encoded.")
+    if str(server["EMAIL_BACKEND"]).endswith("smtp.EmailBackend") and not server["EMAIL_HOST"]:
+        sys.exit("Error: EMAIL_URL names no mail server. Write it as smtp+tls://USER:PASSWORD@HOST:587.")
+    return server
+
+
+def mail_sender(hosts: list[str]) -> str:
+    """Return the sender of mail: `MAIL_FROM`, else ``no-reply`` at the first domain of `hosts`, else nothing."""
+    sender: str = environment("MAIL_FROM").strip()
+    if sender:
+        try:
+            validate_email("" if "\n" in sender else parseaddr(sender)[1])
+        except ValidationError:
+            sys.exit("Error: MAIL_FROM is no e-mail address. Write it as Kindred <kindred@school.example>.")
+        return sender
+    domains = [host.strip("*.") for host in hosts if _is_domain(host.strip("*."))]
+    return f"Kindred <no-reply@{domains[0]}>" if domains else ""
+
+
+def _is_domain(host: str) -> bool:
+    try:
+        ip_address(host.strip("[]"))
+    except ValueError:
+        return "." in host
+    return False
+
+
+def time_zone() -> str:
+    """Return the zone in which pages show times."""
+    name: str = environment("TIME_ZONE").strip()
+    try:
+        ZoneInfo(name)
+    except (KeyError, OSError, ValueError):  # unknown, a folder of zones, a path
+        sys.exit(f"Error: TIME_ZONE: there is no zone {name!r}. Write it as Europe/London, or UTC.")
+    return name

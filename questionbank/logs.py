@@ -1,14 +1,18 @@
-"""What is kept of log lines."""
+"""What is kept of log lines, and what never gets into them."""
 
 from __future__ import annotations
 
 import logging
+import re
 import sys
+from collections.abc import MutableMapping
+from typing import Any
 
 from questionbank.outage import outage_of
 
-__all__ = ["WithoutOutages", "WithoutRefusals"]
+__all__ = ["WithoutOutages", "WithoutRefusals", "without_reset_keys"]
 
+_RESET_KEY = re.compile(r"(/password/reset/key/)(?!done/|[0-9A-Za-z]+-set-password\b)[^\s/?#\"'<>\\]+")
 _FAULT = 500  # statuses from here on are ours
 
 
@@ -38,3 +42,21 @@ class WithoutOutages(logging.Filter):
             else:
                 record.exc_info, record.msg = None, f"{record.msg} ({reason.replace('%', '%%')})"
         return True
+
+
+def without_reset_keys(logger: Any, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Take the key from every address of a reset: whoever has it and reads logs could choose the password.
+
+    A processor of structlog; it stands before the renderer, so that it sees texts of traces too.
+    """
+    return {name: _without_key(value) for name, value in event.items()}
+
+
+def _without_key(value: Any) -> Any:
+    if isinstance(value, str):
+        return _RESET_KEY.sub(r"\1...", value)
+    if isinstance(value, dict):
+        return {name: _without_key(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_key(inner) for inner in value]
+    return value

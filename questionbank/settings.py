@@ -12,6 +12,7 @@ from redis.backoff import NoBackoff
 from redis.retry import Retry
 
 from questionbank import env
+from questionbank.logs import without_reset_keys
 
 BASE_DIR = env.BASE_DIR
 VAR_DIR = env.var_dir()
@@ -124,6 +125,7 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 600.0,
         "options": {"expires": 500},
     },
+    "send-mail": {"task": "bank.send_mail", "schedule": 60.0, "options": {"expires": 50, "queue": "light"}},
     "clear-checkpoints": {  # by whoever trains: they lie on that machine
         "task": "bank.clear_checkpoints",
         "schedule": 86_400.0,
@@ -169,6 +171,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "account_login"
 LOGIN_REDIRECT_URL = "home"
+ACCOUNT_FORMS = {"reset_password": "questionbank.forms.people.ResetPasswordForm"}
 ACCOUNT_ADAPTER = "questionbank.accounts.AccountAdapter"
 ACCOUNT_LOGIN_METHODS = {"username", "email"}
 ACCOUNT_SIGNUP_FIELDS = ["username*", "email", "password1*", "password2*"]
@@ -186,12 +189,14 @@ MFA_ALLOW_UNVERIFIED_EMAIL = True  # an admin entered the address; there is no s
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", _("English"))]
 LOCALE_PATHS = [BASE_DIR / "questionbank" / "locale"]
-TIME_ZONE = "UTC"
+TIME_ZONE = env.time_zone()
 USE_I18N = any(path.is_dir() for path in LOCALE_PATHS)  # looking up no translations costs a tenth of a page
 USE_TZ = True
 
 # --- mail -----------------------------------------------------------------------------------------
-vars().update(env.environment.email("EMAIL_URL"))
+vars().update(env.mail_server())
+EMAIL_TIMEOUT = 10  # seconds; the server may accept a connection and never answer
+DEFAULT_FROM_EMAIL = env.mail_sender(ALLOWED_HOSTS)
 
 # --- security -------------------------------------------------------------------------------------
 SECURE_SSL_REDIRECT = not DEMO
@@ -249,6 +254,7 @@ LOGGING = {
             "processors": [
                 structlog.stdlib.ProcessorFormatter.remove_processors_meta,
                 structlog.processors.format_exc_info,
+                without_reset_keys,
                 _renderer,
             ],
             "foreign_pre_chain": _shared_processors,

@@ -214,6 +214,8 @@ people_patterns: list[URLPattern | URLResolver] = [
     path("invite/", people.person_invite_page, name="person_invite"),
     path("<int:person_id>/", people.person_detail, name="person_detail"),
     path("<int:person_id>/active/", people.person_active_view, name="person_active"),
+    path("<int:person_id>/link/", people.person_password_link_view, name="person_password_link"),
+    path("<int:person_id>/second-factor/", people.person_second_factor_view, name="person_second_factor"),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [

@@ -17,6 +17,7 @@ from questionbank.services.checkpoints import checkpoints_clear
 from questionbank.services.facet_counts import facet_counts_settle
 from questionbank.services.import_undo import run_import_undo
 from questionbank.services.imports import run_import
+from questionbank.services.mail import mail_send_due
 from questionbank.services.projections import projection_request_missing
 from questionbank.services.recall import recall_measure
 from questionbank.services.solutions import solve_request_missing
@@ -40,6 +41,7 @@ __all__ = [
     "promote_model",
     "propose_paraphrases",
     "score_pairs",
+    "send_mail",
     "settle_facet_counts",
     "solve_word_problems",
     "train_model",
@@ -152,6 +154,12 @@ def settle_facet_counts() -> int:
 def checkpoints_clear_away() -> int:
     """Delete the checkpoints of trainings that nobody will go on with."""
     return checkpoints_clear()
+
+
+@application.task(name="bank.send_mail")
+def send_mail() -> int:
+    """Send the mail that is due."""
+    return mail_send_due()
 
 
 @application.task(name="bank.measure_recall")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy as _
 
@@ -12,9 +13,10 @@ from questionbank.context import ROLE_NAMES
 from questionbank.errors import ValidationFailed
 from questionbank.permissions import ROLES
 from questionbank.selectors.questions.people import ROLE_EXPLANATIONS
+from questionbank.services.mail import mail_request_reset
 from questionbank.services.people import EMAIL_LIMIT, NAME_LIMIT
 
-__all__ = ["InvitationForm", "PersonForm"]
+__all__ = ["InvitationForm", "PersonForm", "ResetPasswordForm"]
 
 
 def _role_label(role: str) -> Any:
@@ -63,3 +65,17 @@ class InvitationForm(PersonForm):
         help_text=_("The invitation is sent there. Without an address you get a link to pass on yourself."),
     )
     field_order = ("username", "first_name", "last_name", "email", "roles")
+
+
+class ResetPasswordForm(forms.Form):
+    """Who forgot a password. Nothing here looks the address up: the page answers alike, and as fast, for every one."""
+
+    email = forms.EmailField(
+        label=_("E-mail"), max_length=EMAIL_LIMIT, widget=forms.EmailInput(attrs={"autocomplete": "email"})
+    )
+
+    def save(self, request: HttpRequest, **kwargs: Any) -> str:
+        """Queue the mail."""
+        address: str = self.cleaned_data["email"]
+        mail_request_reset(address=address, site=request.build_absolute_uri("/"))
+        return address

@@ -15,6 +15,7 @@ from questionbank.models.event import ModelEvent
 from questionbank.models.facet_count import FacetCount
 from questionbank.models.importing import ImportDuplicate
 from questionbank.models.long_query import LongQuery
+from questionbank.models.mail import OutgoingMail
 from questionbank.models.paraphrase import BatchDeletion, ParaphrasePair
 from questionbank.models.projection import Projection
 from questionbank.models.question import Question, QuestionTag
@@ -47,6 +48,7 @@ __all__ = [
     "ModelArtifact",
     "ModelComparison",
     "ModelEvent",
+    "OutgoingMail",
     "ParaphrasePair",
     "ProblemVariant",
     "Projection",

@@ -28,6 +28,8 @@ _REFUSE = f"""
     pghistory.InsertEvent(),
     pghistory.UpdateEvent(row=pghistory.Old),
     pghistory.DeleteEvent(),
+    pghistory.ManualEvent("password_link"),  # an admin made one; the event has no key
+    pghistory.ManualEvent("second_factor_removed"),
     fields=["username", "is_active", "is_superuser"],
     model_name="UserEvent",
 )

@@ -7,32 +7,31 @@ The last active admin keeps the role. The database has the last word (a trigger,
 from __future__ import annotations
 
 from collections.abc import Collection
-from smtplib import SMTPException
 
-import structlog
+import pghistory
+from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import Group
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.core.exceptions import ValidationError
-from django.core.mail import send_mail
 from django.core.validators import validate_email
 from django.db import transaction
-from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
 from questionbank.errors import NotAllowed, ValidationFailed
 from questionbank.models import User
 from questionbank.permissions import ROLES
 from questionbank.selectors.questions.people import active_admins
+from questionbank.services.mail import password_link
 
 __all__ = [
     "check_an_admin_is_left",
-    "invitation_send",
+    "person_has_second_factor",
     "person_invite",
+    "person_password_link",
+    "person_remove_second_factor",
     "person_set_active",
     "person_update",
 ]
-
-logger = structlog.get_logger(__name__)
 
 NAME_LIMIT = 150
 EMAIL_LIMIT = 254
@@ -68,23 +67,39 @@ def person_invite(
     return person
 
 
-def invitation_send(*, person: User, inviter: User, link: str) -> bool:
-    """Mail a person the link where they choose a password; returns False where the mail server does not take it.
+@transaction.atomic
+def person_password_link(*, user: User, person: User, site: str) -> str:
+    """Make a link by which a person chooses a new password; the history has that it was made, nothing has the link.
 
-    Outside any transaction: a slow mail server must hold no lock.
+    Raises:
+        ValidationFailed: the account is closed.
+        NotAllowed: as for `person_update`.
     """
-    context = {"person": person, "inviter": inviter, "link": link}
-    try:
-        send_mail(
-            subject=_("Your invitation to Kindred"),
-            message=render_to_string("people/invitation.txt", context),
-            from_email=None,
-            recipient_list=[person.email],
-        )
-    except (OSError, SMTPException) as error:
-        logger.warning("invitation not sent", person=person.pk, error=type(error).__name__)
-        return False
-    return True
+    _allow(user, person)
+    if not person.is_active:
+        raise ValidationFailed(_("This account is closed. Open it first."))
+    pghistory.create_event(person, label="password_link")
+    return password_link(person=person, site=site)
+
+
+def person_has_second_factor(*, person: User) -> bool:
+    """Return whether a log-in of this person takes a second step."""
+    return bool(Authenticator.objects.filter(user=person).exists())
+
+
+@transaction.atomic
+def person_remove_second_factor(*, user: User, person: User) -> None:
+    """Remove a second factor that a person lost, with its recovery codes: the password alone lets them in.
+
+    Raises:
+        ValidationFailed: there is none.
+        NotAllowed: as for `person_update`.
+    """
+    _allow(user, person)
+    removed, _by_model = Authenticator.objects.filter(user=person).delete()
+    if not removed:
+        raise ValidationFailed(_("This person has no second factor."))
+    pghistory.create_event(person, label="second_factor_removed")
 
 
 @transaction.atomic

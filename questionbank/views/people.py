@@ -1,24 +1,39 @@
-"""People: invite somebody, give roles, close an account."""
+"""People: invite somebody, give roles, help somebody back in, close an account."""
 
 from __future__ import annotations
 
-from allauth.account.forms import default_token_generator
-from allauth.account.utils import user_pk_to_url_str
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
 from questionbank.errors import ValidationFailed
 from questionbank.forms.people import InvitationForm, PersonForm
 from questionbank.models import User
 from questionbank.selectors.questions.people import people, person_get
-from questionbank.services.people import invitation_send, person_invite, person_set_active, person_update
+from questionbank.services.mail import mail_invite, password_link
+from questionbank.services.people import (
+    person_has_second_factor,
+    person_invite,
+    person_password_link,
+    person_remove_second_factor,
+    person_set_active,
+    person_update,
+)
 from questionbank.views.access import requires, takes_posts
 
-__all__ = ["person_active_view", "person_detail", "person_invite_page", "person_list"]
+__all__ = [
+    "person_active_view",
+    "person_detail",
+    "person_invite_page",
+    "person_list",
+    "person_password_link_view",
+    "person_second_factor_view",
+]
 
 
 @requires("people_manage")
@@ -39,16 +54,9 @@ def person_invite_page(request: HttpRequest) -> HttpResponse:
         except ValidationFailed as error:
             form.add_problems(error)
         else:
-            link = _invitation_link(request, person)
-            if person.email and invitation_send(person=person, inviter=request.user, link=link):
+            if mail_invite(person=person, inviter=request.user, site=_site(request)):
                 messages.success(
                     request, _("The invitation is on its way to %(email)s.") % {"email": person.email}
-                )
-            elif person.email:
-                messages.warning(
-                    request,
-                    _("%(name)s is added, but the e-mail could not be sent. Pass the link below on.")
-                    % {"name": person},
                 )
             else:
                 messages.success(request, _("%(name)s is added. Pass the link below on.") % {"name": person})
@@ -61,14 +69,7 @@ def person_invite_page(request: HttpRequest) -> HttpResponse:
 def person_detail(request: HttpRequest, person_id: int) -> HttpResponse:
     """Change a person's name, address and roles; shows the invitation link until they chose a password."""
     person = person_get(person_id=person_id)
-    roles = [group.name for group in person.groups.all()]
-    initial = {
-        "first_name": person.first_name,
-        "last_name": person.last_name,
-        "email": person.email,
-        "roles": roles,
-    }
-    form = PersonForm(request.POST or None, initial=initial)
+    form = PersonForm(request.POST or None, initial=_initial(person))
     if request.method == "POST" and form.is_valid():
         try:
             person_update(user=request.user, person=person, **form.cleaned_data)
@@ -77,13 +78,34 @@ def person_detail(request: HttpRequest, person_id: int) -> HttpResponse:
         except ValidationFailed as error:
             form.add_problems(error)
             person = person_get(person_id=person_id)
-    context = {
-        "person": person,
-        "form": form,
-        "may_change": not person.is_superuser or request.user.is_superuser,
-        "invitation": "" if person.has_usable_password() else _invitation_link(request, person),
-    }
-    return render(request, "people/detail.html", context, status=422 if form.errors else 200)
+    return _person_page(request, person, form)
+
+
+@requires("people_manage")
+@takes_posts(back="person_list")
+@never_cache
+def person_password_link_view(request: HttpRequest, person_id: int) -> HttpResponse:
+    """Make a link for a new password and show it, this once."""
+    person = person_get(person_id=person_id)
+    try:
+        link = person_password_link(user=request.user, person=person, site=_site(request))
+    except ValidationFailed as error:
+        messages.error(request, str(error))
+        return redirect("person_detail", person_id=person_id)
+    return _person_page(request, person, PersonForm(initial=_initial(person)), new_link=link)
+
+
+@requires("people_manage")
+@takes_posts(back="person_list")
+def person_second_factor_view(request: HttpRequest, person_id: int) -> HttpResponse:
+    """Remove a second factor that was lost."""
+    person = person_get(person_id=person_id)
+    try:
+        person_remove_second_factor(user=request.user, person=person)
+        messages.success(request, _("%(name)s logs in with the password alone now.") % {"name": person})
+    except ValidationFailed as error:
+        messages.error(request, str(error))
+    return redirect("person_detail", person_id=person_id)
 
 
 @requires("people_manage")
@@ -101,8 +123,29 @@ def person_active_view(request: HttpRequest, person_id: int) -> HttpResponse:
     return redirect("person_detail", person_id=person_id)
 
 
-def _invitation_link(request: HttpRequest, person: User) -> str:
-    """Return the address where the person chooses a password; it ends when they have, or after three days."""
-    key = default_token_generator.make_token(person)
-    address = reverse("account_reset_password_from_key", args=[user_pk_to_url_str(person), key])
-    return request.build_absolute_uri(address)
+def _initial(person: User) -> dict[str, Any]:
+    return {
+        "first_name": person.first_name,
+        "last_name": person.last_name,
+        "email": person.email,
+        "roles": [group.name for group in person.groups.all()],
+    }
+
+
+def _person_page(request: HttpRequest, person: User, form: PersonForm, *, new_link: str = "") -> HttpResponse:
+    context = {
+        "person": person,
+        "form": form,
+        "may_change": not person.is_superuser or request.user.is_superuser,
+        "invitation": ""
+        if person.has_usable_password()
+        else password_link(person=person, site=_site(request)),
+        "new_link": new_link,
+        "has_second_factor": person_has_second_factor(person=person),
+    }
+    return render(request, "people/detail.html", context, status=422 if form.errors else 200)
+
+
+def _site(request: HttpRequest) -> str:
+    """Return where links in mail lead: the name, one of `ALLOWED_HOSTS`, under which this page was opened."""
+    return request.build_absolute_uri("/")

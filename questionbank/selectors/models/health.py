@@ -38,7 +38,8 @@ from questionbank.capabilities.catalog import set_name
 from questionbank.checks import PGVECTOR_MINIMUM, parse_version
 from questionbank.embedded.locations import postgres_location
 from questionbank.env import cache_url, environment
-from questionbank.models import EmbeddingSet, Run, WorkerHeartbeat
+from questionbank.models import EmbeddingSet, OutgoingMail, Run, WorkerHeartbeat
+from questionbank.selectors.mail import mail_is_on
 from questionbank.selectors.models.embeddings import embedding_count_pending
 from questionbank.selectors.models.runs import WORKER_SILENT_AFTER
 
@@ -50,6 +51,7 @@ RECALL_TARGET = 0.99
 RECALL_WARNING = 0.98  # 100 queries scatter by 0.003: the target itself would cry wolf
 MOMENT = "j M Y, H:i e"  # of dates in figures
 BACKUP_DUE = timedelta(days=7)
+MAIL_DUE = timedelta(minutes=10)
 DISK_WARNING, DISK_FAILING = 2_000_000_000, 500_000_000  # bytes free
 ESSENTIAL_QUEUE = "default"  # without a worker for it nothing is imported or embedded
 _LIBPQ_KEYWORDS = {option.keyword.decode() for option in pq.Conninfo.get_defaults()}
@@ -294,7 +296,7 @@ def _recall() -> tuple[State, str, dict[str, str]]:
             continue
         measured += 1
         measured_at = parse_datetime(str(embedding_set.recall.get("measured_at", "")))
-        when = f" · {date_format(measured_at, MOMENT)}" if measured_at else ""
+        when = f" · {_when(measured_at)}" if measured_at else ""
         figures[lens] = f"{embedding_set.recall['recall']:.3f}{when}"
         if embedding_set.recall["recall"] < RECALL_WARNING:
             low.append(lens)
@@ -325,6 +327,39 @@ def _disk() -> tuple[State, str, dict[str, str]]:
     return State.OK, _("There is room on the disk."), figures
 
 
+def _mail() -> tuple[State, str, dict[str, str]]:
+    mails = OutgoingMail.objects
+    sent = mails.filter(sent_at__isnull=False).order_by("-sent_at").first()
+    failed = mails.filter(failed_at__isnull=False).order_by("-failed_at").first()
+    overdue = mails.filter(due_at__lt=timezone.now() - MAIL_DUE, failed_at=None).exists()
+    figures = {
+        _("Sender"): settings.DEFAULT_FROM_EMAIL or _("none"),
+        _("Waiting"): str(mails.filter(due_at__isnull=False).count()),
+        _("Last success"): _when(sent.sent_at if sent else None),
+        _("Last failure"): _when(failed.failed_at if failed else None)
+        + (f" · {failed.error}" if failed else ""),
+    }
+    if not mail_is_on():
+        return State.OK, _("No mail is sent: EMAIL_URL names no mail server."), {}
+    if not settings.DEFAULT_FROM_EMAIL:
+        return State.WARNING, _("Mail has no sender. Set MAIL_FROM to an address of your school."), figures
+    if failed and (sent is None or failed.failed_at > sent.sent_at):
+        return (
+            State.WARNING,
+            _("The last mail was not sent. Try “manage.py send_test_mail ADDRESS”."),
+            figures,
+        )
+    if overdue:
+        return State.WARNING, _("Mail has been waiting for over ten minutes: no worker sends it."), figures
+    if sent is None:
+        return State.OK, _("No mail was sent yet. “manage.py send_test_mail ADDRESS” sends one."), figures
+    return State.OK, _("The mail server took the last mail."), figures
+
+
+def _when(moment: datetime | None) -> str:
+    return date_format(timezone.localtime(moment), MOMENT) if moment else _("never")
+
+
 def _backup() -> tuple[State, str, dict[str, str]]:
     try:
         record = json.loads((settings.VAR_DIR / BACKUP_RECORD).read_text())
@@ -340,7 +375,7 @@ def _backup() -> tuple[State, str, dict[str, str]]:
             _("It is not known when the last backup was made. Run “manage.py backup FILE”."),
             {},
         )
-    figures[_("Written")] = date_format(timezone.localtime(created), MOMENT)
+    figures[_("Written")] = _when(created)
     if timezone.now() - created > BACKUP_DUE:
         return State.WARNING, _("The last backup is older than a week."), figures
     return State.OK, _("The last backup is recent."), figures
@@ -356,4 +391,5 @@ _CHECKS = (
     ("recall", gettext_lazy("Index recall"), _recall),
     ("disk", gettext_lazy("Disk"), _disk),
     ("backup", gettext_lazy("Last backup"), _backup),
+    ("mail", gettext_lazy("Mail"), _mail),
 )

@@ -242,6 +242,10 @@ def _accounts(before: datetime | None) -> Iterable[ChangeEntry]:
             what = _("added %(person)s") % named
         elif event.pgh_label == "delete":
             what = _("deleted %(person)s") % named
+        elif event.pgh_label == "password_link":
+            what = _("made a link for %(person)s to choose a new password") % named
+        elif event.pgh_label == "second_factor_removed":
+            what = _("removed the second factor of %(person)s") % named
         elif following and following.is_active != event.is_active:
             sentence = _("reopened the account of %(person)s") if following.is_active else ""
             what = (sentence or _("closed the account of %(person)s")) % named

@@ -164,6 +164,8 @@ TABLE: dict[str, Address] = {
     "person_invite": Address(ADMINS),
     "person_detail": Address(ADMINS, PERSON),
     "person_active": Address(ADMINS_ACT, PERSON, "post"),
+    "person_password_link": Address(ADMINS, PERSON, "post"),
+    "person_second_factor": Address(ADMINS_ACT, PERSON, "post"),
     "help": Address(EVERYBODY),
     "theme": Address((LOGIN, 403, 302, 302, 302), method="post", data={"theme": "dark"}),
     "health": Address(ADMINS),

@@ -1,0 +1,26 @@
+"""Send a mail, to see whether the mail server takes it."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.conf import settings
+
+from questionbank.management.base import BankCommand
+from questionbank.services.mail import mail_send_test
+
+
+class Command(BankCommand):
+    """Exit code 1, with what the mail server said, where it does not take the mail."""
+
+    help = "Send a test mail to an address and report what the mail server says."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Declare the address."""
+        parser.add_argument("address", metavar="ADDRESS", help="who gets it")
+
+    def handle(self, *args: Any, address: str, **options: Any) -> None:
+        """Send it."""
+        mail_send_test(address=address)
+        self.stdout.write(f"The mail server took a mail from {settings.DEFAULT_FROM_EMAIL} to {address}.")

@@ -1,0 +1,14 @@
+"""Whether this installation sends mail."""
+
+from __future__ import annotations
+
+from django.conf import settings
+
+__all__ = ["mail_is_on"]
+
+_SENDS_NOTHING = ("console", "dummy")  # backends
+
+
+def mail_is_on() -> bool:
+    """Return whether a mail server is set; without one nothing is sent, into no log either."""
+    return settings.EMAIL_BACKEND.split(".")[-2] not in _SENDS_NOTHING
