@@ -3,7 +3,8 @@
 gunicorn keeps the processes; in each, waitress reads requests in one loop and hands a request to a thread
 once it has all of it, and sends answers by the same loop. So clients that trickle headers or bodies cost a
 socket each. What takes too long is closed, and a large body is refused after its headers unless they carry
-the session of somebody who is logged in (decision 45 has the measurements).
+the session of somebody who is logged in (decision 45 has the measurements). Beyond waitress, an answer to HEAD has no
+body, and a request whose length is said twice is refused (decision 76).
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ from typing import Any
 from gunicorn.workers.base import Worker
 from waitress.adjustments import Adjustments
 from waitress.channel import HTTPChannel
-from waitress.parser import HTTPRequestParser
+from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.server import TcpWSGIServer
+from waitress.task import ErrorTask, Task, WSGITask
 from waitress.utilities import Error
 
 __all__ = ["BODY_RATE", "BODY_SECONDS", "HEADER_SECONDS", "BufferingServer", "BufferingWorker"]
@@ -39,9 +41,22 @@ class LogInFirst(Error):
 
 
 class BufferingParser(HTTPRequestParser):
-    """Refuses a large body as soon as its headers are there, unless they carry a session."""
+    """Refuses a large body as soon as its headers are there, unless they carry a session.
+
+    And a body of which servers in a row may think that it ends in different places: what follows would be a request
+    to the one and not to the other (RFC 9112, 6.1 and 6.3).
+    """
 
     is_admitted = False
+    command = ""  # of a request that cannot be read
+
+    def parse_header(self, header_plus: bytes) -> None:
+        """Read the headers."""
+        super().parse_header(header_plus)
+        if self.chunked and "CONTENT_LENGTH" in self.headers:
+            raise ParsingError("Content-Length and Transfer-Encoding exclude each other")
+        if "TRANSFER_ENCODING" in self.headers:  # waitress takes it out of requests of HTTP/1.1
+            raise ParsingError("Transfer-Encoding is of HTTP/1.1 alone")
 
     def received(self, data: bytes) -> int:
         """Take the next bytes and return how many were of this request."""
@@ -55,10 +70,42 @@ class BufferingParser(HTTPRequestParser):
         return consumed
 
 
+class _WithoutBodyOfHead(Task):
+    """An answer that says of a body how long it is, and leaves it out where the request is HEAD."""
+
+    def write(self, data: bytes) -> None:
+        """Send the headers first, then a part of the body."""
+        super().write(b"" if self.request.command == "HEAD" else data)
+
+    def finish(self) -> None:
+        """Send what ends an answer."""
+        if self.request.command == "HEAD":
+            self.write(b"")
+            self.chunked_response = False  # no last chunk either
+        super().finish()
+
+
+class BufferingTask(_WithoutBodyOfHead, WSGITask):
+    """What Django answers."""
+
+    def get_environment(self) -> dict[str, Any]:
+        """Return WSGI's environment; a file for HEAD goes through `write` like everything else."""
+        environment: dict[str, Any] = super().get_environment()
+        if self.request.command == "HEAD":
+            environment.pop("wsgi.file_wrapper", None)
+        return environment
+
+
+class BufferingErrorTask(_WithoutBodyOfHead, ErrorTask):
+    """What the server answers by itself."""
+
+
 class BufferingChannel(HTTPChannel):
     """A connection that knows since when its present request is being received."""
 
     parser_class = BufferingParser
+    task_class = BufferingTask
+    error_task_class = BufferingErrorTask
     request_since = 0.0
 
     def received(self, data: bytes) -> bool:
