@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -89,10 +90,34 @@ def test_only_the_site_can_be_reached_and_only_from_this_machine(compose):
     }
     assert set(published) == {"web", "proxy"}
     assert all(port.startswith("127.0.0.1:") for port in published["web"])
-    assert published["proxy"] == ["${PROXY_ADDRESS:-127.0.0.1}:${PROXY_PORT:-8080}:8080"]
+    assert all(port.startswith("${PROXY_ADDRESS:-127.0.0.1}:") for port in published["proxy"])
     assert compose["networks"]["inside"] == {"internal": True}
     outside = [name for name, service in compose["services"].items() if "outside" in service["networks"]]
-    assert set(outside) == {"web", "proxy"}
+    assert set(outside) == {"web", "proxy", "worker-light"}  # the last sends mail
+
+
+def test_the_proxy_trusts_this_machine_as_compose_shows_it(compose):
+    (network,) = compose["networks"]["outside"]["ipam"]["config"]
+    assert f"{network['gateway']}/32 1;" in (DOCKER / "nginx.conf").read_text(encoding="utf-8")
+
+
+@each_service
+def test_every_service_has_a_limit_of_memory_that_its_files_in_memory_leave_room_in(compose, name):
+    service = compose["services"][name]
+    limit = gigabytes(re.sub(r"\$\{\w+:-(\w+)\}", r"\1", service["mem_limit"]))
+    kept = [size for entry in service.get("tmpfs", []) for size in re.findall(r"size=(\w+)", entry)]
+    if name not in ("beat",):  # it uploads nothing
+        assert limit > sum(map(gigabytes, kept))
+
+
+def gigabytes(size: str) -> float:
+    return float(size[:-1]) / {"g": 1, "m": 1024}[size[-1]]
+
+
+def test_a_backup_has_a_place_outside_the_containers(compose):
+    place = "${BACKUP_FOLDER:-backups}:/backups"
+    assert all(place in compose["services"][name]["volumes"] for name in OURS)
+    assert re.search(r"install --directory --owner kindred .* /backups$", DOCKERFILE, flags=re.MULTILINE)
 
 
 def test_site_and_clock_have_no_pytorch(compose):
@@ -132,7 +157,7 @@ def test_the_database_has_shared_memory_and_messages_survive_a_restart(compose):
     assert "--appendonly yes" in services["redis"]["command"][2]
     assert "--maxmemory-policy noeviction" in services["redis"]["command"][2]
     assert services["redis"]["volumes"] == ["redis:/data"]
-    assert set(compose["volumes"]) == {"database", "redis", "var"}
+    assert set(compose["volumes"]) == {"database", "redis", "var", "backups"}
 
 
 def test_ours_wait_for_healthy_servers_and_a_prepared_bank(compose):
@@ -161,6 +186,7 @@ def test_secrets_come_from_the_environment_file_and_must_be_set(compose):
         if line and not line.startswith("#")
     )
     assert set(re.findall(r"\$\{(\w+)", text)) - set(example) <= {"LOG_LEVEL", "TORCH_INDEX_URL"}
+    assert set(example) - set(re.findall(r"\$\{(\w+)", text)) == {"COMPOSE_PROFILES"}
     for name in ("SECRET_KEY", "DATABASE_PASSWORD", "POSTGRES_PASSWORD", "REDIS_PASSWORD"):
         assert example[name] == ""
         uses = re.findall(rf"\$\{{{name}([^}}]*)\}}", text)
@@ -168,11 +194,28 @@ def test_secrets_come_from_the_environment_file_and_must_be_set(compose):
         assert all(use.startswith(":?") for use in uses)
 
 
-def test_every_variable_that_containers_get_is_one_that_kindred_reads(compose):
-    given = set(compose["x-kindred"]["environment"])
-    assert given <= set(environment.scheme)
-    assert "DEMO" not in given
-    assert {"SECRET_KEY", "ALLOWED_HOSTS", "DATABASE_URL", "REDIS_URL"} <= given
+def test_containers_get_every_variable_that_kindred_reads_but_the_demo(compose):
+    assert set(compose["x-kindred"]["environment"]) == set(environment.scheme) - {"DEMO"}
+
+
+def test_a_variable_that_is_left_empty_in_a_container_has_its_default(compose, monkeypatch):
+    for name, value in compose["x-kindred"]["environment"].items():
+        if value == "${" + name + ":-}" and environment.scheme[name][0] is not list:
+            monkeypatch.setenv(name, "")
+            assert environment(name) == environment.scheme[name][1], name
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="systemd is not installed")
+def test_systemd_takes_the_unit_file(tmp_path):
+    unit = (DOCKER / "kindred.service").read_text(encoding="utf-8")
+    program = "/opt/kindred/.venv/bin/python"
+    assert f"ExecStart={program} manage.py serve\n" in unit
+    path = tmp_path / "kindred.service"
+    path.write_text(unit.replace(program, sys.executable), encoding="utf-8")  # it must exist
+    finished = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", path], capture_output=True, text=True, check=False
+    )
+    assert (finished.returncode, finished.stderr) == (0, "")
 
 
 def test_what_the_dockerfile_copies_is_there_and_not_ignored():

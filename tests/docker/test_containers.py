@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -14,6 +15,7 @@ import psycopg
 import pytest
 
 from tests.docker.conftest import PASSWORD, Containers, wait_until
+from tests.docker.nginx import any_certificate, nginx
 
 HOST = "kindred.test"
 
@@ -120,6 +122,21 @@ def test_pages_behind_the_proxy_have_the_headers_and_cookies_of_production(conta
         static = ask(containers, name, X_Forwarded_Proto="https")
         assert static.status == 200, name
         assert "immutable" in static.headers["Cache-Control"]
+
+
+@pytest.mark.skipif(shutil.which("nginx") is None, reason="nginx is not installed")
+def test_through_the_shipped_proxy_pages_come_over_tls_and_nobody_is_sent_in_circles(
+    containers, site, tmp_path
+):
+    with nginx(tmp_path / "nginx", upstream=containers.port, tls=True) as proxy:
+        own_tls = http.client.HTTPSConnection("127.0.0.1", proxy.tls_port, context=any_certificate())
+        tls_in_front = http.client.HTTPConnection("127.0.0.1", proxy.port)
+        client = http.client.HTTPConnection("127.0.0.1", proxy.port, source_address=("127.0.0.2", 0))
+        for connection, status in ((own_tls, 200), (tls_in_front, 200), (client, 301)):
+            headers = {"Host": HOST, "X-Forwarded-Proto": "https"}
+            connection.request("GET", "/accounts/login/", headers=headers)
+            assert connection.getresponse().status == status
+            connection.close()
 
 
 def test_another_host_name_is_refused(containers, site):
