@@ -31,9 +31,9 @@ from questionbank.models import (
     SettlementLease,
     User,
 )
+from questionbank.selectors.review.blind import UNDO_GRACE, decisions_to_undo, grace_seconds
 from questionbank.selectors.review.review import (
     DEFAULT_KEYS,
-    last_decision,
     may_settle,
     opinions,
     reviewers,
@@ -45,7 +45,6 @@ from questionbank.services.accepted_paraphrases import accepted_pair_withdraw
 __all__ = [
     "COMMENT_LIMIT",
     "FIRST_GUIDELINES",
-    "UNDO_WITHIN",
     "Beat",
     "adjudication_decide",
     "adjudication_heartbeat",
@@ -61,7 +60,6 @@ __all__ = [
 ]
 
 COMMENT_LIMIT = 2_000  # characters
-UNDO_WITHIN = timedelta(days=1)
 FIRST_GUIDELINES = """\
 Accept a paraphrase if somebody who solves it instead of the original does the same calculation and gets the \
 same answer.
@@ -353,6 +351,10 @@ def _pair_to_settle(reviewer: User, pair_id: int) -> ParaphrasePair:
         raise NotAllowed(
             _("You typed this pair or gave an opinion on it: an admin or another reviewer settles it.")
         )
+    if grace_seconds(pair=pair, person=reviewer):
+        raise Conflict(
+            _("Your own opinion on this pair is only a few seconds old. Open it again in a moment.")
+        )
     return pair
 
 
@@ -363,8 +365,8 @@ def _check_over(lease: SettlementLease, now: datetime) -> None:
 
 
 @transaction.atomic
-def review_undo(*, reviewer: User) -> ReviewDecision:
-    """Take back the reviewer's last decision that stands; called again, the one before it.
+def review_undo(*, reviewer: User, decision_id: int | None = None) -> ReviewDecision:
+    """Take back a decision of the reviewer's: the one given, else the latest that `decisions_to_undo` has.
 
     The decision stays in the table with its time of undoing, and a question that was added to the bank for it is
     retired. The pair comes back to the reviewer, instead of the one on the screen, unless somebody else has it
@@ -373,32 +375,26 @@ def review_undo(*, reviewer: User) -> ReviewDecision:
     Raises:
         NotAllowed: the person is no reviewer.
         NotFound: there is nothing to take back.
-        Conflict: the decision is older than `UNDO_WITHIN`, or others can be read since: all opinions are there.
+        Conflict: the decision stands for good.
     """
     _allow(reviewer)
     _lock_person(reviewer)
-    last = last_decision(reviewer=reviewer)
-    if last is None:
-        raise NotFound(_("You have no decision to undo."))
-    pair = _existing_pair(last.pair_id)
+    wanted = {} if decision_id is None else {"pk": decision_id}
+    last = decisions_to_undo(reviewer=reviewer).filter(**wanted).first()
+    pair = None if last is None else _existing_pair(last.pair_id)
+    if last is None or pair is None or not decisions_to_undo(reviewer=reviewer).filter(pk=last.pk).exists():
+        if not ReviewDecision.objects.filter(
+            reviewer=reviewer, undone_at__isnull=True, is_label=False
+        ).exists():
+            raise NotFound(_("You have no decision to undo."))
+        raise Conflict(
+            _(
+                "This decision stands: it is over a day old, or its pair is settled, or all opinions on the pair have "
+                "been there for %(seconds)d seconds, so that you can read the others."
+            )
+            % {"seconds": UNDO_GRACE.total_seconds()}
+        )
     now = timezone.now()
-    if last.created_at < now - UNDO_WITHIN:
-        raise Conflict(_("Your last decision is more than a day old and can no longer be undone."))
-    if not last.is_adjudication and last.verdict != _Verdict.SKIP:
-        others = opinions().filter(pair=pair).exclude(reviewer=reviewer)
-        settled = pair.decisions.filter(is_adjudication=True, undone_at__isnull=True)
-        if settled.exists() or (pair.state == _State.ADJUDICATION and others.exists()):
-            raise Conflict(
-                _(
-                    "Reviewers disagree on this pair, so your decision can no longer be undone; others settle the pair."
-                )
-            )
-        if pair.state == _State.DECIDED and others.exists():
-            raise Conflict(
-                _(
-                    "This pair was decided by your opinion and one you can now read, so yours can no longer be undone."
-                )
-            )
     last.undone_at = now
     last.save(update_fields=["undone_at"])
     _settle(pair)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from django import template
-from django.utils import timezone
 
-from questionbank.selectors.review.review import last_decision, review_keys
-from questionbank.services.review import UNDO_WITHIN
+from questionbank.selectors.review.blind import decisions_to_undo, grace_seconds
+from questionbank.selectors.review.review import review_keys
 
 __all__ = ["undo_of_review"]
 
@@ -17,15 +16,16 @@ register = template.Library()
 
 @register.inclusion_tag("review/_undo.html", takes_context=True)
 def undo_of_review(context: dict[str, Any]) -> dict[str, Any]:
-    """Return the reviewer's last decision, where it is young enough, with the button that takes it back."""
+    """Return the reviewer's latest decision that can be taken back, with the button, and for how long it is there."""
     user = getattr(context.get("request"), "user", None)
     if user is None or not user.has_perm("questionbank.review"):
         return {}
-    last = last_decision(reviewer=user)
-    if last is None or last.created_at < timezone.now() - UNDO_WITHIN:
+    last = decisions_to_undo(reviewer=user).first()
+    if last is None:
         return {}
     return {
         "last": last,
+        "seconds": grace_seconds(pair=last.pair, person=user),
         "undo_key": review_keys(reviewer=user)["undo"],
         "csrf_token": context.get("csrf_token"),
     }

@@ -19,6 +19,7 @@ from questionbank.numbers import whole_number
 from questionbank.selectors.models.artifacts import artifact_champion
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.questions.strands import strands
+from questionbank.selectors.review.blind import opinions_shown, pair_history
 from questionbank.selectors.review.paraphrasers import RULES, paraphraser_choice, paraphrasers
 from questionbank.selectors.review.paraphrases import (
     accepted_pairs,
@@ -26,7 +27,7 @@ from questionbank.selectors.review.paraphrases import (
     question_sources,
     questions_to_reword,
 )
-from questionbank.selectors.review.review import may_settle, opinions_shown, pair_get, pair_history
+from questionbank.selectors.review.review import may_settle, pair_get
 from questionbank.services.accepted_paraphrases import AddedParaphrases, accepted_pairs_add
 from questionbank.services.proposals import (
     Proposals,
@@ -166,7 +167,7 @@ def review_pair(request: HttpRequest, pair_id: int) -> HttpResponse:
     pair = pair_get(pair_id=pair_id)
     context = pair_pieces(pair, shown_findings(pair)) | {
         "pair": pair,
-        "opinions": opinions_shown(pair=pair),
+        "opinions": opinions_shown(pair=pair, viewer=request.user),
         "history": pair_history(pair=pair, viewer=request.user),
         "has_scorer": artifact_champion(capability="paraphrase") is not None,
         "is_offered": pair.state == ParaphrasePair.State.ADJUDICATION

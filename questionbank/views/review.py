@@ -23,9 +23,9 @@ from questionbank.forms.review import ACTION_NAMES, KeysForm
 from questionbank.models import ParaphrasePair, Question, ReviewDecision
 from questionbank.numbers import whole_number
 from questionbank.selectors.models.artifacts import artifact_champion
+from questionbank.selectors.review.blind import grace_seconds
 from questionbank.selectors.review.review import (
     guideline_unread,
-    last_decision,
     may_settle,
     next_to_settle,
     opinions,
@@ -124,10 +124,10 @@ def review_decide_view(request: HttpRequest, pair_id: int) -> HttpResponse:
 @takes_posts(back="review")
 def review_undo_view(request: HttpRequest) -> HttpResponse:
     """Take the last decision back and show its pair again."""
-    last = last_decision(reviewer=request.user)
-    question = last.pair.added if last else None
     try:
-        undone = review_undo(reviewer=request.user)
+        undone = review_undo(
+            reviewer=request.user, decision_id=whole_number(request.POST.get("decision", ""))
+        )
     except (Conflict, NotFound) as error:
         messages.warning(request, str(error))
         return redirect("review")
@@ -135,6 +135,7 @@ def review_undo_view(request: HttpRequest) -> HttpResponse:
         request,
         _("Your decision “%(decision)s” is undone.") % {"decision": undone.get_verdict_display()},
     )
+    question = undone.pair.added
     if question is not None:
         question.refresh_from_db(fields=["status"])
         if question.status == Question.Status.RETIRED:
@@ -202,10 +203,14 @@ def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
             return redirect("review_settle", pair_id=following.pk)
     pair = pair_get(pair_id=pair_id)
     written = _written(pair_id, sent.fields) if sent else {}
-    if pair.state != ParaphrasePair.State.ADJUDICATION:
+    is_early = grace_seconds(pair=pair, person=request.user) > 0
+    if pair.state != ParaphrasePair.State.ADJUDICATION or is_early:
         if written:
             return render(request, "review/not_kept.html", {"sentence": late, "written": written}, status=409)
-        messages.warning(request, late or _("This pair does not need to be settled."))
+        early = _("Your own opinion on this pair is only a few seconds old. Open it again in a moment.")
+        messages.warning(
+            request, late or (early if is_early else _("This pair does not need to be settled."))
+        )
         return redirect("review_progress")
     pair_opinions = list(opinions().filter(pair=pair).select_related("reviewer", "guideline").order_by("pk"))
     context: dict[str, Any] = {

@@ -12,6 +12,10 @@ document.addEventListener("submit", (event) => {
 });
 addEventListener("pageshow", () => (sent = false));
 
+/* Opinions that are complete can be undone for a few seconds; the page's next load offers an earlier decision. */
+const undo = document.querySelector(".undo[data-seconds]");
+if (undo) setTimeout(() => undo.remove(), 1000 * Number(undo.dataset.seconds));
+
 function act(target) {
   if (target.matches("[data-edit]")) {
     target.open = true;
@@ -36,7 +40,7 @@ if (review) {
     }
     if (event.ctrlKey || event.altKey || event.metaKey || event.repeat || isField(event.target)) return;
     const target = targets.get(event.key.toLowerCase());
-    if (!target) return;
+    if (!target?.isConnected) return;
     event.preventDefault();
     act(target);
   });

@@ -50,13 +50,10 @@ __all__ = [
     "export_fields",
     "guideline_history",
     "guideline_unread",
-    "last_decision",
     "may_settle",
     "next_to_settle",
     "opinions",
-    "opinions_shown",
     "pair_get",
-    "pair_history",
     "queue_counts",
     "reason_agreement",
     "review_keys",
@@ -112,27 +109,6 @@ def was_skipped(*, pair: ParaphrasePair, reviewer: User) -> bool:
     return skips().filter(pair=pair, reviewer=reviewer).exists()
 
 
-def opinions_shown(*, pair: ParaphrasePair) -> list[ReviewDecision]:
-    """Return what reviewers said of a decided pair, settlement last; nothing while somebody is still to judge it."""
-    if pair.state != ParaphrasePair.State.DECIDED:
-        return []
-    decisions = pair.decisions.filter(undone_at__isnull=True).exclude(verdict=ReviewDecision.Verdict.SKIP)
-    return list(decisions.select_related("reviewer", "guideline").order_by("is_adjudication", "pk"))
-
-
-def pair_history(*, pair: ParaphrasePair, viewer: User) -> list[ReviewDecision]:
-    """Return all that was ever decided on a pair, what was skipped or taken back included, the earliest first.
-
-    Nothing while another opinion is wanted; while the pair is to be settled, only for those who may review.
-    """
-    state = ParaphrasePair.State
-    if pair.state == state.OPEN:
-        return []
-    if pair.state == state.ADJUDICATION and not viewer.has_perm("questionbank.review"):
-        return []
-    return list(pair.decisions.select_related("reviewer").order_by("pk"))
-
-
 def pair_get(*, pair_id: int) -> ParaphrasePair:
     """Return one pair.
 
@@ -168,12 +144,6 @@ def taken_back(*, pair: ParaphrasePair, reviewer: User, is_adjudication: bool) -
     mine = pair.decisions.filter(reviewer=reviewer, is_adjudication=is_adjudication)
     last = mine.order_by("-pk").first()
     return last if last is not None and last.undone_at is not None else None
-
-
-def last_decision(*, reviewer: User) -> ReviewDecision | None:
-    """Return the reviewer's last decision that stands: what `review_undo` would take back."""
-    mine = ReviewDecision.objects.filter(reviewer=reviewer, undone_at__isnull=True, is_label=False)
-    return mine.select_related("pair__added").order_by("-pk").first()
 
 
 def guideline_unread(*, reviewer: User) -> ReviewGuideline | None:

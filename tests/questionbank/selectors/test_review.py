@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from questionbank.models import ParaphrasePair, ReviewDecision
 from questionbank.selectors.review import review
+from questionbank.selectors.review.blind import pair_history
 from questionbank.services.paraphrase import PairInput, pairs_create
 from questionbank.services.review import guideline_current, review_next
 
@@ -216,7 +217,7 @@ def test_the_history_holds_what_was_taken_back_once_nobody_judges_blindly(people
     for state, outcome in (("open", ""), ("adjudication", ""), ("decided", "accept")):
         ParaphrasePair.objects.filter(pk=pair.pk).update(state=state, outcome=outcome)
         pair.refresh_from_db()
-        seen[state] = [review.pair_history(pair=pair, viewer=person) for person in (bob, teacher)]
+        seen[state] = [pair_history(pair=pair, viewer=person) for person in (bob, teacher)]
     assert seen == {"open": [[], []], "adjudication": [made, []], "decided": [made, made]}
 
 

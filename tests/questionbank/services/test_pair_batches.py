@@ -9,7 +9,8 @@ from django.core.files.base import ContentFile
 
 from questionbank.errors import NotAllowed, NotFound
 from questionbank.models import BatchDeletion, ModelArtifact, ParaphrasePair, ReviewDecision
-from questionbank.selectors.review.review import agreement, decided_pairs, last_decision, throughput
+from questionbank.selectors.review.blind import decisions_to_undo
+from questionbank.selectors.review.review import agreement, decided_pairs, throughput
 from questionbank.selectors.review.review_pairs import PairFilters, pairs_found
 from questionbank.services.pair_batches import batch_delete, batch_hide_machine, batch_preview
 from questionbank.services.pair_imports import pairs_check, pairs_import
@@ -103,7 +104,7 @@ def test_labels_of_a_file_decide_if_the_uploader_says_so(reviewer, own_files):
     assert [(pair.label, pair.paraphrase) for pair in decided_pairs()] == [
         (1, rows[0]["paraphrase"]), (0, rows[1]["paraphrase"]),
     ]  # fmt: skip
-    assert last_decision(reviewer=reviewer) is None  # nothing to undo
+    assert not decisions_to_undo(reviewer=reviewer)  # nothing to undo
     assert (throughput(), agreement().pairs) == ([], 0)
     assert batch_delete(batch="gold.jsonl", user=reviewer).deleted == len(made)
     assert not ReviewDecision.objects.exists()

@@ -11,6 +11,7 @@ from functools import partial
 import pytest
 from django.contrib.auth.models import Group
 from django.db import connection
+from django.db.models import F
 from django.utils import timezone
 
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
@@ -22,6 +23,7 @@ from questionbank.models import (
     ReviewLease,
     SettlementLease,
 )
+from questionbank.selectors.review.blind import decisions_to_undo, grace_seconds, opinions_shown, pair_history
 from questionbank.selectors.review.review import adjudications, review_keys
 from questionbank.services import review
 from questionbank.services.paraphrase import PairInput, pair_save_score, pairs_create
@@ -70,6 +72,11 @@ def decide(reviewer, verdict="accept", **fields):
 def settle(reviewer, pair, verdict="accept", **fields):
     review.adjudication_take(reviewer=reviewer, pair_id=pair.pk)
     return review.adjudication_decide(reviewer=reviewer, pair_id=pair.pk, verdict=verdict, **fields)
+
+
+def age(**time: float) -> None:
+    """Let every decision be older."""
+    ReviewDecision.objects.update(created_at=F("created_at") - timedelta(**time))
 
 
 def expire() -> None:
@@ -410,6 +417,7 @@ def test_an_old_decision_and_one_others_disagreed_with_stay(pairs, reviewers):
     (pair,) = pairs(1, opinions=2)
     decide(reviewers[0], "accept")
     decide(reviewers[1], "reject", reason="number")
+    age(seconds=21)
     with pytest.raises(Conflict):
         review.review_undo(reviewer=reviewers[0])
     pairs(1)
@@ -429,14 +437,70 @@ def test_an_opinion_that_decided_with_another_stays_since_both_can_be_read(pairs
     review.review_undo(reviewer=first)  # nobody else has said anything
     review.review_decide(reviewer=first, pair_id=pair.pk, verdict="accept")
     decide(second, "accept", comment="read by the first on the pair's page")
+    age(seconds=21)
     for person in (first, second):
-        with pytest.raises(Conflict, match="one you can now read"):
+        with pytest.raises(Conflict, match="you can read the others"):
             review.review_undo(reviewer=person)
     pair.refresh_from_db()
     assert (pair.state, pair.outcome) == ("decided", "accept")
     assert review.review_undo(reviewer=third).verdict == "skip"  # no opinion: nobody's answer is at stake
     pair.refresh_from_db()
     assert (pair.state, pair.outcome) == ("decided", "accept")
+
+
+@pytest.mark.parametrize("verdict", ["accept", "reject", "unsure"])
+def test_the_second_of_two_reviewers_can_undo_a_slip_for_some_seconds_and_reads_nothing_before(
+    pairs, reviewers, verdict
+):
+    first, second, third = reviewers[:3]
+    (pair,) = pairs(1, opinions=2)
+    decide(first, "accept", comment="the first one's")
+    slip = decide(second, verdict, **({"reason": "number"} if verdict == "reject" else {}))
+    pair.refresh_from_db()
+    assert pair.state != "open"
+    for person in (first, second):
+        assert not opinions_shown(pair=pair, viewer=person)
+        assert not pair_history(pair=pair, viewer=person)
+        assert 0 < grace_seconds(pair=pair, person=person) <= 20
+    assert len(pair_history(pair=pair, viewer=third)) == 2
+    assert review.review_undo(reviewer=second, decision_id=slip.pk) == slip
+    assert review.review_next(reviewer=second).pair_id == pair.pk
+    pair.refresh_from_db()
+    assert (pair.state, pair.outcome) == ("open", "")
+    decide(second, "accept")
+    age(seconds=21)
+    pair.refresh_from_db()
+    assert len(opinions_shown(pair=pair, viewer=second)) == 2
+    assert not decisions_to_undo(reviewer=second)
+
+
+def test_a_decision_that_stands_blocks_no_earlier_one_and_is_not_taken_for_it(pairs, reviewers):
+    first, second = reviewers[:2]
+    (alone,) = pairs(1)
+    earlier = decide(second, "unsure")
+    (shared,) = pairs(1, opinions=2)
+    decide(first, "accept")
+    later = decide(second, "accept")
+    assert {earlier.pair_id, later.pair_id} == {alone.pk, shared.pk}
+    age(seconds=21)
+    assert list(decisions_to_undo(reviewer=second)) == [earlier]
+    with pytest.raises(Conflict):  # the button of a page that was loaded before
+        review.review_undo(reviewer=second, decision_id=later.pk)
+    with pytest.raises(Conflict):
+        review.review_undo(reviewer=first, decision_id=later.pk)
+    assert review.review_undo(reviewer=second) == earlier
+
+
+def test_an_admin_who_gave_an_opinion_settles_the_pair_only_when_it_stands(pairs, reviewers, admin_person):
+    (pair,) = pairs(1, opinions=2)
+    decide(reviewers[0], "accept")
+    decide(admin_person, "reject", reason="number")
+    with pytest.raises(Conflict, match="in a moment"):
+        review.adjudication_take(reviewer=admin_person, pair_id=pair.pk)
+    settle(reviewers[1], pair)
+    assert not decisions_to_undo(reviewer=admin_person)  # settled: at once
+    with pytest.raises(Conflict):
+        review.review_undo(reviewer=admin_person)
 
 
 def test_undoing_a_skip_gives_the_pair_back_unless_somebody_has_it(pairs, reviewers):

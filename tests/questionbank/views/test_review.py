@@ -312,6 +312,12 @@ def test_a_second_reviewer_sees_nothing_of_the_first_opinion(as_reviewer, admin_
     assert b"utterly wrong" not in b"".join(colleague.get(reverse("review_export", args=["csv"])))
     assert colleague.get(reverse("review_settle", args=[pair.pk])).status_code == 302
     decide(colleague, pair, "accept")
+    early = colleague.get(reverse("review_settle", args=[pair.pk]), follow=True).content.decode()
+    assert "only a few seconds old" in early  # and can be undone: what the other said would not be blind
+    assert "utterly wrong" not in early
+    assert "seconds left to undo it" in colleague.get(reverse("review")).content.decode()
+    ReviewDecision.objects.update(created_at=timezone.now() - timedelta(seconds=21))
+    assert "Undo" not in colleague.get(reverse("review")).content.decode().split("site-footer")[0]
     page = as_reviewer.get(reverse("review_settle", args=[pair.pk])).content.decode()
     assert "an admin or another reviewer settles it" in page
     page = colleague.get(reverse("review_settle", args=[pair.pk])).content.decode()
