@@ -108,20 +108,20 @@ def model_list(request: HttpRequest) -> HttpResponse:
     return render(request, "models/list.html", {"groups": groups, "jobs": model_jobs()})
 
 
-def _can_be_rolled_back(models: CapabilityModels) -> list[ModelArtifact]:
-    """Return the champions whose predecessor can serve again.
+def _can_be_rolled_back(models: CapabilityModels) -> list[tuple[ModelArtifact, ModelArtifact]]:
+    """Return the champions that another model can take over from, each with that model.
 
     A hierarchy's probes are rolled back on their own page.
     """
     training = training_of(models.capability)
     if fixed_suite(models.capability) is None or (training is not None and training.scope == "hierarchy"):
         return []
-    return _with_predecessor(models.champions)
+    return _with_successor(models.champions)
 
 
-def _with_predecessor(champions: Sequence[ModelArtifact]) -> list[ModelArtifact]:
-    """Return the champions whose predecessor can serve again."""
-    return [artifact for artifact in champions if roll_back_target(artifact.capability, artifact.scope)]
+def _with_successor(champions: Sequence[ModelArtifact]) -> list[tuple[ModelArtifact, ModelArtifact]]:
+    found = [(artifact, roll_back_target(artifact.capability, artifact.scope)) for artifact in champions]
+    return [(artifact, target) for artifact, target in found if target is not None]
 
 
 def _in_percent(figures: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
@@ -321,7 +321,9 @@ def model_roll_back_page(request: HttpRequest, capability: str) -> HttpResponse:
         "champion": champion,
         "target": target,
         "is_general": target is not None and target.scope != scope,
-        "choices": [] if target else _with_predecessor(artifact_champions(capability=capability)),
+        "choices": []
+        if target
+        else [champion for champion, _back in _with_successor(artifact_champions(capability=capability))],
         "form": form,
         "problem": problem,
     }

@@ -131,6 +131,10 @@ def test_rolling_back_the_first_retriever_of_a_language_says_that_it_goes_out_of
     )
     model_event_create(kind=ModelEvent.Kind.PROMOTED, artifact=chinese)
     address = f"{reverse('model_roll_back', args=['analogy'])}?scope=zh"
+    listed = text_of(as_admin.get(reverse("model_list")))
+    assert "Take out of use (Chinese)" in listed
+    assert "Roll back (Chinese)" not in listed
+    assert "Take out of use" in text_of(as_admin.get(reverse("model_detail", args=[chinese.pk])))
     page = text_of(as_admin.get(address))
     assert f"Take own (model {chinese.pk}) out of use?" in page
     assert f"served (model {general.pk}), the model for all languages, takes over at once" in page
