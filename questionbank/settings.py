@@ -126,6 +126,11 @@ CELERY_BEAT_SCHEDULE = {
         "options": {"expires": 500},
     },
     "send-mail": {"task": "bank.send_mail", "schedule": 60.0, "options": {"expires": 50, "queue": "light"}},
+    "delete-old-models": {
+        "task": "bank.delete_old_models",
+        "schedule": 86_400.0,
+        "options": {"expires": 80_000},
+    },
     "clear-checkpoints": {  # by whoever trains: they lie on that machine
         "task": "bank.clear_checkpoints",
         "schedule": 86_400.0,

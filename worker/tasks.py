@@ -18,6 +18,7 @@ from questionbank.services.facet_counts import facet_counts_settle
 from questionbank.services.import_undo import run_import_undo
 from questionbank.services.imports import run_import
 from questionbank.services.mail import mail_send_due
+from questionbank.services.old_models import old_models_delete
 from questionbank.services.projections import projection_request_missing
 from questionbank.services.recall import recall_measure
 from questionbank.services.solutions import solve_request_missing
@@ -33,6 +34,7 @@ __all__ = [
     "checkpoints_clear_away",
     "compare_models",
     "count_training_data",
+    "delete_old_models",
     "draw_map",
     "embed_questions",
     "import_questions",
@@ -160,6 +162,12 @@ def checkpoints_clear_away() -> int:
 def send_mail() -> int:
     """Send the mail that is due."""
     return mail_send_due()
+
+
+@application.task(name="bank.delete_old_models")
+def delete_old_models() -> int:
+    """Delete the models that the admins' rule calls old."""
+    return old_models_delete()
 
 
 @application.task(name="bank.measure_recall")

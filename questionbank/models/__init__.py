@@ -20,6 +20,7 @@ from questionbank.models.paraphrase import BatchDeletion, ParaphrasePair
 from questionbank.models.projection import Projection
 from questionbank.models.question import Question, QuestionTag
 from questionbank.models.question_list import QuestionList, QuestionListItem
+from questionbank.models.retention import ModelRetention
 from questionbank.models.review import (
     ReviewDecision,
     ReviewGuideline,
@@ -48,6 +49,7 @@ __all__ = [
     "ModelArtifact",
     "ModelComparison",
     "ModelEvent",
+    "ModelRetention",
     "OutgoingMail",
     "ParaphrasePair",
     "ProblemVariant",

@@ -20,7 +20,6 @@ from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import storages
 from django.db import connection, transaction
-from django.db.models import Q
 from django.utils.translation import gettext as _
 from psycopg import sql
 
@@ -31,9 +30,10 @@ from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.languages import primary_language
 from questionbank.capabilities.catalog import bank_capability, has_general_model, model_scope, training_of
 from questionbank.errors import Conflict, ServiceUnavailable, ValidationFailed
-from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, Question, Run, User
+from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, Question, User
 from questionbank.scratch import scratch_folder
 from questionbank.selectors.models.artifacts import INSTALLED
+from questionbank.selectors.models.old_models import models_in_jobs
 from questionbank.services.embeddings import embedding_request
 from questionbank.wording import language_name
 
@@ -230,7 +230,7 @@ def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | N
     Probes that read those vectors stay too, archived; nothing brings them back.
 
     Raises:
-        Conflict: it serves, or a job that promotes or compares it is under way.
+        Conflict: it serves, or a job that promotes or compares it, or trains it further, is under way.
     """
     location, files = artifact.location, [MANIFEST_NAME, *artifact.manifest.get("files", {})]
     with transaction.atomic():
@@ -241,12 +241,7 @@ def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | N
             embedding_set.is_current for embedding_set in sets
         ):
             raise Conflict(_("The champion cannot be deleted: promote another model first."))
-        busy = Run.objects.exclude(state__in=Run.FINISHED).filter(
-            Q(parameters__model=artifact.pk)
-            | Q(parameters__candidate=artifact.pk)
-            | Q(parameters__champion=artifact.pk)
-        )
-        if busy.exists():
+        if artifact.pk in models_in_jobs():
             raise Conflict(_("A job that uses this model is under way: stop it first."))
         model_event_create(kind=ModelEvent.Kind.DELETED, artifact=artifact, reason=reason, user=user)
         with connection.cursor() as cursor:

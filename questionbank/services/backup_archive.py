@@ -18,7 +18,7 @@ import tarfile
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from io import BytesIO
 from pathlib import Path
 from typing import IO, Any
@@ -59,6 +59,7 @@ class BackupManifest:
     migrations: dict[str, list[str]]  # app label -> applied migrations
     rows: dict[str, int]  # table -> rows, as of the dump's snapshot
     files: dict[str, str]  # member -> SHA-256
+    left_out: dict[str, str] = field(default_factory=dict)  # location -> name of models without their files
 
 
 class ArchiveWriter:
@@ -233,12 +234,14 @@ def _parse_manifest(content: bytes, path: Path) -> BackupManifest:
         version = values["format"]
         if isinstance(version, int) and version > FORMAT_VERSION:
             raise ValidationFailed(f"{path.name} was written by a later Kindred: upgrade this one first.")
-        manifest = BackupManifest(**{field.name: values[field.name] for field in fields(BackupManifest)})
+        values.setdefault("left_out", {})  # earlier backups have all
+        manifest = BackupManifest(**{column.name: values[column.name] for column in fields(BackupManifest)})
         well_formed = (
             version == FORMAT_VERSION
             and DUMP in manifest.files
             and all(_SHA256.fullmatch(checksum) for checksum in manifest.files.values())
             and all(isinstance(count, int) for count in manifest.rows.values())
+            and all(isinstance(name, str) for name in manifest.left_out.values())
             and all(
                 isinstance(migration, str)
                 for applied in manifest.migrations.values()

@@ -1,8 +1,8 @@
 """Backing up the bank and putting a backup in its place.
 
-A backup holds the database (without sessions) and the kept files: models and uploads. It does not hold
-the secret key: whoever has the file must not be able to forge log-ins; a bank restored elsewhere gets that
-installation's key. Why it works as it does: docs/decisions/0017-backup-and-restore.md.
+A backup holds the database (without sessions) and the kept files: models and uploads, without candidates that did
+not pass their comparison. It does not hold the secret key: whoever has the file must not be able to forge log-ins; a
+bank restored elsewhere gets that installation's key. Why: docs/decisions/0017-backup-and-restore.md.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,9 +23,11 @@ from django.core.management import call_command
 from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
+from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from analytics.artifacts import MANIFEST_NAME
 from analytics.atomic_file import written_aside
 from questionbank.disk import require_space
 from questionbank.errors import Conflict, KindredError, ValidationFailed
@@ -40,7 +42,9 @@ from questionbank.models import (
 )
 from questionbank.scratch import scratch_folder, scratch_sweep
 from questionbank.selectors.models.health import BACKUP_RECORD
+from questionbank.selectors.models.old_models import models_bytes, rejected_candidates
 from questionbank.services import backup_database as database
+from questionbank.services.artifacts import artifact_delete
 from questionbank.services.backup_archive import (
     DUMP,
     FOLDERS,
@@ -70,7 +74,9 @@ def backup_create(*, path: Path, report: Report | None = None) -> BackupManifest
     about: dict[str, Any] = {"kindred": _version(), "created": timezone.now().isoformat()}
     try:
         with archive_write(path=path, about=about) as archive:
-            _require_space(path.parent)
+            rejected = rejected_candidates()
+            about["left_out"] = {artifact.location: artifact.name for artifact in rejected}
+            _require_space(path.parent, without=about["left_out"])
             with scratch_folder(parent=path.parent, prefix=f".{path.name}.") as scratch:
                 dump = scratch / DUMP
                 report("Dumping the database ...")
@@ -79,11 +85,15 @@ def backup_create(*, path: Path, report: Report | None = None) -> BackupManifest
                     about["migrations"] = _applied_migrations()
                     about["rows"] = database.row_counts(tables=[model._meta.db_table for model in COUNTED])
                     locations = dict(ModelArtifact.objects.values_list("location", "name"))
+                    locations = {key: locations[key] for key in locations.keys() - about["left_out"].keys()}
                     database.database_dump(path=dump, snapshot_name=snapshot_name)
                 with dump.open("rb") as stream:
                     archive.add(name=DUMP, stream=stream, size=dump.stat().st_size)
             report("Copying models and uploads ...")
-            _add_files(archive)
+            if rejected:
+                size = filesizeformat(models_bytes(rejected))
+                report(f"Left out: {len(rejected)} candidates that did not pass their comparison ({size}).")
+            _add_files(archive, without=about["left_out"])
             _report_missing(archive, locations, report)
     except OSError as error:
         raise KindredError(f"The backup cannot be written: {error.strerror or error}.") from error
@@ -123,6 +133,7 @@ def backup_restore(*, path: Path, force: bool = False, report: Report | None = N
                 if _applied_migrations() != _known_migrations():
                     report("Bringing it up to this version ...")
                     call_command("migrate", verbosity=0, interactive=False)
+                _forget_left_out(manifest)
             files = _StoredFiles(members, manifest.files)
             try:
                 files.put_new()
@@ -170,9 +181,9 @@ def _checked(path: Path, scratch: Path) -> tuple[BackupManifest, dict[str, Path]
     return archive_unpack(path=path, folder=scratch)
 
 
-def _require_space(folder: Path) -> None:
+def _require_space(folder: Path, *, without: Container[str]) -> None:
     """Check that there is room for the files and a dump, which is smaller than the database with its indexes."""
-    files = sum(storages[alias].size(name) for alias in FOLDERS.values() for name in _stored(storages[alias]))
+    files = sum(storages[FOLDERS[kind]].size(name) for kind, name in _kept(without))
     require_space(folder, database.database_bytes() + files, what=_("The backup"))
 
 
@@ -214,12 +225,28 @@ def _stored(storage: Storage, folder: str = "") -> Iterator[str]:
         yield from _stored(storage, prefix + name)
 
 
-def _add_files(archive: ArchiveWriter) -> None:
+def _kept(without: Container[str]) -> Iterator[tuple[str, str]]:
+    """Yield folder and name of all files, but those of the models at the locations `without`."""
     for folder, alias in FOLDERS.items():
-        storage = storages[alias]
-        for name in _stored(storage):
-            with suppress(FileNotFoundError), storage.open(name) as stream:  # deleted meanwhile: left out
-                archive.add(name=f"{folder}/{name}", stream=stream, size=stream.size)
+        for name in _stored(storages[alias]):
+            is_left_out = folder == "artifacts" and any(str(above) in without for above in Path(name).parents)
+            if not is_left_out:
+                yield folder, name
+
+
+def _add_files(archive: ArchiveWriter, *, without: Container[str]) -> None:
+    for folder, name in _kept(without):
+        storage = storages[FOLDERS[folder]]
+        with suppress(FileNotFoundError), storage.open(name) as stream:  # deleted meanwhile: left out
+            archive.add(name=f"{folder}/{name}", stream=stream, size=stream.size)
+
+
+def _forget_left_out(manifest: BackupManifest) -> None:
+    """Delete the models of a restored database whose files are neither in the backup nor here; the history says so."""
+    for artifact in ModelArtifact.objects.filter(location__in=manifest.left_out):
+        if not storages["artifacts"].exists(f"{artifact.location}/{MANIFEST_NAME}"):
+            with suppress(Conflict):  # a job that was under way needs it, and will say that it is gone
+                artifact_delete(artifact=artifact, reason=_("The backup that was restored left it out."))
 
 
 def _report_missing(archive: ArchiveWriter, locations: dict[str, str], report: Report) -> None:

@@ -51,6 +51,7 @@ from questionbank.selectors.models.models import (
     roll_back_target,
     training_run,
 )
+from questionbank.selectors.models.old_models import model_bytes, models_bytes
 from questionbank.selectors.models.runs import run_metric_series
 from questionbank.selectors.models.training_reports import is_counted_at_once, training_report
 from questionbank.selectors.questions.concepts import hierarchies
@@ -105,7 +106,8 @@ def model_list(request: HttpRequest) -> HttpResponse:
         }
         for models in models_by_capability()
     ]
-    return render(request, "models/list.html", {"groups": groups, "jobs": model_jobs()})
+    context = {"groups": groups, "jobs": model_jobs(), "bytes": models_bytes(ModelArtifact.objects.all())}
+    return render(request, "models/list.html", context)
 
 
 def _can_be_rolled_back(models: CapabilityModels) -> list[tuple[ModelArtifact, ModelArtifact]]:
@@ -141,12 +143,13 @@ def _with_headline(
     """Return a model of a list with its main figure if its kind has one, beside the champion's if both are known."""
     row = bank_capability(artifact.capability)
     headline = row.headline if row else None
+    shown = {"artifact": artifact, "bytes": model_bytes(artifact)}
     if headline is None:
-        return {"artifact": artifact}
+        return shown
     for metric in compared.get(artifact.pk, ()):
         if metric["name"] == headline.compared:
             return {
-                "artifact": artifact,
+                **shown,
                 "figure": metric["candidate"],
                 "champion_figure": metric["champion"],
                 "figure_name": headline.compared_text,
@@ -154,7 +157,7 @@ def _with_headline(
     value: Any = artifact.manifest.get("metrics", {})
     for name in headline.path:
         value = value.get(name) if isinstance(value, dict) else None
-    return {"artifact": artifact, "figure": value, "figure_name": headline.text}
+    return {**shown, "figure": value, "figure_name": headline.text}
 
 
 @requires("read")
@@ -179,6 +182,7 @@ def model_detail(request: HttpRequest, artifact_id: int) -> HttpResponse:
     headline = row.headline if row else None
     context = {
         "artifact": artifact,
+        "bytes": model_bytes(artifact),
         "title": CAPABILITIES[artifact.capability].title if artifact.capability in CAPABILITIES else "",
         "manifest": manifest,
         "settings": _settings(artifact),

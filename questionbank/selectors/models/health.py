@@ -43,7 +43,15 @@ from questionbank.selectors.mail import mail_is_on
 from questionbank.selectors.models.embeddings import embedding_count_pending
 from questionbank.selectors.models.runs import WORKER_SILENT_AFTER
 
-__all__ = ["BACKUP_RECORD", "HealthItem", "HealthReport", "State", "health_report", "site_is_healthy"]
+__all__ = [
+    "BACKUP_RECORD",
+    "HealthItem",
+    "HealthReport",
+    "State",
+    "health_report",
+    "last_backup",
+    "site_is_healthy",
+]
 
 BACKUP_RECORD = "last-backup.json"  # in VAR_DIR; written by services.backups
 TIMEOUT_SECONDS = 2  # libpq knows no less
@@ -360,23 +368,33 @@ def _when(moment: datetime | None) -> str:
     return date_format(timezone.localtime(moment), MOMENT) if moment else _("never")
 
 
-def _backup() -> tuple[State, str, dict[str, str]]:
+def last_backup() -> dict[str, Any] | None:
+    """Return ``{"path", "created", "bytes"}`` of the last backup; None where none was made or its record is spoilt."""
     try:
         record = json.loads((settings.VAR_DIR / BACKUP_RECORD).read_text())
         created = parse_datetime(record["created"])
-        figures = {_("File"): str(record["path"]), _("Size"): filesizeformat(record["bytes"])}
-    except FileNotFoundError:
+        found = {"path": str(record["path"]), "created": created, "bytes": int(record["bytes"])}
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return found if created is not None else None
+
+
+def _backup() -> tuple[State, str, dict[str, str]]:
+    last = last_backup()
+    if last is None and not (settings.VAR_DIR / BACKUP_RECORD).exists():
         return State.WARNING, _("There is no backup yet. Run “manage.py backup FILE”."), {}
-    except (ValueError, KeyError, TypeError):
-        created, figures = None, {}
-    if created is None:
+    if last is None:
         return (
             State.WARNING,
             _("It is not known when the last backup was made. Run “manage.py backup FILE”."),
             {},
         )
-    figures[_("Written")] = _when(created)
-    if timezone.now() - created > BACKUP_DUE:
+    figures = {
+        _("File"): last["path"],
+        _("Size"): filesizeformat(last["bytes"]),
+        _("Written"): _when(last["created"]),
+    }
+    if timezone.now() - last["created"] > BACKUP_DUE:
         return State.WARNING, _("The last backup is older than a week."), figures
     return State.OK, _("The last backup is recent."), figures
 

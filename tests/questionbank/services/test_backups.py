@@ -6,6 +6,7 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import stat
 import subprocess
 import tarfile
@@ -242,6 +243,33 @@ def test_a_model_without_files_is_reported_and_the_rest_saved(bank, tmp_path):
     manifest = backups.backup_create(path=tmp_path / "bank.tar", report=said.append)
     assert any("the files of the model 'small' are missing" in line for line in said)
     assert not any(name.startswith("artifacts/") for name in manifest.files)
+
+
+@pytest.mark.parametrize("are_files_here", [True, False])
+def test_a_rejected_candidate_is_in_no_backup_and_gone_after_a_restore_elsewhere(
+    bank, tmp_path, monkeypatch, kept_files, are_files_here
+):
+    folder = tmp_path / "rejected"
+    manifest = Manifest(capability="encoder", name="rejected")
+    artifact_write(folder, manifest, lambda to: (to / "w.bin").write_bytes(b"worse" * 100))
+    rejected = artifacts.artifact_register(folder=folder)
+    monkeypatch.setattr(backups, "rejected_candidates", lambda: [rejected])
+    said = []
+    backup = tmp_path / "bank.tar"
+    manifest = backups.backup_create(path=backup, report=said.append)
+    assert manifest.left_out == {rejected.location: "rejected"}
+    assert not any(rejected.location in name for name in manifest.files)
+    assert any(bank.location in name for name in manifest.files)
+    assert any("Left out: 1 candidates" in line for line in said)
+    assert not any("missing" in line for line in said)
+    if not are_files_here:
+        shutil.rmtree(kept_files / "artifacts" / rejected.location)
+    backups.backup_restore(path=backup, force=True)
+    assert models.ModelArtifact.objects.filter(name="rejected").exists() is are_files_here
+    events = models.ModelEvent.objects.filter(kind="deleted", artifact_name="rejected")
+    assert [event.reason for event in events] == (
+        [] if are_files_here else ["The backup that was restored left it out."]
+    )
 
 
 def test_a_bank_that_is_not_empty_is_replaced_only_by_force(backup, unchanged):

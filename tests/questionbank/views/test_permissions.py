@@ -118,6 +118,8 @@ TABLE: dict[str, Address] = {
     "change_list": Address(ADMINS),
     "import_undo": Address(ADMINS, RUN),
     "model_list": Address(EVERYBODY),
+    "old_models": Address(ADMINS),
+    "old_models_delete": Address(ADMINS_ACT, method="post"),
     "model_detail": Address(EVERYBODY, MODEL),
     "model_compare": Address(EVERYBODY, MODEL),
     "model_history": Address(EVERYBODY, ENCODERS),
