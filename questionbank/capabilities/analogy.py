@@ -84,7 +84,6 @@ ROW = BankCapability(
     after_promotion="questionbank.services.solutions:solve_after_promotion",
     headline=Headline(
         ("validation", "validation_same_graph"),
-        _("of the 8 exemplars of a problem have the same computation, on its validation set"),
         compared="same_graph_at_8",
         compared_text=_("of the 8 exemplars of a problem have the same computation, on the bank’s held-out questions"),
     ),

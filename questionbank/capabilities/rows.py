@@ -108,6 +108,8 @@ class Training:
         options: what the form asks besides.
         quick: settings of a training that takes minutes.
         settings_like: ``(manifest) -> settings`` of another training like that of a model; by default its own.
+        first_time: how long a step takes on two cores, for whoever has trained none yet.
+        loss_note: ``(settings) -> sentence``, shown at the curve of the loss; empty where it needs none.
     """
 
     request: str
@@ -120,6 +122,8 @@ class Training:
     options: tuple[TrainingOption, ...] = ()
     quick: QuickTraining | None = None
     settings_like: str = ""
+    first_time: Promise | str = ""
+    loss_note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,13 +192,14 @@ class Headline:
 
     Attributes:
         path: of the figure in a manifest's ``metrics``.
-        text: what it is, with the questions that it was measured on.
+        text: what it is, with the questions that it was measured on; empty where models of several languages stand in
+            one list, each measured on problems of its own: then it is on a model's own page alone.
         compared: name of the same figure in a comparison; empty: there is none.
         compared_text: what that is.
     """
 
     path: tuple[str, ...]
-    text: Promise
+    text: Promise | str = ""
     compared: str = ""
     compared_text: Promise | str = ""
 

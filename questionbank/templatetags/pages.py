@@ -230,6 +230,12 @@ def figure(value: Any) -> str:
 
 
 @register.filter
+def duration(seconds: float) -> str:
+    """Return a number of seconds with the two units that count."""
+    return duration_text(seconds)
+
+
+@register.filter
 def lasted(run: Run) -> str:
     """Return how long a job took, or has been running."""
     if run.started_at is None:

@@ -8,10 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from django.utils.translation import gettext as _
 
+from analytics.catalog import resolve
+from questionbank.capabilities.catalog import training_of
 from questionbank.charts import LineChart, line_chart
+from questionbank.models import Run
 from questionbank.templatetags.pages import readable, suite_name
 
-__all__ = ["compared_charts", "metric_name", "training_charts"]
+__all__ = ["compared_charts", "loss_note", "metric_name", "training_charts"]
 
 Series = Mapping[str, Sequence[tuple[int, float]]]
 
@@ -60,6 +63,14 @@ def training_charts(series: Series) -> list[tuple[str, LineChart]]:
         for group, names in groups.items()
         if names
     ]
+
+
+def loss_note(run: Run) -> str:
+    """Return what has to be said at the curve of a training's loss; empty where nothing has."""
+    training = training_of(run.capability) if run.kind == Run.Kind.TRAIN else None
+    if training is None or not training.loss_note:
+        return ""
+    return str(resolve(training.loss_note)(run.parameters.get("set", {})))
 
 
 def compared_charts(

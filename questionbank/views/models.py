@@ -54,6 +54,7 @@ from questionbank.selectors.models.models import (
 from questionbank.selectors.models.old_models import model_bytes, models_bytes
 from questionbank.selectors.models.runs import run_metric_series
 from questionbank.selectors.models.training_reports import is_counted_at_once, training_report
+from questionbank.selectors.models.training_time import TrainingTime, training_time
 from questionbank.selectors.questions.concepts import hierarchies
 from questionbank.selectors.questions.hierarchy_choice import default_hierarchy
 from questionbank.services.artifacts import artifact_delete
@@ -66,7 +67,7 @@ from questionbank.services.promotion import (
 from questionbank.services.training import can_begin_with, report_request
 from questionbank.templatetags.pages import percent, readable
 from questionbank.views.access import check_permission, requires
-from questionbank.views.curves import compared_charts, metric_name, training_charts
+from questionbank.views.curves import compared_charts, loss_note, metric_name, training_charts
 from questionbank.views.figures import figure_rows
 
 __all__ = [
@@ -154,6 +155,8 @@ def _with_headline(
                 "champion_figure": metric["champion"],
                 "figure_name": headline.compared_text,
             }
+    if not headline.text:
+        return shown
     value: Any = artifact.manifest.get("metrics", {})
     for name in headline.path:
         value = value.get(name) if isinstance(value, dict) else None
@@ -193,6 +196,7 @@ def model_detail(request: HttpRequest, artifact_id: int) -> HttpResponse:
         "came_with_program": came_with_program(artifact),
         "run": trained,
         "charts": training_charts(run_metric_series(run=trained)) if trained else [],
+        "loss_note": loss_note(trained) if trained else "",
         "jobs": model_jobs(artifact=artifact),
         "comparable": fixed_suite(artifact.capability) is not None
         and not is_champion
@@ -426,8 +430,29 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         "is_like": bool(form.initial),
         "quick": quick,
         "is_quick": is_quick,
+        "time": _time(capability, form, hierarchies_chosen),
+        "first_time": training.first_time,
     }
     return render(request, "models/train.html", context, status=status)
+
+
+def _time(capability: str, form: TrainingForm, chosen: Sequence[str] | None) -> TrainingTime | None:
+    """Return how long the training of a form takes, as it is shown; None while a setting is wrong."""
+    if not form.is_bound:
+        settings = {name: str(value) for name, value in form.initial.items()}
+        options = {
+            option.name: next(iter(option.choices), form[option.name].initial) for option in form.options
+        }
+        options |= {name: settings.pop(name) for name in list(options) if name in settings}
+        known = {spec.name for spec in form.specs}
+        settings = {name: value for name, value in settings.items() if name in known}
+    elif form.is_valid():
+        settings, options = form.settings(), form.chosen_options()
+    else:
+        return None
+    return training_time(
+        capability=capability, settings=settings, parameters={**options, "hierarchies": chosen}
+    )
 
 
 @requires("models_manage")

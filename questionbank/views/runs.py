@@ -33,7 +33,7 @@ from questionbank.selectors.models.runs import (
 from questionbank.selectors.questions.import_undo import import_can_be_undone, import_undo_runs
 from questionbank.services.runs import run_cancel, run_dismiss, run_retry
 from questionbank.views.access import requires
-from questionbank.views.curves import training_charts
+from questionbank.views.curves import loss_note, training_charts
 from questionbank.views.figures import result_tables
 
 __all__ = ["run_cancel_view", "run_detail", "run_dismiss_view", "run_list", "run_progress", "run_retry_view"]
@@ -122,6 +122,7 @@ def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "wait": run_wait(run=run),
         "epoch": int(series["epoch"][-1][1]) + 1 if "epoch" in series else None,
         "charts": training_charts(series),
+        "loss_note": loss_note(run),
         "may_resume": run.state in (Run.State.FAILED, Run.State.CANCELLED) and run_has_checkpoint(run=run),
         "may_manage": request.user.has_perm("questionbank.runs_manage"),
         "may_import": request.user.has_perm("questionbank.import"),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from questionbank.views.curves import compared_charts, metric_name, training_charts
+import pytest
+
+from questionbank.models import Run
+from questionbank.views.curves import compared_charts, loss_note, metric_name, training_charts
 
 POINTS = [(10, 1.0), (20, 0.5)]
 
@@ -77,3 +80,28 @@ def test_the_same_figure_on_other_questions_has_another_name() -> None:
     assert len({metric_name(name) for name in names}) == len(names)
     assert metric_name("precision_at_10_level_2") == "Precision at 10, level 2, the bank’s held-out questions"
     assert metric_name("score_auc_aquarat_test") == "ROC AUC of the score, aquarat_test"
+
+
+@pytest.mark.parametrize(
+    ("settings", "steps"),
+    [
+        ({}, "50"),
+        ({"queue_size": "1000", "batch_size": "16"}, "63"),
+        ({"queue_size": "100000", "batch_size": "16"}, "6,250"),
+        ({"objective": "last-layer", "metric_steps": "30"}, ""),
+        ({"objective": "masked-language"}, ""),
+        ({"a setting of an earlier version": "1"}, ""),
+    ],
+)
+def test_the_loss_that_rises_while_the_queue_fills_says_why(settings, steps) -> None:
+    run = Run(kind="train", capability="encoder", parameters={"set": settings})
+    note = loss_note(run)
+    assert bool(note) is bool(steps)
+    assert f"in the first {steps} steps" in note or not steps
+
+
+@pytest.mark.parametrize(
+    ("kind", "capability"), [("train", "solver"), ("evaluate", "encoder"), ("import", "")]
+)
+def test_other_jobs_need_no_note(kind, capability) -> None:
+    assert loss_note(Run(kind=kind, capability=capability)) == ""

@@ -1,0 +1,138 @@
+"""How long a training will take on the machine that trains, from those that were done there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Max
+from django.utils import timezone
+
+from analytics.catalog import CAPABILITIES
+from analytics.configuration import config_from_strings
+from analytics.errors import ConfigurationError
+from questionbank.capabilities.catalog import training_of
+from questionbank.models import Run, WorkerHeartbeat
+from questionbank.selectors.models.runs import WORKER_SILENT_AFTER
+
+__all__ = ["TrainingTime", "training_time"]
+
+_LOOKED_AT = 50  # trainings, the latest
+_LENGTH = (
+    "epochs",
+    "max_steps",
+    "batch_size",
+)  # settings that make a training longer or shorter and not other
+_INDIFFERENT = ("seed", "device")
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingTime:
+    """What is known of the time that a training takes.
+
+    Attributes:
+        seconds: the estimate; None where no training like it was done here.
+        measured_at: when the training ended from which it comes.
+        shortest: seconds of the shortest training of this kind here, whatever its settings; None where there was none.
+        longest: of the longest.
+    """
+
+    seconds: float | None = None
+    measured_at: datetime | None = None
+    shortest: float | None = None
+    longest: float | None = None
+
+
+def training_time(
+    *, capability: str, settings: Mapping[str, str], parameters: Mapping[str, Any] | None = None
+) -> TrainingTime:
+    """Return how long a training will take, from the latest one with the same settings but for its length.
+
+    Args:
+        capability: its word.
+        settings: values by the names of the configuration's fields, as for `config_from_strings`.
+        parameters: what the run says besides: answers to the form's options, and ``hierarchies``.
+    """
+    wanted = _config(capability, settings)
+    past = list(_past(capability))
+    if not past:
+        return TrainingTime()
+    durations = [seconds for _run, seconds, _steps in past]
+    spread = {"shortest": min(durations), "longest": max(durations)}
+    for run, seconds, steps in past:
+        before = _config(capability, run.parameters.get("set", {}))
+        if wanted is None or before is None or not _is_alike(capability, run, parameters or {}):
+            continue
+        if _kind(before) == _kind(wanted):
+            share = _share(before, wanted, steps)
+            if share is not None:
+                return TrainingTime(seconds * share, run.finished_at, **spread)
+    return TrainingTime(**spread)
+
+
+def _past(capability: str) -> Iterator[tuple[Run, float, int]]:
+    """Yield uninterrupted trainings of the workers that train now, the latest first, with seconds and steps."""
+    alive = WorkerHeartbeat.objects.filter(
+        seen_at__gte=timezone.now() - WORKER_SILENT_AFTER, queues__contains="train"
+    )
+    runs = Run.objects.filter(
+        kind=Run.Kind.TRAIN,
+        capability=capability,
+        state=Run.State.SUCCEEDED,
+        attempts=1,
+        deaths=0,
+        pauses=0,
+        worker__in=alive.values("name"),
+        started_at__isnull=False,
+        finished_at__isnull=False,
+    )
+    for run in runs.annotate(steps=Max("metrics__step")).order_by("-finished_at")[:_LOOKED_AT]:
+        yield run, (run.finished_at - run.started_at).total_seconds(), run.steps or 0
+
+
+def _config(capability: str, settings: Mapping[str, str]) -> dict[str, Any] | None:
+    config_class = CAPABILITIES[capability].config
+    if config_class is None:
+        return {}
+    try:
+        return asdict(config_from_strings(config_class, dict(settings)))
+    except ConfigurationError:  # of another version, or not finished yet
+        return None
+
+
+def _kind(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what makes a step dear or cheap; every model of the bank stands for every other."""
+    kind = {name: value for name, value in config.items() if name not in (*_LENGTH, *_INDIFFERENT)}
+    if str(kind.get("backbone", "")) == "in use" or str(kind.get("backbone", "")).startswith("model "):
+        kind["backbone"] = "a model of the bank"
+    return kind
+
+
+def _is_alike(capability: str, run: Run, parameters: Mapping[str, Any]) -> bool:
+    """Return whether a training learned from what this one would: the same answers to the form's options."""
+    training = training_of(capability)
+    names = [option.name for option in training.options] if training else []
+    asked = {name: parameters[name] for name in (*names, "hierarchies") if parameters.get(name) is not None}
+    said = {
+        name: run.parameters[name] for name in (*names, "hierarchies") if run.parameters.get(name) is not None
+    }
+    if training is not None and training.scope == "hierarchy":
+        said["hierarchies"] = [run.parameters.get("hierarchy", "")]
+    return asked == said
+
+
+def _share(before: Mapping[str, Any], wanted: Mapping[str, Any], steps: int) -> float | None:
+    """Return how many times as long a training is as one of `steps` steps; None where that cannot be told."""
+    if all(before.get(name) == wanted.get(name) for name in _LENGTH):
+        return 1.0
+    limit_before, limit = before.get("max_steps") or 0, wanted.get("max_steps") or 0
+    was_cut = 0 < limit_before <= steps
+    size = (wanted.get("batch_size") or 1) / (before.get("batch_size") or 1)
+    needed = steps * (wanted.get("epochs") or 1) / (before.get("epochs") or 1) / size
+    if was_cut and not 0 < limit <= needed:  # nobody saw how many steps a pass takes
+        return None
+    if limit:
+        needed = min(needed, limit)
+    return needed * size / steps if steps else None
