@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -20,7 +21,22 @@ from questionbank.capabilities.rows import (
     Training,
 )
 
-__all__ = ["ROW", "queue_note"]
+__all__ = ["ROW", "first_seconds", "queue_note"]
+
+# Seconds on two cores: of a step of a last layer, and of a question that is learned from (docs/results.md).
+_LAYER_STEP, _QUESTION = 0.6, 0.043
+
+
+def first_seconds(report: Any, settings: Mapping[str, str], parameters: Mapping[str, Any]) -> float | None:
+    """Return how long a training takes on two cores."""
+    config = config_from_strings(EncoderConfig, settings)
+    layer = _LAYER_STEP * config.metric_steps
+    if config.objective == "last-layer":
+        return layer
+    seen = report.questions * config.epochs
+    if config.max_steps:
+        seen = min(seen, config.max_steps * config.batch_size)
+    return layer + _QUESTION * seen
 
 
 def queue_note(settings: Mapping[str, str]) -> str:
@@ -87,6 +103,7 @@ ROW = BankCapability(
             "On two cores, a last layer takes about half a second a step, and a pre-training about 0.7 seconds a step"
             " of 16 questions."
         ),
+        first_seconds="questionbank.capabilities.encoder:first_seconds",
         loss_note="questionbank.capabilities.encoder:queue_note",
     ),
     suite=FixedSuite(

@@ -109,6 +109,7 @@ class Training:
         quick: settings of a training that takes minutes.
         settings_like: ``(manifest) -> settings`` of another training like that of a model; by default its own.
         first_time: how long a step takes on two cores, for whoever has trained none yet.
+        first_seconds: ``(report, settings, parameters) -> seconds or None`` of a whole training on two cores, likewise.
         loss_note: ``(settings) -> sentence``, shown at the curve of the loss; empty where it needs none.
     """
 
@@ -123,6 +124,7 @@ class Training:
     quick: QuickTraining | None = None
     settings_like: str = ""
     first_time: Promise | str = ""
+    first_seconds: str = ""
     loss_note: str = ""
 
 

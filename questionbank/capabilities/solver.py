@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from django.utils.translation import gettext_lazy as _
 
+from analytics.configuration import config_from_strings
+from analytics.solver.config import SolverConfig
 from questionbank.capabilities.rows import (
     BankCapability,
     FixedSuite,
@@ -13,8 +18,24 @@ from questionbank.capabilities.rows import (
     Training,
     TrainingOption,
 )
+from questionbank.wording import language_name
 
-__all__ = ["ROW", "SOLVER_LANGUAGES"]
+__all__ = ["ROW", "SOLVER_LANGUAGES", "first_seconds"]
+
+# Seconds on two cores that a problem takes in a step, without contrast (docs/decisions/0055-training-on-a-cpu.md).
+_PROBLEM = 0.04
+
+
+def first_seconds(report: Any, settings: Mapping[str, str], parameters: Mapping[str, Any]) -> float | None:
+    """Return how long a training takes on two cores; None with contrast, whose triples nobody has counted yet."""
+    config = config_from_strings(SolverConfig, settings)
+    name = language_name(parameters.get("language", "en"))
+    learned = sum(row.learned for row in report.languages if row.language == name)
+    if config.contrast != "none":
+        return None
+    seen = learned * config.epochs
+    return _PROBLEM * (min(seen, config.max_steps * config.batch_size) if config.max_steps else seen)
+
 
 SOLVER_LANGUAGES = {"en": _("English"), "zh": _("Chinese")}
 
@@ -47,6 +68,7 @@ ROW = BankCapability(
             ),
         ),
         first_time=_("On two cores, about 1 to 1.5 seconds a step of 32 problems."),
+        first_seconds="questionbank.capabilities.solver:first_seconds",
         options=(
             TrainingOption(
                 name="language",

@@ -20,6 +20,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from analytics.catalog import CAPABILITIES, resolve
 from analytics.configuration import field_specs
+from analytics.errors import ConfigurationError
 from questionbank.capabilities.catalog import (
     BANK_CAPABILITIES,
     bank_capability,
@@ -430,14 +431,19 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         "is_like": bool(form.initial),
         "quick": quick,
         "is_quick": is_quick,
-        "time": _time(capability, form, hierarchies_chosen),
         "first_time": training.first_time,
     }
+    context |= _time(capability, form, hierarchies_chosen, context["report"])
     return render(request, "models/train.html", context, status=status)
 
 
-def _time(capability: str, form: TrainingForm, chosen: Sequence[str] | None) -> TrainingTime | None:
-    """Return how long the training of a form takes, as it is shown; None while a setting is wrong."""
+def _time(
+    capability: str, form: TrainingForm, chosen: Sequence[str] | None, report: Any
+) -> dict[str, TrainingTime | float | None]:
+    """Return how long the training of a form takes, as it is shown: here, and where none was done here on two cores.
+
+    Nothing while a setting is wrong.
+    """
     if not form.is_bound:
         settings = {name: str(value) for name, value in form.initial.items()}
         options = {
@@ -449,10 +455,17 @@ def _time(capability: str, form: TrainingForm, chosen: Sequence[str] | None) -> 
     elif form.is_valid():
         settings, options = form.settings(), form.chosen_options()
     else:
-        return None
-    return training_time(
-        capability=capability, settings=settings, parameters={**options, "hierarchies": chosen}
-    )
+        return {}
+    parameters = {**options, "hierarchies": chosen}
+    time = training_time(capability=capability, settings=settings, parameters=parameters)
+    training = training_of(capability)
+    if time.seconds is not None or report is None or training is None or not training.first_seconds:
+        return {"time": time}
+    try:
+        first_seconds = resolve(training.first_seconds)(report, settings, parameters)
+    except ConfigurationError:  # two settings that exclude each other: the request will say which
+        return {}
+    return {"time": time, "first_seconds": first_seconds}
 
 
 @requires("models_manage")

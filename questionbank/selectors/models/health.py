@@ -22,6 +22,7 @@ from django.conf import settings
 from django.db import Error as DatabaseError
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from django.db.models import Count, Max, Q
 from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
@@ -336,30 +337,35 @@ def _disk() -> tuple[State, str, dict[str, str]]:
 
 
 def _mail() -> tuple[State, str, dict[str, str]]:
-    mails = OutgoingMail.objects
-    sent = mails.filter(sent_at__isnull=False).order_by("-sent_at").first()
-    failed = mails.filter(failed_at__isnull=False).order_by("-failed_at").first()
-    overdue = mails.filter(due_at__lt=timezone.now() - MAIL_DUE, failed_at=None).exists()
-    figures = {
-        _("Sender"): settings.DEFAULT_FROM_EMAIL or _("none"),
-        _("Waiting"): str(mails.filter(due_at__isnull=False).count()),
-        _("Last success"): _when(sent.sent_at if sent else None),
-        _("Last failure"): _when(failed.failed_at if failed else None)
-        + (f" · {failed.error}" if failed else ""),
-    }
     if not mail_is_on():
         return State.OK, _("No mail is sent: EMAIL_URL names no mail server."), {}
+    unseen = Q(due_at__lt=timezone.now() - MAIL_DUE, failed_at=None)
+    mails = OutgoingMail.objects.aggregate(
+        sent=Max("sent_at"),
+        failed=Max("failed_at"),
+        waiting=Count("due_at"),
+        unseen=Count("pk", filter=unseen),
+    )
+    figures = {
+        _("Sender"): settings.DEFAULT_FROM_EMAIL or _("none"),
+        _("Waiting"): str(mails["waiting"]),
+        _("Last success"): _when(mails["sent"]),
+        _("Last failure"): _when(mails["failed"]),
+    }
+    if mails["failed"]:
+        error = OutgoingMail.objects.filter(failed_at=mails["failed"]).values_list("error", flat=True).first()
+        figures[_("Last failure")] += f" · {error}"
     if not settings.DEFAULT_FROM_EMAIL:
         return State.WARNING, _("Mail has no sender. Set MAIL_FROM to an address of your school."), figures
-    if failed and (sent is None or failed.failed_at > sent.sent_at):
+    if mails["failed"] and (mails["sent"] is None or mails["failed"] > mails["sent"]):
         return (
             State.WARNING,
             _("The last mail was not sent. Try “manage.py send_test_mail ADDRESS”."),
             figures,
         )
-    if overdue:
+    if mails["unseen"]:
         return State.WARNING, _("Mail has been waiting for over ten minutes: no worker sends it."), figures
-    if sent is None:
+    if mails["sent"] is None:
         return State.OK, _("No mail was sent yet. “manage.py send_test_mail ADDRESS” sends one."), figures
     return State.OK, _("The mail server took the last mail."), figures
 

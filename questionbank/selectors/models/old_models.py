@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
+from django.core.exceptions import SuspiciousFileOperation
 from django.core.files.storage import storages
 from django.db.models import Q
 
@@ -32,7 +33,7 @@ def model_bytes(artifact: ModelArtifact) -> int:
     """Return the size of a model's folder; 0 where its files are gone."""
     try:
         return _folder_bytes(artifact.location, tuple(artifact.manifest.get("files", {})))
-    except OSError:
+    except (OSError, SuspiciousFileOperation):  # gone, or never there
         return 0
 
 

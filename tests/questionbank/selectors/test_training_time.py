@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
+from analytics.catalog import resolve
+from questionbank.capabilities.catalog import training_of
 from questionbank.models import Run, RunMetric, WorkerHeartbeat
 from questionbank.selectors.models.training_time import TrainingTime, training_time
 
@@ -108,12 +111,29 @@ def test_the_latest_counts_and_every_model_of_the_bank_stands_for_every_other() 
     assert ask().seconds is None
 
 
+@pytest.mark.parametrize(
+    ("capability", "settings", "seconds"),
+    [
+        ("encoder", {}, 0.043 * 1000 * 5),
+        ("encoder", {"max_steps": "10", "batch_size": "16"}, 0.043 * 160),
+        ("encoder", {"objective": "last-layer", "metric_steps": "30"}, 18),
+        ("solver", {"epochs": "5"}, 0.04 * 300 * 5),
+        ("solver", {"epochs": "5", "max_steps": "3", "batch_size": "32"}, 0.04 * 96),
+        ("solver", {"contrast": "textual"}, None),
+    ],
+)
+def test_a_first_training_is_estimated_from_what_it_learns_from(capability, settings, seconds) -> None:
+    report = SimpleNamespace(questions=1000, languages=[SimpleNamespace(language="English", learned=300)])
+    found = resolve(training_of(capability).first_seconds)(report, settings, {"language": "en"})
+    assert found == (None if seconds is None else pytest.approx(seconds))
+
+
 def test_the_form_says_it_before_a_training_starts(client, admin_person) -> None:
     client.force_login(admin_person)
     address = reverse("model_train", args=["solver"])
     page = client.get(address).content.decode()
     assert "No training of this kind has been done here yet" in page
-    assert "1 to 1.5 seconds a step" in page
+    assert "On two cores that do nothing else it is about" in page
     trained(set={"epochs": "50", "batch_size": "16"})
     page = client.get(address).content.decode()
     assert "it takes about 10 min 0 s here" in page
@@ -123,3 +143,14 @@ def test_the_form_says_it_before_a_training_starts(client, admin_person) -> None
     assert "it takes about 20 min 0 s here" in client.post(address, sent).content.decode()
     assert "Correct the settings first" in client.post(address, sent | {"epochs": "x"}).content.decode()
     assert Run.objects.count() == 1
+
+
+def test_settings_that_exclude_each_other_give_no_time_and_no_fault(client, admin_person) -> None:
+    client.force_login(admin_person)
+    address = reverse("model_train", args=["encoder"])
+    fields = {name: str(field.initial) for name, field in client.get(address).context["form"].fields.items()}
+    sent = {name: value for name, value in fields.items() if value not in ("None", "False")}
+    sent |= {"objective": "last-layer", "metric_steps": "0", "action": "report"}
+    page = client.post(address, sent)
+    assert page.status_code == 200
+    assert "Correct the settings first" in page.content.decode()
