@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('questionbank', '0044_outgoing_mail'),
+        ('questionbank', '0041_outgoing_mail'),
     ]
 
     operations = [

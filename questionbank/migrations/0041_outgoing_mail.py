@@ -8,7 +8,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('questionbank', '0038_equation_history'),
+        ('questionbank', '0040_more_synonyms'),
     ]
 
     operations = [
