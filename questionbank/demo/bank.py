@@ -7,7 +7,7 @@ from pathlib import Path
 
 from analytics.paraphrase.pair_files import read_pairs
 from analytics.records import ParaphrasePair, QuestionRecord
-from questionbank.formats.jsonl import read_jsonl
+from questionbank.formats.catalog import read
 
 __all__ = ["DEMO_BANK", "HIERARCHY_NAME", "demo_questions", "phrasing_pairs", "story_pairs"]
 
@@ -22,7 +22,7 @@ _PAIRS = DEMO_BANK.with_name("pairs.jsonl.gz")
 @cache
 def demo_questions() -> tuple[QuestionRecord, ...]:
     """Return the 2,400 questions, with concepts, difficulty and simulated responses."""
-    return tuple(entry for _line, entry in read_jsonl(DEMO_BANK) if isinstance(entry, QuestionRecord))
+    return tuple(entry for _line, entry in read(DEMO_BANK) if isinstance(entry, QuestionRecord))
 
 
 def phrasing_pairs() -> list[ParaphrasePair]:

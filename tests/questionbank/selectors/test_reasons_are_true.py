@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from random import Random
 
@@ -17,7 +17,7 @@ import pytest
 
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.records import QuestionRecord
-from questionbank.demo.bank import generate_questions
+from questionbank.demo.bank import demo_questions
 from questionbank.selectors.questions.computations import text_computation
 from questionbank.selectors.questions.questions import TaggedPath
 from questionbank.selectors.similar.evidence import evidence_of
@@ -163,7 +163,7 @@ CHECKS: tuple[tuple[str, Callable[[Records, re.Match[str]], bool]], ...] = (
 )
 
 
-def pairs_of(records: list[QuestionRecord]) -> Iterator[Records]:
+def pairs_of(records: Sequence[QuestionRecord]) -> Iterator[Records]:
     """Pairs of one pattern, of one concept, of one part of the hierarchy, and any: a quarter each."""
     rng = Random(36)
     keys = (
@@ -202,15 +202,10 @@ def compared(pair: Records, lens: str):
     )
 
 
-@pytest.fixture(scope="module")
-def records() -> list[QuestionRecord]:
-    return [question.record for question in generate_questions(36, 1400)]
-
-
 @pytest.mark.parametrize("lens", ["purpose", "wording", "structure"])
-def test_each_clause_is_true_of_both_questions(lens, records):
+def test_each_clause_is_true_of_both_questions(lens):
     said: Counter[str] = Counter()
-    for pair in pairs_of(records):
+    for pair in pairs_of(demo_questions()):
         result = compared(pair, lens)
         for clause in result.reason.removesuffix(".").split("; ") if result.reason else ():
             clause = clause[0].lower() + clause[1:]
