@@ -41,10 +41,11 @@ _KNOWN = (
     | {"sub", "sup", "li", "td", "th", "math"}
 )
 _ATTRIBUTE = r"""\s+[a-zA-Z_:][-\w:.]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>=`]+))?"""
-_ATTRIBUTE_WITH_VALUE = r"""\s+[a-zA-Z_:][-\w:.]*\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>=`]+)"""
 _NAME = r"[a-zA-Z][a-zA-Z0-9]*"
-_TAG = re.compile(rf"<(/?)({_NAME})((?:{_ATTRIBUTE_WITH_VALUE})*)((?:{_ATTRIBUTE})*)\s*/?>")
+_TAG = re.compile(rf"<(/?)({_NAME})((?:{_ATTRIBUTE})*)\s*/?>")
+_VALUED = re.compile(r"""[-\w:.]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>=`]+)""")
 _DECLARATION = re.compile(r"<!doctype[^<>]*>|<!\[CDATA\[|\]\]>", re.IGNORECASE)
+_LIKELY_TAG = re.compile(r"<[/!a-zA-Z]")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 _SUPERSCRIPTS = str.maketrans("0123456789+-−=()n", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿ")
 _SUBSCRIPTS = str.maketrans("0123456789+-−=()", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎")
@@ -68,7 +69,7 @@ def html_to_text(text: str) -> tuple[str, list[str]]:
     if "<" not in text and "&" not in text:
         return text, []
     said: list[str] = []
-    if "<" in text:
+    if _LIKELY_TAG.search(text):
         text = _without_tags(text, said)
     if "&" in text:
         has_blanks = "&nbsp;" in text
@@ -118,12 +119,13 @@ class _Tags:
 
     def __init__(self, text: str) -> None:
         found = [(bool(match[1]), match[2].lower()) for match in _TAG.finditer(text)]
-        self._paired = {name for is_closing, name in found if not is_closing and (True, name) in set(found)}
+        closed = {name for is_closing, name in found if is_closing}
+        self._paired = closed & {name for is_closing, name in found if not is_closing}
         self.are_there = any(self.takes(match) for match in _TAG.finditer(text))
 
     def takes(self, match: re.Match[str]) -> bool:
-        name, flags = match[2].lower(), match[4].lower().split()
-        if name not in _KNOWN or any(flag.split("=")[0] not in _FLAGS for flag in flags):
+        name = match[2].lower()
+        if name not in _KNOWN or not _FLAGS.issuperset(_VALUED.sub("", match[3]).lower().split()):
             return False
         return name in self._paired or (len(name) > 1 and name not in _WORDS)
 

@@ -9,6 +9,7 @@ what JSON makes of them is no text that anybody writes. One string of a line is 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterator
 
 __all__ = [
@@ -46,15 +47,16 @@ _UNSURE = frozenset("ne nu ni num neg nmid nless tan to top tt tau rm rangle".sp
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|([a-zA-Z]+)|(.))", re.DOTALL)
 _DOUBLED = re.compile(r"(?<!\\)(?:\\\\)+(?:[a-zA-Z]{2}|\[.*\\\\\]|\(.*\\\\\))", re.DOTALL)
+_FORMULA_MARK = re.compile(r"(?<!\\)\$\$?|\\\\?[()]")
 _PROSE = re.compile(r"[A-Za-z]{3,}[.,;:]? [A-Za-z]{2,}")
-_SUSPICIOUS = re.compile(rb"(?<!\\)(?:\\\\)*\\[bfnrt][a-z]")
+_SUSPICIOUS = re.compile(rb"\\[bfnrt][a-z]")
 _CONTROL = {"\b": "b", "\f": "f", "\t": "t", "\n": "n", "\r": "r"}
 _LOST = re.compile(r"[\b\f\t\r]([a-z]+)")
 
 
 def has_undoubled_latex(line: bytes) -> bool:
     r"""Return whether valid JSON may hold such LaTeX: a cheap look that lets nothing pass."""
-    return _SUSPICIOUS.search(line) is not None
+    return b"\\" in line and _SUSPICIOUS.search(line.replace(rb"\\", b"")) is not None
 
 
 def repair_latex(line: str) -> tuple[str, list[int]]:
@@ -106,7 +108,8 @@ def mark_strings(line: str, places: Collection[int], mark: str) -> str:
 
 
 def _repaired(string: str) -> str:
-    escapes = [(match, *_meaning(match, string)) for match in _ESCAPE.finditer(string)]
+    formulas = _Formulas(string)
+    escapes = [(match, *_meaning(match, formulas)) for match in _ESCAPE.finditer(string)]
     is_doubled = _is_doubled(string)
     is_undoubled = any(certain for _match, is_latex, certain in escapes if is_latex)
     if not is_undoubled and (is_doubled or not any(is_latex for _match, is_latex, _certain in escapes)):
@@ -115,7 +118,7 @@ def _repaired(string: str) -> str:
     end = 0
     for match, is_latex, is_certain in escapes:
         source = match.group()
-        takes = is_latex and (is_certain or _in_formula(string, match.start(), is_undoubled))
+        takes = is_latex and (is_certain or formulas.hold(match.start(), may_be_prose=is_undoubled))
         if source == "\\\\":
             # between rows of a matrix; a writer who doubles elsewhere means one backslash
             takes = is_undoubled and not is_doubled
@@ -131,7 +134,7 @@ def _is_doubled(string: str) -> bool:
     return _DOUBLED.search(string) is not None
 
 
-def _meaning(match: re.Match[str], string: str) -> tuple[bool, bool]:
+def _meaning(match: re.Match[str], formulas: _Formulas) -> tuple[bool, bool]:
     """Return whether an escape can be LaTeX, and whether that is certain."""
     letters, sign = match[1], match[2]
     if sign:
@@ -143,21 +146,47 @@ def _meaning(match: re.Match[str], string: str) -> tuple[bool, bool]:
     if letters not in _COMMANDS:
         return False, False
     # No formula holds a tab or a carriage return, but a long one has lines.
-    never = letters[0] in "tr" and _in_formula(string, match.start(), is_undoubled=True)
+    never = letters[0] in "tr" and formulas.hold(match.start(), may_be_prose=True)
     return True, never or letters not in _UNSURE
 
 
-def _in_formula(string: str, place: int, is_undoubled: bool) -> bool:
-    """Return whether a place is between dollar signs; the first line of a displayed formula may be empty."""
-    before = string[:place].replace(r"\$", "")
-    if before.count(r"\(") > before.count(r"\)"):
-        return True
-    if before.replace("$$", "$").count("$") % 2 == 0:
-        return False
-    if is_undoubled:
-        return True
-    formula = before.rpartition("$")[2] + string[place:].partition("$")[0]
-    return "$" in string[place:] and not before.endswith("$$") and not _PROSE.search(formula)  # and no price
+class _Formulas:
+    """Where the formulas of a JSON string are, found in one pass when they are first asked for."""
+
+    def __init__(self, string: str) -> None:
+        self._string = string
+        self._spans: list[tuple[int, int, bool]] | None = None
+
+    def hold(self, place: int, *, may_be_prose: bool) -> bool:
+        """Return whether a place is in a formula; unless it may be prose, between two prices is none.
+
+        The first line of a displayed formula may be empty, so its beginning is no place in it then, either.
+        """
+        if self._spans is None:
+            self._spans = self._found()
+        index = bisect_right(self._spans, place, key=lambda span: span[0]) - 1
+        if index < 0 or place >= self._spans[index][1]:
+            return False
+        start, end, is_displayed = self._spans[index]
+        if may_be_prose:
+            return True
+        return not (is_displayed and place == start) and not _PROSE.search(self._string, start, end)
+
+    def _found(self) -> list[tuple[int, int, bool]]:
+        spans: list[tuple[int, int, bool]] = []
+        opened, start = "", 0
+        for match in _FORMULA_MARK.finditer(self._string):
+            sign = match.group().lstrip("\\")
+            if not opened:
+                if sign != ")":
+                    opened, start = sign, match.end()
+            elif sign == {"(": ")"}.get(opened, opened):
+                spans.append((start, match.start(), opened == "$$"))
+                opened = ""
+            elif opened == "$" and sign == "$$":  # one formula ends, the next begins
+                spans.append((start, match.start(), False))
+                start = match.end()
+        return spans
 
 
 def lost_command(text: str) -> str:

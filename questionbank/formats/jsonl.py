@@ -93,7 +93,8 @@ def json_rows(
         try:
             line = decode_text(text.rstrip(), layout.encoding)
             changed: list[int] = []
-            if has_undoubled_latex(text):
+            is_suspicious = has_undoubled_latex(text)
+            if is_suspicious:
                 line, changed = repair_latex(line)
             found = parse_object(line)
         except ValueError as error:
@@ -102,8 +103,9 @@ def json_rows(
                 yield number, LineProblem(number, str(error))
                 continue
             line, changed, found = repaired
+            is_suspicious = True
         row = names.row(found)
-        doubtful = "" if changed or not has_undoubled_latex(text) else doubtful_command(line)
+        doubtful = doubtful_command(line) if is_suspicious and not changed else ""
         if doubtful:
             reason = rf"a line break or a tab may be meant as \{doubtful}; if so, double the backslash"
             yield number, LineWarning(number, reason)

@@ -23,7 +23,7 @@ _YEAR_FIRST = re.compile(r"\d{4}[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ]00:00(?::00(?
 _YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})[-/.](?:19|20)\d{2}(?: 0{1,2}:00(?::00)?)?")
 _CHINESE = re.compile(r"(?:\d{4}年)?(\d{1,2})月(\d{1,2})日")
 _SHORTENED = re.compile(r"[+-]?\d(?:([.,])\d+)?E[+-]\d{2,3}")
-_LONGEST = 32
+_SHORTEST, _LONGEST = 4, 32
 
 
 def damage_note(value: str) -> str:
@@ -35,7 +35,7 @@ def damage_note(value: str) -> str:
     ("'1.2E+07' looks like a number that a spreadsheet has shortened: 12000000?", '')
     """
     value = value.strip()
-    if not value or len(value) > _LONGEST or not any(sign.isdigit() for sign in value):
+    if not _SHORTEST <= len(value) <= _LONGEST or value.isdigit() or not any(sign.isdigit() for sign in value):
         return ""
     if _SHORTENED.fullmatch(value):
         number = float(value.replace(",", "."))
