@@ -271,9 +271,12 @@ def no_text_column(path: Path, layout: FileLayout) -> str:
         return f"{path.name} holds pairs of paraphrases, not questions: upload it where paraphrases are reviewed."
     where = f"row {layout.header_line}" if layout.is_table else "the first lines"
     what = "column" if layout.is_table else "field"
+    no_header = (
+        " (a table without a header: --header-row 0 --column 'text=Column 1')" if layout.is_table else ""
+    )
     return (
         f"No {what} of {path.name} is recognised as the question's text. In {where} it has {', '.join(names)}."
-        f" Say which one it is: --column text={names[0] if names else 'NAME'}"
+        f" Say which one it is: --column text={names[0] if names else 'NAME'}{no_header}"
     )
 
 

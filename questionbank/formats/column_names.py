@@ -91,7 +91,7 @@ _ALIASES: dict[str, str] = {  # field -> plain names, as `plain_name` gives them
     "difficulty_scale": "difficulty scale | scale | skala | echelle | escala",
     "grade": (
         "year | year group | class | grade level | school year | klasse | klassenstufe | jahrgang | jahrgangsstufe"
-        " | schuljahr | classe | annee | curso | ano | grado | 年级"
+        " | schuljahr | classe | annee | niveau scolaire | curso | ano | grado | 年级"
     ),
     "language": "lang | language code | sprache | langue | idioma | lengua | 语言",
     "kind": (
@@ -128,9 +128,25 @@ _NUMBERED = (
 )
 
 
+@lru_cache(maxsize=4_096)
+def plain_name(name: str) -> str:
+    """Return the name of a column without what programs change in it: case, accents, signs, camel case.
+
+    >>> plain_name(" Topic(s) "), plain_name("AnswerAText"), plain_name("Énoncé"), plain_name("题目（中文）")
+    ('topics', 'answer a text', 'enonce', '题目 中文')
+    """
+    name = unicodedata.normalize("NFKC", name).replace("(s)", "s").replace("ß", "ss")
+    name = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    name = "".join(sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
+    return " ".join(re.sub(r"[\W_]+", " ", name).lower().split())
+
+
 def _field_of_name() -> dict[str, str]:
     table = {
         name.strip(): field for field, names in _ALIASES.items() for name in names.split("|") if name.strip()
+    }
+    table |= {
+        plain_name(field): field for field in COLUMN_FIELDS if len(field) > 1 and field not in CONCEPT_FIELDS
     }
     for place, letter in enumerate(OPTION_COLUMNS, start=1):
         table |= {form.format(letter.lower()): letter for form in _LETTER_FORMS}
@@ -143,20 +159,8 @@ _FIELD_OF_NAME = _field_of_name()
 _ANSWER_IF_ALONE = frozenset(
     {"losung", "loesung", "losungen", "solucion", "resolution", "corrige", "correction"}
 )
+_BRACKETS = re.compile(r"[(（\[][^()（）\[\]]*[)）\]]")
 _SHORT_ANSWER = 40  # characters
-
-
-@lru_cache(maxsize=4_096)
-def plain_name(name: str) -> str:
-    """Return the name of a column without what programs change in it: case, accents, signs, camel case.
-
-    >>> plain_name(" Topic(s) "), plain_name("AnswerAText"), plain_name("Énoncé"), plain_name("题目（中文）")
-    ('topics', 'answer a text', 'enonce', '题目 中文')
-    """
-    name = unicodedata.normalize("NFKC", name).replace("(s)", "s").replace("ß", "ss")
-    name = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
-    name = "".join(sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
-    return " ".join(re.sub(r"[\W_]+", " ", name).lower().split())
 
 
 def guess_fields(
@@ -176,7 +180,7 @@ def guess_fields(
     for place, field in enumerate(fields):
         if field in fields[:place]:
             fields[place] = ""
-    plain = [plain_name(str(name)) for name in names]
+    plain = [_known_name(str(name)) for name in names]
     texts = [place for place, name in enumerate(plain) if _FIELD_OF_NAME.get(name) == "text"]
     if "text" not in fields and texts:
         # "Question" may be a number beside "Problem"
@@ -197,6 +201,12 @@ def guess_fields(
     if "text" in fields and not mixes_rows:
         fields = ["" if field in CONCEPT_FIELDS else field for field in fields]
     return tuple(fields)
+
+
+def _known_name(name: str) -> str:
+    """Return the plain name of a column, without what stands in brackets where only that is known."""
+    plain = plain_name(name)
+    return plain if plain in _FIELD_OF_NAME else plain_name(_BRACKETS.sub(" ", name)) or plain
 
 
 def _own_name(name: str) -> str:

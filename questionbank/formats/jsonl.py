@@ -66,6 +66,8 @@ class FieldNames:
         shape = []
         for name, guess in zip(names, guesses, strict=True):
             field = self._fields.get(name, "" if guess in stated else guess)
+            if not field and guess == "text" and "text" not in stated:  # others name it otherwise
+                field = guess
             if field and not ("text" in stated and field in CONCEPT_FIELDS):
                 shape.append((name, field))
             elif len(self.unread) < _UNREAD_REMEMBERED:

@@ -17,10 +17,11 @@ from typing import Any
 
 from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats.column_names import COLUMN_FIELDS, guess_fields, holds_rows
-from questionbank.formats.encodings import ENCODINGS, decode_text, guess_encoding
+from questionbank.formats.encodings import ENCODINGS, decode_text
+from questionbank.formats.json_latex import repair_latex
 from questionbank.formats.json_objects import json_objects
 from questionbank.formats.limits import COLUMNS_LIMIT
-from questionbank.formats.lines import first_bytes, telling_bytes
+from questionbank.formats.lines import file_encoding, first_bytes
 
 __all__ = [
     "DELIMITERS",
@@ -216,7 +217,7 @@ def guess_layout(
     Raises:
         ImportRefused: the header cannot be read, or names no such column.
     """
-    encoding = encoding or guess_encoding(telling_bytes(path))
+    encoding = encoding or file_encoding(path)
     _check_encoding(encoding)
     if is_table:
         sample = table_sample(path, encoding)
@@ -253,12 +254,21 @@ def _json_names(path: Path, encoding: str) -> tuple[tuple[str, ...], tuple[Any, 
     """Return the names of the fields of the first objects, and the first value of each."""
     values: dict[str, Any] = {}
     for _line, text in islice(json_objects(path), _OBJECTS_LOOKED_AT):
-        try:
-            row = json.loads(decode_text(text, encoding)) if isinstance(text, bytes) else None
-        except (ValueError, RecursionError):
-            continue
+        row = _json_object(text, encoding) if isinstance(text, bytes) else None
         if isinstance(row, dict):
             for name, value in row.items():
                 if name not in values and len(values) < COLUMNS_LIMIT:
                     values[name] = value
     return tuple(values), tuple(values.values())
+
+
+def _json_object(text: bytes, encoding: str) -> Any:
+    """Return what a line holds, with LaTeX that makes it no JSON repaired; None where it cannot be read."""
+    try:
+        line = decode_text(text, encoding)
+        try:
+            return json.loads(line)
+        except ValueError:
+            return json.loads(repair_latex(line)[0])
+    except (ValueError, RecursionError):
+        return None

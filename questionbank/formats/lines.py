@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from questionbank.errors import ImportRefused, LineProblem
-from questionbank.formats.encodings import looks_like_utf16
+from questionbank.formats.encodings import guess_encoding, looks_like_utf16
 from questionbank.formats.foreign import foreign_binary
 from questionbank.formats.limits import BLANK_LINES_LIMIT, LINE_LIMIT, LINES_LIMIT, UNPACKED_LIMIT
 
-__all__ = ["Progress", "first_bytes", "read_lines", "read_pieces", "refuse_unreadable", "telling_bytes"]
+__all__ = ["Progress", "file_encoding", "first_bytes", "read_lines", "read_pieces", "refuse_unreadable"]
 
 Progress = Callable[[int, int], None]
 """Called now and then with (bytes read, bytes of the file)."""
@@ -69,10 +69,8 @@ def first_bytes(path: Path, size: int = 65_536) -> bytes:
             raise ImportRefused(_damage(path, error, 0)) from error
 
 
-def telling_bytes(path: Path) -> bytes:
-    """Return the first piece of the file, unpacked, that shows its encoding: one with more than ASCII.
-
-    Where the first megabytes hold nothing else, that is the beginning.
+def file_encoding(path: Path) -> str:
+    """Return the encoding of a text file, a name of `ENCODINGS`, by the first piece that holds more than ASCII.
 
     Raises:
         ImportRefused: the file is damaged gzip or of a kind that is no text.
@@ -81,15 +79,17 @@ def telling_bytes(path: Path) -> bytes:
     with path.open("rb") as raw:
         try:
             stream = _unpacked(raw, path)[0]
+            if isinstance(stream.raw, _Utf16AsUtf8):
+                return "utf-16"
             for _piece in range(_PIECES_LOOKED_AT):
                 piece = stream.read(_PIECE)
                 first = first or piece
                 if not piece or not piece.isascii():
-                    return piece or first
+                    return guess_encoding(piece or first)
         except (EOFError, OSError, zlib.error) as error:
             if not first:
                 raise ImportRefused(_damage(path, error, 0)) from error
-    return first
+    return guess_encoding(first)
 
 
 class _Utf16AsUtf8(io.RawIOBase):

@@ -18,11 +18,11 @@ from analytics.text.tokens import detect_language
 from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats.column_names import plain_name
 from questionbank.formats.csv_rows import DecodedLines, table_rows
-from questionbank.formats.encodings import decode_text, guess_encoding
+from questionbank.formats.encodings import decode_text
 from questionbank.formats.fields import LANGUAGE_TAG, FieldProblems, read_identifier
 from questionbank.formats.layout import find_header, table_sample
 from questionbank.formats.limits import LANGUAGE_LIMIT, LINES_LIMIT, TEXT_LIMIT, UNPACKED_LIMIT
-from questionbank.formats.lines import first_bytes, read_lines, refuse_unreadable, telling_bytes
+from questionbank.formats.lines import file_encoding, first_bytes, read_lines, refuse_unreadable
 
 __all__ = ["PAIR_COLUMNS", "PairRow", "read_pair_file"]
 
@@ -68,7 +68,7 @@ def read_pair_file(
     start = first_bytes(path, 4096).lstrip(b"\xef\xbb\xbf").lstrip()
     if not start:
         raise ImportRefused(f"{path.name} is empty.")
-    encoding = guess_encoding(telling_bytes(path))
+    encoding = file_encoding(path)
     first_line_of: dict[str, int] = {}
     lines = read_lines(path, unpacked_limit=unpacked_limit, lines_limit=lines_limit)
     is_json = start.startswith((b"{", b"["))

@@ -240,7 +240,7 @@ def _name_the_option(row: dict[str, Any], said: list[tuple[str, str]]) -> None:
             if label:
                 row["answer"] = label
                 said.append(
-                    ("answer", "answer is given as the text of an option; it becomes that option's label")
+                    ("answer", "answer names an option otherwise than by its label; it becomes that label")
                 )
     text = row.get("text")
     has_options = options or row.get("kind") != "choice" or type(text) is not str

@@ -31,7 +31,9 @@ _TEXT_KEYS = ("text", "content", "value", "answer", "body")
 _FINAL = re.compile(r"(.*?)\n?\s*####\s*(.+?)\s*", re.DOTALL)
 _CALCULATION = re.compile(r"<<([^<>]*)>>")
 # Between two words: "x → 0" is the name of one concept.
-_ARROWS = re.compile(r"(?<=[^\W\d_]{2})\s*(?:->|→|::|»|›|＞|=>)\s*(?=[^\W\d_]{2})")
+_ARROWS = re.compile(
+    r"(?:(?<=[^\W\d_]{2})|(?<=[\u4e00-\u9fff]))\s*(?:->|→|::|»|›|＞|=>)\s*(?=[^\W\d_]{2}|[\u4e00-\u9fff])"
+)
 _MOODLE = re.compile(r"\s*\$(?:course|system|module|cat|coursecat)\d*\$\s*/\s*(?:top\s*/?)?|\s*top/")
 _ANSWER_LABEL = re.compile(
     r"\s*(?:(?:option|choice|answer|antwort|réponse|reponse|opción|opcion|选项|选)\s*)?"
@@ -135,22 +137,29 @@ def answer_label(answer: str, options: Sequence[Mapping[str, str]]) -> str:
     >>> answer_label("8", options), answer_label("b)", options), answer_label("Option B", options)
     ('A', 'B', 'B')
     """
-    labels = [option["label"] for option in options]
     same = [option["label"] for option in options if _plain(option["text"]) == _plain(answer)]
-    if len(same) == 1:
-        return same[0]
-    match = _ANSWER_LABEL.fullmatch(answer)
-    if match and not same:
-        found = [label for label in labels if label.lower() == match[1].lower()]
-        return found[0] if len(found) == 1 else ""
-    match = _LABELLED.fullmatch(answer)
-    if match and not same:  # "B) 9 cm"
+    if same:
+        return same[0] if len(same) == 1 else ""
+    found: list[str] = []
+    if match := _ANSWER_LABEL.fullmatch(answer):
+        found = [option["label"] for option in options if option["label"].lower() == match[1].lower()]
+    elif (value := _number(answer)) is not None:  # 5.0, as pandas writes a 5
+        found = [option["label"] for option in options if _number(option["text"]) == value]
+    elif match := _LABELLED.fullmatch(answer):  # "B) 9 cm"
+        named = (match[1].lower(), _plain(match[2]))
         found = [
-            option["label"] for option in options
-            if option["label"].lower() == match[1].lower() and _plain(option["text"]) == _plain(match[2])
-        ]  # fmt: skip
-        return found[0] if len(found) == 1 else ""
-    return ""
+            option["label"]
+            for option in options
+            if (option["label"].lower(), _plain(option["text"])) == named
+        ]
+    return found[0] if len(found) == 1 else ""
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(_plain(text))
+    except ValueError:
+        return None
 
 
 def _plain(text: str) -> str:

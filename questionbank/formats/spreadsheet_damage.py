@@ -35,7 +35,11 @@ def damage_note(value: str) -> str:
     ("'1.2E+07' looks like a number that a spreadsheet has shortened: 12000000?", '')
     """
     value = value.strip()
-    if not _SHORTEST <= len(value) <= _LONGEST or value.isdigit() or not any(sign.isdigit() for sign in value):
+    if (
+        not _SHORTEST <= len(value) <= _LONGEST
+        or value.isdigit()
+        or not any(sign.isdigit() for sign in value)
+    ):
         return ""
     if _SHORTENED.fullmatch(value):
         number = float(value.replace(",", "."))
@@ -46,6 +50,8 @@ def damage_note(value: str) -> str:
         return ""
     small, large = sorted(parts)
     guesses = f"{small}/{large} (or {large}/{small})" if small != large else f"{small}/{large}"
+    if re.match(r"\d+\. ", value):  # German programs make a date of 3.4, too
+        guesses = f"{small}/{large}, {large}/{small} or {parts[0]}.{parts[1]}"
     return f"{value!r} looks like a date that a spreadsheet made of a fraction: {guesses}?"
 
 

@@ -1,0 +1,83 @@
+"""Difficulties that are no numbers: one scale for a column that allows one reading, none for a mixture."""
+
+from __future__ import annotations
+
+import pytest
+
+from questionbank.errors import LineProblem
+from questionbank.formats.catalog import read
+from questionbank.formats.difficulty_column import read_column
+
+
+@pytest.mark.parametrize(
+    ("column", "scale", "values"),
+    [
+        (["75%", "20 %", "100%"], "0-100", [75, 20, 100]),
+        (["Level 1", "Level 5"], "1-5", [1, 5]),
+        (["Level 7", "Lvl. 10"], "1-10", [7, 10]),
+        (["Stufe 2", "Stufe 3"], "1-5", [2, 3]),
+        (["Level 0", "Level 4"], "0-4", [0, 4]),
+        (["3/5", "1/5"], "1-5", [3, 1]),
+        (["3 of 10", "7 of 10"], "1-10", [3, 7]),
+        (["1/2", "3/8"], "0-1", [0.5, 0.375]),
+        (["Easy", "Medium", "HARD"], "1-3", [1, 2, 3]),
+        (["very easy", "easy", "hard", "very hard"], "1-5", [1, 2, 4, 5]),
+        (["leicht", "mittel", "schwer"], "1-3", [1, 2, 3]),
+        (["facile", "difficile", "moyenne"], "1-3", [1, 3, 2]),
+        (["Fácil", "medio", "difícil"], "1-3", [1, 2, 3]),
+        (["容易", "中等", "较难"], "1-3", [1, 2, 3]),
+        (["★★", "★★★★☆"], "1-5", [2, 4]),
+        (["3 Sterne", "1 star"], "1-5", [3, 1]),
+    ],
+)
+def test_a_column_of_one_way_has_one_scale(column, scale, values):
+    reading = read_column(column)
+    assert reading.scale == scale
+    assert [reading.value(text) for text in column] == values
+    assert reading.note().startswith("Difficulty is read from ")
+
+
+@pytest.mark.parametrize(
+    "column", [["75%", "Level 3"], ["easy", "3"], ["3/5", "hard"], ["easy", "75%", "2"], ["1", "2", "50%"]]
+)
+def test_a_mixture_is_not_guessed(tmp_path, column):
+    path = tmp_path / "q.csv"
+    path.write_text("text,difficulty\n" + "".join(f"1 + {n},{text}\n" for n, text in enumerate(column)))
+    entries = [entry for _, entry in read(path)]
+    refused = [entry for entry in entries if isinstance(entry, LineProblem)]
+    assert refused
+    assert all("cannot be placed: the column mixes" in problem.reason for problem in refused)
+    kept = [entry for _, entry in read(path, without=["difficulty"])]
+    assert [entry.difficulty for entry in kept] == [None] * len(column)
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"), [("0,4", 0.4), ("1,5", 1.5), ("2.5", 2.5), ("3", 3), ("1e1", 10), ("-0,25", -0.25)]
+)
+def test_decimal_commas_are_numbers(tmp_path, cell, value):
+    path = tmp_path / "q.csv"
+    path.write_text(f"Frage;Schwierigkeit\n1 + 1;{cell}\n")
+    ((_, record),) = read(path)
+    assert record.difficulty == value
+
+
+def test_a_comma_before_three_digits_is_not_guessed(tmp_path):
+    path = tmp_path / "q.csv"
+    path.write_text("Frage;Schwierigkeit\n1 + 1;1,500\n")
+    ((_, problem),) = read(path)
+    assert "difficulty '1,500' is not a number" in problem.reason
+
+
+def test_a_stated_scale_counts_more_than_the_guess(tmp_path):
+    path = tmp_path / "q.csv"
+    path.write_text("text,difficulty\n1 + 1,Level 3\n")
+    ((_, record),) = read(path, scale="1-10")
+    assert (record.difficulty, record.difficulty_scale) == (3, "1-10")
+
+
+def test_shares_of_correct_answers_may_be_percentages(tmp_path):
+    path = tmp_path / "q.csv"
+    path.write_text("text;facility;responses\n1;75%;8\n2;0,5;8\n3;half;8\n")
+    first, second, third = (entry for _, entry in read(path))
+    assert (first.facility, second.facility) == (0.75, 0.5)
+    assert "facility 'half' is not a share such as 0.75 or 75%" in third.reason

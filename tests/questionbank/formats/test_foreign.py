@@ -1,0 +1,69 @@
+"""Files of other kinds are named in one sentence that says what to do; files of ours are never taken for one."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+
+import pytest
+
+from questionbank.errors import ImportRefused
+from questionbank.formats.catalog import layout_of
+
+
+def _zip(name):
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as writer:
+        writer.writestr(name, "x")
+    return archive.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("content", "what"),
+    [
+        (b'<?xml version="1.0" encoding="UTF-8"?>\n<!-- x -->\n<quiz>', "Moodle XML"),
+        (b"// a comment\n$CATEGORY: top/x\n\n::Q1:: 2 + 2? {=4 ~5}", "a GIFT file of Moodle"),
+        (b"What is 2 + 2? {\n=4\n~5\n}", "a GIFT file of Moodle"),
+        (b"What is 2+2?\nA. 3\nB. 4\nANSWER: B\n", "an Aiken file of Moodle"),
+        (b"% notes\n\\documentclass{article}", "a LaTeX document"),
+        (b"<!DOCTYPE html><html>", "a web page"),
+        (b'<assessmentItem xmlns="x">', "a QTI file"),
+        (b"<questions><q/></questions>", "an XML file"),
+        (_zip("xl/workbook.xml"), "an Excel workbook"),
+        (_zip("word/document.xml"), "a Word document"),
+        (_zip("Index/Document.iwa"), "an Apple Numbers"),
+        (_zip("imsmanifest.xml"), "a course package"),
+        (_zip("readme.txt"), "ZIP archive"),
+        (b"%PDF-1.7", "a PDF"),
+        (b"\xd0\xcf\x11\xe0....", "an old Excel or Word file"),
+        (rb"{\rtf1 x}", "a text with formatting (RTF)"),
+        (b"\x89PNG....", "a picture"),
+    ],
+)  # fmt: skip
+def test_a_file_of_another_kind_is_one_sentence(tmp_path, content, what):
+    path = tmp_path / "bank.dat"
+    path.write_bytes(content)
+    with pytest.raises(ImportRefused) as refused:
+        layout_of(path)
+    assert what in str(refused.value)
+    assert (
+        "CSV" in str(refused.value)
+        or "type or paste" in str(refused.value)
+        or "choose one" in str(refused.value)
+    )
+    assert not refused.value.problems
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        'text,answer\n"\\begin{enumerate} A. 3\nANSWER: B",1\n',
+        "text,answer\n<p>x</p>,1\n",
+        "question {easy},answer\n1,2\n",
+        '{"text": "<quiz>"}\n',
+    ],
+)
+def test_a_file_of_ours_is_not_taken_for_another(tmp_path, content):
+    path = tmp_path / "bank.csv"
+    path.write_text(content)
+    assert layout_of(path).pairs
