@@ -1,7 +1,8 @@
 """Files of paraphrases: JSON Lines or CSV, gzip too; one pair of `original` and `paraphrase` a line.
 
-Encoding, delimiter and header are recognised as those of files of questions are. Further fields: ``id``, ``language`` (detected where absent), ``label`` (1 valid, 0 not), and ``question``, the number
-of a question of the bank, whose text is then the original where none is given. Others are ignored, null means absent.
+Encoding, delimiter and header are recognised as those of files of questions are. Further fields: ``id``, ``language``
+(detected where absent), ``label`` (1 valid, 0 not), and ``question``, the number of a question of the bank, whose text
+is then the original where none is given. Others are ignored, null means absent.
 No ``id`` stands twice.
 """
 
@@ -28,7 +29,7 @@ __all__ = ["PAIR_COLUMNS", "PairRow", "read_pair_file"]
 
 PAIR_COLUMNS = ("id", "original", "paraphrase", "language", "question", "label")
 _ALIASES = {
-    "original": "original text | original question | source | text | question text | frage | ausgangstext | 原文 | 原题",
+    "original": "original text | original question | source | text | question text | frage | ausgangstext | 原文",
     "paraphrase": (
         "paraphrase text | rewording | reworded | paraphrased | umformulierung | umschreibung | reformulation"
         " | parafrasis | reformulacion | 改写 | 复述"

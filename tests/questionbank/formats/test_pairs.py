@@ -124,13 +124,13 @@ def test_a_file_that_is_none_of_ours_is_refused(read, content):
             "original;paraphrase\nGröße von ½?;Wie groß ist ½?\n".encode("windows-1252"),
             ("Größe von ½?", "Wie groß ist ½?"),
         ),
-        ("sep=|\noriginal|paraphrase\na|b\n".encode(), ("a", "b")),
+        (b"sep=|\noriginal|paraphrase\na|b\n", ("a", "b")),
         ("\ufeffOriginal\tParaphrase\né\tè\n".encode("utf-16-le"), ("é", "è")),
         (
             "原题,改写\n求 1+1 的值是多少,一加一等于几呢\n".encode("gb18030"),
             ("求 1+1 的值是多少", "一加一等于几呢"),
         ),
-        ("Pairs of May\n\nOriginal question,Rewording\na,b\n".encode(), ("a", "b")),
+        (b"Pairs of May\n\nOriginal question,Rewording\na,b\n", ("a", "b")),
         ("Größe\nOriginal;Umformulierung\nä;ö\n".encode("mac-roman"), ("ä", "ö")),
     ],
 )
