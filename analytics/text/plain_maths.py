@@ -44,6 +44,9 @@ _AMOUNT = (
     r"[-−]?(?:[0-9]{1,9}[- ])?(?:[0-9]{1,9} ?/ ?[0-9]{1,9}|[½⅓⅔¼¾⅕-⅞]|[0-9][0-9,.]{0,12}[½⅓⅔¼¾⅕-⅞]?) ?%?"
 )
 _AMOUNTS = re.compile(rf"{_AMOUNT}(?:[,;] {_AMOUNT})*")
+_ABOUT_FRACTIONS = re.compile(
+    r"\b(?:fractions?|mixed numbers?|numerators?|denominators?)\b|分数", re.IGNORECASE
+)
 _ASKED = re.compile(
     r"(?:^|\b(?:out|calculate|evaluate|compute|find|simplify|solve|is|add|subtract|expand|factori[sz]e|of|expression"
     r"|formula|equation)\b|[计計]算|求|化简|等于)[\s:：]*$",
@@ -82,7 +85,7 @@ def _plain_maths(text: str) -> Iterator[tuple[int, int, str]]:
     text = text.partition("[asy]")[0]  # a drawing's program is no mathematics
     if not _has_operator(text):
         return
-    is_story = is_word_problem(text)
+    is_story = is_word_problem(text) and not _ABOUT_FRACTIONS.search(text)
     place = 0
     for line in text.splitlines(keepends=True):
         for start, end in maths_stretches(line, is_story=is_story):

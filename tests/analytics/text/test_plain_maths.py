@@ -152,6 +152,10 @@ def test_what_the_grammar_does_not_know_is_refused(typed):
         ("find the coef\u00adﬁcient of 𝑥²", "find the coefficient of $x^{2}$"),
         ("2\u00a0×\u00a03\u2009=\u20096", r"$2 \times 3 = 6$"),
         ("- 3 + 5 = ?", "- $3 + 5 =$ ?"),
+        (
+            "Which fraction is equal to 3/4?\nA) 6/9",
+            "Which fraction is equal to $\\frac{3}{4}$?\nA) $\\frac{6}{9}$",
+        ),
         (r"\frac{1}{2}+1", r"$\frac{1}{2}+1$"),
     ],
 )
