@@ -39,6 +39,7 @@ _MONTH, _DAY = r"(?:0?[1-9]|1[0-2])", r"(?:0?[1-9]|[12][0-9]|3[01])"
 _DATE = re.compile(
     rf"(?:{_DAY}/{_MONTH}|{_MONTH}/{_DAY})/(?:[0-9]{{4}}|[0-9]{{2}})|[0-9]{{4}}([-/])[0-9]{{2}}\1[0-9]{{2}}"
 )
+_UNIT_ALONE = re.compile(r"[kcdm]?m(?:[²³]|\^[23])")  # "in m²"
 _RATIO = re.compile(r"[0-9]+(?: ?: ?[0-9.]+)+(?: ?[-–] ?[0-9]+:[0-9]+)*")  # clock times, too
 _AMOUNT = (
     r"[-−]?(?:[0-9]{1,9}[- ])?(?:[0-9]{1,9} ?/ ?[0-9]{1,9}|[½⅓⅔¼¾⅕-⅞]|[0-9][0-9,.]{0,12}[½⅓⅔¼¾⅕-⅞]?) ?%?"
@@ -103,7 +104,12 @@ def _has_operator(text: str) -> bool:
 
 def _is_prose(typed: str, before: str, after: str, *, is_story: bool) -> bool:
     """Return whether what could be mathematics is none: amounts, dates, ranges, and what has no operator."""
-    if not _has_operator(typed) or _DATE.fullmatch(typed) or _RATIO.fullmatch(typed):
+    if (
+        not _has_operator(typed)
+        or _UNIT_ALONE.fullmatch(typed)
+        or _DATE.fullmatch(typed)
+        or _RATIO.fullmatch(typed)
+    ):
         return True
     if _HYPHENATED.fullmatch(typed):
         return _ASKED.search(before) is None or re.match(r"[\s=?.]*$", after) is None

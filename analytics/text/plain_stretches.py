@@ -50,6 +50,7 @@ _FUSED = re.compile(r"(?:sin|cos|tan|ln|log)[xy]|d[xytu]")
 _ORDERED = re.compile(r"a?b?c?x?y?z?")  # 2abc, xyz
 _JOINING = frozenset({"than", "times", "plus", "minus", "by", "over", "squared", "cubed", "root"})
 _SHARES = frozenset({"half", "third", "thirds", "quarter", "quarters", "percent", "%"})  # of what follows
+_NAMING = frozenset({"for", "find", "let", "variable", "where", "求"})  # the words before a variable
 _PUNCTUATION = frozenset(".?:。，；？：")
 _RELATIONS = frozenset("=<>≤≥≠≈")
 _TYING_WORDS = 3  # so many words between two halves of a formula
@@ -116,11 +117,7 @@ def _pieces(line: str) -> list[_Piece]:
 
 def _mark_words(pieces: list[_Piece], *, is_story: bool) -> None:
     """Say of each run of letters whether mathematics knows it."""
-    free = {  # letters that stand somewhere without a number before them are no units
-        piece.text
-        for place, piece in enumerate(pieces)
-        if len(piece.text) == 1 and not _follows_number(pieces, place) and not _is_article(pieces, place)
-    }
+    free = {piece.text for place, piece in enumerate(pieces) if _is_variable(pieces, place)}
     after_unit = False
     for place, piece in enumerate(pieces):
         before = pieces[place - 1] if place else None
@@ -165,6 +162,17 @@ def _is_hyphen(pieces: Sequence[_Piece], place: int) -> bool:
         and len(after.text) > 1
         and (after.kind == "prose" or (after.kind == "word" and not _is_maths_word(pieces, place + 1)))
     )
+
+
+def _is_variable(pieces: Sequence[_Piece], place: int) -> bool:
+    """Return whether a letter stands where no unit stands: "m + 2", "for m"; then it is none elsewhere in the line."""
+    if len(pieces[place].text) != 1 or _follows_number(pieces, place):
+        return False
+    before, after = _beside(pieces, place)
+    beside_operator = any(
+        piece and piece.kind == "infix" and piece.text not in "^/" for piece in (before, after)
+    )
+    return beside_operator or (before is not None and before.text.lower() in _NAMING)
 
 
 def _follows_number(pieces: Sequence[_Piece], place: int) -> bool:

@@ -152,6 +152,7 @@ def test_what_the_grammar_does_not_know_is_refused(typed):
         ("find the coef\u00adﬁcient of 𝑥²", "find the coefficient of $x^{2}$"),
         ("2\u00a0×\u00a03\u2009=\u20096", r"$2 \times 3 = 6$"),
         ("- 3 + 5 = ?", "- $3 + 5 =$ ?"),
+        ("Solve 3 m + 2 = 11 for m", "Solve $3m + 2 = 11$ for m"),
         (
             "Which fraction is equal to 3/4?\nA) 6/9",
             "Which fraction is equal to $\\frac{3}{4}$?\nA) $\\frac{6}{9}$",
@@ -185,6 +186,8 @@ def test_formulas_in_prose_are_marked(typed, marked):
         "On 3/4/2024 a shop sold 12 pens.",
         "from 12/31/24 to 2025-01-05 (not 2026-12-31)",
         "2024-13-01",
+        "A rectangle is 2½ m long and 1¼ m wide. Find its area in m².",
+        "Convert 5 m to cm, and 3 h to s.",
         "x^2+",  # still being typed
         "P(red) = 0.2 and P(blue or green) = 0.3",
         "A = length x width",
