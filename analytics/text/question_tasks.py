@@ -60,7 +60,7 @@ _JOINING = {
     "his",
     "her",
 }
-_NO_THINGS = MATHEMATICS | EMPTY_WORDS | ONLY_IN_PHRASES | _UNITS | _JOINING
+_NO_THINGS = {"true", "false"} | MATHEMATICS | EMPTY_WORDS | ONLY_IN_PHRASES | _UNITS | _JOINING
 _SIDES = (
     frozenset({"true", "t", "yes", "correct", "right", "对", "正确", "√", "✓", "是"}),
     frozenset({"false", "f", "no", "incorrect", "wrong", "错", "错误", "×", "✗", "否", "不正确"}),

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from django.db.models import Q, QuerySet
 
 from questionbank.models import Question
-from questionbank.selectors.search.concept_search import Named, concept_names, tagged
+from questionbank.selectors.search.concept_search import ConceptNames, Named, concept_names, tagged
 from questionbank.selectors.search.filters import ANY_STATUS, SearchFilters, filtered_questions
 from questionbank.selectors.search.query import ParsedQuery, parse_query, quoted
 from questionbank.selectors.search.query_filters import ReadFilter, read_filters
@@ -83,13 +83,17 @@ def asked_search(query: str, filters: SearchFilters, *, exact: bool, off: Collec
         off=frozenset(off),
         exact=exact,
         corrected=corrected or parsed.corrected,
-        terms=_terms(parsed) if parsed.sort == "words" and not named.is_exact else None,
+        terms=(
+            _terms(parsed, ConceptNames() if TOPIC in off else concept_names())
+            if parsed.sort == "words" and not named.is_exact
+            else None
+        ),
     )
 
 
-def _terms(parsed: ParsedQuery) -> Terms:
+def _terms(parsed: ParsedQuery, names: ConceptNames) -> Terms:
     is_prose = len(parsed.prose) == len(parsed.tokens)
-    return terms_of(parsed.tokens, concept_names(), vocabulary(), is_prose=is_prose)
+    return terms_of(parsed.tokens, names, vocabulary(), is_prose=is_prose)
 
 
 def _any_holds(named: Named, filters: SearchFilters) -> bool:

@@ -16,7 +16,7 @@ from analytics.text.tokens import script_language, search_tokens
 from questionbank.selectors.search.english_words import is_english
 from questionbank.selectors.search.spelling import Vocabulary
 
-__all__ = ["ParsedQuery", "QuerySort", "parse_query", "quoted"]
+__all__ = ["JOINING_WORDS", "ParsedQuery", "QuerySort", "parse_query", "quoted"]
 
 QuerySort = Literal["browse", "words", "question", "formula"]
 
@@ -53,6 +53,15 @@ _SPOKEN_OF = (  # signs that are typed as words before a formula
     (re.compile(r"(?:the )?limit of \$([^$]+)\$", re.IGNORECASE), r"$\\lim_{x \\to 0} \1$"),
 )
 _SIGN_TOKEN = re.compile(r"\d|^m[a-z]$")  # numbers, lone letters
+_ENDS_SENTENCE = re.compile(r"[.?!。？！]\s*$|[\u3400-\u9fff]")
+JOINING_WORDS = frozenset(
+    str.split(
+        "a an the of in on at for to with and by from its their that which is are as using use involving about into"
+        " against question questions exercise exercises example examples worksheet practice practise revision"
+        " homework 的 和 与 在 中 求 题 题目 练习"
+    )
+)
+"""Words that ask for questions, or join what is asked for, and say nothing of what it is about."""
 _ASKING = frozenset(  # words that go with any formula and say what is wanted of it, not what it is about
     str.split(
         """
@@ -153,6 +162,8 @@ def _prose(marked: str) -> str:
 def _sort(searched: str, words: int, formulas: Sequence[str]) -> QuerySort:
     if formulas and not (_prose_tokens(searched) - _ASKING):
         return "formula"
+    if words >= _QUESTION_WORDS and not formulas and not _ENDS_SENTENCE.search(searched):
+        words = len([word for word in _PROSE_WORD.findall(searched) if word.lower() not in JOINING_WORDS])
     return "question" if words >= _QUESTION_WORDS else "words" if words else "formula"
 
 

@@ -165,15 +165,17 @@ def _passes(values: Mapping[str, object]) -> bool:
 def _grade_of_bank(match: re.Match[str]) -> str:
     """Return the bank's own name of a grade, empty where no question has it; of several the commonest."""
     number, word = _number(match), (match["word"] or match["word2"] or "").casefold()
+    if match["short"]:
+        word = "year" if match[0][0] in "yY" else "grade"
     cube = facet_cube()
-    same: list[tuple[bool, int, str]] = []
+    same: list[tuple[bool, bool, int, str]] = []  # of the same word, without a word, how many
     for value, count in cube.by_value("grade", cube.equal("status", Question.Status.READY)):
         parts = _GRADE_OF_BANK.fullmatch(value.strip())
         if count and parts and int(parts["number"]) == number:
-            same.append((parts["word"].casefold() == word, count, value))
+            same.append((parts["word"].casefold() == word, not parts["word"], count, value))
         elif count and (chinese := _GRADE.fullmatch(value.strip())) and _number(chinese) == number:
-            same.append((False, count, value))
-    return max(same)[2] if same else ""
+            same.append((False, False, count, value))
+    return max(same)[-1] if same else ""
 
 
 def _number(match: re.Match[str]) -> int:

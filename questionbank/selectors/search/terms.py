@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from questionbank.selectors.search.concept_search import ConceptNames, Span, Tokens
-from questionbank.selectors.search.query import quoted
+from questionbank.selectors.search.query import JOINING_WORDS, quoted
 from questionbank.selectors.search.spelling import Vocabulary
 
 __all__ = ["Phrase", "Terms", "Word", "phrase_query", "terms_of"]
@@ -35,14 +35,6 @@ _SIGNS: dict[Tokens, Tokens] = {  # what stands for words in a formula
     ("vector",): ("mvec", "moverrightarrow"),
     ("binomial", "coefficient"): ("mbinom",),
 }
-# Words that ask for questions, or join what is asked for, and say nothing of what it is about.
-_JOINING = frozenset(
-    str.split(
-        "a an the of in on at for to with and by from its their that which is are as using use involving about into"
-        " against question exercise example worksheet practice practise revision homework"
-        " 的 和 与 在 中 求 题 题目 练习"
-    )
-)
 _ASKED_FOR = frozenset({"problem", "find", "finding", "solve", "solving", "calculate", "calculating"})
 
 
@@ -143,7 +135,7 @@ def phrase_query(tokens: Iterable[str]) -> str:
 def _telling(tokens: Sequence[str], spans: Sequence[Span]) -> list[int]:
     """Return the places of the words that say what is asked for; of all where none does."""
     named = {place for span in spans for place in range(span.start, span.end)}
-    telling = [place for place, token in enumerate(tokens) if token not in _JOINING]
+    telling = [place for place, token in enumerate(tokens) if token not in JOINING_WORDS]
     about = [place for place in telling if tokens[place] not in _ASKED_FOR or place in named]
     return about or telling or list(range(len(tokens)))
 

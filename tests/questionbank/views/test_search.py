@@ -320,3 +320,27 @@ def test_others_drafts_are_in_no_search_of_a_teacher(
         for parameters in ({"status": "draft"}, {"status": "any"}, {"q": f"#{draft.pk}"}):
             page = client.get(reverse("question_list"), parameters, follow=True).content.decode()
             assert (link in page) is sees, (person, parameters)
+
+
+def test_filters_from_the_words_are_links_that_take_them_off(bank, as_teacher) -> None:
+    response = as_teacher.get(LIST, {"q": "grade 9 area of a circle"})
+    assert [hit.question for hit in response.context["page"].hits] == [bank.questions[3]]
+    page = response.content.decode()
+    assert "Grade 9" in page
+    assert "?q=grade+9+area+of+a+circle&amp;off=grade" in page
+    assert 'name="off"' not in page
+    off = as_teacher.get(LIST, {"q": "grade 6 area of a circle", "off": "grade"})
+    assert bank.questions[3] in {hit.question for hit in off.context["page"].hits}
+    page = off.content.decode()
+    assert '<input type="hidden" name="off" value="grade">' in page  # of what a selection takes
+    assert "Take off this filter" not in page
+    assert as_teacher.get(LIST, {"q": "circle", "off": "nonsense"})["Location"] == f"{LIST}?q=circle"
+
+
+def test_a_task_is_a_filter_of_its_own(bank, as_teacher) -> None:
+    story = QuestionFactory(text="Ann has 3 bags of 5 apples each. How many apples has she?")
+    response = as_teacher.get(LIST, {"task": "word_problem"})
+    assert story in questions_of(response)
+    assert bank.questions[4] not in questions_of(response)
+    assert '<option value="word_problem" selected>' in response.content.decode()
+    assert as_teacher.get(LIST, {"task": "nonsense"})["Location"] == LIST

@@ -1,0 +1,139 @@
+"""Filters that the words of a search name, which the bank can filter by and which can be taken off."""
+
+from __future__ import annotations
+
+import pytest
+
+from questionbank.models import Question
+from questionbank.selectors.search.filters import SearchFilters
+from questionbank.selectors.search.query_filters import read_filters
+from questionbank.selectors.search.search import TOPIC, matching_questions, search_questions
+from questionbank.selectors.serving import serving
+from questionbank.services.search_index import vocabulary_refresh
+from tests.questionbank.small_bank import add_concept, add_question
+
+pytestmark = pytest.mark.django_db
+
+STORY = "Ann has {} bags of 5 apples each. How many apples has she got altogether?"
+
+
+@pytest.fixture
+def bank() -> dict[str, Question]:
+    multiplication, fractions = add_concept("Number", "Multiplication"), add_concept("Number", "Fractions")
+    made = {
+        "story": add_question(STORY.format(3), grade="3", concepts=[multiplication]),
+        "older story": add_question(STORY.format(14), grade="6", concepts=[multiplication]),
+        "product": add_question("Work out $7 \\times 8$.", grade="3", concepts=[multiplication]),
+        "choice": add_question(
+            "Which is the greatest of these fractions?", grade="Year 6", kind="choice", difficulty=5,
+            difficulty_scale="1-5", concepts=[fractions], options=[{"label": "A", "text": "1/2"}, {"label": "B", "text": "1/3"}],
+        ),
+        "true or false": add_question("True or false: one half is more than one third.", grade="9"),
+        "chinese": add_question("小明有5个苹果，又买了3个苹果，一共有多少个苹果？", language="zh", grade="三年级"),
+    }  # fmt: skip
+    vocabulary_refresh()
+    return made
+
+
+@pytest.mark.parametrize(
+    ("typed", "rest", "values"),
+    [
+        ("grade 3 multiplication word problems", "multiplication", {"grade": "3", "task": "word_problem"}),
+        ("multiplication word problems for grade 3", "multiplication", {"grade": "3", "task": "word_problem"}),
+        ("fractions year 6 word problem", "fractions", {"grade": "Year 6", "task": "word_problem"}),
+        ("fractions grade 6", "fractions", {"grade": "6"}),
+        ("third grade multiplication", "multiplication", {"grade": "3"}),
+        ("3rd-grade multiplication", "multiplication", {"grade": "3"}),
+        ("3rd graders and multiplication", "multiplication", {"grade": "3"}),
+        ("class 9 logic", "logic", {"grade": "9"}),
+        ("Y6 fractions", "fractions", {"grade": "Year 6"}),
+        ("multiple-choice questions on fractions", "fractions", {"kind": "choice"}),
+        ("MCQ fractions", "fractions", {"kind": "choice"}),
+        ("true or false about fractions", "fractions", {"task": "true_false"}),
+        ("hard fractions", "fractions", {"difficulty_min": 60.0}),
+        ("三年级 乘法 应用题", "乘法", {"grade": "3", "task": "word_problem"}),
+        ("选择题 分数", "分数", {"kind": "choice"}),
+        ("apples in Chinese", "apples", {"language": "zh"}),
+        ("word problems", "", {"task": "word_problem"}),
+        # What the bank can't filter by stays words.
+        ("grade 11 vectors", "grade 11 vectors", {}),
+        ("fill in the blank fractions", "fill in the blank fractions", {}),
+        ("easy fractions", "easy fractions", {}),
+        # Words that only look like it.
+        ("a tree 6 years old", "a tree 6 years old", {}),
+        ("grades 3-6 fractions", "grades 3-6 fractions", {}),
+        ("year 6 later", "year 6 later", {}),
+        ("hard to divide", "hard to divide", {}),
+        ("y3 + 2", "y3 + 2", {}),
+        ("first year calculus", "first year calculus", {}),
+        ("Are all 20 pupils in grade 3?", "Are all 20 pupils in grade 3?", {}),
+        ("", "", {}),
+    ],
+)  # fmt: skip
+def test_filters_are_read_out_of_the_words(bank, typed, rest, values):
+    found = read_filters(typed, SearchFilters())
+    assert found.text == rest
+    assert found.filters == SearchFilters(**values)
+    assert len(found.read) == len(values)
+
+
+def test_a_filter_of_the_page_counts_before_the_words_and_one_taken_off_not_at_all(bank):
+    given = SearchFilters(grade="6")
+    assert read_filters("grade 3 multiplication", given).filters == given
+    off = read_filters("grade 3 multiplication word problems", SearchFilters(), off=["grade"])
+    assert (off.text, off.filters) == ("multiplication", SearchFilters(task="word_problem"))
+    assert [one.name for one in off.read] == ["task"]
+
+
+def found(query: str, **options) -> list[Question]:
+    page = search_questions(query=query, filters=SearchFilters(), serving=serving(), **options)
+    return [hit.question for hit in page.hits]
+
+
+def test_a_search_finds_what_passes_and_then_what_does_not(bank):
+    page = search_questions(
+        query="grade 3 multiplication word problems", filters=SearchFilters(), serving=serving()
+    )
+    assert [hit.question for hit in page.hits] == [bank["story"]]
+    assert {hit.question for hit in page.closest} == {bank["older story"], bank["product"]}
+    assert [one.label for one in page.read] == ["Grade 3", "Word problem"]
+    assert page.query == "grade 3 multiplication word problems"
+    assert page.topic == "multiplication"
+
+
+def test_what_is_counted_is_what_a_selection_takes(bank):
+    query, off = "grade 3 multiplication word problems", ["grade"]
+    taken = set(matching_questions(query=query, filters=SearchFilters(), off=off))
+    assert taken == set(found(query, off=off)) == {bank["story"], bank["older story"]}
+    assert set(matching_questions(query=query, filters=SearchFilters())) == {bank["story"]}
+
+
+def test_searched_as_typed_no_filter_is_read(bank):
+    page = search_questions(
+        query="grade 3 multiplication", filters=SearchFilters(), serving=serving(), exact=True
+    )
+    assert page.read == ()
+    assert page.hits == []
+
+
+def test_a_topic_that_is_taken_off_is_searched_as_words(bank):
+    assert set(found("multiplication")) == {bank["story"], bank["older story"], bank["product"]}
+    assert found("multiplication", off=[TOPIC]) == []
+
+
+def test_a_misspelt_search_names_filters_too(bank):
+    page = search_questions(query="grade 3 multiplicaton", filters=SearchFilters(), serving=serving())
+    assert page.corrected == "grade 3 multiplication"
+    assert {hit.question for hit in page.hits} == {bank["story"], bank["product"]}
+
+
+def test_all_words_may_name_filters(bank):
+    assert set(found("word problems")) == {bank["story"], bank["older story"], bank["chinese"]}
+
+
+def test_a_concept_whose_name_has_such_words_is_a_name(bank):
+    concept = add_concept("Number", "True or false")
+    tagged = add_question("Half or third?", concepts=[concept])
+    page = search_questions(query="true or false", filters=SearchFilters(), serving=serving())
+    assert page.read == ()
+    assert tagged in [hit.question for hit in page.hits]
