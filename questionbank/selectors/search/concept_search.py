@@ -199,12 +199,12 @@ class ConceptNames:
                 elif wanted <= concept.leaf:
                     rank = 1
                 elif wanted & concept.leaf and len(wanted) > 1:
-                    rank = 2
+                    rank = 2 + len(wanted - concept.leaf)  # words that only stand above it
                 else:
                     continue
                 ranks[pk] = min(ranks.get(pk, (9, 0)), (rank, len(concept.leaf)))
-        if any(rank < 2 for rank, _ in ranks.values()):
-            ranks = {pk: order for pk, order in ranks.items() if order[0] < 2}
+        best = min((rank for rank, _ in ranks.values()), default=0)
+        ranks = {pk: order for pk, order in ranks.items() if order[0] <= max(best, 1)}
         chosen = sorted(ranks, key=lambda pk: (*ranks[pk], len(self._concepts[pk].path), pk))
         return self._topmost(chosen, ranks)
 

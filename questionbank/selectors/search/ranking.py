@@ -59,7 +59,7 @@ _SHORTEST_COMPARED = 3  # symbols of a formula; "x" is like anything
 # A query that names a concept finds what is tagged with it, then what holds its name; a sentence that names one
 # only prefers what is tagged.
 _TAGGED, _TAGGED_IN_PART, _TAGGED_BESIDE = 2.0, 1.5, 0.3
-_PHRASE, _ALL_WORDS, _BY_MEANING, _TAGGED_MENTIONED = 1.0, 1.5, 0.6, 0.3
+_PHRASE, _ALL_WORDS, _BY_MEANING, _TAGGED_MENTIONED = 1.0, 2.0, 0.6, 0.3
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,11 +51,6 @@ class Vocabulary:
         count = self.count(token)
         return math.log(1 + (self.questions - count + 0.5) / (count + 0.5))
 
-    def words_around(self, character: str) -> tuple[str, ...]:
-        """Return the words that begin or end with a character, the commonest first."""
-        around = [word for word in self.words if word != character and character in (word[0], word[-1])]
-        return tuple(sorted(around, key=lambda word: (-self.words[word], word)))
-
     def corrections(self, word: str, limit: int = 4, names: Collection[str] = frozenset()) -> list[str]:
         """Return known words that a misspelt one was probably meant to be, the most probable first.
 

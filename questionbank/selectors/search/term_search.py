@@ -24,6 +24,7 @@ from questionbank.selectors.search.text_search import (
 
 __all__ = ["TermRanking", "rank_by_terms", "terms_condition"]
 
+BY_NAME = 0.7  # times a word's weight: what it counts where only a synonym or a concept stands for it
 NAME_BONUS, PAIR_BONUS = (
     1.0,
     0.25,
@@ -54,7 +55,11 @@ def rank_by_terms(terms: Terms, questions: QuerySet[Question]) -> TermRanking:
             has_word or any(phrases[place] for place in word.phrases if terms.phrases[place].is_name)
             for word, has_word in zip(terms.words, words, strict=True)
         ]
-        weight = sum(word.weight for word, is_held in zip(terms.words, held, strict=True) if is_held)
+        weight = sum(
+            word.weight * (1.0 if has_word else BY_NAME)
+            for word, is_held, has_word in zip(terms.words, held, words, strict=True)
+            if is_held
+        )
         if weight < LEAST_HELD * most:
             continue
         gained = sum(

@@ -18,8 +18,8 @@ from questionbank.selectors.search.spelling import Vocabulary
 __all__ = ["Phrase", "Terms", "Word", "phrase_query", "terms_of"]
 
 MOST_WORDS = 10  # terms of one search
-MOST_LONGER = 12  # words that one Chinese character leads to
 _CHARACTER = re.compile(r"[\u3400-\u9fff]")
+_BEFORE_CHARACTER = "求个为是与和在该"  # written before a noun without a blank
 _SIGNS: dict[Tokens, Tokens] = {  # what stands for words in a formula
     ("square", "root"): ("msqrt",),
     ("cube", "root"): ("msqrt",),
@@ -120,7 +120,7 @@ def terms_of(
     for place in kept:
         token = tokens[place]
         inside = tuple(index for index, (start, end) in enumerate(covering) if start <= place < end)
-        alternatives = (token, *signs_of.get(token, ()), *_longer_words(token, vocabulary))
+        alternatives = (token, *signs_of.get(token, ()), *_longer_words(token))
         query = " | ".join(map(quoted, dict.fromkeys(alternatives)))
         words.setdefault(token, Word(token, query, vocabulary.rarity(token), inside))
     rarest = sorted(words.values(), key=lambda word: -word.weight)[:MOST_WORDS]
@@ -150,9 +150,11 @@ def _with_signs(phrase: Phrase, signs: Tokens) -> Phrase:
     return Phrase(f"{phrase.query} | {_any(signs)}", phrase.nodes, phrase.weight, phrase.is_name)
 
 
-def _longer_words(token: str, vocabulary: Vocabulary) -> tuple[str, ...]:
-    """Return the commonest words with a single Chinese character, which stands alone in few texts: 圆形 for 圆."""
-    return vocabulary.words_around(token)[:MOST_LONGER] if _CHARACTER.fullmatch(token) else ()
+def _longer_words(token: str) -> tuple[str, ...]:
+    """Return the words that a single Chinese character is cut together with: 圆形, and 求圆 of "求圆的周长"."""
+    if not _CHARACTER.fullmatch(token):
+        return ()
+    return (f"{token}形", *(f"{before}{token}" for before in _BEFORE_CHARACTER))
 
 
 def _signs(tokens: Sequence[str]) -> list[tuple[tuple[int, int], Tokens]]:

@@ -26,7 +26,8 @@ def bank() -> dict[str, Question]:
         "product": add_question("Work out $7 \\times 8$.", grade="3", concepts=[multiplication]),
         "choice": add_question(
             "Which is the greatest of these fractions?", grade="Year 6", kind="choice", difficulty=5,
-            difficulty_scale="1-5", concepts=[fractions], options=[{"label": "A", "text": "1/2"}, {"label": "B", "text": "1/3"}],
+            difficulty_scale="1-5", concepts=[fractions],
+            options=[{"label": "A", "text": "1/2"}, {"label": "B", "text": "1/3"}],
         ),
         "true or false": add_question("True or false: one half is more than one third.", grade="9"),
         "chinese": add_question("小明有5个苹果，又买了3个苹果，一共有多少个苹果？", language="zh", grade="三年级"),
