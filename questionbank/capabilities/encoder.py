@@ -23,14 +23,15 @@ from questionbank.capabilities.rows import (
 
 __all__ = ["ROW", "first_seconds", "queue_note"]
 
-# Seconds on two cores: of a step of a last layer, and of a question that is learned from (docs/results.md).
-_LAYER_STEP, _QUESTION = 0.6, 0.043
+# Seconds on two cores: of a step of a last layer, of a question that is encoded for it (decision 30), and of one that
+# is learned from (docs/results.md).
+_LAYER_STEP, _ENCODED, _QUESTION = 0.6, 0.0175, 0.043
 
 
 def first_seconds(report: Any, settings: Mapping[str, str], parameters: Mapping[str, Any]) -> float | None:
     """Return how long a training takes on two cores."""
     config = config_from_strings(EncoderConfig, settings)
-    layer = _LAYER_STEP * config.metric_steps
+    layer = _LAYER_STEP * config.metric_steps + _ENCODED * report.questions if config.metric_steps else 0.0
     if config.objective == "last-layer":
         return layer
     seen = report.questions * config.epochs
@@ -100,8 +101,8 @@ ROW = BankCapability(
         ),
         settings_like="questionbank.services.training:encoder_settings_like",
         first_time=_(
-            "On two cores, a last layer takes about half a second a step, and a pre-training about 0.7 seconds a step"
-            " of 16 questions."
+            "On two cores, a last layer takes a minute or two, and a pre-training about 0.7 seconds a step of 16"
+            " questions."
         ),
         first_seconds="questionbank.capabilities.encoder:first_seconds",
         loss_note="questionbank.capabilities.encoder:queue_note",
