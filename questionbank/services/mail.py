@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
+from datetime import datetime, timedelta
 from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
 
 import structlog
@@ -85,6 +85,7 @@ def mail_send_due() -> int:
     now = timezone.now()
     OutgoingMail.objects.filter(due_at=None, created_at__lt=now - KEEP).delete()
     due = OutgoingMail.objects.filter(due_at__isnull=False)
+    _give_up_late(now)
     if not mail_is_on() or due.filter(failed_at__gt=now - REST).exists():
         return 0
     sent = 0
@@ -102,16 +103,22 @@ def mail_send_due() -> int:
                     _letter(mail, person, connection).send()
         except _FAILURES as error:
             logger.warning("mail_not_sent", mail=mail.pk, kind=mail.kind, error=type(error).__name__)
-            if _is_final(error) or now - mail.created_at > GIVE_UP_AFTER:
+            if _is_final(error):
                 _give_up(mail, error)
                 continue
             delay = min(FIRST_DELAY * 2 ** min(mail.attempts, 10), LONGEST_DELAY)
-            claimed = OutgoingMail.objects.filter(pk=mail.pk)
-            claimed.update(due_at=now + delay, failed_at=timezone.now(), error=_reason(error))
+            waiting = OutgoingMail.objects.filter(pk=mail.pk)
+            waiting.update(due_at=now + delay, failed_at=timezone.now(), error=_reason(error))
             break
         _sent(mail)
         sent += 1
     return sent
+
+
+def _give_up_late(now: datetime) -> None:
+    late = OutgoingMail.objects.filter(due_at__isnull=False, created_at__lt=now - GIVE_UP_AFTER)
+    late.filter(failed_at=None).update(failed_at=now, error=_("not sent within a day"))
+    late.update(due_at=None, address="")
 
 
 def password_link(*, person: User, site: str) -> str:

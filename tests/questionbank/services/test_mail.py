@@ -107,6 +107,15 @@ def test_a_mail_server_that_is_away_is_asked_again_and_in_the_end_no_more(known,
     mail_send_due()
     assert not OutgoingMail.objects.filter(due_at__isnull=False).exists()
     assert "Connection refused" in health().figures["Last failure"]
+    assert not OutgoingMail.objects.exclude(address="").exists()
+
+
+def test_mail_that_no_worker_sent_in_time_is_not_sent_late(known, server):
+    mail_request_reset(address=ADDRESS, site=SITE)
+    later(days=2)
+    assert mail_send_due() == 0
+    assert not server.inbox
+    assert "not sent within a day" in health().figures["Last failure"]
 
 
 def test_while_the_mail_server_is_away_one_mail_at_a_time_asks_it(known, settings, server):
