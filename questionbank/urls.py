@@ -43,6 +43,7 @@ from questionbank.views import (
     solving,
     synonyms,
     tagging,
+    training,
     variants,
     writing,
 )
@@ -148,9 +149,9 @@ map_patterns: list[URLPattern | URLResolver] = [
 
 model_patterns: list[URLPattern | URLResolver] = [
     path("", models.model_list, name="model_list"),
-    path("train/<slug:capability>/", models.model_train, name="model_train"),
-    path("train/<slug:capability>/report/", models.model_training_report, name="model_training_report"),
-    path("pairs/", models.model_graph_pairs, name="model_graph_pairs"),
+    path("train/<slug:capability>/", training.model_train, name="model_train"),
+    path("train/<slug:capability>/report/", training.model_training_report, name="model_training_report"),
+    path("pairs/", training.model_graph_pairs, name="model_graph_pairs"),
     path("old/", old_models.old_models_page, name="old_models"),
     path("old/delete/", old_models.old_models_delete_view, name="old_models_delete"),
     path("roll-back/<slug:capability>/", models.model_roll_back_page, name="model_roll_back"),

@@ -1,0 +1,214 @@
+"""The form by which a model is trained: what it would learn from, its settings, and how long it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods, require_safe
+
+from analytics.catalog import CAPABILITIES, resolve
+from analytics.errors import ConfigurationError
+from questionbank.capabilities.catalog import BANK_CAPABILITIES, has_general_model, training_of
+from questionbank.capabilities.rows import QuickTraining
+from questionbank.errors import Conflict, NotFound, ValidationFailed
+from questionbank.forms.models import TrainingForm
+from questionbank.models import ModelArtifact, Run
+from questionbank.numbers import whole_number
+from questionbank.selectors.models.analogy_pairs import graph_groups, graph_pairs
+from questionbank.selectors.models.artifacts import artifact_champion, artifact_champions
+from questionbank.selectors.models.model_jobs import model_jobs
+from questionbank.selectors.models.training_reports import is_counted_at_once, training_report
+from questionbank.selectors.models.training_time import TrainingTime, training_time
+from questionbank.selectors.questions.concepts import hierarchies
+from questionbank.selectors.questions.hierarchy_choice import default_hierarchy
+from questionbank.services.training import can_begin_with, report_request
+from questionbank.views.access import requires
+
+__all__ = ["model_graph_pairs", "model_train", "model_training_report"]
+
+PAIRS_SHOWN = 10
+
+
+@requires("models_manage")
+@require_http_methods(["GET", "HEAD", "POST"])
+def model_train(request: HttpRequest, capability: str) -> HttpResponse:
+    """Show what a training would learn from, and its settings; a POST asks for it.
+
+    The button “look” (`action=report`) shows the report for the chosen hierarchies and keeps what was entered.
+    `?like=<id>` begins with the settings of a model, `?quick=1` with those of a training that takes minutes on any
+    machine, `?defaults=1` with those of the configuration. Without any of these, the capability's row says which.
+    """
+    training = training_of(capability)
+    config_class = CAPABILITIES[capability].config if training else None
+    if training is None or config_class is None:
+        raise NotFound(_("Models of this kind are not trained from a form."))
+    names = [hierarchy.name for hierarchy in hierarchies()]
+    champion = (
+        next(iter(artifact_champions(capability=capability)), None)
+        if training.scope == "language"
+        else artifact_champion(capability=capability)
+    )
+    quick = training.quick if champion is not None else None
+    is_quick = quick is not None and _begins_quick(quick, request)
+    form = TrainingForm(
+        request.POST if request.method == "POST" else None,
+        config_class=config_class,
+        hierarchies=names,
+        one_hierarchy=_first_hierarchy(request) if training.scope == "hierarchy" else "",
+        groups=training.groups,
+        options=training.options,
+        initial=_quick_settings(quick, champion)
+        if quick and is_quick and champion
+        else _settings_like(request.GET.get("like", ""), capability),
+    )
+    for name, help_text in (quick.help_texts if quick else {}).items():
+        form.fields[name].help_text = str(help_text)
+    problem, status = "", 200
+    only_looks = request.POST.get("action") == "report"
+    if request.method == "POST" and not only_looks:
+        status = 422
+        if form.is_valid():
+            try:
+                run = resolve(training.request)(
+                    settings=form.settings(),
+                    hierarchies=form.chosen_hierarchies(),
+                    user=request.user,
+                    **form.chosen_options(),
+                )
+            except ValidationFailed as error:
+                form.add_problems(error)
+            except Conflict as error:
+                problem, status = str(error), 409
+            else:
+                return redirect("run_detail", run_id=run.pk)
+    hierarchies_chosen = form.chosen_hierarchies()
+    context = {
+        "form": form,
+        "title": CAPABILITIES[capability].title,
+        "then": training.then,
+        **_report(request, capability, hierarchies_chosen),
+        "jobs": [run for run in model_jobs(kind=Run.Kind.TRAIN) if run.capability == capability],
+        "problem": problem,
+        "only_looks": only_looks,
+        "model_like": champion if champion and champion.manifest.get("config") else None,
+        "is_like": bool(form.initial),
+        "quick": quick,
+        "is_quick": is_quick,
+        "first_time": training.first_time,
+    }
+    context |= _time(capability, form, hierarchies_chosen, context["report"])
+    return render(request, "models/train.html", context, status=status)
+
+
+def _time(
+    capability: str, form: TrainingForm, chosen: Sequence[str] | None, report: Any
+) -> dict[str, TrainingTime | float | None]:
+    """Return how long the training of a form takes, as it is shown: here, and where none was done here on two cores.
+
+    Nothing while a setting is wrong.
+    """
+    if not form.is_bound:
+        settings = {name: str(value) for name, value in form.initial.items()}
+        options = {
+            option.name: next(iter(option.choices), form[option.name].initial) for option in form.options
+        }
+        options |= {name: settings.pop(name) for name in list(options) if name in settings}
+        known = {spec.name for spec in form.specs}
+        settings = {name: value for name, value in settings.items() if name in known}
+    elif form.is_valid():
+        settings, options = form.settings(), form.chosen_options()
+    else:
+        return {}
+    parameters = {**options, "hierarchies": chosen}
+    time = training_time(capability=capability, settings=settings, parameters=parameters)
+    training = training_of(capability)
+    if time.seconds is not None or report is None or training is None or not training.first_seconds:
+        return {"time": time}
+    try:
+        first_seconds = resolve(training.first_seconds)(report, settings, parameters)
+    except ConfigurationError:  # two settings that exclude each other: the request will say which
+        return {}
+    return {"time": time, "first_seconds": first_seconds}
+
+
+@requires("models_manage")
+@require_safe
+def model_training_report(request: HttpRequest, capability: str) -> HttpResponse:
+    """Show the report of the page on which a training is asked for, or how far its count is."""
+    if training_of(capability) is None:
+        raise NotFound(_("Models of this kind are not trained from a form."))
+    hierarchy_names = {hierarchy.name for hierarchy in hierarchies()}
+    chosen = [name for name in request.GET.getlist("hierarchies") if name in hierarchy_names]
+    context = _report(request, capability, chosen or None)
+    return render(request, "models/_training_report.html", context)
+
+
+@requires("models_manage")
+@require_safe
+def model_graph_pairs(request: HttpRequest) -> HttpResponse:
+    """Show pairs of problems that are computed alike, from which a retriever learns."""
+    page = Paginator(graph_groups(), PAIRS_SHOWN).get_page(request.GET.get("page"))
+    context = {"page": page, "pairs": graph_pairs(list(page))}
+    return render(request, "models/analogy/pairs.html", context)
+
+
+def _report(request: HttpRequest, capability: str, chosen: Sequence[str] | None) -> dict[str, Any]:
+    """Return what a training would learn from; in a large bank a job counts it, and the page asks again."""
+    report = training_report(capability)
+    row = BANK_CAPABILITIES[capability]
+    if is_counted_at_once():
+        counted: Any = report(hierarchies=chosen)
+    else:
+        counted = report.kept(hierarchies=chosen)
+    address = reverse("model_training_report", args=[capability])
+    return {
+        "chosen": chosen,
+        "report": counted,
+        "report_template": row.template("report"),
+        "report_address": f"{address}?{urlencode({'hierarchies': chosen or []}, doseq=True)}",
+        "counting": None
+        if counted is not None
+        else report_request(capability=capability, hierarchies=chosen, user=request.user),
+    }
+
+
+def _first_hierarchy(request: HttpRequest) -> str:
+    """Return the hierarchy that a form about one begins with: that of the address, else the bank's default."""
+    default = default_hierarchy()
+    return request.GET.get("hierarchy", "") or (default.name if default else "")
+
+
+def _begins_quick(quick: QuickTraining, request: HttpRequest) -> bool:
+    """Return whether the form of a training is set to the quick one: somebody chose it, or it is the default."""
+    return "quick" in request.GET or (quick.is_default and not {"like", "defaults"} & set(request.GET))
+
+
+def _quick_settings(quick: QuickTraining, champion: ModelArtifact) -> dict[str, Any]:
+    """Return what the form of a quick training begins with; it trains the champion further, so in its language."""
+    overrides = {"language": champion.scope} if champion.scope else {}
+    return {**quick.settings, **overrides}
+
+
+def _settings_like(artifact_id: str, capability: str) -> dict[str, Any]:
+    """Return the settings that a model of the capability was trained with; none for anything else."""
+    number = whole_number(artifact_id)
+    artifact = ModelArtifact.objects.filter(capability=capability, pk=number).first() if number else None
+    if artifact is None:
+        return {}
+    training = training_of(capability)
+    if training is not None and training.settings_like:
+        return dict(resolve(training.settings_like)(artifact.manifest))
+    config = artifact.manifest.get("config", {})
+    overrides = {"language": artifact.scope} if training is not None and training.scope == "language" else {}
+    # A model for one language is begun with, so that the trained model is for the same language.
+    is_for_one_language = artifact.scope and has_general_model(capability)
+    if is_for_one_language or not can_begin_with(config.get("backbone", "")):
+        overrides["backbone"] = f"model {artifact.pk}"
+    return {**config, **overrides}
