@@ -102,6 +102,8 @@ ADMIN_PAGES: dict[str, Callable] = {
     "health": lambda bank: "/health/details/",
     "people": lambda bank: "/people/",
     "invitation": lambda bank: "/people/invite/",
+    "person": lambda bank: f"/people/{bank.teacher.pk}/",
+    "old models": lambda bank: "/models/old/?encoder=0&preview=1",
     "new synonyms": lambda bank: "/concepts/synonyms/new/",
 }
 
@@ -131,6 +133,7 @@ def full_bank(bank, teacher):
         parameters={"dry_run": True},
         result=report,
     )
+    bank.teacher = teacher
     bank.failed = Run.objects.create(kind="embed", state="failed", error="The disk is full. " * 5)
     RunLog.objects.create(run=bank.failed, text="The worker stopped answering. " * 10, level="error")
     projection_store(
