@@ -14,6 +14,7 @@ from smtplib import SMTPException, SMTPRecipientsRefused, SMTPResponseException
 import structlog
 from allauth.account.forms import default_token_generator
 from allauth.account.utils import user_pk_to_url_str
+from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db.models import F
@@ -67,6 +68,8 @@ def mail_send_test(*, address: str) -> None:
     """
     if not mail_is_on():
         raise ServiceUnavailable(_("No mail server is set: set EMAIL_URL."))
+    if not settings.DEFAULT_FROM_EMAIL:
+        raise ServiceUnavailable(_("Mail has no sender: set MAIL_FROM."))
     mail = OutgoingMail.objects.create(kind=OutgoingMail.Kind.TEST, address=address)
     try:
         with _connected() as connection:
@@ -81,12 +84,15 @@ def mail_send_test(*, address: str) -> None:
 
 
 def mail_send_due() -> int:
-    """Send what is due and return how many mails the server took; it stops where the server does not answer."""
+    """Send what is due and return how many mails the server took; it stops where the server does not answer.
+
+    Without a sender mail waits for one: Health says so.
+    """
     now = timezone.now()
     OutgoingMail.objects.filter(due_at=None, created_at__lt=now - KEEP).delete()
     due = OutgoingMail.objects.filter(due_at__isnull=False)
     _give_up_late(now)
-    if not mail_is_on() or due.filter(failed_at__gt=now - REST).exists():
+    if not mail_is_on() or not settings.DEFAULT_FROM_EMAIL or due.filter(failed_at__gt=now - REST).exists():
         return 0
     sent = 0
     for mail in due.filter(due_at__lte=now).select_related("person", "inviter"):

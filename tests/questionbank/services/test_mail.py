@@ -214,6 +214,12 @@ def test_without_a_mail_server_the_pages_send_people_to_an_admin_and_the_log_get
 def test_health_warns_of_mail_without_a_sender_and_of_mail_that_nobody_sends(known, settings):
     settings.DEFAULT_FROM_EMAIL = ""
     assert "Set MAIL_FROM" in health().sentence
+    mail_request_reset(address=ADDRESS, site=SITE)
+    assert mail_send_due() == 0
+    assert OutgoingMail.objects.get().attempts == 0
+    with pytest.raises(CommandError, match="MAIL_FROM"):
+        call_command("send_test_mail", "admin@school.example")
+    OutgoingMail.objects.all().delete()
     settings.DEFAULT_FROM_EMAIL = "Kindred <a@b.example>"
     mail_request_reset(address=ADDRESS, site=SITE)
     assert health().state == State.OK

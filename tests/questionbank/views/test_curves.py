@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from django.urls import reverse
 
-from questionbank.models import Run
+from questionbank.models import Run, RunMetric
 from questionbank.views.curves import compared_charts, loss_note, metric_name, training_charts
 
 POINTS = [(10, 1.0), (20, 0.5)]
@@ -105,3 +106,14 @@ def test_the_loss_that_rises_while_the_queue_fills_says_why(settings, steps) -> 
 )
 def test_other_jobs_need_no_note(kind, capability) -> None:
     assert loss_note(Run(kind=kind, capability=capability)) == ""
+
+
+@pytest.mark.django_db
+def test_the_note_stands_at_the_curve_of_the_job(client, admin_person) -> None:
+    run = Run.objects.create(kind="train", capability="encoder", state="running", parameters={"set": {}})
+    for step in (10, 20):
+        RunMetric.objects.create(run=run, step=step, name="loss", value=step)
+    client.force_login(admin_person)
+    for name in ("run_detail", "run_progress"):
+        page = client.get(reverse(name, args=[run.pk])).content.decode()
+        assert page.count("The loss rises while the memory queue fills") == 1
