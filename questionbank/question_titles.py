@@ -24,7 +24,7 @@ _SIGNS = frozenset("+−±∓")
 _JOIN = "\x00"  # a negative space: "10,\\!000"
 _BLANKS = re.compile(r"\s+")
 _TAGS = re.compile(r"<[^>]*>")
-_OVER = {"→": "\u20d7", "¯": "\u0304", "―": "\u0304", "^": "\u0302", "˙": "\u0307"}
+_OVER = {"→": "\u20d7", "¯": "\u0304", "^": "\u0302", "ˆ": "\u0302", "~": "\u0303", "˙": "\u0307"}
 
 
 @lru_cache(maxsize=4_096)
@@ -55,6 +55,8 @@ def _of(element: Element) -> str:
     tag = element.tag
     if tag == "mo":
         return _operator(element)
+    if tag == "mrow" and element.get("class", "").startswith("kern-"):
+        return _JOIN
     if tag == "mspace":
         return _JOIN if element.get("width", "").startswith("-") else " "
     if tag == "mfrac":

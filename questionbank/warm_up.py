@@ -1,4 +1,4 @@
-"""Loading the models that a question needs when a process begins to serve pages, so that nobody waits.
+"""Loading models and the engine of formulas when a process begins to serve pages, so that nobody waits.
 
 English first, then each other language that has a solver of its own. The models of a second language take about 0.45 GB
 a process, whether they are loaded now or by the first question in it; without its solver in use they are not loaded.
@@ -12,6 +12,7 @@ from threading import Thread
 from django.db import DatabaseError, connection
 
 from questionbank.errors import KindredError
+from questionbank.rendering import render_inline
 from questionbank.selectors.models.artifacts import language_champion
 from questionbank.selectors.questions.predictions import predict
 from questionbank.selectors.questions.solutions import text_solved
@@ -42,6 +43,7 @@ def _warm_up_and_disconnect() -> None:
 
 def warm_up() -> None:
     """Solve, compare and classify a sample question a language; a model that fails to load is left to the requests."""
+    render_inline("$x$")  # starts the engine that draws formulas
     for language, text in _QUESTIONS.items():
         for step in (_solve, _compare, _classify):
             try:

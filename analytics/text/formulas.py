@@ -1,7 +1,8 @@
 r"""Formulas in mixed text: where they are, what their tokens are, how they are compared.
 
-A question is prose with formulas between ``$ $``, ``$$ $$``, ``\( \)``, ``\[ \]`` or in a bare environment
-(``\begin{array} ... \end{array}``). :func:`segment_text` cuts it in linear time and never fails: a
+A question is prose with formulas between ``$ $``, ``$$ $$``, ``\( \)``, ``\[ \]``, in a bare environment
+(``\begin{array} ... \end{array}``), or between other tools' marks (``[latex] [/latex]``, ``[mathjaxinline]``); their
+backslashes may have been doubled on the way. :func:`segment_text` cuts it in linear time and never fails: a
 delimiter without its partner, and the dollar sign of a price, are prose. Joining the sources of the
 segments gives back the text.
 """
@@ -13,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from analytics.text.notation import formula_tokens, normalise_latex
+from analytics.text.notation import formula_tokens, halve_backslashes, normalise_latex
 from analytics.text.remembered import Remembered
 from analytics.text.textmode import replace_text_macros
 
@@ -32,9 +33,9 @@ class Segment:
     r"""A stretch of prose, or one formula.
 
     Attributes:
-        source: the text exactly as it stands, delimiters included. body: the formula without its delimiters
-        (an environment keeps its ``\begin`` and ``\end``); prose unchanged. start: offset of the source in
-        the text; ``text[start:end] == source``. display: the formula stands in a block of its own.
+        source: the text exactly as it stands, delimiters included. body: the formula without its delimiters and
+        with single backslashes (an environment keeps its ``\begin`` and ``\end``); prose unchanged. start: offset
+        of the source in the text; ``text[start:end] == source``. display: the formula stands in a block of its own.
     """
 
     kind: Literal["text", "formula"]
@@ -48,14 +49,23 @@ class Segment:
 # An escaped backslash and an escaped dollar (TAL-SCQ5K writes \textbackslash$) are matched first, so that
 # neither can start a delimiter.
 _DELIMITER = re.compile(
-    r"\\\\|\\\$|\\textbackslash(?:\{\}|\s)?\\?\$|(?P<bracket>\\[()\[\]])|\\(?P<edge>begin|end)\s{0,3}\{(?P<name>[a-zA-Z]{1,20}\*?)\}"
-    r"|(?P<dollar>\$)|(?P<drawing>\[/?asy\])"
+    r"\\{1,2}(?P<edge>begin|end)\s{0,3}\{(?P<name>[a-zA-Z]{1,20}\*?)\}|(?P<doubled>\\\\[()\[\]])"
+    r"|\\\\|\\\$|\\textbackslash(?:\{\}|\s)?\\?\$|(?P<bracket>\\[()\[\]])"
+    r"|(?P<dollar>\$)|(?P<tool>\[/?(?:asy|latex|tex|math|mathjax|mathjaxinline)\])"
 )
 _REST_OF_LINE = re.compile(r"[^\S\n]*(?:\n|$)")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
-_CLOSER = {r"\(": r"\)", r"\[": r"\]", "[asy]": "[/asy]"}
+_TOOLS = ("asy", "latex", "tex", "math", "mathjax", "mathjaxinline")
+_CLOSER = {r"\(": r"\)", r"\[": r"\]", r"\\(": r"\\)", r"\\[": r"\\]"} | {
+    f"[{tool}]": f"[/{tool}]" for tool in _TOOLS
+}
+_DISPLAYED = frozenset({r"\[", r"\\[", "[mathjax]", "environment"})
 _TEXT_ENVIRONMENTS = frozenset({"enumerate", "itemize", "center", "document", "figure", "table", "proof"})
 
+_PRICE_BEHIND = re.compile(r"\d\s?$")
+_HAN = re.compile("[\u4e00-\u9fff]")
+_HOLDS_TEXT = re.compile(r"\\(?:text|[mh]box|cases|intertext)")
+_NESTED_MARKS = 24  # of a formula, which may hold formulas in its text
 _PRICE = re.compile(r"\s?[\d.]")
 _COMMAND = re.compile(r"\\(?:text|mbox|mathrm|rm)\s*\{[^{}]*\}|\\[a-zA-Z]+")
 _WORD = re.compile(r"[A-Za-z]{2,}")
@@ -77,7 +87,7 @@ _PROSE_WORDS = frozenset(
 
 def has_formula_marks(text: str) -> bool:
     """Return whether `text` could hold a formula at all (a cheap test before segmenting)."""
-    return "$" in text or "\\" in text
+    return "$" in text or "\\" in text or "[/" in text
 
 
 def segment_text(text: str) -> list[Segment]:
@@ -103,8 +113,9 @@ def _segments(text: str) -> tuple[Segment, ...]:
         gap = text[done:start]
         _, newline, tail = gap.rpartition("\n")
         line_is_blank = (line_is_blank or bool(newline)) and not tail.strip()
-        display = kind in {r"\[", "environment"} or (kind == "$$" and line_is_blank and _line_ends(text, end))
-        segments.append(Segment("formula", text[start:end], text[body_start:body_end], start, end, display))
+        display = kind in _DISPLAYED or (kind == "$$" and line_is_blank and _line_ends(text, end))
+        body = halve_backslashes(text[body_start:body_end])
+        segments.append(Segment("formula", text[start:end], body, start, end, display))
         line_is_blank = False
         done = end
     if done < len(text):
@@ -145,7 +156,7 @@ def _find_formulas(text: str) -> Iterator[tuple[int, int, int, int, str]]:
     Every mark knows its partner beforehand, and a rejected opener costs no more than the stretch up to that
     partner, so the whole is linear in the length of the text.
     """
-    if "$" not in text and "\\" not in text:
+    if not has_formula_marks(text):
         return
     marks = _marks(text)
     _pair(marks)
@@ -167,8 +178,12 @@ def _find_formulas(text: str) -> Iterator[tuple[int, int, int, int, str]]:
                 end, kind = close.start + 2, "$$"
                 accepted = mark.inner_dollars % 2 == 0 and _is_body(text[body_start:body_end])
             else:
+                close = _past_text(text, marks, index)
                 body_start, body_end, end, kind = mark.end, close.start, close.end, "$"
-                accepted = _is_dollar_body(text[body_start:body_end], text[end : end + 2])
+                accepted = _is_dollar_body(text[body_start:body_end], text[end : end + 2]) and not (
+                    _PRICE_BEHIND.search(text, max(mark.start - 2, 0), mark.start)
+                    and _is_between_prices(text[body_start:body_end])
+                )
             if accepted:
                 done = end
                 yield mark.start, body_start, body_end, end, kind
@@ -221,6 +236,33 @@ def _pair_dollars(marks: list[_Mark], dollars: list[int]) -> None:
         if partner >= 0:
             marks[dollars[k]].partner = dollars[partner]
             marks[dollars[k]].inner_dollars = partner - k - 2
+
+
+def _past_text(text: str, marks: list[_Mark], opener: int) -> _Mark:
+    r"""Return the dollar that ends a formula: not one inside ``\text{if $x > 0$}`` or ``\cases{...}``."""
+    start = marks[opener].end
+    close = marks[marks[opener].partner]
+    if not _HOLDS_TEXT.search(text, start, close.start) or _open_braces(text[start : close.start]) <= 0:
+        return close
+    dollars = [mark for mark in marks[opener + 1 : opener + 1 + _NESTED_MARKS] if mark.kind == "$"]
+    for later in dollars[2::2]:
+        body = text[start : later.start]
+        if _open_braces(body) == 0 and _is_body(body):
+            return later
+    return close
+
+
+def _open_braces(latex: str) -> int:
+    return latex.count("{") - latex.count("}") - latex.count(r"\{") + latex.count(r"\}")
+
+
+def _is_between_prices(body: str) -> bool:
+    """Return whether prose stands between two amounts with the sign behind them: "5$, she has 7$"."""
+    return (
+        _PRICE_BEHIND.search(body) is not None
+        and _MATHEMATICAL.search(body) is None
+        and (_WORD.search(body) or _HAN.search(body)) is not None
+    )
 
 
 def _is_body(body: str) -> bool:

@@ -11,7 +11,14 @@ import re
 
 from analytics.text.textmode import replace_text_macros_in_formula
 
-__all__ = ["SYNONYMS", "formula_tokens", "mend_rows", "normalise_for_reading", "normalise_latex"]
+__all__ = [
+    "SYNONYMS",
+    "formula_tokens",
+    "halve_backslashes",
+    "mend_rows",
+    "normalise_for_reading",
+    "normalise_latex",
+]
 
 _TOKEN = re.compile(
     r"\\(?:begin|end)\s*\{[a-zA-Z]+\*?\}"
@@ -171,6 +178,27 @@ def mend_rows(latex: str) -> str:
     return _CASES.sub(
         lambda match: match[0] if "\\\\" in match[0] else _LOST_ROW.sub(r"\\\\ ", match[0]), latex
     )
+
+
+_BACKSLASHES = re.compile(r"\\+")
+_DOUBLED = re.compile(
+    r"(?<!\\)\\\\(?:[dtc]?frac|sqrt|times|cdots?|ldots|dots|div|pm|l(?:eq?|t)|g(?:eq?|t)|neq?|left|right|text|begin|end|sum|int|lim"
+    r"|prod|pi|alpha|beta|gamma|theta|Delta|sin|cos|tan|log|ln|infty|angle|circ|degree|triangle|overline|vec|hat|math[a-z]+|binom"
+    r"|q?quad|to|(?:R|r)ightarrow|approx|in)(?![a-zA-Z])"
+)
+
+
+def halve_backslashes(latex: str) -> str:
+    r"""Return a formula whose backslashes were all doubled on the way with single ones; any other as it is.
+
+    >>> halve_backslashes(r"\\frac{1}{2}"), halve_backslashes(r"a \\\\ \pi")
+    ('\\frac{1}{2}', 'a \\\\ \\pi')
+    """
+    if "\\\\" not in latex or not _DOUBLED.search(latex):
+        return latex
+    if any(len(run) % 2 for run in _BACKSLASHES.findall(latex)):
+        return latex
+    return _BACKSLASHES.sub(lambda run: run[0][: len(run[0]) // 2], latex)
 
 
 def _plain_tokens(tokens: list[str]) -> list[str]:

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from analytics.records import QuestionRecord
 from analytics.text.formulas import segment_text
-from questionbank.mathml import FormulaRefused, formula_mathml
+from questionbank.formulas import FormulaRefused, formula_mathml, split_definitions
 from questionbank.services.question_fields import latex_warnings
 
 __all__ = ["formula_problems", "record_problems"]
@@ -21,11 +21,14 @@ def formula_problems(text: str) -> list[str]:
     ([], 2)
     """
     problems = latex_warnings(text)
+    definitions = ""
     for segment in segment_text(text):
-        if segment.kind == "text":
+        own, rest = split_definitions(segment.body)
+        definitions += own
+        if segment.kind == "text" or not rest.strip():
             continue
         try:
-            formula_mathml(segment.body)
+            formula_mathml(rest, definitions=definitions)
         except FormulaRefused:
             source = segment.source if len(segment.source) <= _SHOWN else segment.source[:_SHOWN] + "…"
             problems.append(_("The formula %(formula)s cannot be drawn.") % {"formula": source})

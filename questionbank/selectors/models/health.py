@@ -39,6 +39,7 @@ from questionbank.capabilities.catalog import set_name
 from questionbank.checks import PGVECTOR_MINIMUM, parse_version
 from questionbank.embedded.locations import postgres_location
 from questionbank.env import cache_url, environment
+from questionbank.formulas.engine import engine_problem
 from questionbank.models import EmbeddingSet, OutgoingMail, Run, WorkerHeartbeat
 from questionbank.selectors.mail import mail_is_on
 from questionbank.selectors.models.embeddings import embedding_count_pending
@@ -405,6 +406,14 @@ def _backup() -> tuple[State, str, dict[str, str]]:
     return State.OK, _("The last backup is recent."), figures
 
 
+def _formulas() -> tuple[State, str, dict[str, str]]:
+    problem = engine_problem()
+    if problem:
+        sentence = _("Formulas are shown as LaTeX: this machine cannot run the engine that draws them.")
+        return State.WARNING, sentence, {_("Error"): problem}
+    return State.OK, _("Formulas are drawn."), {}
+
+
 _CHECKS = (
     ("database", gettext_lazy("Database"), _database),
     ("redis", gettext_lazy("Redis"), _redis),
@@ -416,4 +425,5 @@ _CHECKS = (
     ("disk", gettext_lazy("Disk"), _disk),
     ("backup", gettext_lazy("Last backup"), _backup),
     ("mail", gettext_lazy("Mail"), _mail),
+    ("formulas", gettext_lazy("Formulas"), _formulas),
 )

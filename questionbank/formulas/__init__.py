@@ -1,0 +1,73 @@
+r"""One LaTeX formula as MathML, or a refusal: the one way from LaTeX to a page.
+
+:mod:`~questionbank.formulas.source` prepares what people type, :mod:`~questionbank.formulas.engine` has Temml draw it,
+:mod:`~questionbank.formulas.markup` lets nothing but an allow-list out. What cannot be drawn is refused, so that the
+reader sees the source and no half of a formula; see docs/decisions/0068-temml.md.
+
+The source travels in ``data-latex``: an attribute cannot change the tree around it, is no text for a search in the
+page or for a screen reader, and a script can copy it. ``alttext`` and ``annotation`` are not used: some screen readers
+speak them instead of the formula.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from questionbank.formulas import engine
+from questionbank.formulas.definitions import LONGEST_DEFINITIONS, split_definitions
+from questionbank.formulas.markup import FORMULA_CLASSES, MATHML_ATTRIBUTES, FormulaRefused, write_formula
+from questionbank.formulas.source import prepare
+
+__all__ = [
+    "FORMULA_CLASSES",
+    "LONGEST_DEFINITIONS",
+    "MATHML_ATTRIBUTES",
+    "FormulaRefused",
+    "formula_mathml",
+    "split_definitions",
+]
+
+LONGEST_FORMULA = 5_000
+DEEPEST_FORMULA = 40
+_DEPTH_MARK = re.compile(r"\\\\|\\[{}]|\\begin\b|\\end\b|\\left\b|\\right\b|[{}]")
+
+
+@lru_cache(maxsize=8_192)
+def formula_mathml(latex: str, *, display: bool = False, definitions: str = "") -> str:
+    r"""Return a formula, given without its delimiters, as one ``<math>`` element.
+
+    Args:
+        latex: the formula. display: it stands in a block of its own. definitions: what the text before it defines, as
+        :func:`split_definitions` returns it.
+
+    Raises:
+        FormulaRefused: it is too large, holds something that Temml does not know, or this machine cannot draw.
+    """
+    if len(latex) > LONGEST_FORMULA:
+        raise FormulaRefused("it is too long")
+    own, body = split_definitions(latex)
+    _check_depth(body)
+    used = definitions + own
+    if len(used) > LONGEST_DEFINITIONS:
+        raise FormulaRefused("its definitions are too long")
+    source = prepare(body, display=display)
+    if not source:
+        raise FormulaRefused("nothing to draw")
+    try:
+        drawn = engine.call("draw", prepare(used, display=display) + source, display)
+    except (engine.Refused, engine.Unavailable) as error:
+        raise FormulaRefused(str(error)) from None
+    return write_formula(drawn, latex, display=display)
+
+
+def _check_depth(latex: str) -> None:
+    depth = 0
+    for match in _DEPTH_MARK.finditer(latex):
+        mark = match[0]
+        if mark in {"{", r"\begin", r"\left"}:
+            depth += 1
+            if depth > DEEPEST_FORMULA:
+                raise FormulaRefused("it is nested too deeply")
+        elif mark in {"}", r"\end", r"\right"}:
+            depth -= 1

@@ -1,0 +1,140 @@
+"""Temml in an embedded V8: one isolate in each process that draws formulas.
+
+The isolate is created when the first formula is drawn, so that a process that was forked has one of its own; a
+fork never uses its parent's. One thread at a time runs it. A call that exceeds its time is stopped; one that exceeds
+its memory ends the isolate, and the next call gets a new one. Where the library cannot be loaded (another processor,
+musl), formulas are shown as their source, and the health page says so.
+"""
+
+from __future__ import annotations
+
+import atexit
+import ctypes
+import json
+import logging
+import os
+import threading
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analytics.text.textmode import TEXT_MACROS
+
+if TYPE_CHECKING:
+    from py_mini_racer import MiniRacer
+
+__all__ = ["Refused", "Unavailable", "call", "engine_problem"]
+
+logger = logging.getLogger(__name__)
+
+SECONDS = 0.4  # of one call; a formula takes a tenth of a millisecond
+MEGABYTES = 96  # of V8's heap, beyond which a call is ended
+_ATTEMPTS = 4  # where a busy machine did not get round to it
+_FOLDER = Path(__file__).parent / "temml"
+_SCRIPTS = ("temml.min.js", "mhchem.min.js", "school.js")
+
+
+class Refused(Exception):
+    """Temml does not know what the formula says, or drawing it takes too long."""
+
+
+class Unavailable(Exception):
+    """This machine cannot run the engine."""
+
+
+class _Engine:
+    """The isolate of this process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._isolate: MiniRacer | None = None
+        self._failures: tuple[type[Exception], ...] = ()
+        self._problem = ""
+        os.register_at_fork(after_in_child=self._forget)
+        atexit.register(self._close)  # later, its thread is gone and closing would wait for ever
+
+    def _forget(self) -> None:
+        """Leave the isolate of the parent process alone: its thread is not in this process, so it cannot be freed."""
+        self._lock = threading.Lock()
+        if self._isolate is not None:
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(self._isolate))
+            self._isolate = None
+
+    def _close(self) -> None:
+        with self._lock:
+            if self._isolate is not None:
+                self._isolate.close()
+                self._isolate = None
+
+    def call(self, function: str, *arguments: object) -> str:
+        with self._lock:
+            isolate = self._isolate or self._start()
+            code = f"{function}({','.join(json.dumps(argument) for argument in arguments)})"
+            text = self._evaluate(isolate, code)
+        if text.startswith("!"):
+            raise Refused(text[1:])
+        return text
+
+    def _evaluate(self, isolate: MiniRacer, code: str) -> str:
+        for _attempt in range(_ATTEMPTS):
+            began = time.process_time()
+            try:
+                return str(isolate.eval(code, timeout_sec=SECONDS))
+            except TimeoutError:  # what is stopped leaves nothing behind in the isolate
+                if time.process_time() - began > SECONDS / 2:
+                    break  # else the machine was too busy to run it
+            except self._failures:
+                self._isolate = None
+                isolate.close()
+                break
+        logger.warning("A formula was given up: it takes too long or too much memory.")
+        raise Refused("it takes too long or too much memory")
+
+    def _start(self) -> MiniRacer:
+        if self._problem:
+            raise Unavailable(self._problem)
+        try:
+            from py_mini_racer import (  # loaded with the first formula, not at start
+                JSEvalException,
+                MiniRacer,
+            )
+
+            isolate = MiniRacer()
+        except Exception as error:  # noqa: BLE001 - a missing wheel, library or processor feature, by any name
+            self._problem = f"{type(error).__name__}: {error}"
+            logger.error("Formulas are shown as their source: %s", error)
+            raise Unavailable(self._problem) from None
+        self._failures = (JSEvalException,)
+        isolate.eval("var window = this, self = this;")
+        for name in _SCRIPTS:
+            isolate.eval((_FOLDER / name).read_text(encoding="utf-8"))
+        isolate.eval(f"defineCharacters({json.dumps(TEXT_MACROS)})")
+        isolate.set_hard_memory_limit(MEGABYTES * 2**20)
+        self._isolate = isolate
+        return isolate
+
+    def problem(self) -> str:
+        with self._lock:
+            try:
+                self._isolate or self._start()
+            except Unavailable as error:
+                return str(error)
+        return ""
+
+
+_ENGINE = _Engine()
+
+
+def call(function: str, *arguments: object) -> str:
+    """Return what a JavaScript function of ``temml/school.js`` returns.
+
+    Raises:
+        Refused: the function refuses its arguments, or takes too long.
+        Unavailable: the engine does not run on this machine.
+    """
+    return _ENGINE.call(function, *arguments)
+
+
+def engine_problem() -> str:
+    """Return why formulas cannot be drawn on this machine; "" where they can."""
+    return _ENGINE.problem()

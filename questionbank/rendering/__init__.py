@@ -1,0 +1,77 @@
+r"""Question text as safe HTML: prose, answer blanks, pictures, tables, and formulas as MathML.
+
+Whatever a question holds, what leaves here is built from an allow-list: prose is escaped, formulas come
+from :mod:`questionbank.formulas` or stand as their escaped source, and nh3 goes over the whole once more.
+Pages therefore need no JavaScript to show mathematics. Results are cached by content, for lists render the
+same questions again and again.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import lru_cache
+from html import escape
+
+import nh3
+
+from questionbank.formulas import FORMULA_CLASSES, MATHML_ATTRIBUTES
+from questionbank.rendering.html_text import without_html
+from questionbank.rendering.lines import Blocks, Line, LineIsFull
+from questionbank.rendering.texts import ENGLISH_LABELS, Labels, Scope, render_text
+
+__all__ = ["ENGLISH_LABELS", "Labels", "render_inline", "render_question"]
+
+LONGEST_TEXT = 60_000
+
+
+@lru_cache(maxsize=2_048)
+def render_question(text: str, labels: Labels = ENGLISH_LABELS) -> str:
+    """Return a question's text as HTML blocks: paragraphs, formulas on lines of their own, tables.
+
+    Never raises: a formula that cannot be shown stands as its source.
+    """
+    if len(text) > LONGEST_TEXT:
+        return f"<pre>{escape(text)}</pre>"
+    blocks = Blocks()
+    render_text(without_html(text), blocks, Scope(labels))
+    return _cleaner().clean("".join(blocks.finish()))
+
+
+@lru_cache(maxsize=4_096)
+def render_inline(text: str, limit: int = 0, labels: Labels = ENGLISH_LABELS) -> str:
+    """Return a text as one line of HTML, cut behind about `limit` characters (0: not at all), never in a formula."""
+    line = Line(limit)
+    with suppress(LineIsFull):
+        render_text(without_html(text[:LONGEST_TEXT]), line, Scope(labels))
+    return _cleaner().clean("".join(line.finish()))
+
+
+# -- the last gate ------------------------------------------------------------------------------------------------
+
+_GROUP = {"role": {"group", "img"}, "tabindex": {"0"}}
+_TAGS = set(str.split("p br div span strong em u s sup sub code pre details summary table tbody tr td"))
+_CLASSES = {
+    "span": {"answer-blank", "image-placeholder", "formula-scroll", "nowrap"},
+    "div": {"formula-display", "table-scroll", "image-placeholder"},
+    "code": {"formula-source"},
+    "details": {"diagram-source"},
+    "table": {"question-table"},
+    **{tag: set(FORMULA_CLASSES) for tag, names in MATHML_ATTRIBUTES.items() if "class" in names},
+}
+
+
+@lru_cache(maxsize=1)
+def _cleaner() -> nh3.Cleaner:
+    """Return nh3 with everything that this package and :mod:`questionbank.formulas` write, and nothing else."""
+    attributes: dict[str, set[str]] = {
+        tag: set(names) - {"class"} for tag, names in MATHML_ATTRIBUTES.items()
+    }
+    attributes |= {"span": {"aria-label"}, "div": {"aria-label"}, "td": {"colspan"}}
+    return nh3.Cleaner(
+        tags=set(MATHML_ATTRIBUTES) | _TAGS,
+        clean_content_tags=set(),
+        attributes=attributes,
+        tag_attribute_values={"span": _GROUP, "div": _GROUP},
+        allowed_classes=_CLASSES,
+        link_rel=None,
+    )

@@ -1,0 +1,166 @@
+"""HTML in a text, as learning platforms export it, as the mixed text that the renderer reads.
+
+Paragraphs, line breaks, emphasis, scripts, lists and tables become what they mean; containers (``span``, ``div``) go; a
+picture becomes its description. Whatever else looks like a tag is text: ``a<b`` always, and every element that could do
+something. Entities become their characters. Formulas are left alone.
+"""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+from analytics.text.formulas import segment_text
+
+__all__ = ["without_html"]
+
+_STYLES = {
+    "b": "textbf", "strong": "textbf", "i": "emph", "em": "emph", "u": "underline", "ins": "underline", "s": "sout",
+    "strike": "sout", "del": "sout", "sup": "textsuperscript", "sub": "textsubscript",
+}  # fmt: skip
+_PARAGRAPHS = frozenset(
+    str.split("p div section article blockquote pre h1 h2 h3 h4 h5 h6 hr dl dt dd figcaption caption center")
+)
+_LISTS = frozenset({"ul", "ol"})
+_EMPTY = frozenset({"br", "hr", "img", "input", "wbr", "col"})
+_CONTAINERS = frozenset(
+    str.split(
+        "span font a label small big mark abbr cite q code tt kbd thead tbody tfoot colgroup figure nobr wbr col"
+    )
+)
+_TABLE = frozenset({"table", "tr", "td", "th"})
+_BLOCKS = _PARAGRAPHS | _LISTS | {"br", "table"}
+_UNCLOSED = frozenset({"li", "tr", "td", "th"})  # HTML lets these end where the next begins
+_NAMES = [*_STYLES, *_PARAGRAPHS, *_LISTS, *_EMPTY, *_CONTAINERS, *_TABLE, "li"]
+_TAG = re.compile(
+    rf"<(?P<end>/?)(?P<name>{'|'.join(sorted(set(_NAMES), key=len, reverse=True))})(?![a-zA-Z0-9])"
+    r"(?P<attributes>(?:\s+[a-zA-Z_:-]{1,40}\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s\"'<>=`]+)){0,20})\s*/?>|<!--(?!-?>).*?-->",
+    re.IGNORECASE | re.DOTALL,
+)
+_ENTITY = re.compile(r"&(?:[a-zA-Z][a-zA-Z0-9]{1,30}|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});")
+_ATTRIBUTE = re.compile(r"([a-zA-Z]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
+_BLANKS = re.compile(r"[ \t\r\f\n]+")
+
+
+def without_html(text: str) -> str:
+    r"""Return a text without HTML.
+
+    >>> without_html("<p>Is 3&nbsp;&lt;&nbsp;4 in cm<sup>2</sup>?</p>").strip()
+    'Is 3\xa0<\xa04 in cm\\textsuperscript{2}?'
+    >>> without_html("If $a<b$ and b<c, then a<c.")
+    'If $a<b$ and b<c, then a<c.'
+    """
+    if "<" not in text and "&" not in text:
+        return text
+    reader = _Reader(text)
+    for segment in segment_text(text):
+        if segment.kind == "text":
+            reader.read(segment.source)
+        else:
+            reader.parts.append(segment.source)
+    return reader.finish()
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self.parts: list[str] = []
+        names = [(match["name"].lower(), match["end"]) for match in _TAG.finditer(text) if match["name"]]
+        self._closed = {name for name, end in names if end}
+        self._opened = {name for name, end in names if not end}
+        elements = self._opened & (self._closed | _EMPTY)
+        self._is_html = not elements.isdisjoint(_BLOCKS)  # there, a line break of the source is a blank
+        self._open: list[tuple[str, str]] = []  # name, what closes it
+        self._numbers: list[int] = []  # of each open list; -1 where it has bullets
+        self._cells = 0  # of the row so far
+
+    def read(self, prose: str) -> None:
+        done = 0
+        for match in _TAG.finditer(prose):
+            self._text(prose[done : match.start()])
+            done = match.end()
+            name = (match["name"] or "").lower()
+            if not name:
+                continue
+            if not self._is_tag(name, end=bool(match["end"])):
+                self._text(match[0])
+            elif match["end"]:
+                self._close(name)
+            else:
+                found = _ATTRIBUTE.findall(match["attributes"])
+                self._begin(name, {key.lower(): first or second for key, first, second in found})
+        self._text(prose[done:])
+
+    def finish(self) -> str:
+        while self._open:
+            self.parts.append(self._open.pop()[1])
+        return "".join(self.parts)
+
+    def _is_tag(self, name: str, *, end: bool) -> bool:
+        """Return whether it is a tag here: elements that need an end have one, and an end has its beginning."""
+        return name in _EMPTY or (name in self._opened if end else name in self._closed or name in _UNCLOSED)
+
+    def _text(self, text: str) -> None:
+        if self._is_html:
+            text = _BLANKS.sub(" ", text)
+        text = _ENTITY.sub(lambda match: unescape(match[0]), text)
+        self.parts.append(text.replace("&", r"\&") if self._within("table") else text)
+
+    def _within(self, name: str) -> bool:
+        return any(opened == name for opened, _ in self._open)
+
+    def _begin(self, name: str, attributes: dict[str, str]) -> None:
+        if name in _STYLES:
+            self._push(name, f"\\{_STYLES[name]}{{", "}")
+        elif name in _PARAGRAPHS:
+            self.parts.append("\n\n")
+        elif name == "br":
+            self.parts.append("\n")
+        elif name in _LISTS:
+            self._numbers.append(0 if name == "ol" else -1)
+            self._push(name, "\n", "\n")
+        elif name == "li":
+            self._item()
+        elif name == "img":
+            description = attributes.get("alt", "").replace("[", "(").replace("]", ")").strip()
+            self.parts.append(f"![{unescape(description)}]()")
+        elif name == "input":
+            self.parts.append(" ____ ")
+        elif name == "table":
+            self._cells = 0
+            self._push(name, "\n\n\\begin{tabular}{c}", "\\end{tabular}\n\n")
+        elif name == "tr":
+            self._close("td")
+            self.parts.append(r" \\ " if self._cells else "")
+            self._cells = 0
+        elif name in {"td", "th"}:
+            self._close("td")
+            self.parts.append(" & " if self._cells else "")
+            self._cells += 1
+            span = attributes.get("colspan", "1")
+            wide = span.isdecimal() and 1 < int(span) < 100
+            self._push("td", rf"\multicolumn{{{span}}}{{c}}{{" if wide else "", "}" if wide else "")
+
+    def _push(self, name: str, opening: str, closing: str) -> None:
+        self.parts.append(opening)
+        self._open.append((name, closing))
+
+    def _item(self) -> None:
+        if self._numbers and self._numbers[-1] >= 0:
+            self._numbers[-1] += 1
+            self.parts.append(f"\n{self._numbers[-1]}. ")
+        else:
+            self.parts.append("\n\\item ")
+
+    def _close(self, name: str) -> None:
+        if name in _PARAGRAPHS:
+            self.parts.append("\n\n")
+        name = "td" if name == "th" else name
+        if not self._within(name):
+            return
+        while True:  # what is still open inside ends with it
+            opened, closing = self._open.pop()
+            self.parts.append(closing)
+            if opened in _LISTS:
+                self._numbers.pop()
+            if opened == name:
+                return

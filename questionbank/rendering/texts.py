@@ -1,0 +1,271 @@
+r"""Mixed text as HTML: figures, formulas, prose with its macros and blanks."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from html import escape
+
+from analytics.text.bare_latex import bare_formulas, is_bare_formula
+from analytics.text.formulas import Segment, segment_text
+from analytics.text.textmode import replace_text_macros
+from questionbank.formulas import LONGEST_DEFINITIONS, FormulaRefused, formula_mathml, split_definitions
+from questionbank.rendering.lines import Blocks, Line
+from questionbank.rendering.tables import TABLE, table_html
+
+__all__ = ["ENGLISH_LABELS", "Labels", "Scope", "render_text"]
+
+_BOXED_FORMULA = 24  # characters of source beyond which a formula may be wider than a small screen, if rarely
+_LONG_FORMULA = 45  # beyond which it often is
+_TAG = re.compile(r"\\tag(?![a-zA-Z])")
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """What screen readers are told; a page passes its own language's."""
+
+    blank: str = "answer blank"
+    image: str = "picture"
+    drawing: str = "Drawing instructions"
+    figure: str = "figure"
+    formula: str = "formula"
+    table: str = "table"
+
+
+ENGLISH_LABELS = Labels()
+
+
+@dataclass(slots=True)
+class Scope:
+    """What holds within one text: its labels, and the macros defined so far."""
+
+    labels: Labels
+    definitions: str = ""
+
+    def define(self, definitions: str) -> None:
+        """Add definitions; a text that defines without end is cut off."""
+        if len(self.definitions) + len(definitions) <= LONGEST_DEFINITIONS:
+            self.definitions += definitions
+
+
+# -- figures, formulas, tables ------------------------------------------------------------------------------------
+
+_FIGURE = re.compile(
+    r"\[asy\]|!\[|\\begin\s?\{(?P<drawing>asy|tikzpicture|pspicture|picture)\}"
+    r"|\\includegraphics\s?(?:\[[^\]\n]*\])?\s?\{[^{}\n]*\}"
+)
+_IMAGE = re.compile(r"!\[(?P<alt>(?:[^\[\]]|\[[^\[\]]*\])*)\]\([^()\n]*\)")
+
+
+def render_text(text: str, out: Line, scope: Scope) -> None:
+    """Write a text into `out`."""
+    start = 0
+    for figure_start, figure_end, image in _figures(text):
+        _render_mixed(text[start:figure_start], out, scope)
+        if image is not None:
+            _render_image(image, out, scope)
+        elif isinstance(out, Blocks):
+            source = escape(text[figure_start:figure_end], quote=False)
+            summary = f"<summary>{escape(scope.labels.drawing)}</summary>"
+            out.block(f'<details class="diagram-source">{summary}<pre>{source}</pre></details>')
+        else:
+            out.markup(f'<span class="image-placeholder">[{escape(scope.labels.figure)}]</span>', 10)
+        start = figure_end
+    _render_mixed(text[start:], out, scope)
+
+
+def _figures(text: str) -> Iterator[tuple[int, int, str | None]]:
+    """Yield (start, end, description) of each picture; drawing commands have no description."""
+    done = 0
+    unclosed: set[str] = set()
+    for match in _FIGURE.finditer(text):
+        if match.start() < done:
+            continue
+        if match[0] == "![":
+            image = _IMAGE.match(text, match.start())
+            if image:
+                done = image.end()
+                yield match.start(), done, image["alt"]
+        elif match[0].startswith(r"\includegraphics"):
+            done = match.end()
+            yield match.start(), done, ""
+        else:
+            closing = rf"\end{{{match['drawing']}}}" if match["drawing"] else "[/asy]"
+            end = -1 if closing in unclosed else text.find(closing, match.end())
+            if end < 0:
+                unclosed.add(closing)
+                continue
+            done = end + len(closing)
+            yield match.start(), done, None
+
+
+def _render_image(description: str, out: Line, scope: Scope) -> None:
+    """Show a picture that the text describes; the picture itself is not in the bank."""
+    label = f"[{escape(scope.labels.image)}]"
+    if isinstance(out, Blocks) and "\\begin" in description:
+        inner = Blocks()
+        _render_mixed(description, inner, scope)
+        out.block(f'<div class="image-placeholder">{label}{"".join(inner.finish())}</div>')
+        return
+    inner_html = _line_html(description, scope).strip()
+    separator = " " if inner_html else ""
+    out.markup(
+        f'<span class="image-placeholder">{label}{separator}{inner_html}</span>', 10 + len(description)
+    )
+
+
+def _render_mixed(text: str, out: Line, scope: Scope) -> None:
+    if is_bare_formula(text) and _render_bare(text.strip(), out, scope):
+        return
+    for segment in segment_text(text):
+        if segment.kind == "text":
+            _render_prose(segment.source, out, scope)
+        else:
+            _render_formula(segment, out, scope)
+
+
+def _render_formula(segment: Segment, out: Line, scope: Scope) -> None:
+    table = TABLE.match(segment.body.strip())
+    if table and isinstance(out, Blocks):
+        cell_html = partial(_line_html, scope=scope)
+        out.block(table_html(segment.body.strip(), table.end(), scope.labels.table, cell_html))
+        return
+    if table:
+        out.markup(f"[{escape(scope.labels.table)}]", 10)
+        return
+    blocks = out if isinstance(out, Blocks) and (segment.display or _TAG.search(segment.body)) else None
+    html = _formula_html(segment, scope, display=blocks is not None)
+    width = len(segment.body)
+    # A formula wider than the screen scrolls, which needs the keyboard's focus; one that fits would only be in its way.
+    focus = (
+        f' tabindex="0" role="group" aria-label="{escape(scope.labels.formula)}"'
+        if width > _LONG_FORMULA
+        else ""
+    )
+    if not html:
+        return
+    if blocks is not None:
+        blocks.block(f'<div class="formula-display"{focus}>{html}</div>')
+    elif width > _BOXED_FORMULA and isinstance(out, Blocks):
+        out.markup(f'<span class="formula-scroll"{focus}>{html}</span>', width)
+    else:
+        out.markup(html, max(width // 2, 1))
+
+
+def _formula_html(segment: Segment, scope: Scope, *, display: bool) -> str:
+    """Return a formula, or its source where it cannot be drawn; "" where it only defines macros."""
+    own, rest = split_definitions(segment.body)
+    try:
+        html = (
+            formula_mathml(segment.body, display=display, definitions=scope.definitions)
+            if rest.strip()
+            else ""
+        )
+    except FormulaRefused:
+        html = f'<code class="formula-source">{escape(segment.source, quote=False)}</code>'
+    scope.define(own)
+    return html
+
+
+def _line_html(text: str, scope: Scope) -> str:
+    """Return a text as one line of HTML."""
+    line = Line()
+    render_text(text, line, scope)
+    return "".join(line.finish())
+
+
+def _render_bare(latex: str, out: Line, scope: Scope) -> bool:
+    """Show LaTeX that stands without dollar signs; return whether that was possible."""
+    try:
+        formula_mathml(latex, definitions=scope.definitions)
+    except FormulaRefused:
+        return False
+    _render_formula(Segment("formula", latex, latex, 0, len(latex)), out, scope)
+    return True
+
+
+# -- prose --------------------------------------------------------------------------------------------------------
+
+_SPACES = r"(?:[\s~]|\\[ ,;:!>]|\\q?quad(?![a-zA-Z])|\\hspace\*?\s?\{[^{}]*\}|\\h?phantom\s?\{[^{}]*\}|\\?_)*"
+_PROSE = re.compile(
+    r"(?P<paragraph>\n(?:[^\S\n]*\n)+\s*)"
+    r"|(?P<line>\n[^\S\n]*|\\\\(?![a-zA-Z])[^\S\n]*\n?)"
+    rf"|(?P<blank>~?\\u(?:nder)?line\s?\{{{_SPACES}\}}~?|(?:\\_|_){{2,}}|\\(?:hrulefill|dotfill)(?![a-zA-Z])(?:\{{\}})?"
+    r"|\\(?:make|frame)?box\s?\[[^\]]*\]\s?(?:\[[a-z]\])?\{\s*(?:\\hrulefill\s*)?\}"
+    r"|\\rule\s?(?:\[[^\]]*\])?\{[^{}]*\}\{[^{}]*\}|\\fillin(?:\[[^\]]*\])?(?:\{[^{}]*\})?(?![a-zA-Z]))"
+    r"|(?P<image>\[image\])"
+    r"|\$\$(?P<words>[^$\\\n]{0,200})\$\$"
+    r"|(?P<space>\\(?:hfill|hfil|break|large|Large|LARGE|huge|small|footnotesize|normalsize|(?:small|med|big)skip|newpage"
+    r"|[hv]space\*?\s?\{[^{}]*\}|(?:label|require)\s?\{[^{}]*\})(?![a-zA-Z])\s?)"
+    r"|\\(?P<style>textbf|emph|textit|underline|uline|sout|textsuperscript|textsubscript|textsc|textsf|texttt|textrm|textnormal"
+    r"|text|mbox|hbox|fbox|(?:raisebox|textcolor|colorbox)\s?\{[^{}]*\})\s?\{"
+    r"|\\item(?![a-zA-Z])\s*(?P<item>)"
+    r"|(?P<nothing>\\(?:begin|end)\s?\{(?:enumerate|itemize|center)\}(?:\[[^\]]{0,40}\])?)"
+    r"|(?P<macro>\\[a-zA-Z]+(?:\{\}| )?|\\[{}%&#_$])"
+    r"|(?P<brace>[{}])"
+    r"|\*\*(?P<strong>[^*\n]{1,400})\*\*"
+    r"|(?<!`)`(?P<code>[^`'\n]{1,200})`(?!`)"
+)
+_STYLES = {
+    "textbf": "strong",
+    "emph": "em",
+    "textit": "em",
+    "underline": "u",
+    "uline": "u",
+    "sout": "s",
+    "textsuperscript": "sup",
+    "textsubscript": "sub",
+}
+
+
+def _render_prose(text: str, out: Line, scope: Scope) -> None:
+    definitions, text = split_definitions(text)
+    scope.define(definitions)
+    start = 0
+    for formula_start, formula_end in bare_formulas(text):
+        _render_words(text[start:formula_start], out, scope)
+        if not _render_bare(text[formula_start:formula_end], out, scope):
+            _render_words(text[formula_start:formula_end], out, scope)
+        start = formula_end
+    _render_words(text[start:], out, scope)
+
+
+def _render_words(text: str, out: Line, scope: Scope) -> None:
+    start = 0
+    for match in _PROSE.finditer(text):
+        if match.start() > start:
+            out.text(replace_text_macros(text[start : match.start()]))
+        start = match.end()
+        kind = match.lastgroup
+        if kind == "paragraph":
+            out.paragraph()
+        elif kind == "line":
+            out.line_break()
+        elif kind == "blank":
+            out.markup(
+                f'<span class="answer-blank" role="img" aria-label="{escape(scope.labels.blank)}">____</span>',
+                4,
+            )
+        elif kind == "image":
+            out.markup(f'<span class="image-placeholder">[{escape(scope.labels.image)}]</span>', 8)
+        elif kind == "style":
+            out.open(_STYLES.get(match["style"], ""))
+        elif kind == "brace":
+            out.close() if match[0] == "}" else out.open_brace()
+        elif kind == "macro":
+            out.text(replace_text_macros(match[0]))
+        elif kind == "words":
+            out.text(match["words"])  # dollars around words: "$$Wednesday$$"
+        elif kind == "item":
+            out.line_break()
+            out.text("• ")
+        elif kind == "code" and is_bare_formula(match["code"]) and _render_bare(match["code"], out, scope):
+            continue
+        elif kind in {"strong", "code"}:
+            out.open(kind)
+            out.text(replace_text_macros(match[kind]) if kind == "strong" else match[kind])
+            out.close()
+    if start < len(text):
+        out.text(replace_text_macros(text[start:]))
