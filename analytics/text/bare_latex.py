@@ -32,7 +32,7 @@ _COMMANDS = frozenset(
         log ln lg exp lim max min gcd lcm det deg sum prod int oint partial nabla prime circ degree angle triangle
         perp parallel mid left right big Big bigg Bigg lfloor rfloor lceil rceil langle rangle vert overline
         overrightarrow vec hat bar boxed pmod bmod mathbf mathrm mathbb mathcal operatorname displaystyle
-        ast star oplus otimes neg land lor wedge vee therefore because square limits
+        ast star oplus otimes neg land lor wedge vee therefore because square limits SI si qty unit num ang ce pu
         """
     )
 )
@@ -40,6 +40,10 @@ _ALLOWED = _COMMANDS | frozenset({"quad", "qquad", "ldots", "dots"})
 """Commands that prove nothing stand in a formula too."""
 _TEXTS = frozenset({r"\text", r"\textrm", r"\mbox"})
 
+_QUANTITY = re.compile(
+    r"\\(?:SI|si|qty|unit|num|ang|ce|pu)(?:\[[^\]]{0,80}\])?(?:\{(?:[^{}]|\{[^{}]{0,80}\}){0,200}\}){1,2}"
+)
+"""A quantity or a chemical formula, whose arguments hold commands of their own."""
 _TOKEN = re.compile(
     r"(?P<command>(?<!\\)\\[a-zA-Z]+)|(?P<escaped>(?<!\\)\\[,;!: {}|])|(?P<price>\\[$%])"
     r"|(?P<number>\d+(?:\.\d+)?|\.\d+)"
@@ -115,6 +119,11 @@ def _run(text: str, start: int, *, whole: bool) -> int:
     braces = brackets = 0
     previous = ""
     while position < min(len(text), start + _LONGEST):
+        if quantity := _QUANTITY.match(text, position):
+            position = quantity.end()
+            last = position if braces == 0 else last
+            previous = "command"
+            continue
         match = _TOKEN.match(text, position)
         if match is None or not _belongs(match, text, previous, braces, whole=whole or brackets > 0):
             break

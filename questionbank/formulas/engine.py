@@ -15,6 +15,7 @@ import logging
 import os
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,7 +100,10 @@ class _Engine:
                 MiniRacer,
             )
 
-            isolate = MiniRacer()
+            with ThreadPoolExecutor(
+                1
+            ) as elsewhere:  # in a thread with an event loop it would take that for its own
+                isolate = elsewhere.submit(MiniRacer).result()
         except Exception as error:  # noqa: BLE001 - a missing wheel, library or processor feature, by any name
             self._problem = f"{type(error).__name__}: {error}"
             logger.error("Formulas are shown as their source: %s", error)

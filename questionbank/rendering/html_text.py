@@ -149,7 +149,7 @@ class _Reader:
             self._numbers[-1] += 1
             self.parts.append(f"\n{self._numbers[-1]}. ")
         else:
-            self.parts.append("\n\\item ")
+            self.parts.append("\\item ")
 
     def _close(self, name: str) -> None:
         if name in _PARAGRAPHS:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from analytics.text.latex_measure import sample_formulas
 from questionbank import rendering
-from questionbank.formulas import MATHML_ATTRIBUTES, FormulaRefused, formula_mathml
+from questionbank.formulas import FORMULA_CLASSES, MATHML_ATTRIBUTES, FormulaRefused, formula_mathml
 from questionbank.rendering import LONGEST_TEXT, Labels, render_inline, render_question
 from tests.questionbank.xss_corpus import XSS_CORPUS, XssAttempt
 
@@ -416,3 +416,99 @@ def test_punctuation_stays_on_the_line_of_the_formula_before_it():
     assert html.count("<math") == 4
     hostile = str(render_question('$x$.<b onclick="x">'))
     assert "<b" not in hostile
+
+
+def shown(text: str) -> str:
+    """Return what a reader sees, a bar between paragraphs and a slash between lines."""
+    html = render_question(text).replace("</p><p>", "|").replace("<br>", "/")
+    return read(html).text.replace("\u00a0", " ")
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("<p>What is 3&nbsp;&times;&nbsp;4 in cm<sup>2</sup>?</p>", "What is 3 × 4 in cm2?"),
+        ("Solve for $x$: $a &lt; b$, 3 &lt; 5", "Solve for x: a<b, 3 < 5"),
+        ("<p>One.</p>\n<p>Two<br/>\nthree</p>", "One.|Two/three"),
+        ("<ul><li>one</li><li>two</li></ul>", "• one/• two"),
+        ("<ol>\n<li>one\n<li>two\n</ol>", "1. one /2. two"),
+        (
+            '<p class="a">A <span style="color:red">red</span> <a href="javascript:x">link</a></p>',
+            "A red link",
+        ),
+        ('See <img src="a.png" alt="a circle">', "See [picture] a circle"),
+        ("Fill <input type=text> in", "Fill  ____  in"),
+        ("a &lt;b&gt; c &amp;lt; d, AT&T, R&D; &copy;", "a <b> c &lt; d, AT&T, R&D; ©"),
+        ("<p>A&#8239;b &mdash; c&hellip;</p>", "A\u202fb — c…"),
+        ("<div>Solve &#92;(x&lt;3&#92;)</div>", "Solve x<3"),
+        ("If a<b and b>c, then x<p and p>q.", "If a<b and b>c, then x<p and p>q."),
+        ("$a<b$ and $c>d$, a <b and c> d", "a<b and c>d, a <b and c> d"),
+        ("<b>closed with <u>the outer</b></u>", "closed with the outer"),
+        ("<script>x</script> <style>y</style>", "<script>x</script> <style>y</style>"),
+        ("x <!-- a comment --> y", "x  y"),
+        (r"\newcommand{\R}{\mathbb{R}} $x\in\R$", "x∈ℝ"),
+        (r"$\newcommand{\half}[1]{\frac{#1}{2}}$ is $\half{3}$", "is 32"),
+        ("He has 5$, she has 7$ more", "He has 5$, she has 7$ more"),
+        (r"\\(x^2+1\\) and $\\frac{1}{2}$", "x2+1 and 12"),
+        ("[latex]x^2[/latex] and [mathjaxinline]y[/mathjaxinline]", "x2 and y"),
+        (r"at \SI{50}{\kilo\metre\per\hour} or \ang{90}", "at 50km/h or 90∘"),
+        (r"\raisebox{2pt}{up} \textcolor{red}{red} \sout{out}", "up red out"),
+    ],
+)
+def test_texts_of_other_tools_are_read_as_they_mean_it(text: str, seen: str) -> None:
+    assert shown(text).strip() == seen
+
+
+@pytest.mark.parametrize(
+    "blank",
+    [
+        r"\underline{\hspace{2cm}}",
+        r"\underline{\qquad}",
+        r"\uline{~~\quad~~}",
+        r"\underline{\ \ \ }",
+        r"\underline{\phantom{abc}}",
+        r"\rule{3cm}{0.4pt}",
+        r"\hrulefill",
+        r"\dotfill{}",
+        r"\makebox[2cm]{\hrulefill}",
+        "_____",
+        r"\fillin[secret]",
+    ],
+)
+def test_a_blank_of_any_kind_never_vanishes(blank: str) -> None:
+    html = render_question(f"The answer is {blank}.")
+    assert html.count("answer-blank") == 1
+    assert "secret" not in html
+
+
+def test_a_table_of_html_is_a_table() -> None:
+    html = render_question(
+        "<table><thead><tr><th>x</th><th>y</th></tr></thead><tr><td>1 &amp; 2<td>$\\frac12$"
+        '<tr><td colspan="2">all</td></tr></table> after'
+    )
+    assert read(html).tags.count("tr") == 3
+    assert '<td colspan="2">all</td>' in html
+    assert "<td>1 &amp; 2</td>" in html
+    assert html.count("<math") == 1
+    assert html.endswith("<p>after</p>")
+
+
+def test_definitions_never_reach_another_text() -> None:
+    assert "<math" in render_question(r"\newcommand{\mine}{y} $\mine$")
+    assert "formula-source" in render_question(r"$\mine$")
+
+
+def test_a_numbered_equation_stands_in_a_block_of_its_own() -> None:
+    assert "formula-display" in render_question(r"So $E=mc^2 \tag{3}$ holds")
+    assert read(render_inline(r"So $E=mc^2 \tag{3}$ holds")).text == "So E=mc2(3) holds"
+
+
+def test_the_style_sheet_draws_every_class() -> None:
+    sheet = (Path(rendering.__file__).parents[2] / "static" / "css" / "formulas.css").read_text()
+    assert [name for name in FORMULA_CLASSES if f".{name}" not in sheet] == []
+
+
+@given(st.text(alphabet="<>/pbultrdi &;=\"'$\\{}x", max_size=120))
+@settings(max_examples=200, deadline=None)
+def test_any_html_renders_to_allowed_markup_alone(text: str) -> None:
+    assert read(render_question.__wrapped__(text)).strange == []

@@ -14,6 +14,9 @@ const MACROS = {
   "\\overset": "\\stackrel{#1}{#2}", // which Temml sets as a superscript
   "\\cancelto": "\\cancel{#2}^{#1}",
   "\\overarc": "\\overparen{#1}",
+  "\\overgroup": "\\overparen{#1}", // fonts stretch the arc, not the bracket with round corners
+  "\\undergroup": "\\underparen{#1}",
+  "\\xlongequal": "\\stackrel{#1}{=\\!\\!=\\!\\!=}",
   "\\vv": "\\overrightarrow{#1}",
   "\\nicefrac": "{\\sfrac{#1}{#2}}",
   "\\longdivision": "#2\\longdiv{#1}",

@@ -29,6 +29,9 @@ def formulas_in(prose: str) -> list[str]:
         r"y = -\frac{1}{2}x + 5.",
         r"AB^2",
         r"2xy^2",
+        r"\SI{50}{\kilo\metre\per\hour}",
+        r"\ce{SO4^{2-}}",
+        r"\ang{90}",
     ],
 )
 def test_an_answer_that_is_a_formula_from_end_to_end(answer: str) -> None:

@@ -22,7 +22,7 @@ def test_the_sources_join_to_the_text_and_lie_end_to_end(text: str) -> None:
         : len(segments)
     ]
     assert all(text[segment.start : segment.end] == segment.source for segment in segments)
-    assert all(segment.body in segment.source for segment in segments)
+    assert all(segment.body in segment.source for segment in segments if "\\\\" not in segment.source)
 
 
 @given(
@@ -57,6 +57,22 @@ def test_well_formed_formulas_are_all_found(pieces: list[str]) -> None:
         (r"$\$5$ and $x$", [r"\$5", "x"]),
         (r"costs $\textbackslash$20$ now", [r"\textbackslash$20"]),
         ("$100km$", ["100km"]),
+        (r"$\text{Let $n$ be even}$ and $x$", [r"\text{Let $n$ be even}", "x"]),
+        (
+            r"$f=\cases{1 & if $x>0$\cr 0 & if $x<0$\cr}$ or $y$",
+            [r"f=\cases{1 & if $x>0$\cr 0 & if $x<0$\cr}", "y"],
+        ),
+        (r"$\{x \mid \mbox{$x$ even}\}$", [r"\{x \mid \mbox{$x$ even}\}"]),
+        ("[latex]x^2[/latex], [mathjaxinline]y[/mathjaxinline], [tex]z[/tex]", ["x^2", "y", "z"]),
+        (r"\\(x^2+1\\) and $\\frac{1}{2}$", ["x^2+1", r"\frac{1}{2}"]),
+        (
+            r"\\[\\sqrt{2}\\] and \\begin{cases} x \\\\ y \\end{cases}",
+            [r"\sqrt{2}", r"\begin{cases} x \\ y \end{cases}"],
+        ),
+        (r"$a \\ b$, $\pi\\frac12$", [r"a \\ b", r"\pi\\frac12"]),
+        (r"a line\\(one) and $x$", ["x"]),
+        ("He has 5$, she has 7$ more than $x$", ["x"]),
+        ("$5$, then $7$", ["5", "7"]),
     ],
 )
 def test_every_kind_of_delimiter_is_found(text: str, bodies: list[str]) -> None:
@@ -78,6 +94,9 @@ def test_every_kind_of_delimiter_is_found(text: str, bodies: list[str]) -> None:
         "it costs $x and $y more",
         "$9,800 in equipment. Each costs $",
         "only one $ sign",
+        "He has 5$, she has 7$ more",
+        "5 $ for one; or 9 $ for two",
+        "他有5$,她有7$",
         "$$ and nothing",
         "$$$$",
         "$ $",
