@@ -50,6 +50,7 @@ _TOKEN = re.compile(
     r"|(?P<letters>[A-Za-z]+)|(?P<script>[\^_](?!_))|(?P<brace>[{}])|(?P<bracket>[()\[\]])"
     r"|(?P<sign>[-+*/=<>|!'−±×÷·≤≥≠°](?!\*))|(?P<point>[,.;:](?!\.))|(?P<blank>[ \t]+)"
 )
+_BRACE = re.compile(r"\\[\s\S]|[{}]")
 _PROOF = re.compile(
     r"\\(?:[a-zA-Z]+|!)|(?<=[A-Za-z0-9)\]}])[\^](?:\{|-?\d|\\|[A-Za-z](?![A-Za-z]))"
     r"|(?<![A-Za-z_])[A-Za-z]_(?:\{|\d|[A-Za-z](?![A-Za-z_]))|(?<=[0-9)\]}])_(?:\{|\d)"
@@ -88,8 +89,9 @@ def bare_formulas(prose: str) -> list[tuple[int, int]]:
         return []
     spans: list[tuple[int, int]] = []
     position = 0
+    unclosed = _unclosed_braces(prose)
     while position < len(prose):
-        end = _run(prose, position, whole=False)
+        end = _run(prose, position, whole=False, unclosed=unclosed)
         if end == position:
             position += 1
             while position < len(prose) and prose[position - 1].isalnum() and prose[position].isalnum():
@@ -113,7 +115,18 @@ def _is_proved(formula: str) -> bool:
     )
 
 
-def _run(text: str, start: int, *, whole: bool) -> int:
+def _unclosed_braces(text: str) -> frozenset[int]:
+    """Return where braces open that never close: no formula runs past one."""
+    open_at: list[int] = []
+    for brace in _BRACE.finditer(text):
+        if brace[0] == "{":
+            open_at.append(brace.start())
+        elif brace[0] == _CLOSE and open_at:
+            open_at.pop()
+    return frozenset(open_at)
+
+
+def _run(text: str, start: int, *, whole: bool, unclosed: frozenset[int] = frozenset()) -> int:
     """Return the end of the stretch from `start` on that can belong to one formula."""
     position = last = start  # `last`: the end of the last part outside braces
     braces = brackets = 0
@@ -134,6 +147,8 @@ def _run(text: str, start: int, *, whole: bool) -> int:
                 break
             end = closing + 1
         elif kind == "brace":
+            if position in unclosed:
+                break
             braces += -1 if token == _CLOSE else 1
             if braces > _DEEPEST:
                 break

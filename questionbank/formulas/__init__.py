@@ -24,6 +24,7 @@ __all__ = [
     "LONGEST_DEFINITIONS",
     "MATHML_ATTRIBUTES",
     "FormulaRefused",
+    "draw_formula",
     "formula_mathml",
     "split_definitions",
 ]
@@ -33,9 +34,8 @@ DEEPEST_FORMULA = 40
 _DEPTH_MARK = re.compile(r"\\\\|\\[{}]|\\begin\b|\\end\b|\\left\b|\\right\b|[{}]")
 
 
-@lru_cache(maxsize=8_192)
 def formula_mathml(latex: str, *, display: bool = False, definitions: str = "") -> str:
-    r"""Return a formula, given without its delimiters, as one ``<math>`` element.
+    r"""Return a formula, given without its delimiters, as one ``<math>`` element; it is drawn once and kept.
 
     Args:
         latex: the formula. display: it stands in a block of its own. definitions: what the text before it defines, as
@@ -43,6 +43,27 @@ def formula_mathml(latex: str, *, display: bool = False, definitions: str = "") 
 
     Raises:
         FormulaRefused: it is too large, holds something that Temml does not know, or this machine cannot draw.
+    """
+    drawn = _kept(latex, display, definitions)
+    if isinstance(drawn, FormulaRefused):
+        raise FormulaRefused(*drawn.args)
+    return drawn
+
+
+@lru_cache(maxsize=8_192)
+def _kept(latex: str, display: bool, definitions: str) -> str | FormulaRefused:
+    """Keep refusals, too: a broken text may hold the same broken formula thousands of times."""
+    try:
+        return draw_formula(latex, display=display, definitions=definitions)
+    except FormulaRefused as refusal:
+        return refusal.with_traceback(None)
+
+
+def draw_formula(latex: str, *, display: bool = False, definitions: str = "") -> str:
+    """Return what :func:`formula_mathml` keeps.
+
+    Raises:
+        FormulaRefused: likewise.
     """
     if len(latex) > LONGEST_FORMULA:
         raise FormulaRefused("it is too long")

@@ -71,7 +71,7 @@ FORMULA_CLASSES = frozenset(
         tml-left tml-right tml-jot tml-small tml-cancel upstrike downstrike sout tml-xcancel longdiv-top longdiv-arc
         phasor-bottom phasor-angle tml-fbox circle-pad textcircle actuarial tml-sml-pad tml-med-pad tml-lrg-pad
         wide-bar wide-bar-below wide-hat wide-check wide-tilde wide-tilde-below mathcal mathscr special-fraction
-        tml-boxed tml-glue tml-wide formula-italic formula-rule formula-lines
+        tml-boxed tml-glue tml-wide formula-bold formula-italic formula-rule formula-lines
         rule-above rule-above-dashed rule-above-double rule-below rule-below-dashed rule-below-double
         rule-before rule-before-dashed rule-before-double rule-after rule-after-dashed rule-after-double
         pad-left-0 pad-left-1 pad-left-2 pad-left-4 pad-right-0 pad-right-1 pad-right-2 pad-right-4
@@ -92,6 +92,8 @@ _ARITY = {
     "msubsup": 3,
     "munderover": 3,
 }
+_STYLED = re.compile("[\U0001d400-\U0001d7ff\u210e]")
+_ASCII = re.compile("[A-Za-z0-9]")
 _VALUE = re.compile(r"[A-Za-z0-9 .%+-]{1,60}")
 _DECLARATION = re.compile(r"\s*([a-z-]+)\s*:\s*([^;]+)")
 _LENGTH = re.compile(r"(-?\d*\.?\d+)(em|pt|px|ex|mu)?")
@@ -160,18 +162,35 @@ class _Writer:
                 return ""
         elif text.strip():
             raise FormulaRefused("text outside of an element for text")
+        text = MARKS.sub("", text).replace("\ufe0e", "")  # "as text", of signs that are no emoji
+        if tag == "mtext":
+            text = _plain_letters(element, text)
         inner = self._text(text) + "".join(self.element(child, depth + 1) for child in children)
         if any(child.tail and child.tail.strip() for child in children):
             raise FormulaRefused("text outside of an element for text")
         return f"<{tag}{_attributes(element, tag, allowed)}>{inner}</{tag}>"
 
     def _text(self, text: str) -> str:
-        text = MARKS.sub("", text)
         if not text.isprintable() and any(
             unicodedata.category(character) in _UNPRINTED for character in text
         ):
             raise FormulaRefused("a character that does not print")
         return escape(text, quote=False)
+
+
+def _plain_letters(element: Element, text: str) -> str:
+    """Return text of mathematical letters in plain ones: a class makes them bold, letters with accents included."""
+    styled = _STYLED.search(text)
+    if styled is None or _ASCII.search(text):
+        return text
+    alphabet = unicodedata.name(styled[0])
+    if "SANS" in alphabet or "MONOSPACE" in alphabet:
+        return text
+    styles = [
+        name for word, name in (("BOLD", "formula-bold"), ("ITALIC", "formula-italic")) if word in alphabet
+    ]
+    element.set("class", " ".join([element.get("class", ""), *styles]).strip())
+    return unicodedata.normalize("NFKC", text).replace(" ", "\u00a0")
 
 
 def _bar(enclosed: Element) -> Element:

@@ -14,7 +14,7 @@ _WIDE_TABLE = 6  # columns beyond which a table may be wider than a small screen
 TABLE = re.compile(r"\\begin\s*\{tabular[*x]?\}\s*(?:\[[a-z]*\]\s*)?(?=\{)")
 _END_OF_TABLE = re.compile(r"\\end\s*\{tabular[*x]?\}\s*$")
 _TABLE_MARK = re.compile(
-    r"\\\\(?:\[[^\]]{0,20}\])?|\\newline\b|\\(?:hline|toprule|midrule|bottomrule)(?![a-z])|\\cline\s*\{[^{}]*\}"
+    r"\\\\(?:\[[^\]]{0,20}\]|\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|cm|mm|in)\s*\])?|\\newline\b|\\(?:hline|toprule|midrule|bottomrule)(?![a-z])|\\cline\s*\{[^{}]*\}"
     r"|\\noalign\s*\{[^{}]*\}|\\&|&"
 )
 _SPAN = re.compile(r"\\multicolumn\s*\{(\d{1,2})\}\s*\{[^{}]*\}\s*\{(.*)\}$", re.DOTALL)

@@ -7,7 +7,9 @@ Renders the text, options, answer and worked solution of N questions a set (draw
 does. A field is *raw* when its visible text holds a command (``\frac``), a delimiter (``\(``), a script in braces
 (``^{``) or a dollar sign that belongs to no amount; drawing code folded away is not visible. Then the processor
 time of one formula, without the cache. The gate: at most 1 % of the fields of the sets that people write (all but
-`opl`, whose templates lost variables on the way) are raw.
+`opl`, whose templates lost variables on the way) are raw. Then the engine: how long a new process takes to its first
+formula, what four processes hold with and without it (PSS: shared pages are counted once, by shares), and how soon bad
+input is given up.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import json
 import random
 import re
 import statistics
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -27,7 +30,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from analytics.text.formulas import segment_text
-from questionbank.mathml import FormulaRefused, formula_mathml
+from questionbank.formulas import FormulaRefused, draw_formula
 from questionbank.rendering import render_question
 from tests.bench.encode import SHARED_DATA
 
@@ -35,6 +38,41 @@ SETS = ("math", "opl", "tal_scq_en", "tal_scq_zh", "gaokao_math")
 UNGATED = "opl"
 LARGEST_SHARE = 0.01
 FIELDS = ("text", "option", "answer", "solution")
+PROCESSES = 4
+BAD_INPUT = {
+    "a macro that calls itself": r"\def\a{\a}\a",
+    "a macro that doubles": r"\def\a#1{\a{#1#1}}\a{x}",
+    "twenty macros that double": "".join(
+        rf"\def\{chr(97 + n)}{{\{chr(98 + n)}\{chr(98 + n)}}}" for n in range(20)
+    )
+    + r"\a",
+    "100 kB of {": "{" * 100_000,
+    "a question of 59 kB of {": "$" + "{" * 59_000 + "$",
+    "5 kB of roots": r"\sqrt" * 999 + "x",
+    "5 kB of scripts": "x^{" * 1_600,
+    "a formula that never ends": "$" + r"\frac{1}{x+" * 5_000,
+}
+_PROCESS = """
+import sys, time
+began = time.perf_counter()
+from questionbank.formulas import formula_mathml
+def pss():
+    with open("/proc/self/smaps_rollup") as lines:
+        return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:")) / 1024
+loaded, before = time.perf_counter(), None
+print(loaded - began, flush=True)
+sys.stdin.readline()
+print(pss(), flush=True)
+sys.stdin.readline()
+began = time.perf_counter()
+formula_mathml("x")
+print(time.perf_counter() - began, flush=True)
+for number in range(2_000):
+    formula_mathml(r"\\frac{%d}{2} + \\sqrt{x} \\overline{abc}" % number)
+sys.stdin.readline()
+print(pss(), flush=True)
+sys.stdin.readline()
+"""
 _RAW = re.compile(r"\\[a-zA-Z]+|\\[()\[\]!,;]|[_^]\{|(?<![\d$A-Z])\$(?!\s?[\d.,])")
 
 
@@ -91,9 +129,43 @@ def milliseconds(rows: list[dict[str, object]]) -> list[float]:
             if segment.kind == "formula":
                 began = time.process_time()
                 with contextlib.suppress(FormulaRefused):
-                    formula_mathml.__wrapped__(segment.body)
+                    draw_formula(segment.body)
                 times.append(1000 * (time.process_time() - began))
     return times
+
+
+def in_processes() -> list[list[float]]:
+    """Return seconds to import, MB, seconds to a first formula and MB after it, of processes side by side."""
+    processes = [
+        subprocess.Popen(
+            [sys.executable, "-c", _PROCESS],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            cwd=Path.cwd(),
+        )
+        for _ in range(PROCESSES)
+    ]
+    answers: list[list[float]] = [[] for _ in processes]
+    for _step in range(4):
+        for process, figures in zip(processes, answers, strict=True):
+            figures.append(float(process.stdout.readline()))
+        for process in processes:
+            process.stdin.write("\n")
+            process.stdin.flush()
+    for process in processes:
+        process.wait()
+    return answers
+
+
+def given_up() -> dict[str, float]:
+    """Return the seconds that each bad input takes until its source is shown."""
+    seconds = {}
+    for name, text in BAD_INPUT.items():
+        began = time.perf_counter()
+        render_question.__wrapped__(text if text.startswith("$") else f"${text}$")
+        seconds[name] = time.perf_counter() - began
+    return seconds
 
 
 def main() -> int:
@@ -128,6 +200,13 @@ def main() -> int:
         f"one of {len(times)} formulas: median {statistics.median(times):.2f} ms, "
         f"mean {statistics.fmean(times):.2f} ms, 95 % under {times[int(0.95 * len(times))]:.2f} ms"
     )
+    figures = list(zip(*in_processes(), strict=True))
+    print(
+        f"import {statistics.median(figures[0]):.2f} s, first formula {statistics.median(figures[2]):.2f} s\n"
+        f"{PROCESSES} processes: {sum(figures[1]):.0f} MB (PSS) without the engine, {sum(figures[3]):.0f} MB with it"
+    )
+    for name, seconds in given_up().items():
+        print(f"{name}: {seconds:.3f} s")
     return int(missed)
 
 

@@ -17,6 +17,8 @@ const MACROS = {
   "\\overgroup": "\\overparen{#1}", // fonts stretch the arc, not the bracket with round corners
   "\\undergroup": "\\underparen{#1}",
   "\\xlongequal": "\\stackrel{#1}{=\\!\\!=\\!\\!=}",
+  "\\pmb": "\\boldsymbol{#1}", // which Temml draws by a shadow
+  "\\varnothing": "\\emptyset", // not the sign of a diameter
   "\\vv": "\\overrightarrow{#1}",
   "\\nicefrac": "{\\sfrac{#1}{#2}}",
   "\\longdivision": "#2\\longdiv{#1}",
@@ -65,6 +67,7 @@ for (const name of OPERATOR_NAMES.split(" ")) define("\\" + name, "\\operatornam
 for (const [name, expansion] of Object.entries(MACROS)) define(name, expansion);
 define("\\operatorname", "\\@ifstar\\operator@with@limits\\operatorname@");
 define("\\operator@with@limits", "\\operatornamewithlimits{#1}\\limits");
+for (const name of ["\\mathllap", "\\llap"]) define(name, () => { throw new temml.ParseError(name + " is not drawn alike everywhere"); });
 define("\\require", (context) => (context.consumeArgs(1), ""));
 
 // -- characters of text mode, which Python lists -----------------------------------------------------------------

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from questionbank.formulas import FormulaRefused, engine, formula_mathml
+from questionbank.formulas import FormulaRefused, draw_formula, engine
 from questionbank.rendering import render_question
 from questionbank.selectors.models.health import State, _formulas
 
@@ -57,7 +57,7 @@ def test_a_definition_does_not_outlive_its_call(own_engine):
 def test_without_the_engine_formulas_are_shown_as_their_source_and_health_says_so(own_engine, monkeypatch):
     monkeypatch.setitem(sys.modules, "py_mini_racer", None)
     with pytest.raises(FormulaRefused):
-        formula_mathml.__wrapped__("x+never_drawn_before")
+        draw_formula("x+never_drawn_before")
     html = render_question.__wrapped__("Find $x+never_{drawn}before$.")
     assert '<code class="formula-source">$x+never_{drawn}before$</code>' in html
     assert _formulas()[0] == State.WARNING

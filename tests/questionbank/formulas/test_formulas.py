@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from html import unescape
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from questionbank.formulas import FormulaRefused, formula_mathml, split_definitions
+from questionbank.formulas import FormulaRefused, draw_formula, formula_mathml, split_definitions
 from questionbank.formulas.source import prepare
 
 _TAGS = re.compile(r"<[^>]*>")
@@ -103,7 +104,9 @@ def test_what_people_type_is_drawn_with_all_of_its_content(latex: str, character
         (r"\displaystyle\sum_{i=1}^n i", r"<munderover><mo[^>]*>∑"),
         (r"\begin{rcases} a \\ b \end{rcases}", r"</mtable><mo[^>]*>}</mo>"),
         (r"\begin{pmatrix*}[r] -1 \\ 2 \end{pmatrix*}", r'<mtd class="tml-right'),
-        (r"\textbf{v}", "𝐯"),
+        (r"\textbf{v}", '<mtext class="formula-bold">v</mtext>'),
+        (r"\textbf{Größe 12}", '<mtext class="formula-bold">Größe\u00a012</mtext>'),
+        (r"\textit{für}", '<mtext class="formula-italic">für</mtext>'),
         ("f'(x)", '<mi>f</mi><mo form="postfix">′</mo>'),
         (
             "f''^2",
@@ -123,6 +126,19 @@ def test_what_people_type_is_drawn_with_all_of_its_content(latex: str, character
 )
 def test_what_covers_stretches_or_spaces_is_marked_up_so(latex: str, markup: str) -> None:
     assert re.search(markup, drawn(latex)), drawn(latex)
+
+
+def test_the_commands_of_school_and_first_year_mathematics_are_drawn_or_refused_with_a_reason() -> None:
+    lines = (Path(__file__).parent / "commands.tsv").read_text(encoding="utf-8").splitlines()
+    expected = dict(line.split("\t") for line in lines if not line.startswith("#"))
+    found = {}
+    for latex in expected:
+        try:
+            found[latex] = re.sub(r"\s", " ", text(latex))
+        except FormulaRefused as refusal:
+            found[latex] = "! " + re.sub(r" at (?:position|end).*", "", str(refusal))
+    assert len(expected) >= 200
+    assert {latex: (found[latex], seen) for latex, seen in expected.items() if found[latex] != seen} == {}
 
 
 def test_the_columns_of_an_array_are_aligned_as_its_letters_say() -> None:
@@ -261,7 +277,7 @@ def test_any_input_is_prepared_and_drawn_or_refused(pieces: list[str]) -> None:
     latex = " ".join(pieces)
     assert isinstance(prepare(latex, display=False), str)
     try:
-        html = formula_mathml.__wrapped__(latex)
+        html = draw_formula(latex)
     except FormulaRefused:
         return
     assert html.startswith("<math ")
