@@ -9,28 +9,31 @@ from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models import Q
-from django.db.models.functions import Cast
-from django.db.models.lookups import Regex
 from django.utils.translation import gettext_lazy as _
 
 from questionbank.models.facet_count import question_triggers, tag_triggers
-
-FIGURE_MARKS = (
-    r"\[asy\]|\[image\]|!\[[^]]*\]\(|\\includegraphics|\\begin *\{(asy|tikzpicture|pspicture|picture)\}"
-)
-"""What stands in a text in place of a figure that the bank does not hold: drawing commands, a picture's name."""
+from questionbank.models.wholeness import DRAWS_NUMBERS, NEEDS_FIGURE
 
 
 @pghistory.track(
     pghistory.UpdateEvent(row=pghistory.Old),
     pghistory.DeleteEvent(),
-    exclude=["search_vector", "updated_at", "content_hash", "import_run", "needs_figure", "submission"],
+    exclude=[
+        "search_vector",
+        "updated_at",
+        "content_hash",
+        "import_run",
+        "needs_figure",
+        "draws_numbers",
+        "submission",
+    ],
 )
 class Question(models.Model):
     """A mathematical question; formulas in LaTeX inside `text`, `options` and `solution`.
 
     Attributes:
-        needs_figure: text or options name a figure that the bank does not hold; PostgreSQL computes it.
+        needs_figure: the wording names a figure or a table that the bank does not hold; PostgreSQL computes it.
+        draws_numbers: the wording holds variables of a template, for which its source draws numbers; likewise.
         paraphrase_of: the question that this one asks in other words. Concepts, answer and difficulty were taken
             over from it, so they are no evidence of their own: nothing is trained on such a question.
         import_run: the import that created the question; empty for one that a person wrote.
@@ -88,8 +91,13 @@ class Question(models.Model):
     )
     needs_figure = models.GeneratedField(
         verbose_name=_("needs a figure"),
-        expression=Q(text__regex=FIGURE_MARKS)  # type: ignore[arg-type]  # its stubs know no Q, Django does
-        | Q(Regex(Cast("options", models.TextField()), FIGURE_MARKS)),
+        expression=NEEDS_FIGURE,
+        output_field=models.BooleanField(),
+        db_persist=True,
+    )
+    draws_numbers = models.GeneratedField(
+        verbose_name=_("draws its numbers"),
+        expression=DRAWS_NUMBERS,
         output_field=models.BooleanField(),
         db_persist=True,
     )
@@ -120,6 +128,7 @@ class Question(models.Model):
             ),
             models.Index(fields=("created_by", "-updated_at"), name="question_owner"),
             models.Index(fields=("id",), name="question_figure", condition=Q(needs_figure=True)),
+            models.Index(fields=("id",), name="question_draws", condition=Q(draws_numbers=True)),
             models.Index(
                 fields=("import_run",), name="question_import", condition=Q(import_run__isnull=False)
             ),

@@ -179,6 +179,8 @@ def _described(filters: SearchFilters) -> str:
         words.append(str(TASK_NAMES[filters.task]))
     if filters.figure:
         words.append(_("needs a figure") if filters.figure == "needed" else _("complete without a figure"))
+    if filters.numbers:
+        words.append(_("draws its numbers") if filters.numbers == "drawn" else _("numbers given"))
     return ", ".join(word for word in words if word)
 
 

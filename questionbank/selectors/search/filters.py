@@ -14,11 +14,20 @@ from questionbank.models import KnowledgeConcept, Question, QuestionTag, User
 from questionbank.numbers import whole_number
 from questionbank.permissions import is_admin
 
-__all__ = ["ANY_STATUS", "FIGURES", "NO_WORD_PREFIX", "SearchFilters", "filtered_questions", "task_token"]
+__all__ = [
+    "ANY_STATUS",
+    "FIGURES",
+    "NO_WORD_PREFIX",
+    "NUMBERS",
+    "SearchFilters",
+    "filtered_questions",
+    "task_token",
+]
 
 ANY_STATUS = "any"
 NO_WORD_PREFIX = "f0"  # of search tokens for shapes and tasks; no word and no other token begins so
 FIGURES = ("needed", "none")
+NUMBERS = ("drawn", "given")
 _LONGEST = {"grade": 40, "kind": 12, "language": 12, "source": 120, "status": 12}
 
 
@@ -36,6 +45,7 @@ class SearchFilters:
             carries it.
         figure: ``"needed"`` for questions with a figure that the bank does not hold, ``"none"`` for all others.
         task: of `analytics.text.question_tasks.TASKS`.
+        numbers: ``"drawn"`` for templates whose numbers their source draws, ``"given"`` for all others.
     """
 
     concept: int | None = None
@@ -49,6 +59,7 @@ class SearchFilters:
     owner: int | None = None
     figure: str = ""
     task: str = ""
+    numbers: str = ""
     viewer: int | None = None
 
     @classmethod
@@ -71,6 +82,7 @@ class SearchFilters:
             owner=whole_number(given.get("owner") or ""),
             figure=_one_of(given.get("figure") or "", FIGURES, ""),
             task=_one_of(given.get("task") or "", TASKS, ""),
+            numbers=_one_of(given.get("numbers") or "", NUMBERS, ""),
         )
 
     def to_query(self) -> dict[str, str]:
@@ -114,14 +126,17 @@ def filtered_questions(filters: SearchFilters) -> QuerySet[Question]:
         wanted &= Q(created_by=filters.owner)
     if (viewer := filters.for_everybody.viewer) is not None:
         wanted &= ~Q(status=Question.Status.DRAFT) | Q(created_by=viewer)
+    # By the small index of the questions that are marked: a mark is not in the index that the other filters use.
     if filters.figure:
-        # By the small index of the questions that need one: the flag is not in the index that the other filters use.
         needed = Q(pk__in=Question.objects.filter(needs_figure=True).values("pk"))
         wanted &= needed if filters.figure == "needed" else ~needed
     if filters.task:
         # By the index of words, which holds a token for each task.
         token = SearchQuery(task_token(filters.task), search_type="raw", config="simple")
         wanted &= Q(search_vector=token)
+    if filters.numbers:
+        drawn = Q(pk__in=Question.objects.filter(draws_numbers=True).values("pk"))
+        wanted &= drawn if filters.numbers == "drawn" else ~drawn
     if filters.concept is not None:
         wanted &= Q(pk__in=_tagged_below(filters.concept))
     return Question.objects.filter(wanted).order_by()

@@ -27,7 +27,7 @@ from questionbank.selectors.search.text_search import TextRanking
 from questionbank.selectors.search.vectors import nearest
 from questionbank.selectors.serving import Serving
 
-__all__ = ["BY_VECTOR", "Fused", "Matches", "VectorRanking", "fuse", "rank_by_formulas", "rank_by_vectors"]
+__all__ = ["BY_VECTOR", "Fused", "Matches", "VectorRanking", "fuse", "rank_by_formulas", "rank_by_vectors", "whole_first"]
 
 RRF_CONSTANT = 60
 BY_VECTOR = 100  # questions that the vectors contribute
@@ -149,6 +149,13 @@ def fuse(parsed: ParsedQuery, matches: Matches) -> list[Fused]:
         Fused(pk, round(scores[pk], 6), tuple(name for name, ids in names if pk in ids))
         for pk in sorted(scores, key=lambda pk: (-scores[pk], -pk))
     ]
+
+
+def whole_first(ranking: Sequence[Fused]) -> list[Fused]:
+    """Return the same ranking with templates, whose numbers their source draws, after all whole questions."""
+    ids = [candidate.id for candidate in ranking]
+    templates = set(Question.objects.filter(pk__in=ids, draws_numbers=True).values_list("pk", flat=True))
+    return sorted(ranking, key=lambda candidate: candidate.id in templates)
 
 
 def _fuse_concept(scores: dict[int, float], matches: Matches) -> None:

@@ -38,6 +38,7 @@ from questionbank.selectors.search.ranking import (
     fuse,
     rank_by_formulas,
     rank_by_vectors,
+    whole_first,
 )
 from questionbank.selectors.search.spelling import vocabulary
 from questionbank.selectors.search.term_search import rank_by_terms
@@ -327,9 +328,8 @@ def _fused(asked: AskedSearch, filters: SearchFilters, serving: Serving) -> tupl
         alike=alike,
         is_concept=named.is_whole,
     )
-    ranking = [
-        candidate for candidate in fuse(parsed, matches) if not (first and candidate.id == parsed.number)
-    ]
+    fused = whole_first(fuse(parsed, matches))
+    ranking = [candidate for candidate in fused if not (first and candidate.id == parsed.number)]
     unknown = _("There is no question %(number)d.") % {"number": parsed.number}
     return [*first, *ranking][:LISTED], unknown if parsed.is_number else by_vectors.notice
 

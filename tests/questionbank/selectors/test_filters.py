@@ -12,7 +12,7 @@ from tests.questionbank.small_bank import add_concept, add_question
 
 def test_an_address_comes_back_as_it_was():
     address = "concept=5&difficulty_min=20&difficulty_max=62.5&grade=7&kind=choice&language=zh&source=S+1"
-    filters = SearchFilters.from_querydict(QueryDict(address + "&status=draft&owner=3&figure=none"))
+    filters = SearchFilters.from_querydict(QueryDict(address + "&status=draft&owner=3&figure=none&numbers=given"))
     assert SearchFilters.from_querydict(filters.to_query()) == filters
     assert filters.to_query() == {
         "concept": "5",
@@ -25,6 +25,7 @@ def test_an_address_comes_back_as_it_was():
         "status": "draft",
         "owner": "3",
         "figure": "none",
+        "numbers": "given",
     }
 
 
@@ -34,7 +35,7 @@ def test_an_address_comes_back_as_it_was():
         "",
         "concept=x&owner=-1&difficulty_min=nan&difficulty_max=inf",
         "concept=²&kind=essay&status=deleted&difficulty_min=",
-        "concept=99999999999999999999&status=ready&page=2&figure=perhaps",
+        "concept=99999999999999999999&status=ready&page=2&figure=perhaps&numbers=3",
     ],
 )
 def test_what_makes_no_sense_is_left_out(address):
@@ -125,6 +126,12 @@ class TestFilteredQuestions:
         needed = self.found(figure="needed")
         assert len(needed) == 6
         assert self.found(figure="none") == ["Draw a picture of [3, 4] and [as] an image.", "Prove it."]
+
+    def test_templates_and_whole_questions_are_told_apart(self):
+        add_question("Solve $(5myvar1)^2 = 4$.")
+        add_question("Solve $(5x)^2 = 4$.")
+        assert self.found(numbers="drawn") == ["Solve $(5myvar1)^2 = 4$."]
+        assert self.found(numbers="given") == ["Solve $(5x)^2 = 4$."]
 
     def test_the_flag_follows_the_text(self):
         question = add_question("See [image].")

@@ -1,0 +1,61 @@
+"""What PostgreSQL computes of a question's wording: whether it lacks a figure, or the numbers of a template.
+
+The rules are those of `analytics.text.wholeness`, so that the bank says the same of a text as a page or a file.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+from operator import or_
+
+from django.db.models import F, Func, Q, TextField, Value
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Cast
+from django.db.models.lookups import Regex
+
+from analytics.text.wholeness import FIGURE, PLACEHOLDERS, View
+
+__all__ = ["DRAWS_NUMBERS", "NEEDS_FIGURE"]
+
+_TEXT = F("text")
+_OPTIONS = Cast("options", TextField())
+
+
+def _matches(wording: Combinable, *patterns: str) -> Q:
+    """Return that a wording matches one of some patterns; an empty pattern matches any."""
+    return reduce(or_, (Q(Regex(wording, pattern)) if pattern else Q() for pattern in patterns))
+
+
+def _part(view: View, wording: Combinable) -> Combinable:
+    for pattern, replacement in view.replacements:
+        wording = Func(
+            wording,
+            Value(pattern),
+            Value(replacement),
+            Value("g"),
+            function="REGEXP_REPLACE",
+            output_field=TextField(),
+        )
+    return wording
+
+
+NEEDS_FIGURE = (
+    _matches(_TEXT, *FIGURE.marks)
+    | _matches(_OPTIONS, *FIGURE.marks)
+    | (
+        _matches(_TEXT, FIGURE.hint)
+        & (
+            (_matches(_TEXT, *FIGURE.figures) & ~_matches(_TEXT, *FIGURE.layouts))
+            | (_matches(_TEXT, *FIGURE.tables) & ~_matches(_TEXT, *FIGURE.data))
+        )
+    )
+)
+
+DRAWS_NUMBERS = reduce(
+    or_,
+    (
+        _matches(wording, rule.hint) & _matches(_part(rule.view, wording), rule.pattern)
+        for wording in (_TEXT, _OPTIONS)
+        for rule in PLACEHOLDERS
+    ),
+)
