@@ -12,7 +12,16 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["FIGURE", "PLACEHOLDERS", "FigureRules", "Placeholder", "View", "draws_numbers", "needs_figure"]
+__all__ = [
+    "FIGURE",
+    "PLACEHOLDERS",
+    "FigureRules",
+    "Placeholder",
+    "View",
+    "draws_numbers",
+    "needs_figure",
+    "wholeness_marks",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,6 +289,11 @@ def draws_numbers(text: str) -> bool:
     return any(
         re.search(rule.hint, text) and re.search(rule.pattern, rule.view.of(text)) for rule in PLACEHOLDERS
     )
+
+
+def wholeness_marks(text: str) -> dict[str, bool]:
+    """Return both findings by the names that the bank has for them."""
+    return {"needs_figure": needs_figure(text), "draws_numbers": draws_numbers(text)}
 
 
 def _found(patterns: list[re.Pattern[str]], text: str) -> bool:

@@ -65,6 +65,10 @@ def write_summary(stream: Any, report: ImportReport) -> None:
     }
     if report.concepts_created:
         figures[f"concepts {would}created"] = f"{report.concepts_created:,} in {report.hierarchy!r}"
+    if report.templates:
+        figures["templates whose numbers their source draws"] = f"{report.templates:,}"
+    if report.without_figure:
+        figures["questions that lack a figure"] = f"{report.without_figure:,}"
     stream.write(f"{report.name}, lines read: {report.rows:,} ({report.read_as})")
     if report.layout is not None:
         columns = ", ".join(f"{name} -> {field}" for name, field in report.layout.pairs)

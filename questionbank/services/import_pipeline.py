@@ -15,6 +15,7 @@ from django.db import connection, transaction
 
 from analytics.errors import Cancelled
 from analytics.records import ConceptPath, QuestionRecord
+from analytics.text.wholeness import draws_numbers, needs_figure
 from questionbank.errors import LineWarning
 from questionbank.formats import ConceptRow, read, resolve_concept_rows
 from questionbank.formats.layout import FileLayout
@@ -172,6 +173,8 @@ def _read(
                 report.formulas_checked += 1
                 for reason in record_problems(entry):
                     report.warn(LineWarning(line, reason, "formula"))
+                report.templates += draws_numbers(entry.text)
+                report.without_figure += needs_figure(entry.text)
         elif isinstance(entry, ConceptRow):
             concept_rows.append(entry)
         else:
@@ -205,6 +208,7 @@ def _write(
             watch.tell(STEPS // 2 + int(STEPS * 0.4 * share), "Writing questions")
             staging.insert_questions(first=first, last=first + ROWS_AT_ONCE - 1)
         search_index_settle()
+        report.templates, report.without_figure = staging.incomplete()
         staging.insert_equations()
         staging.insert_duplicates()
     watch.tell(int(STEPS * 0.9), "Writing concepts")

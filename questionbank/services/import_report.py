@@ -51,6 +51,8 @@ class ImportReport:
         notes: what was done with columns as a whole.
         unread_columns: columns of a table, or fields of JSON objects, that are not read.
         formulas_checked: number of questions, the first ones, whose formulas a dry run has checked.
+        templates, without_figure: new questions that draw their numbers, and that lack a figure; of a dry run, among
+            the first `formulas_checked` questions.
         languages: new questions by language.
         written: whether the bank was changed.
         phases: seconds by phase.
@@ -77,6 +79,8 @@ class ImportReport:
     notes: list[str] = field(default_factory=list)
     unread_columns: list[str] = field(default_factory=list)
     formulas_checked: int = 0
+    templates: int = 0
+    without_figure: int = 0
     _refused_for: Counter[frozenset[str]] = field(default_factory=Counter)
     written: bool = False
     seconds: float = 0.0
@@ -151,6 +155,8 @@ class ImportReport:
             "unread_columns": self.unread_columns,
             "notes": self.notes,
             "formulas_checked": self.formulas_checked,
+            "templates": self.templates,
+            "without_figure": self.without_figure,
             "seconds": round(self.seconds, 2),
             "phases": {phase: round(seconds, 3) for phase, seconds in self.phases.items()},
         }

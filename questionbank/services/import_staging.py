@@ -138,6 +138,12 @@ _TOTALS = """
 """
 
 
+_INCOMPLETE = """
+    SELECT count(*) FILTER (WHERE q.draws_numbers), count(*) FILTER (WHERE q.needs_figure)
+    FROM staged_match m JOIN questionbank_question q ON q.id = m.new_id
+"""
+
+
 @dataclass(frozen=True, slots=True)
 class Totals:
     """What the staged rows amount to."""
@@ -246,6 +252,11 @@ class Staging:
     def insert_questions(self, *, first: int, last: int) -> None:
         """Put the new questions of these lines into the bank."""
         self._execute(_INSERT_QUESTIONS, {**self._parameters, "first": first, "last": last})
+
+    def incomplete(self) -> tuple[int, int]:
+        """Return how many of the new questions draw their numbers, and how many lack a figure."""
+        ((templates, without_figure),) = self._execute(_INCOMPLETE)
+        return int(templates), int(without_figure)
 
     def insert_equations(self) -> None:
         """Put the new questions' equations into the bank."""

@@ -10,7 +10,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from analytics.text.wholeness import draws_numbers, needs_figure
+from analytics.text.wholeness import wholeness_marks
 from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.forms.paste import PasteForm, SavePastedForm, pasted_of
 from questionbank.forms.questions import chosen_concepts
@@ -106,10 +106,7 @@ def _insight(
         "pasted": {"text": layout.text, "options": layout.options, "language": language},
         "warnings": pasted.typed.warnings,
         "read_as": pasted.typed.text if pasted.typed.was_read else "",
-        "incomplete": {
-            "needs_figure": needs_figure(layout.text),
-            "draws_numbers": draws_numbers(layout.text),
-        },
+        "incomplete": wholeness_marks(layout.text),
         "language": language,
         "language_notice": pasted.notice,
         "prediction": prediction,

@@ -15,6 +15,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
+from analytics.text.wholeness import wholeness_marks
 from questionbank.errors import Conflict, ServiceUnavailable, ValidationFailed
 from questionbank.forms.questions import QuestionForm
 from questionbank.models import Question
@@ -140,7 +141,7 @@ def _preview(form: QuestionForm) -> dict[str, Any]:
     warnings = dict.fromkeys(warning for part in parts for warning in latex_warnings(part))
     typed = read_typed(shown["text"])
     return {
-        "preview": shown,
+        "preview": shown | wholeness_marks(shown["text"]),
         "warnings": list(warnings),
         "read_as": typed.text if typed.was_read else "",
     }

@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -150,14 +151,16 @@ def test_rules_stay_in_the_language_that_python_and_postgresql_share() -> None:
 @pytest.mark.shared_data
 def test_hardly_a_whole_question_of_the_public_sets_is_taken_for_a_template(shared_data: Path) -> None:
     names = ("math/test", "gsm8k/test", "tal_scq_en/train", "asdiv/all")
-    rows = [
-        json.loads(line)
-        for name in names
-        for line in gzip.open(shared_data / f"{name}.jsonl.gz", "rt", encoding="utf-8")
-    ]
-    assert sum(draws_numbers(row["text"]) for row in rows) <= 2
-    with gzip.open(shared_data / "opl/all.jsonl.gz", "rt", encoding="utf-8") as lines:
-        templates = [json.loads(line) for line in lines]
+    assert (
+        sum(draws_numbers(row["text"]) for name in names for row in _rows(shared_data / f"{name}.jsonl.gz"))
+        <= 2
+    )
+    templates = _rows(shared_data / "opl/all.jsonl.gz")
     unresolved = [row for row in templates if row.get("unresolved")]
     assert sum(draws_numbers(row["text"]) for row in unresolved) >= 1_150
     assert sum(draws_numbers(row["text"]) for row in templates if not row.get("unresolved")) <= 5
+
+
+def _rows(path: Path) -> list[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]

@@ -146,6 +146,14 @@ def test_without_a_match_only_what_is_near_is_listed_and_counted_by_its_values()
     assert [(facet.value, facet.count) for facet in page.facets["kind"]] == [("open", 2)]
 
 
+def test_templates_rank_below_whole_questions():
+    fill("Use the index laws to simplify $(5myvar1)^2$.")
+    fill("Use the index laws twice to simplify the long expression $(5x)^2 \\cdot x^3$.")
+    fill("Use the index laws to simplify $(4poly1)^2$.")
+    found = texts(find("index laws simplify"))
+    assert [("myvar1" in text or "poly1" in text) for text in found] == [False, True, True]
+
+
 def test_vectors_offer_nothing_that_is_far_in_meaning():
     questions = fill("three red balls are in a box")
     store_vectors(add_set("wording"), questions)

@@ -162,6 +162,19 @@ def test_a_dry_run_tells_everything_and_writes_nothing(jsonl):
     assert (real.created, real.duplicates, real.concepts_created) == (2, 2, 3)
 
 
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_templates_and_questions_without_their_figure_are_counted(jsonl, dry_run):
+    texts = (
+        "Solve $left=right$.",
+        "name1 has {a} pens.",
+        "What is the area of the shape below? [image]",
+        "2 + 2?",
+    )
+    path = jsonl(*({"text": text} for text in texts))
+    report = import_file(path=path, dry_run=dry_run)
+    assert (report.templates, report.without_figure) == (2, 1)
+
+
 def test_a_line_that_the_bank_has_is_linked_and_its_new_tags_are_added(jsonl):
     hierarchy = HierarchyFactory(name="maths")
     known = ConceptFactory(hierarchy=hierarchy, names=("Number",))
