@@ -170,6 +170,7 @@ review_patterns: list[URLPattern | URLResolver] = [
     path("batch/delete/", review_pairs.review_batch_delete, name="review_batch_delete"),
     path("batch/hide/", review_pairs.review_batch_hide, name="review_batch_hide"),
     path("variants/", variants.review_variants, name="review_variants"),
+    path("variants/<int:variant_id>/draft/", variants.variant_draft, name="variant_draft"),
     path("variants/<int:variant_id>/decide/", variants.variant_decision, name="variant_decision"),
     path("variants/<int:variant_id>/reword/", variants.variant_reword_page, name="variant_reword"),
     path("guidelines/read/", review.review_guidelines_read, name="review_guidelines_read"),

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from questionbank.errors import ValidationFailed
-from questionbank.models import QuestionList, User
+from questionbank.models import Question, QuestionList, User
 from questionbank.services.question_lists import NAME_LIMIT
 
 __all__ = ["AddToListForm", "QuestionListForm"]
@@ -43,9 +45,20 @@ class AddToListForm(forms.Form):
         empty_label=_("A new list"),
     )
     name = forms.CharField(label=_("Name of the new list"), max_length=NAME_LIMIT, required=False)
+    with_templates = forms.BooleanField(required=False)
 
-    def __init__(self, *args: Any, user: User, **kwargs: Any) -> None:
+    def __init__(self, *args: Any, user: User, questions: Sequence[Question], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.templates = sum(question.draws_numbers for question in questions)
+        self._only_templates = self.templates == len(questions)
+        self.fields["with_templates"].label = ngettext(
+            "Add the question that draws its numbers, too",
+            "Add the %(number)d questions that draw their numbers, too",
+            self.templates,
+        ) % {"number": self.templates}
+        self.fields["with_templates"].help_text = _now(
+            "Its source fills in numbers for the variables. On paper the variables stand as they are."
+        )
         lists = QuestionList.objects.filter(owner=user)
         self.fields["question_list"].queryset = lists  # type: ignore[attr-defined]
         self.fields["question_list"].initial = lists.first()
@@ -59,6 +72,8 @@ class AddToListForm(forms.Form):
             cleaned["question_list"] = None
         if not cleaned.get("question_list") and not cleaned.get("name") and not self.errors:
             self.add_error("name", _now("Enter a name for the new list."))
+        if self._only_templates and not cleaned.get("with_templates"):
+            self.add_error("with_templates", _now("Tick the box to add a question that draws its numbers."))
         return cleaned
 
     def add_problems(self, error: ValidationFailed) -> None:

@@ -1,52 +1,46 @@
 """The same problem with other names, things and numbers; the answer is computed from the equation anew. English.
 
 Numbers are drawn from the neighbourhood of the old ones until everything that was whole or positive still is: the
-answer and each step on the way to it.
+answer and each step on the way to it. What was more than something else still is.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from fractions import Fraction
 from random import Random
 
 from analytics.errors import DataError
 from analytics.expression.evaluate import EvaluationError, evaluate
 from analytics.expression.notation import to_infix
-from analytics.expression.slots import constant_label, fill_slots, is_slot, slot_index
+from analytics.expression.slots import fill_slots, is_slot, slot_index
 from analytics.expression.tree import ExpressionTree
-from analytics.paraphrase.words.entities import another_name, find_entities, mentions_of
+from analytics.paraphrase.words.entities import find_entities, mentions_of
 from analytics.solver.targets import target_tree
 from analytics.text.number_slots import NumberSlot, number_slots
-from questionbank.retelling.problem import RetoldProblem
+from questionbank.demo.wording import MEN, WOMEN
+from questionbank.retelling.editing import replaced
+from questionbank.retelling.numbers import keeps_order, with_other_numbers
+from questionbank.retelling.problem import SAME_STORY, RetoldProblem, answer_text
+from questionbank.retelling.things import with_other_things
 
 __all__ = ["retold"]
 
-GENERATOR = "other names, things and numbers"
 _TRIES = 300  # draws of numbers for one text
-_DIGITS = re.compile(r"\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?")
-_PEOPLE = frozenset({"woman", "man"})
-_KINDS = (  # things of one line may stand for one another: singular/plural, or the singular alone
-    "pen pencil ruler notebook marker eraser",
-    "marble stamp badge sticker card shell",
-    "egg apple banana pear peach/peaches lemon plum",
-    "cookie muffin biscuit cupcake waffle",
-    "rose tulip daisy/daisies lily/lilies",
-    "dog cat rabbit pony/ponies",
-    "chair bench/benches stool table",
-    "book magazine comic poster",
-    "shirt jacket hat scarf/scarves",
-    "boy girl",
-)
-
-
-def _forms(word: str) -> tuple[str, str]:
-    singular, _slash, plural = word.partition("/")
-    return singular, plural or f"{singular}s"
-
-
-_THINGS = tuple(tuple(map(_forms, kind.split())) for kind in _KINDS)
+_ENDLESS = 7
+_SPOKEN = {
+    "twice": 2,
+    "doubl": 2,
+    "half": 2,
+    "pair": 2,
+    "thrice": 3,
+    "tripl": 3,
+    "dozen": 12,
+}  # beside a like number
+_NAMES = {"woman": WOMEN, "man": MEN}
+_HE, _SHE = re.compile(r"\b(?:he|him|his)\b", re.IGNORECASE), re.compile(r"\b(?:she|hers?)\b", re.IGNORECASE)
 
 
 def retold(text: str, expression: str, seed: str) -> Iterator[RetoldProblem]:
@@ -57,76 +51,72 @@ def retold(text: str, expression: str, seed: str) -> Iterator[RetoldProblem]:
         tree = target_tree(expression, slots)
     except DataError:
         return
+    spoken = {value for word, value in _SPOKEN.items() if re.search(rf"\b{word}", text, re.IGNORECASE)}
+    used = sorted({slot_index(label) for label in _labels(tree) if is_slot(label)})
+    if any(slots[place].value in spoken and not slots[place].in_words for place in used):
+        return
     for _try in range(_TRIES):
-        numbered = _with_numbers(text, slots, rng)
+        numbered = with_other_numbers(text, slots, used, rng)
         new_slots = number_slots(numbered)
-        if [slot.reading for slot in new_slots] != [slot.reading for slot in slots]:
+        if numbered == text or [slot.reading for slot in new_slots] != [slot.reading for slot in slots]:
             continue
         filled = _checked(tree, slots, new_slots)
         if filled is None:
             continue
-        yield RetoldProblem(
-            _with_things(_with_names(numbered, rng), rng),
-            to_infix(filled),
-            constant_label(evaluate(filled)),
-            GENERATOR,
-        )
-
-
-def _with_numbers(text: str, slots: list[NumberSlot], rng: Random) -> str:
-    """Return the text with another number at each place where digits stand; equal numbers stay equal."""
-    drawn: dict[str, str] = {}
-    pieces: list[str] = []
-    done = 0
-    for start, end in sorted({(slot.start, slot.end) for slot in slots}):
-        written = _DIGITS.search(text, start, end)
-        if written is None or start < done:
-            continue
-        new = drawn.setdefault(written[0], _another_number(written[0], rng))
-        pieces += [text[done : written.start()], new]
-        done = written.end()
-    return "".join(pieces) + text[done:]
-
-
-def _another_number(written: str, rng: Random) -> str:
-    """Return a number of the same kind between half and twice as large, written alike."""
-    _whole, _point, decimals = written.partition(".")
-    unit = 10 ** len(decimals)
-    value = int(written.replace(",", "").replace(".", ""))
-    step = 10 if value >= 100 and value % 10 == 0 else 1
-    low, high = max(2, value // 2), max(9, 2 * value)
-    new = rng.randrange(low - low % step or step, high + 1, step)
-    if decimals:
-        return f"{new / unit:.{len(decimals)}f}"
-    return f"{new:,}" if "," in written else str(new)
+        retelling = with_other_things(_with_names(numbered, rng), rng)
+        yield RetoldProblem(retelling, to_infix(filled), answer_text(retelling, evaluate(filled)), SAME_STORY)
 
 
 def _checked(
     tree: ExpressionTree, slots: list[NumberSlot], new_slots: list[NumberSlot]
 ) -> ExpressionTree | None:
-    """Return the tree with its new numbers; None where it keeps a number that stands in digits, or makes no sense."""
-    used = {slot_index(label) for label in _labels(tree) if is_slot(label)}
-    old_values, new_values = ([slot.value for slot in each] for each in (slots, new_slots))
-    if any(old_values[place] == new_values[place] for place in used):
+    """Return the tree with its new numbers; None where they make no sense."""
+    if not keeps_order(slots, new_slots):
         return None
+    old_values, new_values = ([slot.value for slot in each] for each in (slots, new_slots))
     old, new = fill_slots(tree, old_values), fill_slots(tree, new_values)
-    return new if _as_sensible(old, new) else None
+    return new if _is_unambiguous(old, old_values, new_values) and _as_sensible(old, new) else None
+
+
+def _is_unambiguous(old: ExpressionTree, old_values: list[Fraction], new_values: list[Fraction]) -> bool:
+    """Return whether each number of the equation can only be one of the text.
+
+    "Thrice" and "3 points" are both 3, and so is 1 + 2 on the way to an answer: an equation does not tell which it
+    means, and only one of them may have changed.
+    """
+    changes: dict[Fraction, set[Fraction]] = {}
+    for before, after in zip(old_values, new_values, strict=True):
+        changes.setdefault(before, set()).add(after)
+    if any(len(after) > 1 for after in changes.values()):
+        return False
+    return all(step not in changes for child in old.children for step in _results(child))
+
+
+def _results(tree: ExpressionTree) -> Iterator[Fraction]:
+    """Yield the value of each calculation in a tree."""
+    if tree.is_number:
+        return
+    with suppress(EvaluationError):
+        yield evaluate(tree)
+    for child in tree.children:
+        yield from _results(child)
 
 
 def _as_sensible(old: ExpressionTree, new: ExpressionTree) -> bool:
-    """Return whether every step that was whole or positive still is."""
+    """Return whether every step that was whole, a short decimal or positive still is."""
     if old.is_number or new.is_number:
         return True
     try:
         before, after = evaluate(old), evaluate(new)
     except EvaluationError:
         return False
-    is_sensible = (after > 0 or before <= 0) and (_is_whole(after) or not _is_whole(before))
+    is_sensible = (after > 0 or before <= 0) and _decimal_places(after) <= _decimal_places(before)
     return is_sensible and all(map(_as_sensible, old.children, new.children))
 
 
-def _is_whole(value: Fraction) -> bool:
-    return value.denominator == 1
+def _decimal_places(value: Fraction) -> int:
+    """Return how many decimals a value has; `_ENDLESS` where they never end, or late."""
+    return next((places for places in range(_ENDLESS) if (value * 10**places).denominator == 1), _ENDLESS)
 
 
 def _labels(tree: ExpressionTree) -> Iterator[str]:
@@ -136,45 +126,17 @@ def _labels(tree: ExpressionTree) -> Iterator[str]:
 
 
 def _with_names(text: str, rng: Random) -> str:
-    """Return the text with other people's names."""
-    taken = {mention.text for mention in find_entities(text)}
-    replaced: list[tuple[int, int, str]] = []
-    for mention in {mention.text: mention for mention in find_entities(text)}.values():
-        if mention.category not in _PEOPLE:
+    """Return the text with other people's names, of the sex that the text's pronouns give a lone person."""
+    entities = find_entities(text)
+    taken = {mention.text for mention in entities}
+    people = list({mention.text: mention for mention in entities if mention.category in _NAMES}.values())
+    sexes = [sex for sex, pronoun in (("man", _HE), ("woman", _SHE)) if pronoun.search(text)]
+    edits: list[tuple[int, int, str]] = []
+    for mention in people:
+        if " " in mention.text:
             continue
-        name = another_name(mention, taken, rng)
-        if name is None:
-            continue
+        sex = sexes[0] if len(people) == 1 == len(sexes) else mention.category
+        name = rng.choice([name for name in _NAMES[sex] if name not in taken])
         taken.add(name)
-        replaced += [(start, end, name) for start, end in mentions_of(mention.text, text)]
-    return _replaced(text, replaced)
-
-
-def _with_things(text: str, rng: Random) -> str:
-    """Return the text with other things of the same kind; all that is not in the text already may come."""
-    for kind in _THINGS:
-        present = [thing for thing in kind if _mentions(thing, text)]
-        others = [thing for thing in kind if thing not in present]
-        for thing in present:
-            if not others:
-                break
-            new = others.pop(rng.randrange(len(others)))
-            text = _renamed(text, thing, new)
-    return text
-
-
-def _mentions(thing: tuple[str, str], text: str) -> bool:
-    return re.search(rf"\b(?:{'|'.join(thing)})\b", text, re.IGNORECASE) is not None
-
-
-def _renamed(text: str, thing: tuple[str, str], new: tuple[str, str]) -> str:
-    for old_form, new_form in zip(thing, new, strict=True):
-        text = re.sub(rf"\b{old_form}\b", new_form, text)
-        text = re.sub(rf"\b{old_form.capitalize()}\b", new_form.capitalize(), text)
-    return text
-
-
-def _replaced(text: str, edits: list[tuple[int, int, str]]) -> str:
-    for start, end, new in sorted(edits, reverse=True):
-        text = text[:start] + new + text[end:]
-    return text
+        edits += [(start, end, name) for start, end in mentions_of(mention.text, text)]
+    return replaced(text, edits)

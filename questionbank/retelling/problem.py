@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate_float
 from analytics.expression.parser import parse_expression
+from analytics.expression.slots import constant_label
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.solver.targets import problem_graph_key
 from analytics.text.number_slots import number_slots
 from analytics.text.numbers import mask_numbers
+from questionbank.retelling.faults import asks_for_money, fault
 
-__all__ = ["NEAR_COPY", "RetoldProblem", "refusal", "text_likeness"]
+__all__ = ["NEAR_COPY", "SAME_STORY", "RetoldProblem", "answer_text", "refusal", "text_likeness"]
+
+SAME_STORY = "other names, things and numbers"
+"""Generator of problems that keep the story, which are near copies on purpose."""
 
 NEAR_COPY = 0.9  # likeness of two texts, numbers aside, from which one is a copy of the other
 
@@ -30,6 +36,18 @@ class RetoldProblem:
     equation: str
     answer: str
     generator: str
+
+
+def answer_text(text: str, value: Fraction) -> str:
+    """Return an answer as people write it: money with two decimals, unless it is whole.
+
+    >>> answer_text("How much does she pay?", Fraction(36, 5)), answer_text("How long is it?", Fraction(36, 5))
+    ('7.20', '7.2')
+    """
+    cents = value * 100
+    if asks_for_money(text) and value.denominator != 1 and cents.denominator == 1:
+        return f"{cents.numerator // 100}.{cents.numerator % 100:02d}"
+    return constant_label(value)
 
 
 def text_likeness(first: str, second: str) -> float:
@@ -56,6 +74,6 @@ def refusal(candidate: RetoldProblem, *, text: str, graph_key: str) -> str:
         return "its answer is not its equation's value"
     if [slot.value for slot in number_slots(candidate.text)] == [slot.value for slot in number_slots(text)]:
         return "its numbers are the same"
-    if text_likeness(candidate.text, text) >= NEAR_COPY:
+    if candidate.generator != SAME_STORY and text_likeness(candidate.text, text) >= NEAR_COPY:
         return "its story is the same"
-    return ""
+    return fault(candidate.text, candidate.answer)

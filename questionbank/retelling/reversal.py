@@ -21,14 +21,17 @@ from analytics.solver.reordering import reorder_question
 from analytics.solver.reversed_text import NotReversibleError, number_text
 from analytics.solver.reversing import equation_for, reverse_operation, solvable_example
 from analytics.solver.targets import SolverExample
+from analytics.text.clauses import split_sentences
 from analytics.text.number_slots import number_slots
-from questionbank.retelling.problem import RetoldProblem
+from questionbank.retelling.faults import fault, refers_back
+from questionbank.retelling.problem import RetoldProblem, answer_text
 
 __all__ = ["LANGUAGES", "blanks", "reordered", "reversed_problems"]
 
 LANGUAGES = ("en", "zh")
 _BLANK = "____"
 _HAS_BLANK = re.compile(r"_{2,}|[(（]\s*[)）]")
+_MONEY_APART = re.compile(r"([$£€]) (\d)")
 _END_MARKS = ".?!。？！"
 _BESIDE_FORMULAS = frozenset("/^=+*-×÷$")
 _ASKS_FOR_THE_BLANK: Mapping[str, str] = MappingProxyType(
@@ -53,22 +56,34 @@ def reversed_problems(text: str, equation: str, language: str) -> Iterator[Retol
     problem = ProblemRecord("", text, language, equation=equation)
     asked_for = set()
     for made in reverse_operation(problem):
-        if _tells_in_order(problem, made):
+        written = _MONEY_APART.sub(r"\1\2", made.text)
+        if _tells_in_order(problem, made) and not _is_faulty(written, made.answer, language):
             asked_for.add(made.answer)
-            yield RetoldProblem(made.text, made.equation, made.answer, "asks for a known number")
-    yield from (retold for retold in _with_a_blank(problem) if retold.answer not in asked_for)
+            answer = answer_text(written, evaluate(parse_expression(made.answer)))
+            yield RetoldProblem(written, made.equation, answer, "asks for a known number")
+    yield from (
+        retold
+        for retold in _with_a_blank(problem)
+        if retold.answer not in asked_for and not _is_faulty(retold.text, retold.answer, language)
+    )
 
 
 def reordered(text: str, equation: str, language: str) -> Iterator[RetoldProblem]:
     """Yield the problem with its question first, where its last sentence is a question."""
     problem = reorder_question(ProblemRecord("", text, language, equation=equation))
-    if problem is None:
+    if problem is None or (
+        primary_language(language) == "en" and refers_back(split_sentences(problem.text)[0].text)
+    ):
         return
     try:
         value = evaluate(parse_expression(problem.equation))
     except DataError:
         return
     yield RetoldProblem(problem.text, problem.equation, constant_label(value), "question first")
+
+
+def _is_faulty(text: str, answer: str, language: str) -> bool:
+    return primary_language(language) == "en" and bool(fault(text, answer))
 
 
 def _tells_in_order(problem: ProblemRecord, made: ProblemRecord) -> bool:
@@ -101,7 +116,7 @@ def _with_a_blank(problem: ProblemRecord) -> Iterator[RetoldProblem]:
             problem.text[slot.end :],
         )
         equation = _solved_for(example, label, answer)
-        if not equation or not number.isdigit() or _may_be_formula(before, after):
+        if not equation or not number.isdigit() or after[:1].isalpha() or _may_be_formula(before, after):
             continue
         story = f"{before}{_BLANK}{after}".strip()
         if story[-1] not in _END_MARKS:

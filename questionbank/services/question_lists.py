@@ -64,8 +64,13 @@ def question_list_delete(*, user: User, question_list: QuestionList) -> None:
 
 
 @transaction.atomic
-def question_list_add(*, user: User, question_list: QuestionList, questions: Iterable[Question]) -> int:
+def question_list_add(
+    *, user: User, question_list: QuestionList, questions: Iterable[Question], with_templates: bool = False
+) -> int:
     """Add questions at the end of a list and return how many were not in it yet.
+
+    Args:
+        with_templates: also those that draw their numbers, whose variables would stand on the worksheet.
 
     Raises:
         ValidationFailed: the list would hold more than `LONGEST_LIST` questions.
@@ -74,7 +79,8 @@ def question_list_add(*, user: User, question_list: QuestionList, questions: Ite
     _check_owner(user, question_list)
     order = _locked_order(question_list)
     listed = set(order)
-    added = [pk for pk in dict.fromkeys(question.pk for question in questions) if pk not in listed]
+    wanted = (question.pk for question in questions if with_templates or not question.draws_numbers)
+    added = [pk for pk in dict.fromkeys(wanted) if pk not in listed]
     if len(order) + len(added) > LONGEST_LIST:
         message = ngettext(
             "A list holds up to %(number)d question.",

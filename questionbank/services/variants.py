@@ -21,13 +21,14 @@ from analytics.text.word_problems import asks_nothing, is_word_problem
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
 from questionbank.models import ProblemVariant, Question, Run, User
 from questionbank.retelling.names_and_numbers import retold
+from questionbank.retelling.numbers import number_kinds
 from questionbank.retelling.problem import NEAR_COPY, RetoldProblem, refusal, text_likeness
 from questionbank.retelling.reversal import LANGUAGES, blanks, reordered, reversed_problems
 from questionbank.retelling.stories import stories
 from questionbank.selectors.questions.computations import Computation, question_computation
 from questionbank.selectors.questions.questions import exact_duplicates
-from questionbank.selectors.questions.solutions import known_solution, published_number
-from questionbank.selectors.questions.variants import accepted_variants
+from questionbank.selectors.questions.solutions import contradicts_published, known_solution, published_number
+from questionbank.selectors.questions.variants import accepted_variants, own_drafts
 from questionbank.services.language_model_runs import language_model_run
 from questionbank.services.questions import question_add_reworded, question_create
 
@@ -36,6 +37,7 @@ __all__ = [
     "MOST_ADDED",
     "MOST_WRITTEN",
     "variant_decide",
+    "variant_keep_as_draft",
     "variant_reopen",
     "variant_reword",
     "variants_add_accepted",
@@ -72,11 +74,17 @@ class _Wanted:
     def new_by_rules(self) -> Iterator[RetoldProblem]:
         """Yield other stories with the same graph; where the equation is known for sure, then the same story retold.
 
-        One of each generator comes first, then the others.
+        One of each generator comes first, then the others. A story has numbers of the same kinds: a third of the trees
+        is no rows of chairs.
         """
         seed = f"{self.question.pk}/{len(self.known)}"
-        drawn: Iterator[RetoldProblem] = islice(stories(self.computation.key, seed), _TRIED)
-        if not self.computation.is_predicted:
+        kinds = number_kinds(self.question.text)
+        drawn: Iterator[RetoldProblem] = (
+            story
+            for story in islice(stories(self.computation.key, seed), _TRIED)
+            if number_kinds(story.text) == kinds
+        )
+        if self._gives_the_answer():
             drawn = chain(drawn, islice(retold(self.question.text, self.computation.equation, seed), _TRIED))
         later: list[RetoldProblem] = []
         generators: set[str] = set()
@@ -88,6 +96,15 @@ class _Wanted:
                 generators.add(accepted.generator)
                 yield accepted
         yield from self.new(later)
+
+    def _gives_the_answer(self) -> bool:
+        """Return whether the equation is known and gives the published answer without rounding, if there is one."""
+        solution = None if self.computation.is_predicted else known_solution(self.question)
+        return (
+            solution is not None
+            and not solution.rounding
+            and not contradicts_published(self.question, solution)
+        )
 
     def _accepts(self, problem: RetoldProblem) -> bool:
         """Return whether it is a similar problem that neither the bank nor the question's similar problems have."""
@@ -417,7 +434,8 @@ def variants_add_accepted(*, user: User, question: Question | None = None, as_dr
     for variant in waiting.select_related("question")[:MOST_ADDED]:
         original = variant.question
         assert original is not None  # noqa: S101 - `accepted_variants` asks for one
-        variant.added = exact_duplicates(text=variant.text, options=()).first()
+        in_bank = exact_duplicates(text=variant.text, options=()).exclude(status=Question.Status.DRAFT)
+        variant.added = in_bank.first()
         if variant.added is None:
             is_draft = as_drafts or original.status == Question.Status.DRAFT
             status = Question.Status.DRAFT if is_draft else Question.Status.READY
@@ -425,6 +443,26 @@ def variants_add_accepted(*, user: User, question: Question | None = None, as_dr
             made += 1
         variant.save(update_fields=["added"])
     return made
+
+
+@transaction.atomic
+def variant_keep_as_draft(*, variant: ProblemVariant, user: User) -> Question:
+    """Add a problem to a person's own drafts, which needs no reviewer, or return the draft that she has.
+
+    The problem itself stays with the reviewers, who decide whether it enters the bank (decision 78).
+
+    Raises:
+        NotAllowed: the person may not write questions.
+        Conflict: the question that it was written from was deleted.
+    """
+    if not user.has_perm("questionbank.question_create"):
+        raise NotAllowed(_("You may not write questions."))
+    kept = own_drafts(texts=[variant.text], user=user)
+    if kept:
+        return kept[variant.text]
+    if variant.question is None:
+        raise Conflict(_("The question that this problem was written from was deleted."))
+    return _question_of(variant, variant.question, Question.Status.DRAFT, user)
 
 
 def _question_of(variant: ProblemVariant, original: Question, status: str, user: User) -> Question:

@@ -64,6 +64,7 @@ ICONS = {  # 24 by 24, drawn with a line; a literal table
     "copy": "M9 9h11v11H9zM15 9V4H4v11h5",
     "down": "m7 10 5 5 5-5",
     "forward": "M4 12h16m-6-6 6 6-6 6",
+    "grip": "M9 5.5v1m6-1v1m-6 5v1m6-1v1m-6 5v1m6-1v1",
     "help": "M9 9a3 3 0 1 1 4.5 2.6c-1 .6-1.5 1.2-1.5 2.4M12 17.5v.2M12 3a9 9 0 1 0 .01 0z",
     "jobs": "M4 6h16M4 12h10M4 18h6M18 14v6m-3-3h6",
     "key": "M8 16.5a4.5 4.5 0 1 1 4-6.5h9v4h-3v3h-3v-3h-3a4.5 4.5 0 0 1-4 2.5z",

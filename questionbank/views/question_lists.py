@@ -65,9 +65,13 @@ def list_index(request: HttpRequest) -> HttpResponse:
 def list_detail(request: HttpRequest, list_id: int) -> HttpResponse:
     """Show a list with its questions in order; `?answers=1` shows the answers too, on screen and on paper."""
     question_list = question_list_get(list_id=list_id, user=request.user)
+    questions = questions_of_list(question_list=question_list, user=request.user)
+    places = [(question, place) for place, question in enumerate(questions, start=1)]
     context = {
         "question_list": question_list,
-        "questions": questions_of_list(question_list=question_list, user=request.user),
+        "questions": questions,
+        "without_figure": [place for question, place in places if question.needs_figure],
+        "templates": [place for question, place in places if question.draws_numbers],
         "is_owner": question_list.owner_id == request.user.pk,
         "with_answers": request.GET.get("answers") == "1",
         "formats": [(name, chosen.label) for name, chosen in FORMATS.items()],
@@ -118,17 +122,23 @@ def list_delete(request: HttpRequest, list_id: int) -> HttpResponse:
 @requires("read")
 @takes_posts(back="list_index")
 def list_item(request: HttpRequest, list_id: int, question_id: int) -> HttpResponse:
-    """Move a question of a list (`position`, from 1) or take it out (`action` remove)."""
+    """Move a question of a list (`position`, from 1) or take it out (`action` remove); then back to its place.
+
+    `answers=1` goes back to the page with answers.
+    """
     question_list = _own_list(request, list_id)
     position = whole_number(request.POST.get("position", ""), digits=4)
+    place = f"#question-{question_id}"
     if request.POST.get("action") == "remove":
         question_list_remove(user=request.user, question_list=question_list, question_id=question_id)
         messages.success(request, _("Question %(number)d is off the list.") % {"number": question_id})
+        place = ""
     elif position is not None:
         question_list_move(
             user=request.user, question_list=question_list, question_id=question_id, position=position
         )
-    return redirect("list_detail", list_id=list_id)
+    answers = "?answers=1" if request.POST.get("answers") == "1" else ""
+    return redirect(f"{reverse('list_detail', args=[list_id])}{answers}{place}")
 
 
 @requires("read")
@@ -150,14 +160,25 @@ def list_add(request: HttpRequest) -> HttpResponse:
     back = parameters.get("next", "")
     if not url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()}):
         back = ""
-    form = AddToListForm(request.POST if request.method == "POST" else None, user=request.user)
+    form = AddToListForm(
+        request.POST if request.method == "POST" else None, user=request.user, questions=questions
+    )
     if request.method == "POST" and form.is_valid():
         try:
             question_list = form.cleaned_data["question_list"] or question_list_create(
                 user=request.user, name=form.cleaned_data["name"]
             )
-            added = question_list_add(user=request.user, question_list=question_list, questions=questions)
-            messages.success(request, _added_sentence(added, len(questions), question_list))
+            with_templates = form.cleaned_data["with_templates"]
+            added = question_list_add(
+                user=request.user,
+                question_list=question_list,
+                questions=questions,
+                with_templates=with_templates,
+            )
+            left_out = 0 if with_templates else form.templates
+            messages.success(request, _added_sentence(added, len(questions) - left_out, question_list))
+            if left_out:
+                messages.warning(request, _left_out_sentence(left_out))
             return redirect(back) if back else redirect("list_detail", list_id=question_list.pk)
         except ValidationFailed as error:
             form.add_problems(error)
@@ -190,6 +211,14 @@ def _checked_questions(questions: list[Question]) -> list[Question]:
     if not questions:
         raise NotFound(_("There is no such question in the bank."))
     return questions
+
+
+def _left_out_sentence(number: int) -> str:
+    return ngettext(
+        "%(number)d question that draws its numbers was left out.",
+        "%(number)d questions that draw their numbers were left out.",
+        number,
+    ) % {"number": number}
 
 
 def _added_sentence(added: int, asked: int, question_list: QuestionList) -> str:

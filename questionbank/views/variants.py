@@ -23,12 +23,14 @@ from questionbank.selectors.questions.variants import (
     accepted_variants,
     last_decided_variant,
     open_variants,
+    own_drafts,
     question_variants,
     solver_objection,
     variant_get,
 )
 from questionbank.services.variants import (
     variant_decide,
+    variant_keep_as_draft,
     variant_reopen,
     variant_reword,
     variants_request,
@@ -40,7 +42,13 @@ from questionbank.services.variants import (
 from questionbank.views.access import check_permission, requires, takes_posts
 from questionbank.views.solving import solved_text_or_none
 
-__all__ = ["question_variants_page", "review_variants", "variant_decision", "variant_reword_page"]
+__all__ = [
+    "question_variants_page",
+    "review_variants",
+    "variant_decision",
+    "variant_draft",
+    "variant_reword_page",
+]
 
 PAGE_SIZE = 25
 WRITTEN = 3  # by one press
@@ -70,6 +78,10 @@ def question_variants_page(request: HttpRequest, question_id: int) -> HttpRespon
     model = configured_language_model()
     computation = question_computation(question)
     may_ask = request.user.has_perm("questionbank.language_model_ask")
+    page = Paginator(question_variants(question=question), PAGE_SIZE).get_page(request.GET.get("page"))
+    drafts = own_drafts(texts=[variant.text for variant in page], user=request.user)
+    for variant in page:
+        variant.own_draft = drafts.get(variant.text)
     context = {
         "question": question,
         "computation": computation,
@@ -77,7 +89,7 @@ def question_variants_page(request: HttpRequest, question_id: int) -> HttpRespon
         and question.status != Question.Status.RETIRED
         and primary_language(question.language) == "en"
         and request.user.has_perm("questionbank.equation_edit"),
-        "page": Paginator(question_variants(question=question), PAGE_SIZE).get_page(request.GET.get("page")),
+        "page": page,
         "accepted": accepted_variants(question=question).count(),
         "why_not": why_not_varied(question),
         "why_not_reversible": why_not_reversible(question),
@@ -98,8 +110,8 @@ def _say_written(request: HttpRequest, number: int) -> None:
         messages.warning(request, _("We found no further problem with this computation."))
         return
     sentence = ngettext(
-        "%(number)d new problem is waiting for review.",
-        "%(number)d new problems are waiting for review.",
+        "%(number)d new problem. Save it to your drafts to use it now; reviewers decide whether it enters the bank.",
+        "%(number)d new problems. Save them to your drafts to use them now; reviewers decide which enter the bank.",
         number,
     )
     messages.success(request, sentence % {"number": number})
@@ -116,6 +128,20 @@ def review_variants(request: HttpRequest) -> HttpResponse:
         "last": last_decided_variant(reviewer=request.user),
     }
     return render(request, "review/variants.html", context)
+
+
+@requires("question_create")
+@takes_posts(back="review_variants")
+def variant_draft(request: HttpRequest, variant_id: int) -> HttpResponse:
+    """Save a similar problem as a draft of the person who asks; back to the page of its question."""
+    variant = variant_get(variant_id=variant_id)
+    try:
+        draft = variant_keep_as_draft(variant=variant, user=request.user)
+    except Conflict as error:
+        messages.warning(request, str(error))
+    else:
+        messages.success(request, _("Saved as your draft, question %(number)d.") % {"number": draft.pk})
+    return _back(variant, "question")
 
 
 @requires("review")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
@@ -17,6 +19,7 @@ __all__ = [
     "accepted_variants",
     "last_decided_variant",
     "open_variants",
+    "own_drafts",
     "question_variants",
     "solver_objection",
     "variant_get",
@@ -53,6 +56,12 @@ def last_decided_variant(*, reviewer: User) -> ProblemVariant | None:
     """
     decided = ProblemVariant.objects.filter(decided_by=reviewer).order_by("-decided_at", "-pk").first()
     return decided if decided is not None and decided.added_id is None else None
+
+
+def own_drafts(*, texts: Collection[str], user: User) -> dict[str, Question]:
+    """Return a person's drafts that have one of some texts, by text."""
+    drafts = Question.objects.filter(created_by=user, status=Question.Status.DRAFT, text__in=texts)
+    return {draft.text: draft for draft in drafts.defer("search_vector").order_by("-pk")}
 
 
 def accepted_variants(*, question: Question | None = None) -> QuerySet[ProblemVariant, ProblemVariant]:

@@ -89,6 +89,7 @@ TABLE: dict[str, Address] = {
     "question_variants": Address(EVERYBODY, QUESTION),
     "review_variants": Address(EVERYBODY),
     "variant_decision": Address(REVIEWERS_ACT, {"variant_id": "variant"}, "post"),
+    "variant_draft": Address((LOGIN, 403, 302, 403, 302), {"variant_id": "variant"}, "post"),
     "variant_reword": Address(REVIEWERS, {"variant_id": "variant"}),
     "augmentation": Address(ADMINS),
     "paste": Address(EVERYBODY),

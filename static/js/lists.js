@@ -1,0 +1,113 @@
+/* Moving a question of a list: the buttons swap the list in place (htmx), and the handle drags by mouse, pen and touch
+   or moves by the arrow keys. All of it posts to the address that the buttons have without JavaScript. */
+
+const STEP = 12; // pixels a frame that the page scrolls while somebody drags near its edge
+const EDGE = 60; // pixels from an edge of the window in which it scrolls
+
+const status = document.querySelector("[data-list-status]");
+const list = () => document.getElementById("list-questions");
+const rows = () => [...list().children];
+const placeOf = (row) => rows().indexOf(row) + 1;
+
+/* Send where a question goes; the answer is the page, whose list replaces ours, so numbers and labels are right again.
+   `focus` is the id of what keeps the focus. */
+function move(row, position, focus) {
+  const form = row.querySelector("[data-list-item]");
+  const address = form.getAttribute("action"); // its buttons are called "action", too
+  pending = focus;
+  htmx.ajax("POST", address, {
+    source: form,
+    values: { position },
+    target: "#list-questions",
+    select: "#list-questions",
+    swap: "outerHTML",
+  });
+}
+
+let pending = ""; // id of the control that moved a question, which keeps the focus
+document.addEventListener("htmx:beforeRequest", ({ detail }) => {
+  if (detail.elt.matches?.("button[id][hx-post]")) pending = detail.elt.id;
+});
+document.addEventListener("htmx:afterSettle", ({ detail }) => {
+  if (detail.target.id !== "list-questions" || !pending) return;
+  const control = document.getElementById(pending);
+  const row = control?.closest("[data-question]");
+  pending = "";
+  if (!row) return;
+  control.focus({ preventScroll: true });
+  control.scrollIntoView({ block: "nearest" });
+  status.textContent = status.dataset.moved
+    .replace("%(question)s", row.dataset.question)
+    .replace("%(place)s", placeOf(row))
+    .replace("%(all)s", rows().length);
+});
+for (const failure of ["htmx:responseError", "htmx:sendError"]) {
+  document.addEventListener(failure, () => {
+    status.textContent = status.dataset.failed;
+    status.classList.remove("visually-hidden");
+  });
+}
+
+document.addEventListener("keydown", (event) => {
+  const handle = event.target.closest?.("[data-list-handle]");
+  if (!handle) return;
+  const row = handle.closest("[data-question]");
+  const place = placeOf(row);
+  const last = rows().length;
+  const wanted = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 1, End: last }[event.key];
+  if (wanted === undefined) return;
+  event.preventDefault();
+  if (wanted >= 1 && wanted <= last && wanted !== place) move(row, wanted, handle.id);
+});
+
+/* While a row is dragged it moves among the others at once; letting go sends its place, Escape puts it back. */
+let drag = null;
+
+document.addEventListener("pointerdown", (event) => {
+  const handle = event.target.closest?.("[data-list-handle]");
+  if (!handle || event.button !== 0) return;
+  event.preventDefault();
+  handle.focus({ preventScroll: true });
+  handle.setPointerCapture(event.pointerId);
+  const row = handle.closest("[data-question]");
+  drag = { handle, row, from: placeOf(row), next: row.nextElementSibling, y: event.clientY };
+  row.classList.add("list-dragged");
+  requestAnimationFrame(scroll);
+});
+document.addEventListener("pointermove", (event) => {
+  if (!drag) return;
+  drag.y = event.clientY;
+  settle();
+});
+document.addEventListener("pointerup", () => finish(true));
+document.addEventListener("pointercancel", () => finish(false));
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape" && drag) finish(false);
+});
+
+/* Put the dragged row before the first row whose middle is below the pointer. */
+function settle() {
+  const others = rows().filter((row) => row !== drag.row);
+  const below = others.find((row) => {
+    const box = row.getBoundingClientRect();
+    return drag.y < box.top + box.height / 2;
+  });
+  if ((below ?? null) !== drag.row.nextElementSibling) list().insertBefore(drag.row, below ?? null);
+}
+
+function scroll() {
+  if (!drag) return;
+  if (drag.y < EDGE) scrollBy(0, -STEP);
+  else if (drag.y > innerHeight - EDGE) scrollBy(0, STEP);
+  settle();
+  requestAnimationFrame(scroll);
+}
+
+function finish(keep) {
+  if (!drag) return;
+  const { handle, row, from, next } = drag;
+  drag = null;
+  row.classList.remove("list-dragged");
+  if (!keep) list().insertBefore(row, next);
+  else if (placeOf(row) !== from) move(row, placeOf(row), handle.id);
+}
