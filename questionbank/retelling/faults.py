@@ -60,7 +60,8 @@ _BROKEN_GRAMMAR = re.compile(
     r"|\b(?:[Hh]e|[Ss]he|[Tt]hey|[A-Z][a-z]+) not [a-z]+ed\b|\b(the|a|an|of|to|in|for|and) \1\b"
 )
 _STARTS_LATE = re.compile(
-    r"\W*(?:(?:When|If|After|As|Because|Since|While) )?(?:they|it|these|those|the others?)\b", re.IGNORECASE
+    r"\W*(?:(?:When|If|After|As|Because|Since|While) )?(?:they|it(?! (?:takes?|took|costs?|is|was)\b)|these|those|the others?)\b",
+    re.IGNORECASE,
 )
 _REFERS = re.compile(
     r"\b(?:s?he|they|it|him|hers?|his|theirs?|them|its|this|that|these|those|the others?|each|now|left|remain\w*|rest"
@@ -132,7 +133,11 @@ def _pronoun_fault(text: str) -> str:
     first = _PRONOUN.search(text)
     if first is None:
         return ""
-    entities = [mention for mention in find_entities(text) if mention.category in ("woman", "man", "other")]
+    entities = [
+        mention
+        for mention in find_entities(text, known=(*WOMEN, *MEN))
+        if mention.category in ("woman", "man", "other")
+    ]
     people = [match for match in _PERSON.finditer(text) if match[0].lower() not in _NO_PERSON]
     if not any(mention.start < first.start() for mention in entities) and not any(
         match.start() < first.start() for match in people

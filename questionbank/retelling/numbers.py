@@ -94,7 +94,7 @@ def _another_number(written: str, rng: Random) -> str:
     value = int(written.replace(",", "").replace(".", ""))
     step = _roundness(value, unit)
     low, high = max(2, value * 3 // 5), max(9, value * 17 // 10)
-    new = rng.randrange(low - low % step or step, high + 1, step)
+    new = rng.choice([drawn for drawn in range(low - low % step or step, high + 1, step) if drawn != value])
     if decimals:
         return f"{new / unit:.{len(decimals)}f}"
     return f"{new:,}" if "," in written else str(new)

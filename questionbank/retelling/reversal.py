@@ -31,6 +31,7 @@ __all__ = ["LANGUAGES", "blanks", "reordered", "reversed_problems"]
 LANGUAGES = ("en", "zh")
 _BLANK = "____"
 _HAS_BLANK = re.compile(r"_{2,}|[(（]\s*[)）]")
+_LETTER = re.compile("[A-Za-z]")  # of an ordinal
 _MONEY_APART = re.compile(r"([$£€]) (\d)")
 _END_MARKS = ".?!。？！"
 _BESIDE_FORMULAS = frozenset("/^=+*-×÷$")
@@ -116,7 +117,7 @@ def _with_a_blank(problem: ProblemRecord) -> Iterator[RetoldProblem]:
             problem.text[slot.end :],
         )
         equation = _solved_for(example, label, answer)
-        if not equation or not number.isdigit() or after[:1].isalpha() or _may_be_formula(before, after):
+        if not equation or not number.isdigit() or _LETTER.match(after) or _may_be_formula(before, after):
             continue
         story = f"{before}{_BLANK}{after}".strip()
         if story[-1] not in _END_MARKS:
