@@ -103,7 +103,7 @@ def _part(replacements, wording):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("questionbank", "0038_equation_history"),
+        ("questionbank", "0042_model_retention"),
     ]
 
     operations = [
