@@ -16,6 +16,7 @@ import numpy as np
 from analytics.errors import DataError
 from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
 from analytics.records import ProblemRecord
+from analytics.text.copies import text_key
 from analytics.text.tokens import detect_language
 
 __all__ = ["Problems", "problem_record", "read_problems", "read_to_train", "set_apart"]
@@ -32,11 +33,14 @@ class Problems:
     test: tuple[ProblemRecord, ...] = ()
 
     def without_leaks(self) -> Problems:
-        """Return the same without problems to learn from or validate with whose text a test problem has."""
-        tested = {problem.text for problem in self.test}
+        """Return the same without problems to learn from or validate with that a test problem equals.
+
+        However they are written: see `analytics.text.copies.text_key`.
+        """
+        tested = {text_key(problem.text) for problem in self.test}
 
         def others(problems: Sequence[ProblemRecord]) -> tuple[ProblemRecord, ...]:
-            return tuple(problem for problem in problems if problem.text not in tested)
+            return tuple(problem for problem in problems if text_key(problem.text) not in tested)
 
         return Problems(others(self.learned), others(self.validation), self.test)
 

@@ -6,12 +6,12 @@ Such questions are one question to a probe; with one of them in training, the ot
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from analytics.text.copies import story_key
 from analytics.text.numbers import mask_numbers
 
 __all__ = [
@@ -24,15 +24,17 @@ __all__ = [
     "linked_texts",
     "masked_text",
     "split_place",
-    "unnumbered_text",
 ]
 
 HELD_OUT_SHARE = 0.1
-_SYMBOLS = re.compile(r"[\W_]+")
 
 
 def masked_text(text: str) -> str:
-    """Return one form for texts that are equal but for numbers, case and blanks."""
+    """Return one form for texts that are equal but for numbers, case and blanks.
+
+    Places in stored splits are hashes of it, so it stays as it is; what must not leak is compared by
+    `analytics.text.copies.story_key`, which sees through punctuation and tokenisation too.
+    """
     return " ".join(mask_numbers(text).casefold().split())
 
 
@@ -104,14 +106,14 @@ def linked_texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class KeptOut:
-    """Questions that no training may use; compared without numbers, case, blanks and punctuation."""
+    """Questions that no training may use, nor copies but for numbers of them: `analytics.text.copies.story_key`."""
 
     keys: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, texts: Iterable[str]) -> KeptOut:
         """Keep these texts out."""
-        return cls(frozenset(unnumbered_text(text) for text in texts))
+        return cls(frozenset(story_key(text) for text in texts))
 
     def and_of(self, texts: Iterable[str]) -> KeptOut:
         """Keep these texts out as well."""
@@ -119,15 +121,10 @@ class KeptOut:
 
     def holds(self, text: str) -> bool:
         """Return whether a question is kept out."""
-        return unnumbered_text(text) in self.keys
+        return story_key(text) in self.keys
 
     def split(self, questions: Iterable[str]) -> tuple[list[str], int]:
         """Return the questions that may be used, and how many are kept out."""
         every = list(questions)
         kept = [text for text in every if not self.holds(text)]
         return kept, len(every) - len(kept)
-
-
-def unnumbered_text(text: str) -> str:
-    """Return one form for texts that are equal but for numbers, case, blanks and punctuation."""
-    return _SYMBOLS.sub("", masked_text(text))

@@ -5,7 +5,6 @@ Yang et al., "Learning by Analogy", Eq. 2.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -16,21 +15,11 @@ from analytics.analogy.graphs import ComputationalGraph
 from analytics.analogy.likely_graphs import CorpusGraphs, LikelyGraphs
 from analytics.errors import DataError
 from analytics.integer_codes import integer_codes
-from analytics.text.numbers import mask_numbers
+from analytics.text.copies import story_key
 
-__all__ = ["Exemplar", "ExemplarCorpus", "story_key"]
+__all__ = ["Exemplar", "ExemplarCorpus"]
 
 _CHUNK = 512  # queries that are compared with the corpus at once
-_WORD = re.compile(r"[^\W_]+|#")
-
-
-def story_key(text: str) -> str:
-    """Return a text without its numbers, case and punctuation: copies but for numbers have one key.
-
-    >>> story_key("Tom has 3 pens .") == story_key("Tom has 25 pens.")
-    True
-    """
-    return " ".join(_WORD.findall(mask_numbers(text).lower()))
 
 
 @dataclass(frozen=True, slots=True)

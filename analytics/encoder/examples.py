@@ -12,7 +12,7 @@ from analytics.concept_paths import common_leading_nodes, without_leading
 from analytics.errors import ConfigurationError, DataError
 from analytics.question_files import read_rows
 from analytics.records import ConceptPath
-from analytics.splits import is_held_out
+from analytics.splits import KeptOut, is_held_out
 
 __all__ = [
     "EncoderExample",
@@ -50,8 +50,9 @@ class EncoderExample:
 def read_examples(data: Path, *, language: str = "", hierarchy: str = "") -> list[EncoderExample]:
     """Return the questions of a JSON Lines file, of a folder of them, or of a folder of such folders.
 
-    Of folders, files named ``test*`` are left out. Each file or folder of files is a hierarchy of its own,
-    named after it, unless `hierarchy` names one for all. Exact duplicates are dropped.
+    Of folders, files named ``test*`` are left out, and so are copies of their questions but for numbers. Each file or
+    folder of files is a hierarchy of its own, named after it, unless `hierarchy` names one for all. Exact duplicates
+    are dropped.
 
     Raises:
         DataError: nothing is there, a line cannot be read, or no question is in the language.
@@ -61,6 +62,8 @@ def read_examples(data: Path, *, language: str = "", hierarchy: str = "") -> lis
     examples: list[EncoderExample] = []
     for source in folders or [data]:
         rows = [row for row in read_rows(source) if language in ("", row.language)]
+        tests = source.glob("test*.jsonl*") if source.is_dir() else ()
+        kept_out = KeptOut.of(row.text for file in tests for row in read_rows(file))
         leading = common_leading_nodes(path for row in rows for path in row.paths)
         examples += [
             EncoderExample(
@@ -71,7 +74,7 @@ def read_examples(data: Path, *, language: str = "", hierarchy: str = "") -> lis
                 difficulty=row.difficulty,
             )
             for row in rows
-            if row.text.strip()
+            if row.text.strip() and not kept_out.holds(row.text)
         ]
     if not examples:
         raise DataError(f"No question in {data} is in the language {language!r}.")
@@ -138,12 +141,13 @@ def join_hierarchies(examples: Sequence[EncoderExample], mapping: RootMapping) -
 def split_held_out(
     examples: Sequence[EncoderExample],
 ) -> tuple[list[EncoderExample], list[EncoderExample]]:
-    """Return the questions to train on, and those of the fixed part that no encoder is trained on."""
-    held = [is_held_out(example.text) for example in examples]
-    return (
-        [example for example, out in zip(examples, held, strict=True) if not out],
-        [example for example, out in zip(examples, held, strict=True) if out],
-    )
+    """Return the questions to train on, and those of the fixed part that no encoder is trained on.
+
+    Questions that are copies of one of the fixed part but for numbers are in neither.
+    """
+    held_out = [example for example in examples if is_held_out(example.text)]
+    kept_out = KeptOut.of(example.text for example in held_out)
+    return [example for example in examples if not kept_out.holds(example.text)], held_out
 
 
 def examples_hash(examples: Sequence[EncoderExample]) -> str:

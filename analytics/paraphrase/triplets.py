@@ -14,6 +14,7 @@ import gzip
 import hashlib
 import json
 import random
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,7 +27,7 @@ from analytics.paraphrase.operators.catalog import ParaphraseOperator
 from analytics.paraphrase.operators.rule_paraphraser import reword
 from analytics.paraphrase.words.editing import tidy
 from analytics.records import ParaphrasePair
-from analytics.splits import KeptOut, unnumbered_text
+from analytics.splits import KeptOut, masked_text
 
 __all__ = [
     "Triplet",
@@ -39,6 +40,7 @@ __all__ = [
 ]
 
 _COMPOSED = 4
+_SYMBOLS = re.compile(r"[\W_]+")
 _GIVEN = "given"
 _TEST_SOURCES = ("aqua_rat/dev", "aqua_rat/test", "asdiv/all", "asdiv_a/cv")
 _TEST_PAIRS = ("paraqd/aquarat_val", "paraqd/aquarat_test", "paraqd/sawp_test")
@@ -68,8 +70,12 @@ class _Candidate:
 
 
 def question_number(text: str) -> int:
-    """Return a number of 64 bits by which a question is recognised, without numbers, case, blanks and punctuation."""
-    return int.from_bytes(hashlib.sha256(unnumbered_text(text).encode()).digest()[:8], "big")
+    """Return a number of 64 bits by which a question is recognised, without numbers, case, blanks and punctuation.
+
+    It is stored with every scorer, so it is not made of `analytics.text.copies.story_key`, which may change.
+    """
+    form = _SYMBOLS.sub("", masked_text(text))
+    return int.from_bytes(hashlib.sha256(form.encode()).digest()[:8], "big")
 
 
 def load_kept_out(data: Path) -> KeptOut:

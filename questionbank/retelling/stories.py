@@ -21,13 +21,13 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from analytics.analogy.exemplars import story_key
 from analytics.expression.evaluate import evaluate
 from analytics.expression.keys import graph_key
 from analytics.expression.notation import to_infix
 from analytics.expression.tree import ExpressionTree
 from analytics.solver.inversion import solve_for
 from analytics.solver.targets import problem_graph_key
+from analytics.text.copies import story_key
 from questionbank.retelling.problem import RetoldProblem
 
 __all__ = ["SyntheticProblem", "graphs_with_stories", "stories", "synthetic_problems", "synthetic_rows"]

@@ -10,12 +10,12 @@ from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from analytics.analogy.exemplars import story_key
 from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate
 from analytics.expression.parser import parse_expression
 from analytics.languages import primary_language
 from analytics.solver.targets import problem_graph_key
+from analytics.text.copies import story_key
 from analytics.text.number_slots import number_slots
 from analytics.text.word_problems import asks_nothing, is_word_problem
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed

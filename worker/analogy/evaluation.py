@@ -194,7 +194,7 @@ def _folds(examples: Sequence[AnalogyExample], only: int) -> QuestionSet:
 
 
 def _set_figures(path: Path, models_for: ModelsFor, k: int) -> dict[str, Any]:
-    problems = read_problems(path)
+    problems = read_problems(path).without_leaks()
     models = models_for([problem.language for problem in problems.learned])
     retriever = models.retriever
     questions, without = question_set(problems, models.fold)

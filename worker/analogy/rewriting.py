@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Protocol
 
-from analytics.analogy.exemplars import story_key
 from analytics.analogy.graphs import problem_graph, problem_numbers
 from analytics.artifacts import data_sha256
 from analytics.errors import DataError
@@ -25,6 +24,7 @@ from analytics.records import ProblemRecord
 from analytics.solver.served import without_solution
 from analytics.solver.solution import Solver
 from analytics.solver.targets import problem_graph_key
+from analytics.text.copies import story_key
 from questionbank.retelling.names_and_numbers import retold
 from questionbank.retelling.problem import RetoldProblem, refusal
 from questionbank.retelling.stories import stories

@@ -19,7 +19,7 @@ from analytics.probes.measure import rounded
 from analytics.probes.metrics import pearson, spearman
 from analytics.question_files import QuestionRow, read_rows
 from analytics.retrieval import Encode
-from analytics.splits import is_held_out, masked_text
+from analytics.splits import KeptOut, is_held_out
 from questionbank.errors import NotFound, ValidationFailed
 from questionbank.models import ModelArtifact
 from questionbank.selectors.models.artifacts import artifact_champion
@@ -93,8 +93,8 @@ def read_set(source: Path, *, language: str = "") -> SplitSet | None:
     tested = np.array(  # the whole text decides, as it does before an encoder is trained
         [is_test if test_rows else is_held_out(row.text) for row, is_test in kept.values()], dtype=bool
     )
-    masked = {masked_text(text) for text, is_test in zip(texts, tested, strict=True) if is_test}
-    rows = [index for index, text in enumerate(texts) if tested[index] or masked_text(text) not in masked]
+    kept_out = KeptOut.of(text for text, is_test in zip(texts, tested, strict=True) if is_test)
+    rows = [index for index, text in enumerate(texts) if tested[index] or not kept_out.holds(text)]
     is_tested = tested[np.array(rows, dtype=np.int64)]
     if is_tested.sum() < 5 or (~is_tested).sum() < 20:
         return None

@@ -11,7 +11,7 @@ from analytics.inference.heads import ProbeHeads, load_heads
 from analytics.probes.data import ProbeData
 from analytics.probes.measure import measure_probes
 from analytics.question_files import QuestionRow, read_rows
-from analytics.splits import masked_text
+from analytics.splits import KeptOut
 from questionbank.errors import NotFound, ValidationFailed
 from questionbank.models import Question, QuestionTag
 from questionbank.selectors.models.artifacts import artifact_folder, artifact_numbered
@@ -44,7 +44,7 @@ def evaluate_probes(*, data: Path, serving: Serving, model: str = "default") -> 
         raise NotFound(f"No set in use has the vectors of {heads.encoder}, which these probes read.")
     labelled_rows = _rows(data)
     seen = _seen(hierarchy)
-    rows = [row for row in labelled_rows if masked_text(row.text) not in seen]
+    rows = [row for row in labelled_rows if not seen.holds(row.text)]
     if labelled_rows and not rows:
         raise DataError(f"The probes {name!r} were trained on every question of {data.name}.")
     questions = ProbeData.of(
@@ -64,11 +64,11 @@ def evaluate_probes(*, data: Path, serving: Serving, model: str = "default") -> 
     } | figures
 
 
-def _seen(hierarchy: str) -> set[str]:
-    """Return the masked texts of the questions that the bank tags in a hierarchy."""
+def _seen(hierarchy: str) -> KeptOut:
+    """Return the questions that the bank tags in a hierarchy."""
     tagged = QuestionTag.objects.filter(concept__hierarchy__name=hierarchy).values("question_id")
     texts = Question.objects.filter(pk__in=tagged).values_list("text", flat=True)
-    return {masked_text(text) for text in texts.iterator()}
+    return KeptOut.of(texts.iterator())
 
 
 def _heads(model: str, serving: Serving) -> tuple[ProbeHeads, str, str]:

@@ -99,10 +99,10 @@ def _parts(data: Path, language: str) -> Iterator[Problems]:
     problems = read_problems(data, language=language)
     folds = sorted({problem.fold for problem in problems.learned if problem.fold is not None})
     if problems.test:
-        yield problems
+        yield problems.without_leaks()
     elif folds:
         for fold in folds:
-            yield read_problems(data, language=language, fold=fold)
+            yield read_problems(data, language=language, fold=fold).without_leaks()
     else:
         yield Problems((), (), problems.learned)
 

@@ -18,7 +18,7 @@ from analytics.solver.calibrating import calibration_error
 from analytics.solver.metrics import is_equation_right
 from analytics.solver.solution import Solution, Solver
 from analytics.solver.targets import OPERATORS, SolverExample, solver_examples, value_of
-from analytics.text.numbers import mask_numbers
+from analytics.text.copies import story_key
 from questionbank.published_numbers import number_of_answer
 from worker.bootstrap import mean_interval
 
@@ -58,14 +58,14 @@ def outcomes_of(
     solver: Solver, problems: Sequence[ProblemRecord], learned: Sequence[ProblemRecord] = (), *, beam: int = 3
 ) -> list[Outcome]:
     """Solve problems with a published equation; one whose equation cannot be read counts as wrong."""
-    twins = {mask_numbers(problem.text) for problem in learned}
+    twins = {story_key(problem.text) for problem in learned}
     readable = {(example.problem.id, example.problem.text): example for example in solver_examples(problems)}
     outcomes = []
     for start in range(0, len(problems), _BATCH):
         batch = problems[start : start + _BATCH]
         for problem, solutions in zip(batch, solver.solve(batch, beam=beam), strict=True):
             example = readable.get((problem.id, problem.text))
-            is_twin = mask_numbers(problem.text) in twins
+            is_twin = story_key(problem.text) in twins
             outcomes.append(_outcome(problem, example, solutions[0] if solutions else None, is_twin))
     return outcomes
 

@@ -33,9 +33,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from analytics.analogy.exemplars import story_key
 from analytics.json_lines import read_objects
 from analytics.splits import KeptOut, is_held_out
+from analytics.text.copies import story_key, text_key
 from questionbank.demo.bank import demo_questions
 from questionbank.retelling.stories import synthetic_rows
 
@@ -117,7 +117,7 @@ class _Measured:
 
     Attributes:
         but_for_numbers: texts that are recognised with other numbers too.
-        texts: that are recognised as they are, but for blanks.
+        texts: that are recognised with their own numbers only, however they are written.
     """
 
     but_for_numbers: KeptOut
@@ -125,7 +125,7 @@ class _Measured:
 
     def holds(self, row: Row) -> bool:
         """Return whether a problem is measured on."""
-        return self.but_for_numbers.holds(row["text"]) or _plain(row["text"]) in self.texts
+        return self.but_for_numbers.holds(row["text"]) or text_key(row["text"]) in self.texts
 
 
 def starter_rows(data: Path, sets: StarterSets, language: str) -> tuple[list[Row], dict[str, SetCounts]]:
@@ -146,9 +146,9 @@ def starter_rows(data: Path, sets: StarterSets, language: str) -> tuple[list[Row
             if row.get("numbers_aligned", True) and len(row["text"]) <= sets.longest
         ]
         fair = [row for row in rows if not measured.holds(row)]
-        new = list({_plain(row["text"]): row for row in fair if _plain(row["text"]) not in used}.values())
+        new = list({text_key(row["text"]): row for row in fair if text_key(row["text"]) not in used}.values())
         drawn = random.Random(SEED).sample(new, most) if most and most < len(new) else new  # noqa: S311
-        used.update(_plain(row["text"]) for row in drawn)
+        used.update(text_key(row["text"]) for row in drawn)
         chosen[name] = drawn
         counts[name] = SetCounts(len(rows), len(rows) - len(fair), len(fair) - len(new), len(drawn))
     ours = {
@@ -174,12 +174,8 @@ def _measured(data: Path, sets: StarterSets, bank: Sequence[Row]) -> _Measured:
     seeds = {row["seed"] for row in reworded if measured.holds(row["text"])}
     return _Measured(
         measured.and_of(row["text"] for row in reworded if row["seed"] in seeds),
-        {_plain(row["text"]) for name in sets.equal_texts for row in _rows(data, name)},
+        {text_key(row["text"]) for name in sets.equal_texts for row in _rows(data, name)},
     )
-
-
-def _plain(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _rows(data: Path, name: str) -> Iterator[Row]:

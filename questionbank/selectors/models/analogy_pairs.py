@@ -10,8 +10,8 @@ from typing import Any
 from django.db.models import Count, F, QuerySet, Window
 from django.db.models.functions import RowNumber
 
-from analytics.analogy.exemplars import story_key
 from analytics.splits import HELD_OUT_SHARE, split_place
+from analytics.text.copies import story_key
 from analytics.text.tokens import search_tokens
 from questionbank.models import Question
 from questionbank.selectors.models.training_parts import VALIDATION_SHARE

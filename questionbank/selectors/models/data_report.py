@@ -16,7 +16,8 @@ from django.utils.translation import ngettext
 
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.records import ConceptPath
-from analytics.splits import is_held_out, masked_text
+from analytics.splits import is_held_out
+from analytics.text.copies import story_key
 from questionbank.models import EmbeddingSet, Lens, Question, QuestionTag
 from questionbank.selectors.models.training_questions import (
     TrainingQuestion,
@@ -85,7 +86,7 @@ class DataReport:
             `held_out` to `test_sources` are of these.
         held_out: kept out of every training, for the fixed comparison.
         exact_duplicates: questions beyond the first that ask exactly the same.
-        near_equal_groups: groups of questions that differ in numbers, case and blanks only.
+        near_equal_groups: groups of questions that are copies but for numbers (`analytics.text.copies.story_key`).
         near_equal: questions in those groups.
         test_items_in_train: held-out questions that also stand in the training part but for numbers.
         test_sources: training questions whose source is named as a test split.
@@ -157,15 +158,15 @@ def _count(rows: Sequence[TrainingQuestion]) -> DataReport:
     trained: set[str] = set()
     held_out = test_sources = 0
     for row in examined:
-        masked = masked_text(row.text)
+        story = story_key(row.text)
         if row.content_hash not in digests:
-            groups[masked] = groups.get(masked, 0) + 1
+            groups[story] = groups.get(story, 0) + 1
         digests.add(row.content_hash)
         if is_held_out(row.text):
-            held.add(masked)
+            held.add(story)
             held_out += 1
         else:
-            trained.add(masked)
+            trained.add(story)
             test_sources += is_test_source(row.source)
     repeated = [count for count in groups.values() if count > 1]
     report = DataReport(
@@ -231,8 +232,8 @@ def _with_advice(report: DataReport) -> DataReport:
     if report.test_items_in_train:
         advice.append(
             ngettext(
-                "%(number)d question of the fixed comparison is also in the training part.",
-                "%(number)d questions of the fixed comparison are also in the training part.",
+                "Copies of %(number)d question of the fixed comparison are in the training part, and left out of it.",
+                "Copies of %(number)d questions of the fixed comparison are in the training part, and left out of it.",
                 report.test_items_in_train,
             )
             % {"number": report.test_items_in_train}

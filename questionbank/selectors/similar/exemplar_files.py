@@ -11,7 +11,7 @@ import numpy as np
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from analytics.analogy.exemplars import Exemplar, ExemplarCorpus, story_key
+from analytics.analogy.exemplars import Exemplar, ExemplarCorpus
 from analytics.analogy.graphs import problem_graph, readable_text_graph
 from analytics.analogy.likely_graphs import LikelyGraphs
 from analytics.analogy.retriever import Retriever, load_retriever
@@ -19,6 +19,7 @@ from analytics.errors import DataError
 from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, HashedNgramEncoder, OnnxEncoder
 from analytics.records import ProblemRecord
 from analytics.solver.solution import Solver
+from analytics.text.copies import story_key
 from analytics.text.numbers import find_numbers
 from questionbank.errors import ImportRefused, LineProblem, ServiceUnavailable
 from questionbank.files import InputProblem, InputQuestion, read_input_problems, read_input_questions

@@ -18,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 from django.utils.translation import gettext as _
 
-from analytics.analogy.exemplars import story_key
 from analytics.analogy.graphs import ComputationalGraph, graph_similarity
 from analytics.analogy.likely_graphs import exemplar_score
 from analytics.analogy.prompts import (
@@ -34,6 +33,7 @@ from analytics.analogy.retrieve_and_apply import AppliedAnswer, Neighbour, apply
 from analytics.catalog import CAPABILITIES
 from analytics.records import ProblemRecord
 from analytics.solver.plausibility import answer_to_count
+from analytics.text.copies import story_key
 from analytics.text.number_slots import SlotNumbers, slot_places
 from analytics.text.word_problems import is_word_problem
 from questionbank.capabilities.catalog import lens_name

@@ -9,8 +9,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from analytics.analogy.exemplars import story_key
 from analytics.splits import is_held_out
+from analytics.text.copies import story_key
 from questionbank.models import ModelArtifact, ModelComparison, ModelEvent, Question, Run
 from questionbank.services.artifacts import model_event_create
 from questionbank.services.questions import question_create

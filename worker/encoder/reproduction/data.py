@@ -16,7 +16,7 @@ import numpy as np
 from analytics.encoder.examples import EncoderExample
 from analytics.errors import DataError
 from analytics.question_files import QuestionRow, read_rows
-from analytics.splits import grouped_split, groups_by_masked_text, masked_text
+from analytics.splits import KeptOut, grouped_split, groups_by_masked_text
 from worker.encoder.representation import SplitSet, plain_text
 
 __all__ = ["SOURCES", "TRAINED_ON", "TRANSFER", "Source", "pretraining_examples", "split_sets"]
@@ -90,7 +90,9 @@ def _split_set(data: Path, name: str, seed: int) -> SplitSet:
             kept.setdefault(text, (row, may_train))
     rng = np.random.default_rng(seed)
     is_test = grouped_split(groups_by_masked_text(list(kept)), _TEST_SHARE, rng)
-    is_probed = np.ones(len(kept), dtype=bool)
+    tested = KeptOut.of(text for text, is_tested in zip(kept, is_test, strict=True) if is_tested)
+    is_apart = is_test | np.array([not tested.holds(text) for text in kept], dtype=bool)
+    is_probed = is_apart.copy()
     if source.most:
         is_probed[rng.permutation(len(kept))[source.most :]] = False
     return SplitSet.of(
@@ -98,7 +100,7 @@ def _split_set(data: Path, name: str, seed: int) -> SplitSet:
         {text: row for text, (row, _may_train) in kept.items()},
         is_test=is_test,
         is_probed=is_probed,
-        may_train=np.array([may_train for _row, may_train in kept.values()], dtype=bool),
+        may_train=is_apart & np.array([may_train for _row, may_train in kept.values()], dtype=bool),
         levels=source.levels,
         duplicates=len(rows) - len(kept),
     )
@@ -109,20 +111,20 @@ def pretraining_examples(
 ) -> tuple[list[EncoderExample], int]:
     """Return the questions an encoder may learn from, and how many were left out as another set tests with them.
 
-    A question whose number-masked text stands in the test part of any set is left out.
+    A question that the test part of any set holds, numbers aside, is left out.
     """
-    tested = {
-        masked_text(text)
+    tested = KeptOut.of(
+        text
         for tested_set in sets.values()
         for text, is_test in zip(tested_set.texts, tested_set.is_test, strict=True)
         if is_test
-    }
+    )
     examples: list[EncoderExample] = []
     leaked = 0
     for name in trained_on:
         training_set = sets[name]
         for row in np.flatnonzero(training_set.may_train & ~training_set.is_test):
-            if masked_text(training_set.texts[row]) in tested:
+            if tested.holds(training_set.texts[row]):
                 leaked += 1
                 continue
             difficulty = training_set.difficulties[row]

@@ -1,0 +1,91 @@
+"""Which texts are the same problem: equal however they are written, or copies that differ in their numbers alone.
+
+One data set writes "7 red apples are in the basket . How many ... ?", another "Seven red apples are in the basket. How
+many ...?". Both keys ignore how numbers are written (digits, words, ordinals), case, punctuation, accents, blanks and
+tokenisation. Whatever keeps training apart from measuring compares by them: exclusion from training, leak reports, the
+data of the starters and the table of `worker.reproduction.apart`. The fixed parts of `analytics.splits` are cut by
+another key, on which stored models and figures depend: it stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from itertools import groupby
+
+from analytics.text.numbers import VULGAR_FRACTIONS, find_numbers
+from analytics.text.remembered import Remembered
+
+__all__ = ["story_key", "text_key"]
+
+_NUMBER = "#"
+_BLANK_BEFORE = re.compile(r"\s+(?=[,.;:?!%'’)\]}])")
+_BLANK_AFTER = re.compile(r"(?<=[(\[{$])\s+")
+_DASH = re.compile(r"\s*[-‐‑‒–—−]+\s*")
+_THOUSANDS = re.compile(r"(?<=\d)\s*,\s*(?=\d{3}(?!\d))")
+_WORD = re.compile(r"[^\W_]+|[+=<>*^×÷]")
+_ORDINALS = {
+    word: str(value)
+    for value, word in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth".split(), start=1
+    )
+} | {"one": "1", "ones": "1"}  # what no number of the text is, as in "the old ones"
+_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b", re.IGNORECASE)
+
+
+def text_key(text: str) -> str:
+    """Return one form for texts that say the same with the same numbers.
+
+    >>> text_key("Seven red apples, 1,250 in 1/2 of the baskets.")
+    '7 redapples 1250 in 1/2 ofthebaskets'
+    >>> text_key("7 red apples , 1250 in half of the baskets")
+    '7 redapples 1250 in 1/2 ofthebaskets'
+    """
+    return " ".join(_tokens(text))
+
+
+def story_key(text: str) -> str:
+    """Return one form for texts that are copies but for their numbers; numbers side by side count as one.
+
+    >>> story_key("Tom has 3 pens .") == story_key("Tom has twenty-five pens.")
+    True
+    """
+    tokens = (_NUMBER if token[0].isdigit() else token for token in _tokens(text))
+    return " ".join(token for token, _ in groupby(tokens))
+
+
+@Remembered
+def _tokens(text: str) -> tuple[str, ...]:
+    """Return numbers by their value, and between them the letters of the words, joined."""
+    plain = _untokenised(text)
+    tokens: list[str] = []
+    end = 0
+    for mention in find_numbers(plain):
+        tokens += _words(plain[end : mention.start])
+        tokens.append(str(mention.value))
+        ordinal = _ORDINAL.match(plain, mention.end)
+        end = ordinal.end() if ordinal else mention.end
+    tokens += _words(plain[end:])
+    return tuple(tokens)
+
+
+def _words(text: str) -> Iterator[str]:
+    """Yield the words of a text, those in a row joined, and ordinals as numbers."""
+    words = [_ORDINALS.get(word, word) for word in _WORD.findall(text.casefold())]
+    for is_number, row in groupby(words, key=str.isdigit):
+        if is_number:
+            yield from row
+        else:
+            yield "".join(row)
+
+
+def _untokenised(text: str) -> str:
+    """Return a text without accents, and without the blanks that a tokeniser puts beside marks."""
+    if not text.isascii():
+        text = "".join(
+            character if character in VULGAR_FRACTIONS else unicodedata.normalize("NFKD", character)
+            for character in text
+        )
+    text = _BLANK_AFTER.sub("", _BLANK_BEFORE.sub("", text))
+    return _THOUSANDS.sub(",", _DASH.sub("-", text))
