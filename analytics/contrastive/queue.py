@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch import Tensor, nn
 
@@ -41,9 +43,14 @@ class MemoryQueue(nn.Module):
         self.register_buffer("keys", torch.zeros(size, dimension))
         self.register_buffer("labels", torch.full((size,), EMPTY, dtype=torch.long))
         self.register_buffer("position", torch.zeros((), dtype=torch.long))
+        self._filled = 0  # on the host, so that no step has to wait for the device to count
+        self.register_load_state_dict_post_hook(self._count_filled)
 
     def __len__(self) -> int:
-        return int((self.labels != EMPTY).sum())
+        return self._filled
+
+    def _count_filled(self, *_ignored: Any) -> None:
+        self._filled = int((self.labels != EMPTY).sum())
 
     @torch.no_grad()
     def enqueue(self, keys: Tensor, labels: Tensor) -> None:
@@ -54,17 +61,16 @@ class MemoryQueue(nn.Module):
             labels: (batch,) integers of at least 0, e.g. row numbers of the questions.
 
         Raises:
-            ValueError: shapes do not fit, or a label is negative.
+            ValueError: shapes do not fit.
         """
         if keys.shape != (len(labels), self.keys.shape[1]):
             raise ValueError(f"keys {tuple(keys.shape)} do not fit {len(labels)} labels and this queue")
-        if len(labels) and int(labels.min()) < 0:
-            raise ValueError("labels must be at least 0")
         keys, labels = keys[-self.size :], labels[-self.size :]
         places = (self.position + torch.arange(len(labels), device=self.keys.device)) % self.size
         self.keys[places] = keys.detach().to(self.keys)
         self.labels[places] = labels.to(self.labels)
         self.position.copy_((self.position + len(labels)) % self.size)
+        self._filled = min(self._filled + len(labels), self.size)
 
     def filled(self) -> tuple[Tensor, Tensor]:
         """Return copies of the keys (filled, dimension) and labels (filled,), in no particular order.

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from analytics.concept_paths import shared_depth
 from analytics.records import ConceptPath
 
-__all__ = ["NO_CONCEPT", "UNDEFINED", "default_temperatures", "encode_paths", "kh_distance", "kh_ranks"]
+__all__ = ["NO_CONCEPT", "UNDEFINED", "default_temperatures", "encode_paths", "kh_distance"]
 
 NO_CONCEPT = -1
 UNDEFINED = -1
@@ -102,57 +102,3 @@ def encode_paths(
                     (name, tuple(path[:depth])), len(node_numbers)
                 )
     return numbers, owner
-
-
-def kh_ranks(
-    anchors: npt.NDArray[np.int64],
-    candidates: npt.NDArray[np.int64],
-    anchor_hierarchies: npt.NDArray[np.int64],
-    candidate_hierarchies: npt.NDArray[np.int64],
-) -> npt.NDArray[np.int64]:
-    """Return the KH-distances of every anchor to every candidate (Eq. 3 puts each candidate into the set of its rank).
-
-    Args:
-        anchors: (anchors, paths, levels) as `encode_paths` gives them.
-        candidates: (candidates, paths, levels), numbered together with the anchors.
-        anchor_hierarchies: (anchors,).
-        candidate_hierarchies: (candidates,).
-
-    Returns:
-        (anchors, candidates) integers 1 .. levels + 1, `UNDEFINED` where the hierarchies differ or one of
-        the two has no concept.
-    """
-    levels = anchors.shape[2]
-    anchor_paths, anchor_starts = _paths_in_a_row(anchors)
-    candidate_paths, candidate_starts = _paths_in_a_row(candidates)
-    # levels on which two paths agree
-    shared = np.zeros((len(anchor_paths), len(candidate_paths)), dtype=np.int8)
-    for level in range(levels):
-        anchor_nodes = anchor_paths[:, level]
-        anchor_nodes = np.where(anchor_nodes == NO_CONCEPT, NO_CONCEPT - 1, anchor_nodes)  # equals no number
-        shared += anchor_nodes[:, None] == candidate_paths[None, :, level]
-    if len(anchor_paths) > len(anchors):  # the nearest pair of each two questions counts
-        shared = np.maximum.reduceat(shared, anchor_starts, axis=0)
-    if len(candidate_paths) > len(candidates):
-        shared = np.maximum.reduceat(shared, candidate_starts, axis=1)
-    ranks = levels + 1 - shared.astype(np.int64)
-    comparable = (anchor_hierarchies[:, None] == candidate_hierarchies[None, :]) & (
-        anchor_hierarchies[:, None] != UNDEFINED
-    )
-    ranks[~comparable] = UNDEFINED
-    return ranks
-
-
-def _paths_in_a_row(
-    numbers: npt.NDArray[np.int64],
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]:
-    """Return the paths of all questions (all paths, levels), and where each question's begin.
-
-    One, empty, where it has none.
-
-    Most questions have one path and a few have many: comparing a full table would cost the square of the many.
-    """
-    is_path = numbers[:, :, 0] != NO_CONCEPT
-    is_path[:, 0] = True
-    counts = is_path.sum(axis=1)
-    return numbers[is_path], np.cumsum(counts) - counts

@@ -27,7 +27,8 @@ from analytics.backbone.export import for_serving
 from analytics.backbone.head import Head
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
-from analytics.encoder.khar import UNDEFINED, encode_paths, kh_ranks
+from analytics.encoder.khar import encode_paths
+from analytics.encoder.rank_table import RankTable
 from analytics.errors import DataError
 from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
 from analytics.records import ConceptPath
@@ -87,9 +88,10 @@ class MetricTask:
         self.backbone, self.before, self._evaluate = backbone, backbone.head, evaluate
         device = backbone.device
         self.vectors = torch.from_numpy(vectors).to(device)
-        self.paths, self.hierarchies = encode_paths(
+        paths, hierarchies = encode_paths(
             [example.paths for example in examples], levels, [example.hierarchy for example in examples]
         )
+        self.rank_table = RankTable(paths, hierarchies, device)
         self.layer = nn.Linear(vectors.shape[1], vectors.shape[1], bias=False).to(device)
         nn.init.eye_(self.layer.weight)
         self.loss = HierarchicalContrastLoss(levels, _TEMPERATURE)
@@ -116,13 +118,10 @@ class MetricTask:
 
     def losses(self, batch: npt.NDArray[np.int64], step: Step) -> Mapping[str, Tensor]:
         """Return the contrast of every question of the batch with every other."""
-        read = dropout(self.vectors[torch.from_numpy(batch)], _DROPOUT)
+        rows = torch.from_numpy(batch).to(self.vectors.device, non_blocking=True)
+        read = dropout(self.vectors[rows], _DROPOUT)
         unit = normalize(self.layer(read).float(), dim=1)
-        ranks = kh_ranks(
-            self.paths[batch], self.paths[batch], self.hierarchies[batch], self.hierarchies[batch]
-        )
-        np.fill_diagonal(ranks, UNDEFINED)
-        return {"loss": self.loss(unit @ unit.T, torch.from_numpy(ranks).to(unit.device))}
+        return {"loss": self.loss(unit @ unit.T, self.rank_table.ranks(rows, rows))}
 
     def after_step(self) -> None:
         """Do nothing: nothing follows the layer."""

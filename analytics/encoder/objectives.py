@@ -97,4 +97,7 @@ class JointHeads(nn.Module):
             return unit.new_zeros(())
         scores = self.difficulty(unit).squeeze(1) * _SCALE
         gaps = scores[:, None] - scores[None, :]
-        return softplus(-gaps[torch.from_numpy(harder).to(gaps.device)]).mean()
+        weights = torch.from_numpy(harder / harder.sum()).to(
+            gaps
+        )  # a mask would wait for the device to count it
+        return (softplus(-gaps) * weights).sum()

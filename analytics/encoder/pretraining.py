@@ -25,11 +25,12 @@ from analytics.contrastive.queue import MemoryQueue
 from analytics.encoder.augment.pipeline import Augmenter
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
-from analytics.encoder.khar import encode_paths, kh_ranks
+from analytics.encoder.khar import NO_CONCEPT, encode_paths
 from analytics.encoder.model import QuestionEncoder
 from analytics.encoder.objectives import JointHeads
+from analytics.encoder.rank_table import RankTable
 from analytics.errors import DataError
-from analytics.losses.rince import LEFT_OUT, RINCELoss
+from analytics.losses.rince import RINCELoss
 from analytics.training.batching import length_grouped_batches
 from analytics.training.distributed import gather
 from analytics.training.loop import Step
@@ -75,7 +76,8 @@ class PretrainingTask:
         self.queue = MemoryQueue(size, config.projection or backbone.dimension).to(device)
         self.loss = RINCELoss(config.rank_temperatures(), one_temperature=config.one_temperature).to(device)
         self.augmenter = Augmenter.from_config(config)
-        self.paths, self.hierarchies = self._encode_paths()
+        self.rank_table = RankTable(*self._encode_paths(), device, farthest=config.levels + 1)
+        self._last_ranks: Tensor | None = None
         self.lengths = [
             len(encoding.ids)
             for encoding in backbone.tokenizer.encode_batch_fast([example.text for example in examples])
@@ -87,7 +89,11 @@ class PretrainingTask:
             backbone.model.get_input_embeddings().requires_grad_(False)
 
     def _encode_paths(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the paths as `kh_ranks` reads them; for finest concepts as classes, each path is one concept."""
+        """Return the paths to rank by: none without ranking; where finest concepts are classes, each is one concept."""
+        if self.config.ranking == "none":
+            return np.full((len(self.examples), 1, 1), NO_CONCEPT), np.zeros(
+                len(self.examples), dtype=np.int64
+            )
         hierarchies = [example.hierarchy for example in self.examples]
         if self.config.ranking == "finest":
             finest = [tuple((repr(path),) for path in example.paths) for example in self.examples]
@@ -137,9 +143,9 @@ class PretrainingTask:
         keys = self.key_encoder(*self.backbone.batch(views))
         queued, labels = self.queue.filled()
         similarities = torch.cat([(queries * keys).sum(dim=1, keepdim=True), queries @ queued.T], dim=1)
-        ranks = self._ranks(rows, labels.cpu().numpy()).to(similarities.device)
-        terms = self.loss.by_rank(similarities, ranks)
-        self.queue.enqueue(gather(keys), gather(torch.from_numpy(rows).to(keys.device)))
+        numbers = torch.from_numpy(rows).to(keys.device, non_blocking=True)
+        terms = self.loss.by_rank(similarities, self._ranks(numbers, labels))
+        self.queue.enqueue(gather(keys), gather(numbers))
         means = terms.mean(dim=0)
         by_rank = {f"loss_rank_{rank}": mean for rank, mean in enumerate(means)}
         if self.heads is None:
@@ -152,19 +158,10 @@ class PretrainingTask:
         )
         return {"loss": loss, **by_rank, **joint}
 
-    def _ranks(self, rows: np.ndarray, queued: np.ndarray) -> Tensor:
+    def _ranks(self, rows: Tensor, queued: Tensor) -> Tensor:
         """Return the ranks (batch, 1 + queued): 0 for the augmented question, then the rank of every key."""
-        last = self.config.levels + 1
-        if self.config.ranking == "none":
-            ranks = np.full((len(rows), len(queued)), last)
-        else:
-            ranks = kh_ranks(
-                self.paths[rows], self.paths[queued], self.hierarchies[rows], self.hierarchies[queued]
-            )
-            if self.config.ranking == "finest":
-                ranks[ranks > 1] = last
-        ranks[rows[:, None] == queued[None, :]] = LEFT_OUT
-        return torch.from_numpy(np.concatenate([np.zeros((len(rows), 1), dtype=np.int64), ranks], axis=1))
+        self._last_ranks = self.rank_table.ranks(rows, queued, views=1, out=self._last_ranks)
+        return self._last_ranks
 
     def after_step(self) -> None:
         """Let the key encoder follow."""

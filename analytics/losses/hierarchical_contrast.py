@@ -63,8 +63,7 @@ class HierarchicalContrastLoss(nn.Module):
         for bound in range(1, self.levels + 1):
             positives = counted & (ranks <= bound)
             usable = positives.any(dim=1) & (counted & ~positives).any(dim=1)
-            if usable.any():
-                chosen = positives[usable]
-                sums = log_shares[usable].masked_fill(~chosen, 0.0).sum(dim=1)
-                total = total - (sums / chosen.sum(dim=1)).mean()
+            # Weights in place of a selection, whose size the host would have to wait for.
+            means = log_shares.masked_fill(~positives, 0.0).sum(dim=1) / positives.sum(dim=1).clamp(min=1)
+            total = total - (means * usable).sum() / usable.sum().clamp(min=1)
         return total / self.levels

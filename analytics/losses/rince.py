@@ -66,22 +66,20 @@ class RINCELoss(nn.Module):
         """Return the terms l_0 .. l_L of every anchor, (anchors, L + 1) in float32; 0 where a rank is absent.
 
         Raises:
-            ValueError: shapes differ, or a rank lies beyond the temperatures.
+            ValueError: shapes differ. A rank beyond the temperatures takes no part.
         """
         if similarities.shape != ranks.shape or similarities.dim() != 2:
             shapes = f"{tuple(similarities.shape)} and {tuple(ranks.shape)}"
             raise ValueError(f"expected two matrices of one shape, got {shapes}")
-        if ranks.numel() and int(ranks.max()) >= len(self.temperatures):
-            raise ValueError(f"rank {int(ranks.max())} has no temperature")
         if self.one_temperature:
             return self._at_one_temperature(similarities.float(), ranks)
         # In float32 also under autocast: exp(1 / 0.1) is beyond what half precision sums exactly.
-        logits = similarities.float() / self.temperatures[ranks.clamp(min=0)]  # (anchors, candidates)
-        nowhere = torch.finfo(logits.dtype).min
+        values = similarities.float()
+        nowhere = torch.finfo(values.dtype).min
         per_rank = torch.stack(  # log of the sum over each rank, (anchors, L + 2)
             [
-                torch.logsumexp(logits.masked_fill(ranks != rank, nowhere), dim=1)
-                for rank in range(len(self.temperatures))
+                torch.logsumexp((values / temperature).masked_fill(ranks != rank, nowhere), dim=1)
+                for rank, temperature in enumerate(self.temperatures)
             ],
             dim=1,
         )

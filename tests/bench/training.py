@@ -247,10 +247,11 @@ def ranks_and_loss(task: Any) -> Callable[[], object]:
 
     rows = next(iter(task.batches(2)))[0]
     _keys, labels = task.queue.filled()
+    numbers = torch.from_numpy(rows).to(labels.device)
     similarities = torch.rand(len(rows), 1 + len(labels), device=labels.device).mul(2).sub(1).requires_grad_()
 
     def compute() -> None:
-        ranks = task._ranks(rows, labels.cpu().numpy()).to(labels.device)
+        ranks = task._ranks(numbers, labels)
         task.loss.by_rank(similarities, ranks).mean(dim=0).sum().backward()
         if similarities.is_cuda:
             torch.cuda.synchronize()

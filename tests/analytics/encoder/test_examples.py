@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample, join_hierarchies, parse_root_mapping
-from analytics.encoder.khar import UNDEFINED, encode_paths, kh_ranks
+from analytics.encoder.khar import UNDEFINED, encode_paths
+from analytics.encoder.rank_table import RankTable
 from analytics.errors import ConfigurationError
 
 EXAMPLES = [
@@ -22,7 +24,9 @@ def ranks(examples: list[EncoderExample]) -> list[list[int]]:
     numbers, owners = encode_paths(
         [example.paths for example in examples], 2, [example.hierarchy for example in examples]
     )
-    return kh_ranks(numbers, numbers, owners, owners).tolist()
+    count = len(examples)  # asked of a second copy, since a question has no rank to itself
+    table = RankTable(np.concatenate([numbers, numbers]), np.concatenate([owners, owners]))
+    return table.ranks(torch.arange(count), torch.arange(count, 2 * count)).tolist()
 
 
 def test_mapped_roots_make_one_hierarchy_and_other_roots_stay_apart():

@@ -1,20 +1,16 @@
-"""KH-distance: Eq. 1, several paths, several hierarchies, and the vectorised ranks."""
+"""KH-distance: Eq. 1, several paths."""
 
 from __future__ import annotations
 
 import itertools
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics.encoder.khar import (
-    UNDEFINED,
     default_temperatures,
-    encode_paths,
     kh_distance,
-    kh_ranks,
 )
 
 LEVELS = 3
@@ -54,27 +50,6 @@ def test_it_is_symmetric_and_within_1_and_levels_plus_1(first_paths, second_path
 def test_it_falls_as_the_shared_prefix_grows(concepts, shared):
     neighbour = (*concepts[:shared], *("z" for _ in range(LEVELS - shared)))
     assert kh_distance([tuple(concepts)], [neighbour], LEVELS) == LEVELS - shared + 1
-
-
-@given(st.lists(question, min_size=1, max_size=5), st.lists(question, min_size=1, max_size=5))
-def test_ranks_equal_the_distance_of_every_pair(anchors, candidates):
-    numbers, owner = encode_paths([*anchors, *candidates], LEVELS)
-    cut = len(anchors)
-    ranks = kh_ranks(numbers[:cut], numbers[cut:], owner[:cut], owner[cut:])
-    expected = [[kh_distance(anchor, candidate, LEVELS) for candidate in candidates] for anchor in anchors]
-    np.testing.assert_array_equal(ranks, expected)
-
-
-def test_between_hierarchies_and_without_concepts_it_is_undefined():
-    numbers, owner = encode_paths([[("a",)], [("a",)], []], LEVELS, ["one", "two", "one"])
-    ranks = kh_ranks(numbers, numbers, owner, owner)
-    assert ranks[0, 1] == ranks[0, 2] == ranks[2, 2] == UNDEFINED
-    assert ranks[0, 0] == LEVELS  # tagged at level 1 only: nothing finer is shared
-
-
-def test_an_empty_queue_has_no_ranks():
-    numbers, owner = encode_paths([[("a",), ("b",)], [("a",)]], LEVELS)
-    assert kh_ranks(numbers, numbers[:0], owner, owner[:0]).shape == (2, 0)
 
 
 def test_wrong_arguments_are_refused():

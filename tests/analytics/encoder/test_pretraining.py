@@ -69,7 +69,7 @@ def test_without_a_projector_the_representations_themselves_are_contrasted():
 
 
 def test_ranks_hold_the_augmented_question_the_distances_and_leave_its_own_keys_out():
-    ranks = task()._ranks(np.array([0, 4]), np.array([0, 1, 2, 4, 5, 6]))
+    ranks = task()._ranks(torch.tensor([0, 4]), torch.tensor([0, 1, 2, 4, 5, 6]))
     assert ranks.tolist() == [[0, LEFT_OUT, 1, 3, 4, 4, 4], [0, 4, 4, 4, LEFT_OUT, 1, 2]]
 
 
@@ -77,7 +77,7 @@ def test_ranks_hold_the_augmented_question_the_distances_and_leave_its_own_keys_
     ("ranking", "expected"), [("finest", [0, LEFT_OUT, 1, 4, 4]), ("none", [0, LEFT_OUT, 4, 4, 4])]
 )
 def test_the_baselines_are_other_rankings(ranking, expected):
-    assert task(ranking=ranking)._ranks(np.array([0]), np.array([0, 1, 2, 4])).tolist() == [expected]
+    assert task(ranking=ranking)._ranks(torch.tensor([0]), torch.tensor([0, 1, 2, 4])).tolist() == [expected]
 
 
 def test_the_queue_is_at_most_half_the_questions():
