@@ -13,7 +13,7 @@ import torch
 
 from analytics.errors import ConfigurationError
 
-__all__ = ["autocast", "inference_dtype", "pick_device", "threads_for"]
+__all__ = ["autocast", "explained_memory_errors", "inference_dtype", "pick_device", "threads_for"]
 
 # Multiplications in one step. Below it, threads that wait for one another cost more than they compute:
 # on two busy cores a step of 10,000 took thirty times as long with two threads as with one.
@@ -24,17 +24,64 @@ def pick_device(preference: str = "auto") -> torch.device:
     """Return the device to compute on: `preference`, or for ``"auto"`` a GPU where there is one.
 
     Raises:
-        ConfigurationError: torch knows no such device, or it is a GPU and there is none.
+        ConfigurationError: torch knows no such device, or it is a GPU and there is none, or its driver is too old.
     """
     if preference == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+        return _prepared(torch.device("cuda" if torch.cuda.is_available() else "cpu"))
     try:
         device = torch.device(preference)
     except RuntimeError:
         raise ConfigurationError([f"device must be auto, cpu or cuda, not {preference!r}"]) from None
-    if device.type == "cuda" and not torch.cuda.is_available():
-        raise ConfigurationError(["device is cuda, but there is no GPU here"])
+    if device.type == "cuda":
+        if not torch.cuda.is_available():
+            raise ConfigurationError([_why_no_gpu()])
+        if device.index is not None and device.index >= (cards := torch.cuda.device_count()):
+            raise ConfigurationError(
+                [f"device is {preference}, but this machine has {cards} GPUs, cuda:0 the first"]
+            )
+    return _prepared(device)
+
+
+def _prepared(device: torch.device) -> torch.device:
+    """Let a GPU multiply what is left in float32 in TF32, as its own training recipes do; a CPU computes as before."""
+    if device.type == "cuda":
+        torch.set_float32_matmul_precision("high")
     return device
+
+
+def _why_no_gpu() -> str:
+    """Return why PyTorch finds no GPU, and what to change; docs/gpu.md has the commands."""
+    if torch.version.cuda is None:
+        return (
+            "device is cuda, but the installed PyTorch has no CUDA; install one that has, as docs/gpu.md says"
+        )
+    try:
+        torch.cuda.init()
+    except (RuntimeError, AssertionError) as error:
+        if "too old" in str(error):
+            return (
+                f"device is cuda, but the NVIDIA driver is too old for CUDA {torch.version.cuda}; update the driver, or"
+                " install a PyTorch for an older CUDA, as docs/gpu.md says"
+            )
+    return "device is cuda, but there is no GPU here; choose device=cpu, or see that nvidia-smi lists one"
+
+
+@contextmanager
+def explained_memory_errors() -> Iterator[None]:
+    """Turn a GPU's lack of memory into one sentence that says what to change.
+
+    Raises:
+        ConfigurationError: the block ran out of the GPU's memory.
+    """
+    try:
+        yield
+    except torch.OutOfMemoryError as error:
+        raise ConfigurationError(
+            [
+                "the GPU ran out of memory; close what else uses it and start again, which goes on from the last"
+                " checkpoint, or begin anew with a smaller batch_size or max_tokens"
+            ]
+        ) from error
 
 
 def inference_dtype(device: torch.device) -> torch.dtype:

@@ -36,7 +36,7 @@ from analytics.training.checkpoint import (
 )
 from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 from analytics.training.cpu_training import cpu_training
-from analytics.training.device import autocast, inference_dtype
+from analytics.training.device import autocast, explained_memory_errors, inference_dtype
 from analytics.training.distributed import (
     DataParallelLosses,
     any_process,
@@ -210,10 +210,12 @@ def train_stages(
 
     Raises:
         Cancelled: it was asked to stop; the checkpoint is usable.
+        ConfigurationError: the GPU's memory does not suffice; the last checkpoint is usable.
         DataError: an epoch has no batch, the loss is no longer a number, or the checkpoint is of another training.
         ArtifactError: the checkpoint cannot be read or written, or an older version wrote it.
     """
-    return _Training(stages, device, context, identity).run()
+    with explained_memory_errors():
+        return _Training(stages, device, context, identity).run()
 
 
 def train_loop(
@@ -390,6 +392,7 @@ class _StageLoop:
         self.last: dict[str, float] = {}
         self.best_weights: dict[str, dict[str, Tensor]] = {}
         self.running: defaultdict[str, list[float]] = defaultdict(list)
+        self.unread: list[tuple[str, Tensor]] = []  # losses that are still on the device
 
     def run(self) -> TrainingResult:
         self.started, self.first_step = time.monotonic(), self.step
@@ -401,6 +404,7 @@ class _StageLoop:
                     self.optimise(batches)
                     stopped_early = self.after_step(epoch)
                     if any_process(self.context.cancel() or terminated.is_set()) and self.step < self.steps:
+                        self.read_losses()
                         self.save()
                         raise Cancelled(
                             f"Training was stopped after {self.steps_done()} of {self.steps_planned()} steps."
@@ -447,35 +451,43 @@ class _StageLoop:
                 with autocast(self.device, self.settings.dtype), cpu_training(self.device):
                     losses = self.losses(batch, step)
                 (losses["loss"] / len(batches)).backward()
-            figures = torch.stack(
-                [value.detach().float() for value in losses.values()]
-            ).tolist()  # waits once
-            means = mean_over_processes(dict(zip(losses, figures, strict=True)))
-            for name, mean in means.items():
-                self.running[name].append(mean)
+            self.unread += [(name, value.detach().float()) for name, value in losses.items()]
         if self.settings.clip_norm:
             parameters = [parameter for group in self.optimizer.param_groups for parameter in group["params"]]
             nn.utils.clip_grad_norm_(parameters, self.settings.clip_norm)
         self.optimizer.step()
         self.schedule.step()
         self.step += 1
-        if not math.isfinite(means["loss"]):
-            raise DataError(
-                f"The loss is not a number after {self.steps_done()} steps; lower the learning rate."
-            )
         self.task.after_step()
+
+    def read_losses(self) -> None:
+        """Wait for the device, once, and take over the losses since the last time, averaged over the processes."""
+        if not self.unread:
+            return
+        values = torch.stack([value for _name, value in self.unread]).tolist()
+        means = mean_over_processes({str(place): value for place, value in enumerate(values)})
+        for (name, _value), mean in zip(self.unread, means.values(), strict=True):
+            self.running[name].append(mean)
+            if name == "loss" and not math.isfinite(mean):
+                raise DataError(
+                    f"The loss is not a number after {self.steps_done()} steps; lower the learning rate."
+                )
+        self.unread.clear()
 
     def after_step(self, epoch: int) -> bool:
         """Report, evaluate and save where it is time; True: stop early."""
         settings, step = self.settings, self.step
         ends_epoch = step % self.steps_per_epoch == 0 or step == self.steps
         evaluates = step % settings.evaluate_every == 0 if settings.evaluate_every else ends_epoch
+        saves = step % settings.checkpoint_every == 0 if settings.checkpoint_every else ends_epoch
+        reports = step % settings.report_every == 0
         metrics: dict[str, float] = {}
+        if evaluates or saves or reports or step == self.steps:
+            self.read_losses()
         if evaluates or step == self.steps:
             metrics = self.evaluate()
-        if metrics or step % settings.report_every == 0 or step == self.steps:
+        if metrics or reports or step == self.steps:
             self.report(epoch, metrics)
-        saves = step % settings.checkpoint_every == 0 if settings.checkpoint_every else ends_epoch
         if saves and step < self.steps:  # the end of a stage is saved by itself
             self.save()
         return self.out_of_patience()

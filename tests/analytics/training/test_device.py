@@ -13,12 +13,46 @@ def test_a_named_device_is_taken_and_auto_finds_one():
 
 
 @pytest.mark.parametrize(
-    ("wanted", "problem"), [("gpu", "not 'gpu'"), ("", "not ''"), ("cuda", "no GPU here")]
+    ("wanted", "problem"), [("gpu", "not 'gpu'"), ("", "not ''"), ("cuda", "device is cuda")]
 )
 def test_a_device_that_is_not_there_is_named(monkeypatch, wanted, problem):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     with pytest.raises(ConfigurationError, match=problem):
         pick_device(wanted)
+
+
+@pytest.mark.parametrize(
+    ("cuda", "complaint", "sentence"),
+    [
+        (None, "", "the installed PyTorch has no CUDA; install one that has"),
+        ("13.0", "Found no NVIDIA driver on your system.", "no GPU here; choose device=cpu"),
+        ("13.0", "The NVIDIA driver on your system is too old (found version 11040).", "update the driver"),
+    ],
+)
+def test_why_there_is_no_gpu_is_one_sentence_with_what_to_change(monkeypatch, cuda, complaint, sentence):
+    def init() -> None:
+        raise RuntimeError(complaint)
+
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.cuda, "init", init)
+    monkeypatch.setattr(torch.version, "cuda", cuda)
+    with pytest.raises(ConfigurationError, match=sentence) as caught:
+        pick_device("cuda")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_gpu_multiplies_in_tf32_and_one_that_is_not_there_is_named(monkeypatch):
+    before = torch.get_float32_matmul_precision()
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
+    try:
+        with pytest.raises(ConfigurationError, match="has 2 GPUs"):
+            pick_device("cuda:2")
+        assert torch.get_float32_matmul_precision() == before
+        assert pick_device("cuda:1") == torch.device("cuda:1")
+        assert torch.get_float32_matmul_precision() == "high"
+    finally:
+        torch.set_float32_matmul_precision(before)
 
 
 def test_a_processor_without_bfloat16_computes_in_full_precision(monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ import torch
 from torch import nn
 
 from analytics.encoder.config import EncoderConfig
-from analytics.errors import ArtifactError, Cancelled, DataError
+from analytics.errors import ArtifactError, Cancelled, ConfigurationError, DataError
 from analytics.training.callbacks import History
 from analytics.training.checkpoint import CHECKPOINT_NAME, load_checkpoint, save_checkpoint
 from analytics.training.context import TrainingContext
@@ -198,6 +199,30 @@ def test_too_few_examples_and_a_loss_that_explodes_are_clear_errors():
     task.losses = lambda rows, step: {"loss": task.model(task.inputs[rows]).sum() * float("nan")}
     with pytest.raises(DataError, match="not a number"):
         train_loop(task, SETTINGS, device=CPU)
+
+
+def test_a_gpu_without_memory_ends_in_one_sentence_and_the_run_keeps_its_checkpoint(tmp_path):
+    def train(fails_at: int | None):
+        task = Regression()
+        plain = task.losses
+
+        def losses(rows, step):
+            if step.number == fails_at:
+                raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20.00 MiB.")
+            return plain(rows, step)
+
+        task.losses = losses
+        settings = replace(SETTINGS, checkpoint_every=2)
+        result = train_loop(task, settings, device=CPU, context=TrainingContext(checkpoints=tmp_path))
+        return result, weights(task)
+
+    with pytest.raises(ConfigurationError, match="the GPU ran out of memory; close what else uses it"):
+        train(fails_at=5)
+    assert load_checkpoint(tmp_path)["current"]["step"] == 4
+    resumed, trained = train(fails_at=None)
+    whole = Regression()
+    assert train_loop(whole, SETTINGS, device=CPU).step == resumed.step
+    torch.testing.assert_close(trained, weights(whole))
 
 
 class Scaling:
