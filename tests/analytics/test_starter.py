@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -77,3 +78,20 @@ def test_it_knows_the_concepts_of_the_demo_bank(starter, starter_backbone):
     right = [one.concepts[0].path in record.concepts for one, record in zip(predictions, sample, strict=True)]
     assert np.mean(right) > 0.85
     assert all(1 <= one.difficulty.value <= 5 for one in predictions)
+
+
+LEARNED_FROM = {
+    "solver/starter": ("MAWPS", "ParaMAWPS", "GSM8K", "MathQA", "demo bank", "synthetic"),
+    "analogy/starter": ("MAWPS", "ParaMAWPS", "GSM8K", "MathQA", "demo bank", "synthetic"),
+    "paraphrase/starter": ("GSM8K", "MAWPS", "demo bank", "stories"),
+    "encoder/starter": ("TAL-SCQ5K", "MATH", "TheoremQA", "demo bank"),
+    "solver/starter_chinese": ("Math23K", "UnbiasedMWP"),
+    "analogy/starter_chinese": ("Math23K", "UnbiasedMWP"),
+}
+
+
+@pytest.mark.parametrize(("folder", "sets"), LEARNED_FROM.items(), ids=LEARNED_FROM)
+def test_the_licence_note_names_every_set_that_a_starter_learned_from(folder, sets):
+    note = artifact_read(Path(analytics.__file__).parent / folder).license_note
+    assert [name for name in sets if not re.search(rf"\b{name}\b", note)] == []
+    assert "backbone: " in note
