@@ -10,6 +10,7 @@ import os
 import platform
 import subprocess
 import sys
+from pathlib import Path
 
 BENCHMARKS = (
     "encode",
@@ -27,13 +28,28 @@ BENCHMARKS = (
 )
 
 
-def machine() -> str:
-    """Processor, cores and memory in one line."""
-    model = platform.processor() or "unknown processor"
-    with open("/proc/cpuinfo", encoding="utf-8") as file:
-        model = next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), model)
+FLAGS = ("avx2", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8", "asimd", "bf16", "sve")
+"""Of /proc/cpuinfo: the instructions on which encoding and training depend."""
+
+
+def machine(cpuinfo: str | None = None) -> str:
+    """Return processor, cores, memory, instructions and threads in one line, as /proc/cpuinfo and torch say."""
+    import torch
+
+    if cpuinfo is None:
+        cpuinfo = Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    said = {
+        name.strip(): value.strip()
+        for name, _, value in (line.partition(":") for line in cpuinfo.splitlines())
+    }
+    model = said.get("model name") or platform.processor() or "unknown processor"
+    has = (said.get("flags") or said.get("Features") or "").split()
     gibibytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    return f"{model}, {os.cpu_count()} cores, {gibibytes:.0f} GiB, Python {platform.python_version()}"
+    return (
+        f"{model}, {os.cpu_count()} cores, {gibibytes:.0f} GiB, Python {platform.python_version()},"
+        f" torch {torch.__version__}, {torch.get_num_threads()} threads;"
+        f" {', '.join(flag for flag in FLAGS if flag in has) or 'none of the usual vector instructions'}"
+    )
 
 
 def main() -> int:
@@ -41,10 +57,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__)
     parser.add_argument("--only", choices=BENCHMARKS)
     arguments, rest = parser.parse_known_args()
-    print(f"Machine: {machine()}\n", flush=True)  # noqa: T201
+    this = machine()
+    print(f"Machine: {this}\n", flush=True)  # noqa: T201
     worst = 0
     for name in [arguments.only] if arguments.only else BENCHMARKS:
-        print(f"== {name}", flush=True)  # noqa: T201
+        print(f"== {name} ({this})", flush=True)  # noqa: T201
         worst = max(worst, subprocess.run([sys.executable, "-m", f"tests.bench.{name}", *rest]).returncode)
     return worst
 
