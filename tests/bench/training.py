@@ -38,6 +38,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")
 wait_passively()
 
 MOST_OF_A_STEP = 0.05
+RANKS = 0.06  # seconds, two cores
 WARM_UP = 2  # steps of a round that do not count: kernels compile, caches fill
 PEAK = {
     "H200": 989e12,
@@ -86,6 +87,8 @@ def main() -> int:
         f"drawing a batch and its augmentations: {1e3 * prepared:.1f} ms, {prepared / step:.1%} of the step"
     )
     share = median_of(ranks_and_loss(task), 20) / step
+    large = median_of(large_ranks(device), 20)
+    print(f"ranks of 1,024 questions to 65,536 keys: {1e3 * large:.0f} ms (aim {1e3 * RANKS:.0f})")
     if device.type == "cuda":
         print(utilisation(task, config, step))
     passed = share < MOST_OF_A_STEP
@@ -160,6 +163,8 @@ def quesco(texts: list[str], config: Any) -> Any:
 
 def our_steps(task: Any, config: Any, steps: int) -> list[float]:
     """Return the seconds of each step in the project's own loop."""
+    import torch
+
     from analytics.training.context import TrainingContext
     from analytics.training.device import inference_dtype, pick_device
     from analytics.training.loop import LoopSettings, train_loop
@@ -167,7 +172,9 @@ def our_steps(task: Any, config: Any, steps: int) -> list[float]:
     device, ended = pick_device(), [time.perf_counter()]
 
     def note() -> bool:
-        ended.append(time.perf_counter())  # the loop has waited for the device: it has read the loss
+        if device.type == "cuda":
+            torch.cuda.synchronize()  # the loop itself does not wait
+        ended.append(time.perf_counter())
         return False
 
     settings = LoopSettings(
@@ -254,6 +261,36 @@ def ranks_and_loss(task: Any) -> Callable[[], object]:
         ranks = task._ranks(numbers, labels)
         task.loss.by_rank(similarities, ranks).mean(dim=0).sum().backward()
         if similarities.is_cuda:
+            torch.cuda.synchronize()
+
+    return compute
+
+
+def large_ranks(device: Any) -> Callable[[], object]:
+    """Return what ranks a large batch against a long queue: 100,000 questions, a quarter of them with two paths."""
+    import torch
+
+    from analytics.encoder.khar import encode_paths
+    from analytics.encoder.rank_table import RankTable
+
+    rng = random.Random(0)
+    questions = [
+        [
+            (f"{rng.randrange(5)}", f"{rng.randrange(9)}", f"{rng.randrange(9)}")
+            for _ in range(rng.choice((1, 1, 1, 2)))
+        ]
+        for _ in range(100_000)
+    ]
+    names = [f"{rng.randrange(4)}" for _ in questions]
+    table = RankTable(*encode_paths(questions, 3, names), device)
+    rows = torch.randperm(len(questions), device=device)[:1_024]
+    queued = torch.randint(len(questions), (65_536,), device=device)
+    ranks: Any = None
+
+    def compute() -> None:
+        nonlocal ranks
+        ranks = table.ranks(rows, queued, views=1, out=ranks)
+        if ranks.is_cuda:
             torch.cuda.synchronize()
 
     return compute
