@@ -5,11 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from questionbank.demo.wording import article
-
-__all__ = ["replaced"]
+__all__ = ["article", "replaced"]
 
 _ARTICLE = re.compile(r"\b([Aa])n? $")
+_SPOKEN_WITH_A_VOWEL = ("8", "11 ", "11-", "18 ", "18-", "hour", "honest", "heir")
+_SPOKEN_WITH_A_CONSONANT = ("uni", "use", "one", "eu")
+
+
+def article(noun: str) -> str:
+    """Return the noun with ``a`` or ``an``."""
+    vowel_sound = noun[0].lower() in "aeiou" and not noun.lower().startswith(_SPOKEN_WITH_A_CONSONANT)
+    return f"{'an' if vowel_sound or noun.startswith(_SPOKEN_WITH_A_VOWEL) else 'a'} {noun}"
 
 
 def replaced(text: str, edits: Iterable[tuple[int, int, str]]) -> str:

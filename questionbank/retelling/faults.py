@@ -13,7 +13,8 @@ from analytics.expression.parser import parse_expression
 from analytics.paraphrase.words.entities import find_entities
 from analytics.solver.plausibility import asks_for_count
 from analytics.text.unit_names import WORDS
-from questionbank.demo.wording import MEN, WOMEN, article
+from questionbank.retelling.editing import article
+from questionbank.retelling.people import MEN, WOMEN
 
 __all__ = ["asks_for_money", "fault", "refers_back"]
 
@@ -60,7 +61,8 @@ _BROKEN_GRAMMAR = re.compile(
     r"|\b(?:[Hh]e|[Ss]he|[Tt]hey|[A-Z][a-z]+) not [a-z]+ed\b|\b(the|a|an|of|to|in|for|and) \1\b"
 )
 _STARTS_LATE = re.compile(
-    r"\W*(?:(?:When|If|After|As|Because|Since|While) )?(?:they|it(?! (?:takes?|took|costs?|is|was)\b)|these|those|the others?)\b",
+    r"\W*(?:(?:When|If|After|As|Because|Since|While) )?"
+    r"(?:they|it(?! (?:takes?|took|costs?|is|was)\b)|these|those|the others?)\b",
     re.IGNORECASE,
 )
 _REFERS = re.compile(

@@ -20,9 +20,9 @@ from analytics.expression.tree import ExpressionTree
 from analytics.paraphrase.words.entities import find_entities, mentions_of
 from analytics.solver.targets import target_tree
 from analytics.text.number_slots import NumberSlot, number_slots
-from questionbank.demo.wording import MEN, WOMEN
 from questionbank.retelling.editing import replaced
 from questionbank.retelling.numbers import keeps_order, with_other_numbers
+from questionbank.retelling.people import MEN, WOMEN
 from questionbank.retelling.problem import SAME_STORY, RetoldProblem, answer_text
 from questionbank.retelling.things import with_other_things
 

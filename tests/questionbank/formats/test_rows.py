@@ -78,7 +78,7 @@ TABLES = {
         {"id": "0", "text": "Where?", "answer": "A", "concepts": (("Order of operations",),)},
     ),
     "MathQA": (
-        ',Problem,Rationale,options,correct,linear_formula,category\n'
+        ",Problem,Rationale,options,correct,linear_formula,category\n"
         '0,60 km per hour for 3 hours?,60*3,"a ) 180 , b ) 20",a,"multiply(n0,n1)|",physics\n',
         "utf-8",
         {
