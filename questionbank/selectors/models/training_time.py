@@ -60,7 +60,7 @@ def training_time(
     if not past:
         return TrainingTime()
     durations = [seconds for _run, seconds, _steps in past]
-    spread = {"shortest": min(durations), "longest": max(durations)}
+    shortest, longest = min(durations), max(durations)
     for run, seconds, steps in past:
         before = _config(capability, run.parameters.get("set", {}))
         if wanted is None or before is None or not _is_alike(capability, run, parameters or {}):
@@ -68,8 +68,8 @@ def training_time(
         if _kind(before) == _kind(wanted):
             share = _share(before, wanted, steps)
             if share is not None:
-                return TrainingTime(seconds * share, run.finished_at, **spread)
-    return TrainingTime(**spread)
+                return TrainingTime(seconds * share, run.finished_at, shortest, longest)
+    return TrainingTime(shortest=shortest, longest=longest)
 
 
 def _past(capability: str) -> Iterator[tuple[Run, float, int]]:
@@ -85,11 +85,10 @@ def _past(capability: str) -> Iterator[tuple[Run, float, int]]:
         deaths=0,
         pauses=0,
         worker__in=alive.values("name"),
-        started_at__isnull=False,
-        finished_at__isnull=False,
     )
     for run in runs.annotate(steps=Max("metrics__step")).order_by("-finished_at")[:_LOOKED_AT]:
-        yield run, (run.finished_at - run.started_at).total_seconds(), run.steps or 0
+        if run.started_at and run.finished_at:
+            yield run, (run.finished_at - run.started_at).total_seconds(), run.steps or 0
 
 
 def _config(capability: str, settings: Mapping[str, str]) -> dict[str, Any] | None:
