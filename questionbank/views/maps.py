@@ -29,6 +29,7 @@ from questionbank.selectors.models.projections import (
     map_state,
     map_version,
     points_to_bytes,
+    ready_questions,
 )
 from questionbank.selectors.questions.concepts import concept_get, concept_path, hierarchy_get
 from questionbank.selectors.questions.questions import concept_paths
@@ -90,6 +91,7 @@ def map_page(request: HttpRequest) -> HttpResponse:
         "map/map.html",
         context
         | {"hierarchies": hierarchies, "choice": choice}
+        | {"off_the_map": max(0, ready_questions() - len(points.ids))}
         | _legend(points, choice)
         | _ways(points, choice),
     )

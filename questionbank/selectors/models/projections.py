@@ -24,6 +24,7 @@ from questionbank.models import (
     KnowledgeConcept,
     KnowledgeHierarchy,
     Projection,
+    Question,
     QuestionTag,
     Run,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "map_state",
     "map_version",
     "points_to_bytes",
+    "ready_questions",
 ]
 
 LEVELS = 3  # concept levels that the map can be coloured by
@@ -127,6 +129,11 @@ def map_state() -> MapState:
         missing=0 if projection is None or former else max(0, size - projection.questions),
         run=Run.objects.filter(kind=Run.Kind.PROJECT).exclude(state__in=Run.FINISHED).first(),
     )
+
+
+def ready_questions() -> int:
+    """Return how many questions a map of the whole bank would show."""
+    return Question.objects.filter(status=Question.Status.READY).count()
 
 
 def map_hierarchies() -> list[KnowledgeHierarchy]:

@@ -114,9 +114,19 @@ def test_a_map_of_another_encoder_is_marked_as_such(bank, projection, as_admin) 
     assert "Another encoder is in use" in page_of(as_admin)
 
 
-def test_questions_that_came_in_since_are_counted(bank, projection, as_teacher) -> None:
+def test_the_map_says_of_when_it_is_and_which_questions_it_lacks(bank, projection, as_teacher) -> None:
     store_vectors(EmbeddingSet.objects.get(lens="purpose"), [QuestionFactory()])
-    assert "1 question was added since" in page_of(as_teacher)
+    page = page_of(as_teacher)
+    assert "This map was drawn on" in page
+    assert "not on it" in page
+    assert "1 was added since" in page
+    assert "Ask an admin to redraw it" in page
+    assert "Redraw with all questions" not in page
+
+
+def test_an_admin_redraws_a_map_that_lacks_questions(bank, projection, as_admin) -> None:
+    store_vectors(EmbeddingSet.objects.get(lens="purpose"), [QuestionFactory()])
+    assert "Redraw with all questions" in page_of(as_admin)
 
 
 def test_hierarchies_can_be_changed_where_there_are_several(bank, projection, as_teacher) -> None:

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from questionbank.models import QuestionList
 from questionbank.services.question_lists import question_list_add, question_list_create
+from tests.factories import QuestionFactory
 
 
 def test_a_question_is_added_to_a_new_list_and_one_comes_back(as_teacher, bank) -> None:
@@ -90,3 +91,54 @@ def test_another_s_list_is_hidden_until_it_is_shared(as_reviewer, teacher, bank)
     assert as_reviewer.get(page).status_code == 200
     assert "Friday" in as_reviewer.get(reverse("list_index")).content.decode()
     assert as_reviewer.get(reverse("list_edit", args=[question_list.pk])).status_code == 404
+
+
+def test_moving_a_question_comes_back_to_its_place_and_keeps_the_answers(as_teacher, teacher, bank) -> None:
+    question_list = question_list_create(user=teacher, name="Friday")
+    question_list_add(user=teacher, question_list=question_list, questions=bank.questions[:3])
+    moved = bank.questions[0].pk
+    address = reverse("list_item", args=[question_list.pk, moved])
+    page = reverse("list_detail", args=[question_list.pk])
+    response = as_teacher.post(address, {"position": "3", "answers": "1"})
+    assert response["Location"] == f"{page}?answers=1#question-{moved}"
+    assert list(question_list.items.values_list("question_id", flat=True))[-1] == moved
+    for beyond in ("0", "99"):
+        assert as_teacher.post(address, {"position": beyond})["Location"] == f"{page}#question-{moved}"
+    shown = as_teacher.get(page).content.decode()
+    assert f'id="up-{moved}"' in shown  # at an end, too, so that the focus has a place
+    assert f'id="handle-{moved}"' in shown
+
+
+def test_a_list_warns_of_missing_figures_and_variables_before_it_is_printed(
+    as_teacher, teacher, bank
+) -> None:
+    figure = QuestionFactory(text="The graph shown below is a parabola. Where is its vertex?")
+    template = QuestionFactory(text="Simplify $(5myvar1)^2$.")
+    for question in (figure, template):
+        question.refresh_from_db()
+    question_list = question_list_create(user=teacher, name="Friday")
+    page = reverse("list_detail", args=[question_list.pk])
+    question_list_add(user=teacher, question_list=question_list, questions=bank.questions[:1])
+    assert "before you print" not in as_teacher.get(page).content.decode()
+    question_list_add(
+        user=teacher, question_list=question_list, questions=[figure, template], with_templates=True
+    )
+    shown = as_teacher.get(page).content.decode()
+    assert "before you print" in shown
+    assert '<a href="#place-2">2</a>' in shown
+    assert '<a href="#place-3">3</a>' in shown
+
+
+def test_templates_stay_off_a_list_unless_one_insists(as_teacher, bank) -> None:
+    template = QuestionFactory(text="Simplify $(5myvar1)^2$.")
+    whole = bank.questions[0]
+    add = reverse("list_add")
+    both = {"question": [whole.pk, template.pk], "name": "Friday"}
+    assert "draws its numbers, too" in as_teacher.get(add, {"question": template.pk}).content.decode()
+    response = as_teacher.post(add, both, follow=True)
+    assert "was left out" in response.content.decode()
+    assert [item.question_id for item in QuestionList.objects.get().items.all()] == [whole.pk]
+    only = {"question": template.pk, "question_list": QuestionList.objects.get().pk, "name": ""}
+    assert as_teacher.post(add, only).status_code == 422
+    as_teacher.post(add, only | {"with_templates": "on"})
+    assert [item.question_id for item in QuestionList.objects.get().items.all()] == [whole.pk, template.pk]
