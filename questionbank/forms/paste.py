@@ -66,7 +66,7 @@ class SavePastedForm(PasteForm):
         initial: dict[str, Any] = {
             "text": data.get("text", ""),
             "language": pasted.language,
-            "suggested_language": pasted.language,
+            "suggested_language": pasted.detected,
             "status": data.get("status") or Question.Status.READY,
             "answer": _answer(data, pasted),
             "suggested_answer": pasted.layout.answer,
@@ -100,18 +100,19 @@ def pasted_of(data: QueryDict) -> PastedText:
         "suggested_language", language
     )
     return read_pasted(
-        data.get("text", "").replace("\r\n", "\n"),
+        data.get("text", "").replace("\r\n", "\n").strip(),
         whole=bool(data.get("whole")),
         language=language if is_chosen else "",
     )
 
 
 def _answer(data: QueryDict, pasted: PastedText) -> str:
-    """Return what a person entered or chose as the answer, else what the text says."""
-    entered = data.get("answer", "").strip()
-    is_entered = bool(entered) and entered != data.get("suggested_answer", "")
+    """Return what a person entered or chose as the answer, "none" too, else what the text says."""
+    entered, suggested = data.get("answer", "").strip(), data.get("suggested_answer")
     labels = [option.label for option in pasted.layout.options]
-    if is_entered and (not labels or entered in labels):
+    is_possible = not entered or not labels or entered in labels
+    is_for_this_text = "answer" in data and suggested == pasted.layout.answer
+    if is_possible and (is_for_this_text or (entered and entered != suggested)):
         return entered
     return pasted.layout.answer
 

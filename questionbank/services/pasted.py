@@ -24,7 +24,8 @@ class PastedText:
         layout: the question, its options and its answer, as they were typed.
         typed: the whole text with its plain maths read.
         question: the text of the question that models read, its plain maths as LaTeX.
-        language: tag of the language that it is taken to be in.
+        language: tag of the language that it is taken to be in: what a person chose, else what was detected.
+        detected: tag of the language that its words speak for.
         notice: says that it is in a language that the models do not know, or another one than was chosen; else empty.
     """
 
@@ -32,6 +33,7 @@ class PastedText:
     typed: TypedText
     question: str
     language: str
+    detected: str
     notice: str
 
     @property
@@ -50,16 +52,16 @@ def read_pasted(text: str, *, whole: bool = False, language: str = "") -> Pasted
     layout = QuestionLayout(text) if whole else question_layout(text)
     typed = read_typed(text)
     question = typed.text if layout.text == text else read_typed(layout.text).text
-    if not language:
-        language = detect_language(text)
-        language = evident_language(text) or language if language == UNDETERMINED else language
-    return PastedText(layout, typed, question, language, _language_notice(text, language))
+    evident, detected = evident_language(text), str(detect_language(text))
+    if detected == UNDETERMINED:
+        detected = evident or detected
+    notice = _language_notice(evident, language or detected, is_chosen=bool(language))
+    return PastedText(layout, typed, question, language or detected, detected, notice)
 
 
-def _language_notice(text: str, language: str) -> str:
-    evident = evident_language(text)
+def _language_notice(evident: str, language: str, *, is_chosen: bool) -> str:
     is_known = primary_language(language) in LANGUAGE_NAMES
-    if is_known and evident in ("", primary_language(language)):
+    if is_known and (not is_chosen or evident in ("", primary_language(language))):
         return ""
     if is_known:
         return _("This text seems to be in %(evident)s. It is read as %(chosen)s, as you chose.") % {

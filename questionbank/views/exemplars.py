@@ -15,6 +15,7 @@ from analytics.errors import DataError
 from analytics.text.tokens import detect_language
 from questionbank.errors import NotFound, ServiceUnavailable, ValidationFailed
 from questionbank.forms.exemplars import PromptForm, TextPromptForm
+from questionbank.forms.paste import pasted_of
 from questionbank.forms.questions import TEXT_LIMIT
 from questionbank.models import Question, Run
 from questionbank.numbers import whole_number
@@ -31,7 +32,6 @@ from questionbank.selectors.similar.exemplars import (
     text_exemplars,
 )
 from questionbank.services.model_answers import model_answer_request
-from questionbank.services.pasted import read_pasted
 from questionbank.views.access import render_page, requires, takes_posts
 from questionbank.views.solving import solved_or_none, solved_text_or_none
 
@@ -63,7 +63,7 @@ def pasted_exemplars(request: HttpRequest) -> HttpResponse:
         is_empty = not request.POST.get("text", "").strip()
         messages.warning(request, _("Paste a question first.") if is_empty else form.errors["text"][0])
         return redirect("paste")
-    pasted = read_pasted(form.cleaned_data["text"])
+    pasted = pasted_of(request.POST)
     text, language = pasted.question, pasted.language
     solved = solved_text_or_none(text, language)
     worked = _worked(text, language, solved)

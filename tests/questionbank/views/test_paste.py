@@ -144,6 +144,19 @@ def test_a_person_can_choose_another_option_or_keep_the_text_whole(bank, as_teac
     assert (question.kind, question.text, question.answer, question.options) == ("open", CHOICE, "7", [])
 
 
+def test_what_a_person_chose_outlives_the_next_look(bank, as_teacher) -> None:
+    sent = {
+        "text": CHOICE,
+        "language": "zh",
+        "suggested_language": "en",
+        "answer": "",
+        "suggested_answer": "C",
+    }
+    form = as_teacher.post(reverse("paste"), sent).context["save_form"]
+    assert (form["language"].value(), form["suggested_language"].value()) == ("zh", "en")
+    assert (form["answer"].value(), form["suggested_answer"].value()) == ("", "C")
+
+
 def test_what_was_suggested_for_one_text_gives_way_to_the_next(bank, as_teacher) -> None:
     sent = {"text": "Work out 3 + 4.", "answer": "C", "suggested_answer": "C", "suggested_language": "und"}
     form = as_teacher.post(reverse("paste"), sent | {"language": "und"}).context["save_form"]
