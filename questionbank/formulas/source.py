@@ -36,7 +36,7 @@ _REWRITTEN: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], 
         (r"(?:\\_|_){2,}", _BLANK),
         (_BLANK, r"\\text{\\_\\_\\_\\_}"),
         (r"\\(?:overset|stackrel)\s*(?:\{\s*\\frown\s*\}|\\frown(?![a-zA-Z]))", r"\\overparen"),
-        (r"(\\\\)\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|cm|mm|in)\s*\]", r"\1"),
+        (r"(\\\\)\s*\[\s*-?[\d.]+\s*(?:pt|em|ex|cm|mm|in)\s*\]", r"\1 "),
         (r"\\(?:vspace\*?|specialrule)\s*\{[^{}]*\}", ""),
         (r"\\(?:text)?color(?:box)?\s*(?:\[[a-zA-Z]*\])?\s*\{[^{}]*\}", ""),
         (r"\\root\s+([^{}\\]{1,20}?|\{[^{}]*\})\s*\\of(?![a-zA-Z])", r"\\sqrt[\1]"),
@@ -71,7 +71,7 @@ _REPEATED = re.compile(r"\*\s*\{?(\d{1,2})\}?\s*\{([^{}]*)\}")
 _BETWEEN = re.compile(
     r"[@!]\s*\{((?:[^{}]|\{[^{}]*\})*)\}|[><]\s*\{(?:[^{}]|\{[^{}]*\})*\}|([pmbXS])\s*(?:\{[^{}]*\})?"
 )
-_DOLLAR = re.compile(r"(?<!\\)\$")
+_DOLLAR = re.compile(r"(?<!\\)((?:\\\\)*)\$")
 _PRICE = re.compile(r"(?<!\\)\$(?=\s?\d)")
 _TEXT = re.compile(r"\\(?:text|[mh]box)")
 _COMMA = re.compile(
@@ -139,7 +139,8 @@ def _spaced_comma(match: re.Match[str]) -> str:
 
 def _tabular(body: str) -> str:
     """Return a table of text as an array; dollar signs around the formulas of its cells go."""
-    return rf"\begin{{array}}{_DOLLAR.sub(' ', body)}\end{{array}}"
+    body = _DOLLAR.sub(r"\1 ", body)
+    return rf"\begin{{array}}{body}\end{{array}}"
 
 
 def _alignment(columns: str) -> str:

@@ -82,6 +82,7 @@ def cells(latex: str) -> list[list[set[str]]]:
         (r"x=____", "x=____"),
         (r"\lcm(4,6)", "lcm(4,6)"),
         (r"4$5", "4$5"),
+        (r"\begin{tabular}{c|c} $x$ & a \\ [.1cm] $y$ & b \\$z$ & c\end{tabular}", "xaybzc"),
     ],
 )
 def test_what_people_type_is_drawn_with_all_of_its_content(latex: str, characters: str) -> None:
