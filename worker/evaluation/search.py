@@ -12,9 +12,11 @@ import numpy.typing as npt
 
 from questionbank.errors import NotFound
 from questionbank.models import Question
-from questionbank.selectors.search.query import parse_query
+from questionbank.selectors.search.asked import asked_search
+from questionbank.selectors.search.filters import SearchFilters
 from questionbank.selectors.search.ranking import Matches, fuse, rank_by_vectors
 from questionbank.selectors.search.spelling import vocabulary
+from questionbank.selectors.search.term_search import rank_by_terms
 from questionbank.selectors.search.text_search import rank_by_text
 from questionbank.selectors.serving import Serving
 from worker.bootstrap import RESAMPLES, middle
@@ -124,9 +126,10 @@ def _reciprocal_ranks(item: KnownItem, serving: Serving) -> dict[str, float]:
     digest = Question.objects.values_list("content_hash", flat=True).get(pk=item.question_id)
     right = set(Question.objects.filter(content_hash=digest).values_list("pk", flat=True))
     words = vocabulary()
-    parsed = parse_query(item.query, words)
+    asked = asked_search(item.query, SearchFilters(), exact=False, off=())
+    parsed = asked.parsed
     ready = Question.objects.filter(status=Question.Status.READY).order_by()
-    by_text = rank_by_text(parsed.tokens, ready, words)
+    by_text = rank_by_terms(asked.terms, ready) if asked.terms else rank_by_text(parsed.tokens, ready, words)
     by_vectors = rank_by_vectors(parsed, None, serving).ids
     fused = [hit.id for hit in fuse(parsed, Matches(by_text, by_vectors))]
     return {

@@ -61,7 +61,8 @@ def asked_search(query: str, filters: SearchFilters, *, exact: bool, off: Collec
     """Read a query: the filters that it names, then what is left of it."""
     parsed = _parsed(query, exact=exact)
     typed, corrected = parsed.text, parsed.corrected
-    given, read = filters, ()
+    given = filters
+    read: tuple[ReadFilter, ...] = ()
     named = _named(parsed)
     if parsed.sort in ("words", "question") and not exact and not (named.is_exact and named.concepts):
         found = read_filters(corrected or typed, filters, off=off)

@@ -119,7 +119,8 @@ def read_filters(text: str, filters: SearchFilters, *, off: Collection[str] = ()
     Args:
         off: names of filters that were taken off.
     """
-    rest, read, set_filters = text, [], filters
+    rest, set_filters = text, filters
+    read: list[ReadFilter] = []
     if len(text.split()) > MOST_WORDS or text.endswith(("?", "？")):
         return FilteredQuery(text, filters)
     for name, found, values, label in _named(text):
@@ -139,8 +140,8 @@ def _named(text: str) -> Iterable[tuple[str, str, dict[str, object], str]]:
         if grade := _grade_of_bank(match):
             yield "grade", match[0], {"grade": grade}, _grade_label(grade)
     for name, value, pattern in _PHRASES:
-        if match := pattern.search(text):
-            yield name, match[0], *_VALUES[name](value)
+        if found := pattern.search(text):
+            yield name, found[0], *_VALUES[name](value)
 
 
 def _difficulty(value: str) -> tuple[dict[str, object], str]:
