@@ -6,10 +6,9 @@ import re
 from collections.abc import Sequence
 
 from analytics.text.empty_words import EMPTY_WORDS, ONLY_IN_PHRASES
-from analytics.text.tokens import search_tokens
 from analytics.text.unit_names import ABBREVIATIONS
 from analytics.text.unit_names import WORDS as UNIT_WORDS
-from analytics.text.word_problems import is_word_problem
+from analytics.text.word_problems import is_prose_with_amounts
 
 __all__ = ["MATHEMATICS", "TASKS", "question_tasks"]
 
@@ -70,7 +69,12 @@ _ASKS = re.compile(
     r"|判断(?:题|对错|正误)|\((?:t|true)\s*/\s*(?:f|false)\)",
     re.IGNORECASE,
 )
-_THING = re.compile(r"[a-z]{3,}")
+_NUMBER = re.compile(  # quick: an import asks every question
+    r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|dozen|half|twice|double)\b"
+    r"|[一二两三四五六七八九十百千万半]",
+    re.IGNORECASE,
+)
+_THING = re.compile(r"(?<![\\a-z])[a-z]{3,}")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _ENDS = re.compile(r"^[\s$.(]+|[\s$.)。]+$")
 
@@ -85,7 +89,10 @@ def question_tasks(text: str, options: Sequence[str] = ()) -> tuple[str, ...]:
     >>> question_tasks("Which fraction in its simplest form equals 0.56?")
     ()
     """
-    checks = (is_word_problem(text) and _tells_a_story(text), _is_true_or_false(text, options))
+    checks = (
+        _NUMBER.search(text) is not None and _tells_a_story(text) and is_prose_with_amounts(text),
+        _is_true_or_false(text, options),
+    )
     return tuple(task for task, is_one in zip(TASKS, checks, strict=True) if is_one)
 
 
@@ -93,8 +100,14 @@ def _tells_a_story(text: str) -> bool:
     """Return whether a text speaks of things beside its mathematics."""
     if len(_CHINESE.findall(text)) >= FEWEST_CHARACTERS:
         return True
-    things = {word for word in search_tokens(text) if _THING.fullmatch(word) and word not in _NO_THINGS}
-    return len(things) >= FEWEST_THINGS
+    things: set[str] = set()
+    for match in _THING.finditer(text.casefold()):
+        word = match[0]
+        if not _NO_THINGS.intersection((word, word.removesuffix("s"), word.removesuffix("es"))):
+            things.add(word)
+            if len(things) == FEWEST_THINGS:
+                return True
+    return False
 
 
 def _is_true_or_false(text: str, options: Sequence[str]) -> bool:

@@ -7,7 +7,7 @@ import re
 from analytics.text.formulas import segment_text
 from analytics.text.number_slots import number_slots
 
-__all__ = ["asks_nothing", "is_word_problem"]
+__all__ = ["asks_nothing", "is_prose_with_amounts", "is_word_problem"]
 
 FEWEST_WORDS = 6
 FEWEST_CHARACTERS = 10  # of Chinese
@@ -66,6 +66,11 @@ def is_word_problem(text: str) -> bool:
     >>> is_word_problem("Solve $2x + 3 = 11$ for the number $x$ with 3 steps."), is_word_problem("What is 3 + 4?")
     (False, False)
     """
+    return is_prose_with_amounts(text) and bool(number_slots(text))
+
+
+def is_prose_with_amounts(text: str) -> bool:
+    """Return whether a text is prose in which formulas are numbers alone; whether there are numbers is not asked."""
     if len(text) > LONGEST:
         return False
     segments = segment_text(text)
@@ -73,5 +78,4 @@ def is_word_problem(text: str) -> bool:
     if not all(_NUMBER_AS_FORMULA.fullmatch(formula) for formula in formulas):
         return False
     prose = " ".join(segment.source for segment in segments if segment.kind == "text")
-    has_story = len(_WORD.findall(prose)) >= FEWEST_WORDS or len(_CHINESE.findall(prose)) >= FEWEST_CHARACTERS
-    return has_story and bool(number_slots(text))
+    return len(_WORD.findall(prose)) >= FEWEST_WORDS or len(_CHINESE.findall(prose)) >= FEWEST_CHARACTERS
