@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from analytics.expression.evaluate import answers_agree
 from analytics.text.number_slots import number_slots
-from analytics.text.numbers import find_numbers, signed_value
+from analytics.text.numbers import find_numbers
 
 __all__ = ["PublishedNumber", "number_of_answer"]
 
@@ -52,7 +52,7 @@ def number_of_answer(answer: str) -> PublishedNumber | None:
     readings = {slot.value for slot in number_slots(answer)} - {mention.value}
     decimals = re.fullmatch(r"[\d,]*\.(\d+)", mention.text)
     try:
-        value = float(signed_value(mention, answer))
+        value = float(mention.signed)
         digits = float(readings.pop()) if len(readings) == 1 else None  # a fraction has two: 5 and 56
     except OverflowError:
         return None

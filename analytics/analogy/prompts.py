@@ -17,7 +17,7 @@ from analytics.expression.tree import ExpressionTree
 from analytics.language_model.protocol import without_thoughts
 from analytics.records import ProblemRecord
 from analytics.text.number_slots import number_slots
-from analytics.text.numbers import find_numbers, signed_value
+from analytics.text.numbers import find_numbers
 
 __all__ = [
     "ANSWER_FORMATS",
@@ -176,7 +176,7 @@ def parse_answer(written: str, answers: str) -> float | None:
     if not numbers:
         return None
     try:
-        return float(signed_value(numbers[0] if mark else numbers[-1], text))
+        return float((numbers[0] if mark else numbers[-1]).signed)
     except OverflowError:
         return None
 

@@ -19,7 +19,7 @@ from analytics.records import ProblemRecord
 from analytics.solver.beam import Hypothesis
 from analytics.solver.targets import SolverExample, Vocabulary
 from analytics.text.number_slots import NumberSlot
-from analytics.text.numbers import find_numbers, signed_value
+from analytics.text.numbers import find_numbers
 from analytics.text.word_problems import asks_nothing
 
 __all__ = [
@@ -250,7 +250,7 @@ def story_reason(text: str) -> str:
     """
     if asks_nothing(text):
         return "The text does not ask a question."
-    if any(signed_value(mention, text) < 0 for mention in find_numbers(text)):
+    if any(mention.signed < 0 for mention in find_numbers(text)):
         return "The problem has a negative number, which the solver cannot compute with."
     return ""
 

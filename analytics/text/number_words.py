@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-__all__ = ["chinese_value", "chinese_words", "english_value", "english_words"]
+__all__ = [
+    "CHINESE_DIGITS",
+    "ENGLISH_NUMBER_WORDS",
+    "PART_WORDS",
+    "chinese_value",
+    "chinese_words",
+    "english_value",
+    "english_words",
+]
 
 _ONES = {
     word: value
@@ -21,23 +29,35 @@ _TENS = {
     for value, word in enumerate(str.split("twenty thirty forty fifty sixty seventy eighty ninety"), start=2)
 } | {"fourty": 40}
 _SCALES = {"thousand": 1_000, "million": 1_000_000, "billion": 1_000_000_000}
-_GROUPS = {"dozen": 12, "score": 20}
-_PARTS = {
-    "half": 2,
-    "halves": 2,
-    "quarter": 4,
-    "third": 3,
-    "fourth": 4,
-    "fifth": 5,
-    "sixth": 6,
-    "seventh": 7,
-    "eighth": 8,
-    "ninth": 9,
-    "tenth": 10,
+_GROUPS = {"dozen": 12}
+_ORDINALS = str.split(
+    "third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth"
+    " seventeenth eighteenth nineteenth"
+)
+_PARTS = (
+    {"half": 2, "halves": 2, "quarter": 4}
+    | {word: value for value, word in enumerate(_ORDINALS, start=3)}
+    | {word[:-1] + "ieth": value for word, value in _TENS.items()}
+    | {"hundredth": 100, "thousandth": 1_000, "millionth": 1_000_000}
+)
+_COMPOUND_PARTS = {
+    f"{ten}-{one}": tens + ones
+    for ten, tens in _TENS.items()
+    for one, ones in _PARTS.items()
+    if 2 < ones < 10 and one != "quarter"
 }
 _ARTICLES = frozenset({"a", "an"})
 _LARGE = {"hundred": 100, **_SCALES, **_GROUPS}
+_COMPOUND = re.compile(rf"\b(?:{'|'.join(_COMPOUND_PARTS)})(?=s?\b)")
 _SEPARATOR = re.compile(r"[ ,-]+")
+
+PART_WORDS = frozenset(_PARTS)
+"""Words that name a part where a number counts them ("five sixteenths"), and else a place in a row."""
+
+ENGLISH_NUMBER_WORDS = frozenset(
+    {*_ONES, *_TENS, *_LARGE, *_PARTS, *(f"{word}s" for word in (*_PARTS, *_GROUPS) if word[-1] != "s")}
+)
+"""Every word of which English numbers consist, but "a", "and" and "point"."""
 
 
 def english_value(words: str) -> Fraction | None:
@@ -46,7 +66,8 @@ def english_value(words: str) -> Fraction | None:
     >>> [str(english_value(words)) for words in ("two hundred and five", "one and a half", "two point five")]
     ['205', '3/2', '5/2']
     """
-    return _value([word for word in _SEPARATOR.split(words.lower()) if word])
+    joined = _COMPOUND.sub(lambda match: match[0].replace("-", "_"), words.lower())
+    return _value([word for word in _SEPARATOR.split(joined) if word])
 
 
 def _value(parts: list[str]) -> Fraction | None:
@@ -55,13 +76,15 @@ def _value(parts: list[str]) -> Fraction | None:
     if "point" in parts:
         return _decimal(parts)
     last = parts[-1]
+    if last.removesuffix("s") in _GROUPS and (len(parts) > 1 or last in _GROUPS):
+        parts = [*parts[:-1], last := last.removesuffix("s")]
     if last in _GROUPS or (parts[0] == "half" and len(parts) == 3 and last in _LARGE):
         count = parts[:-2] if len(parts) > 2 and parts[-2] in _ARTICLES else parts[:-1]
         if count in ([], ["a"], ["an"]):
             return Fraction(_LARGE[last])
         number = _value(count)
         return None if number is None else number * _LARGE[last]
-    if last not in _PARTS and last.removesuffix("s") not in _PARTS:
+    if _denominator(last) is None:
         return _whole(parts)
     if "and" in parts:
         at = len(parts) - 1 - parts[::-1].index("and")
@@ -83,12 +106,20 @@ def _decimal(parts: list[str]) -> Fraction | None:
 
 def _fraction(parts: list[str]) -> Fraction | None:
     """Read "half", "a third", "two thirds"; a bare "third" is an ordinal."""
-    denominator = _PARTS.get(parts[-1]) or _PARTS[parts[-1].removesuffix("s")]
+    denominator = _denominator(parts[-1])
     count = parts[:-1]
+    if denominator is None:
+        return None
     if count in (["a"], ["an"], ["one"]) or (not count and denominator == 2):
         return Fraction(1, denominator)
     numerator = _whole(count) if count else None
     return None if numerator is None else numerator / denominator
+
+
+def _denominator(word: str) -> int | None:
+    """Return what a word for parts divides by: "thirds", "sixteenth", "twenty_fifths"."""
+    name = word if word in _PARTS else word.removesuffix("s")
+    return _PARTS.get(name) or _COMPOUND_PARTS.get(name.replace("_", "-"))
 
 
 def _whole(parts: list[str]) -> Fraction | None:
@@ -139,6 +170,7 @@ def _is_decimal(value: Fraction) -> bool:
     return value.denominator % 10 == 0 or (value.denominator in {5, 8, 20, 25, 50, 40, 125} and value > 1)
 
 
+CHINESE_DIGITS = "零〇一二两三四五六七八九"
 _CHINESE_DIGITS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {
     "〇": 0,
     "两": 2,
@@ -155,9 +187,15 @@ def chinese_value(words: str) -> Fraction | None:
     """
     if words in {"半", "一半"}:
         return Fraction(1, 2)
+    if "又" in words:
+        whole, part = (chinese_value(part) for part in words.split("又", 1))
+        return None if whole is None or part is None else whole + part
     if "分之" in words:
         below, above = (chinese_value(part) for part in words.split("分之", 1))
         return above / below if below and above is not None else None
+    if "折" in words or "成" in words:
+        digits = "".join(str(_CHINESE_DIGITS.get(character, "-")) for character in re.sub("[折成]", "", words))
+        return Fraction(f"0.{digits}") if digits.isdigit() else None
     if all(character in _CHINESE_DIGITS for character in words):
         if len(words) > 1:
             return Fraction("".join(str(_CHINESE_DIGITS[character]) for character in words))

@@ -1,0 +1,336 @@
+r"""Numbers in digits: every way in which they are written, with its exact value.
+
+One row of `_FORMS` a way: ``\frac{3}{4}``, ``3¾``, ``2 1/2``, ``3-1/2``, ``3/4``, ``3×10^5``, ``2e3``, ``8折``,
+``1万2千``, ``1 250 000``, ``12,00,000``, ``3,50``, ``1,250.5``. Where a text can be read in several ways, what stands around
+the number decides; the first row that fits is taken. Digits, points and commas of full width count as plain ones.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from fractions import Fraction
+
+from analytics.text.formulas import segment_text
+
+__all__ = ["VULGAR_FRACTIONS", "NumberKind", "Numeral", "find_numerals", "half_width"]
+
+
+class NumberKind(StrEnum):
+    """How a number is written; of a plain one, what it is part of."""
+
+    INTEGER = "integer"
+    DECIMAL = "decimal"
+    FRACTION = "fraction"
+    MIXED = "mixed"
+    PERCENT = "percent"
+    SCALED = "scaled"  # 3 million, 2 dozen, 3万, 2e3, 10^6
+    CLOCK_TIME = "clock time"  # the hour or the minutes of one
+    RATIO_PART = "ratio part"
+    RANGE_END = "range end"
+
+
+@dataclass(frozen=True, slots=True)
+class Numeral:
+    """A number in digits; ``text[start:end]`` is what is read."""
+
+    start: int
+    end: int
+    value: Fraction
+    kind: NumberKind
+
+
+_LONGEST = 300  # characters of a number
+_LARGEST_POWER = 60
+
+_VULGAR = {
+    character: Fraction(unicodedata.numeric(character)).limit_denominator(10)
+    for character in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+}
+VULGAR_FRACTIONS = frozenset(_VULGAR)
+"""Characters that are a fraction by themselves."""
+
+_FULL_WIDTH = {ord(wide): ord(plain) for plain, wide in zip("0123456789/:%-+", "０１２３４５６７８９／：％－＋", strict=True)}  # fmt: skip
+_WIDE_MARK = re.compile("(?<=[０-９])[．，](?=[０-９])")  # others may end a sentence, or stand in a list
+_WIDE_POINT = re.compile(r"(?<=\d)．(?=\d)")
+_SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
+
+_POINT = r"\d{1,3}(?:(?:\{,\}|,)\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?|(?<![\w.])\.\d+"
+_COMMA = r"\d{1,3}(?:\.\d{3})+(?!\d)(?:,\d+)?|\d+,\d+|\d+(?:\.\d+)?"  # 1.250,50: the comma is a point
+_INDIAN = r"(?<![\d,.(\[{])\d{1,2}(?:,\d{2})+,\d{3}(?!\d|,\d)(?:\.\d+)?"
+_APOSTROPHE = r"(?<!\d)\d{1,3}(?:['’]\d{3})+(?!\d)(?:\.\d+)?"
+_BLANK = "[ \u00a0\u2009\u202f]"
+_THIN = "[\u00a0\u2009\u202f]|\\\\,|~"
+_SPACED = (
+    rf"(?<![\d.,/⁄:^])(?<!\d{_BLANK})[1-9]\d{{0,2}}(?:(?:{_BLANK}|{_THIN})\d{{3}})+(?!\d|{_BLANK}\d|[/⁄:^]|\s*=)"
+    r"(?:[.,]\d+(?!\d))?"
+)
+_FRAC = r"\\[dtc]?frac\s*(?:\{\s*(?P<fn>-?\d+)\s*\}|(?P<fn1>\d))\s*(?:\{\s*(?P<fd>\d+)\s*\}|(?P<fd1>\d))"
+_NO_UNIT = r"(?![米克瓦卡分])"
+_CHINESE_SCALE = rf"(?:[十百千]?[万亿]|[百千]){_NO_UNIT}"
+_EXPONENT = r"(?:\^\s*\{?\s*(?P<{0}>[-−]?\d+)\s*\}?|(?P<{0}s>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+))"
+
+
+def _slash(name: str) -> str:
+    return rf"(?P<{name}n>\d+)\s*[/⁄]\s*(?P<{name}d>\d+)"
+
+
+_Reader = Callable[[re.Match[str]], Fraction | None]
+
+
+def half_width(text: str) -> str:
+    """Return a text of the same length with digits and their signs in half width."""
+    if text.isascii():
+        return text
+    text = _WIDE_MARK.sub(lambda mark: "." if mark[0] == "．" else ",", text)
+    if "。" in text:
+        text = _WIDE_POINT.sub(".", text)
+    return text.translate(_FULL_WIDTH)
+
+
+def _whole(digits: str) -> Fraction:
+    """Read digits with any separators, the last of which may be a decimal point."""
+    return Fraction(re.sub(r"[^\d.]", "", digits))
+
+
+def _decimal_comma(digits: str) -> Fraction:
+    if "," not in digits and not re.fullmatch(r"\d{1,3}(?:\.\d{3})+", digits):
+        return Fraction(digits)
+    return Fraction(digits.replace(".", "").replace(",", "."))
+
+
+def _fraction(whole: str | None, numerator: str, denominator: str) -> Fraction | None:
+    if int(denominator) == 0:
+        return None
+    part = Fraction(int(numerator), int(denominator))
+    return part if whole is None else int(whole) + part
+
+
+def _power(base: Fraction, exponent: str) -> Fraction | None:
+    power = int(exponent.translate(_SUPERSCRIPT))
+    return base * Fraction(10) ** power if abs(power) <= _LARGEST_POWER else None
+
+
+def _latex(match: re.Match[str]) -> Fraction | None:
+    return _fraction(match["whole"], match["fn"] or match["fn1"], match["fd"] or match["fd1"])
+
+
+def _spaced(match: re.Match[str]) -> Fraction | None:
+    """Read ``1 250 000``; a list ("100 200 300") and a count before a size ("3 250 g bags") are several numbers."""
+    digits, text = match[0], match.string
+    if " " in digits:
+        groups = re.split(_BLANK, digits)
+        if len(groups) > 2 and len(groups[0]) == 3 and not re.match(r"\s*[A-Za-z€£$]", text[match.end() :][:3]):
+            return None
+        if _COUNTED_SIZE.match(text, match.end()):
+            return None
+    if re.search(r"\d,\d+$", digits):  # 1 250,50
+        digits = digits.replace(",", ".")
+    return _whole(digits)
+
+
+_COUNTED_SIZE = re.compile(r"\s?-|\s?(?:g|kg|mg|ml|mL|cl|l|L|cm|mm|m|km|oz|lb)\s[a-z]{2,}(?<!i|a)s\b(?<!is)(?<!was)(?<!has)")  # fmt: skip
+
+
+def _chinese_scaled(match: re.Match[str]) -> Fraction | None:
+    """Read ``1万2千`` and ``3万5``, whose last digit counts a tenth of the scale before it."""
+    total = scale = Fraction(0)
+    for part in re.finditer(rf"(\d+(?:\.\d+)?)({_CHINESE_SCALE})", match["hans"]):
+        before, scale = scale, Fraction(1)
+        for character in part[2]:
+            scale *= {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}[character]
+        if before and scale >= before:
+            return None
+        total += Fraction(part[1]) * scale
+    return total + int(match["tail"] or 0) * scale / 10
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """One way of writing: its name, which is a group of `_NUMBER`, the pattern, the reader and the kind."""
+
+    name: str
+    pattern: str
+    read: _Reader
+    kind: NumberKind = NumberKind.INTEGER
+
+
+def _forms(numeral: str, read: Callable[[str], Fraction]) -> tuple[_Form, ...]:
+    """Return the ways of writing numbers in a text whose plain numbers are written and read so."""
+    kind = NumberKind
+    return (
+        _Form("latex", rf"(?:(?P<whole>\d+)\s*)?{_FRAC}", _latex, kind.FRACTION),
+        _Form(
+            "vulgar",
+            rf"(?:(?P<vw>\d+)\s?)?(?P<vc>[{''.join(_VULGAR)}])",
+            lambda m: int(m["vw"] or 0) + _VULGAR[m["vc"]],
+            kind.FRACTION,
+        ),
+        _Form(
+            "mixed",
+            rf"(?P<mw>\d+)(?:[^\S\n]+|\s*(?P<mb>\()\s*){_slash('m')}(?:\s*\))?(?![\d/⁄])",
+            lambda m: _fraction(m["mw"], m["mn"], m["md"]),
+            kind.MIXED,
+        ),
+        _Form(
+            "hyphened",
+            rf"(?<![\d/⁄.,)^+*×÷=$-])(?P<hw>\d{{1,4}})-{_slash('h')}(?![\d/⁄])"
+            r"(?=\s*(?:[%％\"”″]|[-\s]?(?!(?:and|or|x)\b)[A-Za-z]))",
+            lambda m: _fraction(m["hw"], m["hn"], m["hd"]),
+            kind.MIXED,
+        ),
+        _Form(
+            "bracketed",
+            r"\(?\((?P<pn>\d+)\)\s*/\s*\((?P<pd>\d+)\)\)?",
+            lambda m: _fraction(None, m["pn"], m["pd"]),
+            kind.FRACTION,
+        ),
+        _Form(
+            "slashed",
+            rf"(?<![\d/⁄]){_slash('s')}(?![\d/⁄])",
+            lambda m: _fraction(None, m["sn"], m["sd"]),
+            kind.FRACTION,
+        ),
+        _Form(
+            "chinese_mixed",
+            r"(?P<cw>\d+)又(?:(?P<cd>\d+)分之(?P<cn>\d+)|(?P<xn>\d+)/(?P<xd>\d+))",
+            lambda m: _fraction(m["cw"], m["cn"] or m["xn"], m["cd"] or m["xd"]),
+            kind.MIXED,
+        ),
+        _Form(
+            "chinese_fraction",
+            r"(?P<below>\d+)分之(?P<above>\d+)",
+            lambda m: _fraction(None, m["above"], m["below"]),
+            kind.FRACTION,
+        ),
+        _Form(
+            "scientific",
+            rf"(?P<base>{numeral})\s*(?:\\times|\\cdot|[×x*·⋅])\s*10\s*{_EXPONENT.replace('{0}', 'power')}",
+            lambda m: _power(read(m["base"]), m["power"] or m["powers"]),
+            kind.SCALED,
+        ),
+        _Form(
+            "ten",
+            rf"(?<![\d.,])10\s?{_EXPONENT.replace('{0}', 'ten_power')}(?![\w^])",
+            lambda m: _power(Fraction(1), m["ten_power"] or m["ten_powers"]),
+            kind.SCALED,
+        ),
+        _Form(
+            "exponent",
+            r"(?<![\w.,])(?P<mantissa>\d+(?:\.\d+)?)[eE](?P<e>[-+]?\d+)(?![\w^])",
+            lambda m: _power(Fraction(m["mantissa"]), m["e"]),
+            kind.SCALED,
+        ),
+        _Form(
+            "discount",
+            r"(?<![\d.])(?P<tenths>\d(?:\.\d)?|\d\d)\s?折(?!叠|线|断|返|回|成)",
+            lambda m: Fraction(m["tenths"]) / 10 ** len(m["tenths"].partition(".")[0]),
+            kind.PERCENT,
+        ),
+        _Form(
+            "chinese_scaled",
+            rf"(?P<hans>(?:\d+(?:\.\d+)?{_CHINESE_SCALE})+)(?P<tail>\d(?![\d.]))?",
+            _chinese_scaled,
+            kind.SCALED,
+        ),
+        _Form("spaced", _SPACED, _spaced),
+        _Form("indian", _INDIAN, lambda m: _whole(m[0])),
+        _Form("apostrophe", _APOSTROPHE, lambda m: _whole(m[0])),
+        _Form("plain", numeral, lambda m: read(m[0])),
+    )
+
+
+def _compiled(forms: tuple[_Form, ...]) -> tuple[re.Pattern[str], dict[str, _Form]]:
+    pattern = re.compile("|".join(f"(?P<{form.name}>{form.pattern})" for form in forms))
+    return pattern, {form.name: form for form in forms}
+
+
+_POINT_FORMS = _compiled(_forms(_POINT, _whole))
+_COMMA_FORMS = _compiled(_forms(_COMMA, _decimal_comma))
+_DECIMAL_COMMA = re.compile(  # a comma that can only be a decimal one
+    r"\d{1,3}(?:\.\d{3})+,\d{1,2}(?!\d)"
+    r"|(?<![\d,.(\[])(?<![(\[] )(?:\d+,\d{1,2}(?!\d|,\d)|0,\d+(?!,\d))\s?"
+    r"(?:€|EUR\b|(?:km|kg|cm|mm|dm|ml|cl|dl|m|g|l|L|t|h)\b|[%％]|°C)"
+    r"|[€£]\s?\d+,\d{1,2}(?!\d|,\d)|(?<![(\[{\w,.])(?<![(\[{] )0,\d+(?!\d|,\d|\s?[)\]}])"
+)
+_IS_SALE = re.compile("[打售价卖买元惠]")
+_NAMES_OF_TASKS = re.compile(r"(?:calculate|compute|evaluate|simplify|subtract|work out|what is|:)\s*$", re.IGNORECASE)  # fmt: skip
+_MONEY_SCALE = re.compile(r"(k|K|m|M|bn)(?![\w$])")
+_MONEY_SCALES = {"k": 1_000, "m": 1_000_000, "bn": 1_000_000_000}
+
+
+def find_numerals(text: str) -> Iterator[Numeral]:
+    """Yield the numbers in digits of a text in half width, in order of appearance.
+
+    >>> [str(numeral.value) for numeral in find_numerals("1 250 000 people, 3-1/2 cups, 12,00,000, 3×10^5, 1万2千")]
+    ['1250000', '7/2', '1200000', '300000', '12000']
+    """
+    pattern, forms = _COMMA_FORMS if "," in text and _DECIMAL_COMMA.search(text) else _POINT_FORMS
+    place = 0
+    while match := pattern.search(text, place):
+        form = forms[match.lastgroup or ""]  # the outermost group closes last
+        if not _fits(form, match):
+            match, form = _shorter(match, pattern, forms)
+        place = match.end()
+        if len(match[0]) > _LONGEST or (value := form.read(match)) is None:
+            if form.name == "spaced":  # several numbers: go on behind the first
+                match, form = _shorter(match, pattern, forms)
+                place, value = match.end(), form.read(match)
+            else:
+                continue
+        if value is not None:
+            yield _numeral(text, match, form, value)
+
+
+def _fits(form: _Form, match: re.Match[str]) -> bool:
+    """Return whether a number is what it looks like.
+
+    The fraction of a mixed number is proper, and no difference has to be worked out; a discount is one of a price.
+    """
+    if form.name == "mixed":
+        return bool(match["mb"]) or _is_proper(match["mn"], match["md"])
+    if form.name == "hyphened":
+        is_task = _NAMES_OF_TASKS.search(match.string[max(match.start() - 20, 0) : match.start()])
+        return not is_task and _is_proper(match["hn"], match["hd"])
+    return form.name != "discount" or _IS_SALE.search(match.string) is not None
+
+
+def _shorter(
+    match: re.Match[str], pattern: re.Pattern[str], forms: dict[str, _Form]
+) -> tuple[re.Match[str], _Form]:
+    """Return the first digits of a match as a number of their own."""
+    digits = re.compile(r"\d+").match(match.string, match.start())
+    assert digits is not None
+    return pattern.match(match.string, match.start(), digits.end()) or match, forms["plain"]
+
+
+def _is_proper(numerator: str, denominator: str) -> bool:
+    is_short = len(numerator) + len(denominator) <= _LONGEST
+    return is_short and int(numerator) < int(denominator)
+
+
+def _numeral(text: str, match: re.Match[str], form: _Form, value: Fraction) -> Numeral:
+    kind, end = form.kind, match.end()
+    if kind is NumberKind.FRACTION and (match["whole"] or match["vw"]):
+        kind = NumberKind.MIXED
+    if kind is NumberKind.INTEGER:
+        if (scale := _MONEY_SCALE.match(text, end)) and _follows_money(text, match.start()):
+            return Numeral(
+                match.start(), scale.end(), value * _MONEY_SCALES[scale[1].lower()], NumberKind.SCALED
+            )
+        is_decimal = value.denominator != 1 or re.search(r"\.\d+$", match[0]) is not None
+        kind = NumberKind.DECIMAL if is_decimal else kind
+    return Numeral(match.start(), end, value, kind)
+
+
+def _follows_money(text: str, start: int) -> bool:
+    """Return whether a sign of money stands before a number, and not the dollar that begins a formula."""
+    sign = text[:start].rstrip(" ")[-1:]
+    if sign in ("€", "£", "¥", "₹"):
+        return True
+    return sign == "$" and all(
+        segment.kind != "formula" or not segment.start <= start < segment.end for segment in segment_text(text)
+    )
