@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from analytics.text.number_words import chinese_value, english_value
@@ -39,7 +40,8 @@ _ENGLISH = re.compile(
     re.IGNORECASE,
 )
 _BEFORE = re.compile(  # what stands before "10:35" where it is a time
-    r"\b(?:at|by|from|until|till|to|before|after|between|since|and|is|was|begins?|starts?|ends?|leaves?|left|arrives?|departs?"
+    r"\b(?:at|by|from|until|till|to|before|after|between|since|and|is|was|begins?"
+    r"|starts?|ends?|leaves?|left|arrives?|departs?"
     r"|time|now|of|the|says|shows|showed|reads)\s$|[上下中]午$|[早晚]上$|凌晨$|[从在到至于时间是—~～－-]\s?$",
     re.IGNORECASE,
 )
@@ -67,7 +69,7 @@ def find_clock_times(text: str) -> list[ClockTime]:
     return list(_english_times(text))
 
 
-def _english_times(text: str):  # type: ignore[no-untyped-def]
+def _english_times(text: str) -> Iterator[ClockTime]:
     for match in _ENGLISH.finditer(text):
         hour_text = match["h"] or match["h2"] or match["h3"] or match["h4"] or match["h5"] or ""
         half = (match["half"] or match["half2"] or "").lower()
@@ -75,9 +77,9 @@ def _english_times(text: str):  # type: ignore[no-untyped-def]
         if match["noon"]:
             yield ClockTime(match.start(), end, 0 if match["noon"].lower() == "midnight" else 720, "24")
             continue
-        if match["h3"] and not half:
-            if _RATIO.search(text) or not _BEFORE.search(text[max(match.start() - 12, 0) : match.start()]):
-                continue
+        before = text[max(match.start() - 12, 0) : match.start()]
+        if match["h3"] and not half and (_RATIO.search(text) or not _BEFORE.search(before)):
+            continue
         hour = int(hour_text) if hour_text.isdigit() else int(english_value(hour_text) or 0)
         minutes = int(match["m"] or match["m3"] or 0)
         if match["half_past"]:
@@ -92,14 +94,20 @@ def _english_times(text: str):  # type: ignore[no-untyped-def]
             yield ClockTime(match.start(), end, hour * 60 + minutes, "24" if is_long else "")
 
 
-def _chinese_times(text: str):  # type: ignore[no-untyped-def]
+def _chinese_times(text: str) -> Iterator[ClockTime]:
     for match in _CHINESE.finditer(text):
         if match["h"] and not match["part"]:
             before = text[max(match.start() - 3, 0) : match.start()]
             if _RATIO.search(text) or not (_BEFORE.search(before) or _AFTER.match(text, match.end())):
                 continue
         hour_text, minute_text = match["h"] or match["h2"], match["m"] or match["m2"] or "0"
-        if match["h2"] and not match["part"] and not match["half"] and not match["m2"] and "点" not in match[0]:
+        if (
+            match["h2"]
+            and not match["part"]
+            and not match["half"]
+            and not match["m2"]
+            and "点" not in match[0]
+        ):
             continue  # 3时 alone is often three hours
         hour, minutes = (_small(each) for each in (hour_text, minute_text))
         if hour is None or minutes is None or hour > 24:
@@ -108,7 +116,13 @@ def _chinese_times(text: str):  # type: ignore[no-untyped-def]
         part = match["part"] or ""
         if part in ("下午", "晚上", "晚", "夜里") and hour < 12:
             hour += 12
-        half = "24" if hour > 12 or hour_text.startswith("0") else "am" if part in ("上午", "早上", "早晨", "凌晨") else ""
+        half = (
+            "24"
+            if hour > 12 or hour_text.startswith("0")
+            else "am"
+            if part in ("上午", "早上", "早晨", "凌晨")
+            else ""
+        )
         half = "pm" if part in ("下午", "晚上", "中午", "晚", "夜里") else half
         yield ClockTime(match.start(), match.end(), hour * 60 + minutes, half)
 

@@ -99,7 +99,7 @@ def number_slots(text: str) -> list[NumberSlot]:
     >>> [str(slot.value) for slot in number_slots("He ate 2 / 3 of 1 dozen eggs.")]
     ['2/3', '2', '3', '12', '1']
     """
-    return [slot for mention in find_numbers(text) for slot in _readings(mention)]
+    return [slot for mention in find_numbers(text, with_indefinite=True) for slot in _readings(mention)]
 
 
 def slot_places(slots: Iterable[NumberSlot]) -> list[SlotPlace]:

@@ -194,7 +194,9 @@ def chinese_value(words: str) -> Fraction | None:
         below, above = (chinese_value(part) for part in words.split("分之", 1))
         return above / below if below and above is not None else None
     if "折" in words or "成" in words:
-        digits = "".join(str(_CHINESE_DIGITS.get(character, "-")) for character in re.sub("[折成]", "", words))
+        digits = "".join(
+            str(_CHINESE_DIGITS.get(character, "-")) for character in re.sub("[折成]", "", words)
+        )
         return Fraction(f"0.{digits}") if digits.isdigit() else None
     if all(character in _CHINESE_DIGITS for character in words):
         if len(words) > 1:

@@ -1,8 +1,9 @@
 r"""Numbers in questions, in digits and in words, English and Chinese.
 
-Finds ``1,250``, ``3.5``, ``1/2``, ``2 1/2``, ``2½``, ``\frac{3}{4}``, ``20\%``, ``3.2 \times 10^{6}`` (`analytics.text.numerals`),
-"twenty-five", "half a dozen", "five sixteenths", 二十五, 十分之三, 七五折 (`analytics.text.number_words`), each with its exact
-value as a :class:`~fractions.Fraction` and with what it is: a per cent, the hour of a clock time, part of a ratio.
+Finds ``1,250``, ``3.5``, ``1/2``, ``2 1/2``, ``2½``, ``\frac{3}{4}``, ``20\%``, ``3.2 \times 10^{6}``
+(`analytics.text.numerals`), "twenty-five", "half a dozen", "five sixteenths", 二十五, 十分之三, 七五折
+(`analytics.text.number_words`), each with its exact value as a :class:`~fractions.Fraction` and with what it is: a per
+cent, the hour of a clock time, part of a ratio.
 """
 
 from __future__ import annotations
@@ -95,20 +96,28 @@ _CHINESE = re.compile(
     rf"|[一二三四五六七八九]{{1,2}}折(?!叠|线|断|返|回)|(?<![分完组形])[一二三四五六七八九]成(?:[一二三四五六七八九](?![成]))?(?![为长本员立分功])"
     rf"|{_NUMERAL[:-1]}]*[{CHINESE_DIGITS}十]{_NUMERAL}*"
 )
+_INDEFINITE = re.compile("一个数(?!字)")
 _COUNTED = re.compile(
     r"[个只条本支枝元角块分千万百米厘毫公里克吨升天年月日周时小秒倍次号名位人口岁辆张件双对套箱袋筐盒瓶杯碗朵棵株根片颗"
     r"粒头匹座间层幢栋艘架台桶包串册页行排列组队班级题步段节圈堆把副幅顶枚种类样家户所间处亩平立角边点度成折局场圆]"
 )
 _NOT_A_NUMBER = re.compile(
-    r"一个数(?!字)|一(?:起|样|定|共|些|般|直|旦|切|致|会|下|律|向|再|边|面|块儿|同|贯|概|齐|度|部|番)|万一|十分(?!之)|千米|千克|千瓦|百货|四周"
-    r"|三角|四边|五边|六边|八边|四舍五入|二次|一次|一元|二元|三视|两边|两端|两侧|两地|两旁|七巧|百分[率比数]|一一|九章|六一|半圆|半径|半角"
+    r"一(?:起|样|定|共|些|般|直|旦|切|致|会|下|律|向|再|边|面|块儿"
+    r"|同|贯|概|齐|度|部|番)|万一|十分(?!之)|千米|千克|千瓦|百货|四周"
+    r"|三角|四边|五边|六边|八边|四舍五入|二次|一次|一元|二元|三视|两边|两端|两侧"
+    r"|两地|两旁|七巧|百分[率比数]|一一|九章|六一|半圆|半径|半角"
 )
 
-_MINUS = re.compile(r"(?:^\s*[-−–]\s*\$?\s*|(?<![\w)}%])[-−]\$?|(?<=[A-Za-z,(] )–|(?:\bnegative|[负零]下?)\s?)$")
+_MINUS = re.compile(
+    r"(?:^\s*[-−–]\s*\$?\s*|(?<![\w)}%])[-−]\$?|(?<=[A-Za-z,(] )–|(?:\bnegative|[负零]下?)\s?)$"
+)
 
 
-def find_numbers(text: str) -> list[NumberMention]:
+def find_numbers(text: str, *, with_indefinite: bool = False) -> list[NumberMention]:
     r"""Return the numbers of a text in order of appearance, formulas included.
+
+    Args:
+        with_indefinite: whether 一 counts in 一个数, "a number", as it does for trained models.
 
     A date, a clock time, a ratio or a range has no value of its own: the numbers in it are found one by one.
 
@@ -117,7 +126,10 @@ def find_numbers(text: str) -> list[NumberMention]:
     >>> [(m.text, str(m.value)) for m in find_numbers("二十五个的三分之一")]
     [('二十五', '25'), ('三分之一', '1/3')]
     """
-    return _mentions(text)
+    mentions = _mentions(text)
+    if with_indefinite or "一个数" not in text:
+        return mentions
+    return [mention for mention in mentions if not _INDEFINITE.match(text, mention.start)]
 
 
 @Remembered
@@ -207,7 +219,11 @@ def _digit_mentions(text: str, plain: str) -> Iterator[NumberMention]:
         if percent:
             value, end, kind = value / _percent_base(percent[0]), percent.end(), NumberKind.PERCENT
         elif text[max(start - 3, 0) : start] in ("百分之", "千分之"):
-            value, start, kind = value / (100 if text[start - 3] == "百" else 1000), start - 3, NumberKind.PERCENT
+            value, start, kind = (
+                value / (100 if text[start - 3] == "百" else 1000),
+                start - 3,
+                NumberKind.PERCENT,
+            )
         yield NumberMention(start, end, text[start:end], value, kind)
 
 

@@ -1,8 +1,9 @@
 r"""Numbers in digits: every way in which they are written, with its exact value.
 
 One row of `_FORMS` a way: ``\frac{3}{4}``, ``3¾``, ``2 1/2``, ``3-1/2``, ``3/4``, ``3×10^5``, ``2e3``, ``8折``,
-``1万2千``, ``1 250 000``, ``12,00,000``, ``3,50``, ``1,250.5``. Where a text can be read in several ways, what stands around
-the number decides; the first row that fits is taken. Digits, points and commas of full width count as plain ones.
+``1万2千``, ``1 250 000``, ``12,00,000``, ``3,50``, ``1,250.5``. Where a text can be read in several ways, what stands
+around the number decides; the first row that fits is taken. Digits, points and commas of full width count as plain
+ones.
 """
 
 from __future__ import annotations
@@ -53,7 +54,10 @@ _VULGAR = {
 VULGAR_FRACTIONS = frozenset(_VULGAR)
 """Characters that are a fraction by themselves."""
 
-_FULL_WIDTH = {ord(wide): ord(plain) for plain, wide in zip("0123456789/:%-+", "０１２３４５６７８９／：％－＋", strict=True)}  # fmt: skip
+_FULL_WIDTH = {
+    ord(wide): ord(plain)
+    for plain, wide in zip("0123456789/:%-+", "０１２３４５６７８９／：％－＋", strict=True)
+}
 _WIDE_MARK = re.compile("(?<=[０-９])[．，](?=[０-９])")  # others may end a sentence, or stand in a list
 _WIDE_POINT = re.compile(r"(?<=\d)．(?=\d)")
 _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
@@ -123,7 +127,11 @@ def _spaced(match: re.Match[str]) -> Fraction | None:
     digits, text = match[0], match.string
     if " " in digits:
         groups = re.split(_BLANK, digits)
-        if len(groups) > 2 and len(groups[0]) == 3 and not re.match(r"\s*[A-Za-z€£$]", text[match.end() :][:3]):
+        if (
+            len(groups) > 2
+            and len(groups[0]) == 3
+            and not re.match(r"\s*[A-Za-z€£$]", text[match.end() :][:3])
+        ):
             return None
         if _COUNTED_SIZE.match(text, match.end()):
             return None
@@ -132,7 +140,9 @@ def _spaced(match: re.Match[str]) -> Fraction | None:
     return _whole(digits)
 
 
-_COUNTED_SIZE = re.compile(r"\s?-|\s?(?:g|kg|mg|ml|mL|cl|l|L|cm|mm|m|km|oz|lb)\s[a-z]{2,}(?<!i|a)s\b(?<!is)(?<!was)(?<!has)")  # fmt: skip
+_COUNTED_SIZE = re.compile(
+    r"\s?-|\s?(?:g|kg|mg|ml|mL|cl|l|L|cm|mm|m|km|oz|lb)\s[a-z]{2,}(?<!i|a)s\b(?<!is)(?<!was)(?<!has)"
+)
 
 
 def _chinese_scaled(match: re.Match[str]) -> Fraction | None:
@@ -227,7 +237,10 @@ def _forms(numeral: str, read: Callable[[str], Fraction]) -> tuple[_Form, ...]:
         _Form(
             "discount",
             r"(?<![\d.])(?P<tenths>\d(?:\.\d)?|\d\d)\s?折(?!叠|线|断|返|回|成)",
-            lambda m: Fraction(m["tenths"]) / 10 ** len(m["tenths"].partition(".")[0]),
+            lambda m: (
+                Fraction(m["tenths"])
+                / (10 ** len(m["tenths"].partition(".")[0]) if m["tenths"] >= "1" else 1)
+            ),
             kind.PERCENT,
         ),
         _Form(
@@ -256,8 +269,11 @@ _DECIMAL_COMMA = re.compile(  # a comma that can only be a decimal one
     r"(?:€|EUR\b|(?:km|kg|cm|mm|dm|ml|cl|dl|m|g|l|L|t|h)\b|[%％]|°C)"
     r"|[€£]\s?\d+,\d{1,2}(?!\d|,\d)|(?<![(\[{\w,.])(?<![(\[{] )0,\d+(?!\d|,\d|\s?[)\]}])"
 )
+_DIGITS = re.compile(r"\d+")
 _IS_SALE = re.compile("[打售价卖买元惠]")
-_NAMES_OF_TASKS = re.compile(r"(?:calculate|compute|evaluate|simplify|subtract|work out|what is|:)\s*$", re.IGNORECASE)  # fmt: skip
+_NAMES_OF_TASKS = re.compile(
+    r"(?:calculate|compute|evaluate|simplify|subtract|work out|what is|:)\s*$", re.IGNORECASE
+)
 _MONEY_SCALE = re.compile(r"(k|K|m|M|bn)(?![\w$])")
 _MONEY_SCALES = {"k": 1_000, "m": 1_000_000, "bn": 1_000_000_000}
 
@@ -302,9 +318,9 @@ def _shorter(
     match: re.Match[str], pattern: re.Pattern[str], forms: dict[str, _Form]
 ) -> tuple[re.Match[str], _Form]:
     """Return the first digits of a match as a number of their own."""
-    digits = re.compile(r"\d+").match(match.string, match.start())
-    assert digits is not None
-    return pattern.match(match.string, match.start(), digits.end()) or match, forms["plain"]
+    digits = _DIGITS.match(match.string, match.start())
+    end = digits.end() if digits else match.end()
+    return pattern.match(match.string, match.start(), end) or match, forms["plain"]
 
 
 def _is_proper(numerator: str, denominator: str) -> bool:
@@ -332,5 +348,6 @@ def _follows_money(text: str, start: int) -> bool:
     if sign in ("€", "£", "¥", "₹"):
         return True
     return sign == "$" and all(
-        segment.kind != "formula" or not segment.start <= start < segment.end for segment in segment_text(text)
+        segment.kind != "formula" or not segment.start <= start < segment.end
+        for segment in segment_text(text)
     )

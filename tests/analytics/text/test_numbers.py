@@ -107,6 +107,84 @@ def test_mentions_stand_in_order_where_they_say(text: str) -> None:
         end = mention.end
 
 
+def signed(text: str) -> str:
+    return ", ".join(str(mention.signed) for mention in find_numbers(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        # a score is twenty only where it counts
+        ("The final score was 21 to 17.", "21, 17"),
+        ("What is the average score of 80 and 90? She got a score of 85.", "80, 90, 85"),
+        ("A score of people came, and three score years and ten.", "20, 60, 10"),
+        # mixed numbers
+        ("Mix 3-1/2 cups of flour with 1-1/4 cups.", "7/2, 5/4"),
+        ('A 2-3/4" nail, 3½ litres and 2 ¾ pints', "11/4, 7/2, 11/4"),
+        ("Calculate 3-1/2. Work out 5-1/4 and 2.", "3, 1/2, 5, 1/4, 2"),
+        ("What is 12 1/2% of 80?", "1/8, 80"),
+        # thousands
+        ("1 250 000 people, 12 450 cars, 3\u202f000 m", "1250000, 12450, 3000"),
+        ("1'250'000 francs or 2’500", "1250000, 2500"),
+        ("Rs 12,00,000 and 1,50,000", "1200000, 150000"),
+        ("3 250 g bags, 100 200 300", "3, 250, 100, 200, 300"),
+        ("In 2020 125 people came; the points (0,75) and ( 4,7 )", "2020, 125, 0, 75, 4, 7"),
+        # decimal commas, where the text shows them
+        ("It costs 3,50 € per ticket and €12,5 for two.", "7/2, 25/2, 2"),
+        ("1.250,50 € for 0,75 l and 2,5 kg", "2501/2, 3/4, 5/2"),
+        ("1,250 m, 12,5 and 2,3", "1250, 12, 5, 2, 3"),
+        # multiples in words
+        ("3 dozens of rolls, two and a half dozen, dozens of people", "36, 30"),
+        ("a couple of apples; a couple has 3 children", "2, 3"),
+        ("a pair of socks and 3 socks; a pair of scissors", "2, 3"),
+        ("3 pairs of shoes, six pairs", "3, 6"),
+        # fraction words
+        ("five sixteenths, seven twentieths, three twenty-fifths", "5/16, 7/20, 3/25"),
+        ("a twelfth of it, the twelfth of May, the twenty-fifth", "1/12"),
+        ("three and five sixteenths, nine hundredths", "53/16, 9/100"),
+        # powers and letters
+        ("$3k, 2e3, 10^6", "3000, 2000, 1000000"),
+        ("£2.5M and €4k, a 5k run, $3k + 2$", "2500000, 4000, 5, 3, 2"),
+        ("3×10^5 and 3.2·10⁻² and 10⁶", "300000, 4/125, 1000000"),
+        # full width and Chinese
+        ("２．５千克，１２３个", "5/2, 123"),
+        ("一个数的十分之三", "3/10"),
+        ("一又二分之一千米，二又三分之二，1又1/2", "3/2, 8/3, 3/2"),
+        ("1万2千人，3万5，5千万元，２０％", "12000, 35000, 50000000, 1/5"),
+        ("百分之二十五，千分之三，25分之7", "1/4, 3/1000, 7/25"),
+        ("打八折，8折出售，七五折，8.5折，三成五", "4/5, 4/5, 3/4, 17/20, 7/20"),
+        ("对折3次；十分高；完成任务", "3"),
+        # signs
+        ("from 4 °C to −7 °C, pages 12-18, 10–7, 8 - 5", "4, -7, 12, 18, 10, 7, 8, 5"),
+        ("零下8度，负3", "-8, -3"),
+    ],
+)
+def test_numbers_are_read_as_people_write_them(text: str, numbers: str) -> None:
+    assert signed(text) == numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("3 pens, 2.5 m, 3/4, 2 1/2, 20%, 3 million", "integer, decimal, fraction, mixed, percent, scaled"),
+        ("at 7:45 pm", "clock time, clock time"),
+        ("in the ratio 3 : 4, or 3：5", "ratio part, ratio part, ratio part, ratio part"),
+        ("pages 12-18", "range end, range end"),
+        ("打八折，二分之一，一又二分之一", "percent, fraction, mixed"),
+    ],
+)
+def test_a_number_says_of_what_kind_it_is(text: str, kinds: str) -> None:
+    assert ", ".join(mention.kind for mention in find_numbers(text)) == kinds
+
+
+@given(st.integers(min_value=1_000, max_value=10**12))
+@settings(max_examples=200, deadline=None)
+def test_grouped_digits_are_one_number_whatever_groups_them(number: int) -> None:
+    for mark in (",", "{,}", "'", "\u00a0", "\u2009", "\\,"):
+        written = f"{number:,}".replace(",", mark)
+        assert signed(f"about {written} people") == str(number)
+
+
 def test_questions_that_differ_in_numbers_alone_have_one_mask() -> None:
     assert mask_numbers("Tom has 3 pens and 1,200 books") == "Tom has # pens and # books"
     assert mask_numbers("twelve pens cost $2.50") == mask_numbers("4 pens cost $1/2") == "# pens cost $#"
