@@ -42,11 +42,13 @@ class Neighbour:
         graph: what is computed there.
         similarity: to the question; the scale is that of a cosine.
         row: where the problem stands in its corpus.
+        is_twin: whether its text differs from the question's in its numbers alone.
     """
 
     graph: ComputationalGraph
     similarity: float
     row: int = -1
+    is_twin: bool = False
 
 
 @dataclass(frozen=True, slots=True)

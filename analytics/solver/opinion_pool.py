@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from analytics.expression.evaluate import answers_agree
 from analytics.solver.solution import Solution
 
-__all__ = ["pooled_solutions"]
+__all__ = ["mixed_solutions", "pooled_solutions"]
 
 _WEIGHT = 0.6  # of each opinion: decision 61 has the measurements
 _LEAST_REST = 0.02  # that an opinion leaves over: no answer is certain
@@ -63,6 +63,26 @@ def pooled_solutions(own: Sequence[Solution], recalled: Sequence[Solution], *, m
     ]
     pooled.sort(key=lambda solution: (solution.value is None, -solution.probability))
     return pooled[:most]
+
+
+def mixed_solutions(certain: Solution | None, others: Sequence[Solution], *, most: int) -> list[Solution]:
+    """Return a solution that is right with a known probability before others, which count where it is wrong.
+
+    A linear opinion pool (Stone, "The Opinion Pool", 1961): another answer keeps its share of what the first leaves
+    over, and one that agrees adds it to the first. `others` stay as they are where there is no such solution.
+    """
+    if certain is None:
+        return list(others)[:most]
+    rest = 1 - certain.probability
+    mixed = [certain]
+    for solution in others:
+        share = rest * solution.probability
+        if answers_agree(certain.value, solution.value):
+            first = mixed[0]
+            mixed[0] = replace(first, probability=min(1 - rest * _LEAST_REST, first.probability + share))
+        else:
+            mixed.append(replace(solution, probability=share))
+    return mixed[:most]
 
 
 def _answer_for(solution: Solution, answers: list[_Answer]) -> _Answer:

@@ -18,6 +18,7 @@ from analytics.expression.tree import ExpressionTree
 from analytics.records import ProblemRecord
 from analytics.solver.beam import Hypothesis
 from analytics.solver.targets import SolverExample, Vocabulary
+from analytics.solver.unanswerable import unanswerable_reason
 from analytics.text.number_slots import NumberSlot
 from analytics.text.numbers import find_numbers
 from analytics.text.word_problems import asks_nothing
@@ -58,8 +59,11 @@ class Solution:
             or `value` approximates a root.
         probability: that this equation gives the right answer, in 0..1; of a model that was not calibrated, the
             model's probability of exactly this tree.
-        rounding: how `value` and `exact` are rounded from what the equation is worth: ``"up"``, ``"down"`` or
-            ``"nearest"``; empty where they are not.
+        rounding: how `value` and `exact` follow from what the equation is worth: rounded ``"up"``, ``"down"`` or to the
+            ``"nearest"`` whole number, or the ``"remainder"`` of its division; empty where they are equal.
+        written: the answer as people write it, where the value alone is not it: ``"2:15 pm"``; else empty.
+        rule: the kind of problem that a rule recognised (`analytics.solver.rules`); else empty.
+        twin: id of the solved problem with the same text but for numbers, whose equation it is; else empty.
     """
 
     tokens: tuple[str, ...]
@@ -70,10 +74,15 @@ class Solution:
     exact: str
     probability: float
     rounding: str = ""
+    written: str = ""
+    rule: str = ""
+    twin: str = ""
 
     @property
     def answer(self) -> str:
         """The value for people: a fraction as a decimal too, ``≈ 1.41421`` for a root; empty where there is none."""
+        if self.written:
+            return self.written
         shown = shown_value(self.value, self.exact)
         return f"{shown} ≈ {decimal_text(self.value)}" if self.value is not None and "/" in shown else shown
 
@@ -90,7 +99,8 @@ class Step:
     Attributes:
         left, right: the operands as numbers: of the text, constants, or results of earlier steps. Rounding has a left
             one only.
-        operator: one of ``+ - * / ^``; or how the last quotient is rounded: ``up``, ``down`` or ``nearest``.
+        operator: one of ``+ - * / ^``; or how the last quotient is rounded: ``up``, ``down`` or ``nearest``; or
+            ``remainder``.
         result: as a whole number, a short decimal or a fraction; ``"≈ 1.41421"`` where a root is approximated;
             empty where there is none, which ends the steps.
         node: place of the operation in the solution's tokens.
@@ -108,6 +118,8 @@ class Step:
         return not self.right
 
     def __str__(self) -> str:
+        if self.operator == "remainder":
+            return f"remainder of {self.left} = {self.result}"
         if self.is_rounding:
             direction = "" if self.operator == "nearest" else f" {self.operator}"
             return f"{self.left} rounded{direction} = {self.result}"
@@ -225,7 +237,9 @@ def solution_steps(solution: Solution) -> list[Step]:
 
     work_out(from_prefix(solution.terms), 0)
     if solution.rounding and (quotient := solution.quotient) is not None:
-        steps.append(Step(decimal_text(quotient), solution.rounding, "", solution.exact, 0))
+        is_remainder = solution.rounding == "remainder"
+        left = f"{steps[-1].left} ÷ {steps[-1].right}" if is_remainder else decimal_text(quotient)
+        steps.append(Step(left, solution.rounding, "", solution.exact, 0))
     return steps
 
 
@@ -250,6 +264,8 @@ def story_reason(text: str) -> str:
     """
     if asks_nothing(text):
         return "The text does not ask a question."
+    if reason := unanswerable_reason(text):
+        return reason
     if any(mention.signed < 0 for mention in find_numbers(text)):
         return "The problem has a negative number, which the solver cannot compute with."
     return ""

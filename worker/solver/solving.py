@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from analytics.records import ProblemRecord
-from analytics.text.word_problems import is_word_problem
+from analytics.solver.rules.solver import may_be_solved
 from questionbank.models import Question
 from questionbank.selectors.models.artifacts import artifact_champion, artifact_champions, retriever_champion
 from questionbank.selectors.questions.solutions import (
@@ -63,7 +63,7 @@ def _solve_batch(questions: list[Question], served: ServedSolver) -> Counter[str
     """
     problems = [ProblemRecord(str(question.pk), question.text, question.language) for question in questions]
     reasons = [
-        served.solver.unsolvable_reason(problem) if is_word_problem(problem.text) else NO_WORD_PROBLEM
+        served.solver.unsolvable_reason(problem) if may_be_solved(problem.text) else NO_WORD_PROBLEM
         for problem in problems
     ]
     solvable = [problem for problem, reason in zip(problems, reasons, strict=True) if not reason]

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from analytics.solver.opinion_pool import pooled_solutions
+from analytics.solver.opinion_pool import mixed_solutions, pooled_solutions
 from analytics.solver.solution import Solution, solution_of
 
 VALUES = [Fraction(6), Fraction(3)]
@@ -76,3 +76,14 @@ def test_a_solution_without_a_value_stands_last():
     broken = solution_of(["/", "N0", "-", "N1", "N1"], VALUES, 0.8)
     pooled = pooled_solutions([broken, solution("+", 0.1)], [solution("+", 0.2)], most=3)
     assert [each.value for each in pooled] == [9.0, None]
+
+
+def test_a_certain_solution_comes_first_and_leaves_the_rest_to_the_others():
+    mixed = mixed_solutions(solution("-", 0.9), [solution("+", 0.8), solution("-", 0.1)], most=3)
+    assert answers(mixed) == {"3": pytest.approx(0.9 + 0.1 * 0.1), "9": pytest.approx(0.1 * 0.8)}
+    assert mixed[0].exact == "3"
+
+
+def test_without_a_certain_solution_the_others_stay_as_they_are():
+    others = [solution("+", 0.8), solution("-", 0.1)]
+    assert mixed_solutions(None, others, most=1) == others[:1]

@@ -1,0 +1,62 @@
+"""The rules, in the order in which they are asked, and how often each is right.
+
+A rule answers nothing unless the whole text fits it: every number has its part. How often such an answer is the
+published one was measured on the parts of public data for development: decision 70.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from analytics.solver.rules.conversions import converted_quantity
+from analytics.solver.rules.percentages import changed_by_share, discounted_price, per_cent
+from analytics.solver.rules.proportion import in_proportion
+from analytics.solver.rules.rates import average_of_numbers, rate_in_period
+from analytics.solver.rules.reading import Reading, RuleAnswer
+from analytics.solver.rules.remainders import remainder
+from analytics.solver.rules.shapes import rectangle_measure, square_measure
+from analytics.solver.rules.shares import part_of_whole, share_of_ratio
+from analytics.solver.rules.signed import change_of_level
+from analytics.solver.rules.times import between_clock_times, between_dates, clock_time_after, count_of_range
+from analytics.solver.rules.unknowns import larger_or_smaller, one_of_two
+
+__all__ = ["RULES", "Rule"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule.
+
+    Attributes:
+        name: what it is called in the solution that it gives.
+        answer: returns what it answers; None where the text does not fit it.
+        precision: how often its answer is right.
+    """
+
+    name: str
+    answer: Callable[[Reading], RuleAnswer | None]
+    precision: float
+
+
+RULES = (
+    Rule("clock times", between_clock_times, 0.93),
+    Rule("clock times", clock_time_after, 0.93),
+    Rule("dates", between_dates, 0.85),
+    Rule("ranges", count_of_range, 0.85),
+    Rule("units", converted_quantity, 0.97),
+    Rule("rates", rate_in_period, 0.95),
+    Rule("averages", average_of_numbers, 0.9),
+    Rule("percentages", per_cent, 0.92),
+    Rule("percentages", changed_by_share, 0.85),
+    Rule("discounts", discounted_price, 0.93),
+    Rule("ratios", share_of_ratio, 0.93),
+    Rule("parts of a whole", part_of_whole, 0.85),
+    Rule("remainders", remainder, 0.94),
+    Rule("negative numbers", change_of_level, 0.85),
+    Rule("sum and difference", larger_or_smaller, 0.9),
+    Rule("sum and difference", one_of_two, 0.9),
+    Rule("squares", square_measure, 0.96),
+    Rule("rectangles", rectangle_measure, 0.97),
+    Rule("proportion", in_proportion, 0.96),
+)

@@ -1,0 +1,117 @@
+"""Units: which one a question asks for, and quantities told in others."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from analytics.errors import DataError
+from analytics.expression.tree import ExpressionTree
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant
+from analytics.text.unit_names import ABBREVIATIONS, CHINESE, CHINESE_AFTER_NUMBER, WORDS
+from analytics.text.units import convert_quantity, unit_dimension
+
+__all__ = ["asked_unit", "conversion_factor", "converted_quantity", "in_unit"]
+
+_EN_UNIT = "|".join(sorted(map(re.escape, WORDS), key=len, reverse=True))
+_SHORT = "|".join(
+    sorted(
+        (re.escape(name) for name in ABBREVIATIONS if name.replace("/", "").isalpha()), key=len, reverse=True
+    )
+)
+_POWER = r"(?P<power>square |cubic )?"
+_ASKED = re.compile(
+    rf"\bhow (?:many|much) (?:more |fewer |whole |full )?{_POWER}(?P<a>{_EN_UNIT}|(?-i:{_SHORT}))\b(?!\s?\d)"
+    rf"|\b(?:in|into|to) (?P<b>{_EN_UNIT}|(?-i:{_SHORT}))(?P<per> ?(?:per|an?"
+    rf"|/) ?(?:second|minute|hour|day|h|s))?\b\s*(?=[?.,)]|$|is\b|does\b|did\b"
+    rf"|do\b|will\b|are\b|have\b|has\b)",
+    re.IGNORECASE,
+)
+_ZH_UNIT = "|".join(sorted({*CHINESE, *CHINESE_AFTER_NUMBER}, key=len, reverse=True))
+_ASKED_ZH = re.compile(
+    rf"(?:多少|几)个?(?P<unit>{_ZH_UNIT})(?!之)|(?:合|等于|是)[(（]?\s*[)）]?(?P<unit2>{_ZH_UNIT})$"
+)
+_EXACT = ({"second", "minute", "hour", "day", "week"}, {"month", "year", "decade_of_years", "century"})
+_PER = {"h": "hour", "s": "second"}
+
+
+def asked_unit(reading: Reading) -> str:
+    """Return the unit in which the question asks for a quantity, by pint's name; empty where it names none.
+
+    >>> asked_unit(Reading("A pencil costs 35 cents. How many dollars do 20 pencils cost?"))
+    'dollar'
+    """
+    if reading.is_chinese:
+        found = list(_ASKED_ZH.finditer(reading.question))
+        name = (found[-1]["unit"] or found[-1]["unit2"]) if found else ""
+        return CHINESE.get(name) or CHINESE_AFTER_NUMBER.get(name, "")
+    asked = ""
+    for match in _ASKED.finditer(reading.question):
+        name = match["a"] or match["b"]
+        unit = ABBREVIATIONS.get(name) or WORDS.get(name.lower(), "")
+        if match["power"]:
+            unit = f"{unit} ** {2 if match['power'].lower().startswith('s') else 3}"
+        if match["per"]:
+            time = match["per"].split()[-1].lstrip("/").lower()
+            unit = f"{unit} / {_PER.get(time, time)}"
+        asked = unit
+    try:
+        return asked if asked and unit_dimension(asked) else ""
+    except DataError:
+        return ""
+
+
+def conversion_factor(unit: str, target: str) -> Fraction | None:
+    """Return how many of a unit one of another is; None where that is not exact, or they measure different things."""
+    if unit == target:
+        return Fraction(1)
+    try:
+        if unit_dimension(unit) != unit_dimension(target):
+            return None
+        if unit_dimension(unit) == "time" and not any(unit in group and target in group for group in _EXACT):
+            return None
+        return convert_quantity(Fraction(1), unit, target).limit_denominator(10**6)
+    except DataError:
+        return None
+
+
+def in_unit(quantity: Quantity, target: str) -> ExpressionTree | None:
+    """Return a quantity in another unit as a tree; None where it has no unit that converts into it."""
+    if quantity.unit is None or (factor := conversion_factor(quantity.unit.unit, target)) is None:
+        return None
+    if factor == 1:
+        return quantity.tree
+    if factor >= 1 or factor.numerator != 1:
+        return calculation("*", quantity.tree, constant(factor))
+    return calculation("/", quantity.tree, constant(1 / factor))
+
+
+_OTHERWISE = re.compile(
+    r"\b(?:each|every|per|cuts?|times|twice|half|more|less|left|remain\w*|both"
+    r"|and a|another|total|together|a (?:day|week|month|year|minute|hour))\b"
+    r"|每|剩|共|多长|倍|用|周长|体积|面积|边长|格|相差|older|younger|age",
+    re.IGNORECASE,
+)
+
+
+def converted_quantity(reading: Reading) -> RuleAnswer | None:
+    """Answer "Tim is 5 feet 4 inches tall. How many inches tall is he?", "How many seconds are there in 3 hours?"."""
+    target = asked_unit(reading)
+    quantities = reading.counted()
+    if not target or not 1 <= len(quantities) <= 2 or _OTHERWISE.search(reading.text):
+        return None
+    parts = [in_unit(quantity, target) for quantity in quantities]
+    units = [quantity.unit.unit for quantity in quantities if quantity.unit is not None]
+    if len(units) != len(quantities) or units == [target] or len(set(units)) != len(units):
+        return None
+    if len(parts) == 2 and not _stand_together(reading, quantities):
+        return None
+    tree = parts[0]
+    for part in parts[1:]:
+        tree = calculation("+", tree, part) if tree is not None and part is not None else None
+    return None if tree is None else RuleAnswer(tree)
+
+
+def _stand_together(reading: Reading, quantities: list[Quantity]) -> bool:
+    first, second = quantities
+    return reading.text[first.end : second.start].strip() in ("", "and", ",", "零")

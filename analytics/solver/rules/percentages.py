@@ -1,0 +1,135 @@
+"""Per cents of one number: so many of it, how many it is of another, what it becomes; Chinese discounts (八折)."""
+
+from __future__ import annotations
+
+import re
+
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant
+from analytics.text.numbers import NumberKind
+
+__all__ = ["changed_by_share", "discounted_price", "per_cent"]
+
+_PERCENT_OF = re.compile(
+    r"\bwhat is (?P<p>[^?]*?)\s?of (?P<w>[^?]*)|(?P<zw>[\d.,]+[\u4e00-\u9fff]{0,2})的(?P<zp>[\d.]+[%％]"
+    r"|百分之\S{1,4})[是=](?:多少|几)[\u4e00-\u9fff]{0,2}$",
+    re.IGNORECASE,
+)
+_WHAT_PERCENT = re.compile(
+    r"\bwhat (?:percent|per cent|percentage|%) of (?P<whole>.+?) (?:is|are|equals?) (?P<part>.+)",
+    re.IGNORECASE,
+)
+_IS_WHAT_PERCENT = re.compile(
+    r"^(?P<part>.+?) (?:is|are) (?:equal to )?what (?:percent|per cent|percentage|%) of (?P<whole>.+)",
+    re.IGNORECASE,
+)
+_OF_WHAT = re.compile(
+    r"^(?:if )?(?P<part>.+?) (?:is|are|equals) (?P<p>.+?) of (?:what|which) (?:number"
+    r"|amount|value)|what number (?P<x>is)",
+    re.IGNORECASE,
+)
+
+
+def per_cent(reading: Reading) -> RuleAnswer | None:
+    """Answer "What percent of 80 is 20?", "What is 12 1/2% of 80?", "30 is 40% of what number?" and the like."""
+    quantities = reading.counted()
+    if len(quantities) != 2 or len(reading.sentences) != 1:
+        return None
+    for pattern in (_WHAT_PERCENT, _IS_WHAT_PERCENT):
+        if match := pattern.search(reading.question):
+            part, whole = (_only(reading, match, name) for name in ("part", "whole"))
+            if part is None or whole is None or _kind_of_unit(part) != _kind_of_unit(whole):
+                return None
+            return RuleAnswer(calculation("*", calculation("/", part.tree, whole.tree), constant(100)))
+    shares = [each for each in quantities if each.mention.kind is NumberKind.PERCENT]
+    if len(shares) != 1 or quantities[0] is quantities[1]:
+        return None
+    whole = next(each for each in quantities if each is not shares[0])
+    if _OF_WHAT.search(reading.question):
+        return RuleAnswer(calculation("/", whole.tree, shares[0].tree))
+    if _PERCENT_OF.match(reading.question) and len(reading.question) < 40:
+        return RuleAnswer(calculation("*", whole.tree, shares[0].tree))
+    return None
+
+
+def _kind_of_unit(quantity: Quantity) -> str:
+    return quantity.unit.unit if quantity.unit is not None else ""
+
+
+def _only(reading: Reading, match: re.Match[str], name: str) -> Quantity | None:
+    offset = reading.text.rfind(reading.question)
+    begin, end = (offset + each for each in match.span(name))
+    inside = [each for each in reading.counted() if begin <= each.mention.start < end]
+    return inside[0] if len(inside) == 1 else None
+
+
+_BY_SHARE = re.compile(
+    r"\b(?P<up>increase[ds]?|grows?|grew|rises?|rose|raised|went up|goes up)\b"
+    r"|\b(?P<down>decrease[ds]?|reduced?|reduces|falls?|fell|drops?|dropped"
+    r"|lowered|lost|loses|went down|discount(?:ed)?|off|marked down|cheaper)\b",
+    re.IGNORECASE,
+)
+_NEW = re.compile(
+    r"\b(?:new|now|after(?:wards)?|sale price|final|does [^?]*\b(?:pay|cost)"
+    r"|did [^?]*\bpay|will [^?]*\b(?:pay|cost))\b",
+    re.IGNORECASE,
+)
+_NOT_NEW = re.compile(
+    r"\b(?:extra|double[ds]?|original\w*|before|save[ds]?|by how|how much (?:more"
+    r"|less|cheaper)|discount|increase|decrease|each|every|per|year(?:s|ly)?"
+    r"|tax|tip|again|then"
+    r"|percent(?:age)? of|interest|profit|both|another|two|half|old price|was \w+ before)\b",
+    re.IGNORECASE,
+)
+
+
+def changed_by_share(reading: Reading) -> RuleAnswer | None:
+    """Answer for what a number becomes that grows or falls by so many per cent, once."""
+    quantities = reading.counted()
+    shares = [each for each in quantities if each.mention.kind is NumberKind.PERCENT]
+    if len(quantities) != 2 or len(shares) != 1 or reading.is_chinese or not 0 < shares[0].value < 1:
+        return None
+    whole = next(each for each in quantities if each is not shares[0])
+    found = [match.lastgroup for match in _BY_SHARE.finditer(reading.text)]
+    if (
+        len(found) != 1
+        or not _NEW.search(reading.question)
+        or _NOT_NEW.search(reading.text.replace("discount of", "off"))
+    ):
+        return None
+    if whole.mention.start > reading.text.rfind(reading.question) or re.search(
+        r"\bof (?:them|these|those)\b", reading.text
+    ):
+        return None
+    factor = calculation("+" if found[0] == "up" else "-", constant(1), shares[0].tree)
+    return RuleAnswer(calculation("*", whole.tree, factor))
+
+
+_LESS = re.compile(r"便宜|优惠(?!后|价|卡)|节[约省]|省|少[花付用]|降")
+_ORIGINAL = re.compile(r"原价|原来|定价|标价")
+_NO_PRICE = re.compile(r"利息|按原价|可以买|[买卖]多少[^元]|%|再|每(?!件|本|套|台|个|只|双|支)")
+
+
+def discounted_price(reading: Reading) -> RuleAnswer | None:
+    """Answer for the price after 八折, the price before, or what is saved, by another one of these."""
+    quantities = reading.counted()
+    discounts = [each for each in quantities if "折" in each.mention.text]
+    prices = [each for each in quantities if each not in discounts]
+    if len(discounts) != 1 or len(prices) != 1 or _NO_PRICE.search(reading.text):
+        return None
+    discount, price = discounts[0], prices[0]
+    asked = re.split(r"[,，。；;：:]|．(?!\d)", reading.question)[-1]
+    before = re.split("[,，。；;：:]", reading.text[: price.start])[-1]
+    if not re.search("多少|几", asked) or (price.unit is not None and price.unit.dimension != "money"):
+        return None
+    rate, saved = discount.tree, calculation("-", constant(1), discount.tree)
+    if _LESS.search(before):
+        original = calculation("/", price.tree, saved)
+    elif _ORIGINAL.search(before) or price.start < discount.mention.start:
+        original = price.tree
+    else:
+        original = calculation("/", price.tree, rate)
+    if _LESS.search(asked):
+        return RuleAnswer(calculation("*", original, saved))
+    if _ORIGINAL.search(asked):
+        return None if original is price.tree else RuleAnswer(original)
+    return RuleAnswer(calculation("*", original, rate))

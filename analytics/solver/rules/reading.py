@@ -1,0 +1,186 @@
+"""A word problem as rules read it: its numbers with their units, its question, and equations over its slots."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from analytics.expression.slots import constant_label
+from analytics.expression.tree import ExpressionTree
+from analytics.text.number_slots import number_slots
+from analytics.text.numbers import NumberKind, NumberMention, find_numbers
+from analytics.text.units import UnitMention, find_units
+
+__all__ = ["Quantity", "Reading", "RuleAnswer", "calculation", "constant", "stem"]
+
+_SENTENCE_END = re.compile(r"(?<![ap]\.m)(?<!\b[A-Z])[.?!](?=\s|$)|[。？！]|[\n]")
+_CLAUSE_END = re.compile(r"[.?!,;](?=\s|$)|[。？，；]")
+_ASKS = re.compile(r"\b(?:how|what|find|calculate|which|when|convert)\b|[?？]|多少|几", re.IGNORECASE)
+_NOUN = re.compile(r"[\s-]*(?:more |of |the |each |full |such |these |of the )*(?P<noun>[A-Za-z]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class RuleAnswer:
+    """What a rule answers.
+
+    Attributes:
+        tree: the equation over the problem's slots.
+        rounding: what the last step does with the quotient, as `Solution.rounding` says.
+        written: the answer as people write it, where the value alone is not it: a time of day.
+    """
+
+    tree: ExpressionTree
+    rounding: str = ""
+    written: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number of the problem with its unit.
+
+    Attributes:
+        mention: where the number stands.
+        tree: its slot, or what it takes to have its sign.
+        unit: behind it, or the sign of money in front of it; None where there is none.
+        noun: the next word behind number and unit, in lower case; empty where there is none.
+    """
+
+    mention: NumberMention
+    tree: ExpressionTree
+    unit: UnitMention | None
+    noun: str
+
+    @property
+    def value(self) -> Fraction:
+        """The number with its sign."""
+        return self.mention.signed
+
+    @property
+    def start(self) -> int:
+        """Where it begins, its sign of money included."""
+        is_before = self.unit is not None and self.unit.start < self.mention.start
+        return self.unit.start if self.unit is not None and is_before else self.mention.start
+
+    @property
+    def end(self) -> int:
+        """Where it ends, its unit included."""
+        return max(self.mention.end, self.unit.end if self.unit is not None else 0)
+
+
+class Reading:
+    """A problem's text, read once for all rules.
+
+    Attributes:
+        text: the problem.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def sentences(self) -> list[str]:
+        """The sentences, without the marks at their ends."""
+        return [part.strip() for part in _SENTENCE_END.split(self.text) if part.strip()]
+
+    @cached_property
+    def question(self) -> str:
+        """The last sentence that asks something; the last one where none does."""
+        asking = [sentence for sentence in self.sentences if _ASKS.search(sentence)]
+        return (asking or self.sentences or [""])[-1]
+
+    @cached_property
+    def asked(self) -> str:
+        """The clause that asks: what stands behind the question's last comma."""
+        return re.split(r"[,，；](?=\D|$)", self.question)[-1].strip()
+
+    @cached_property
+    def told(self) -> str:
+        """What stands before the clause that asks; the whole text where nothing does."""
+        return self.text[: self.text.rfind(self.asked)] or self.text
+
+    @cached_property
+    def is_chinese(self) -> bool:
+        """Whether the text has Chinese characters."""
+        return re.search(r"[\u3400-\u9fff]", self.text) is not None
+
+    @cached_property
+    def units(self) -> list[UnitMention]:
+        """The units of the text."""
+        return find_units(self.text)
+
+    @cached_property
+    def quantities(self) -> list[Quantity]:
+        """The numbers of the text in order, each by the slot of its value."""
+        places = [place for place, slot in enumerate(number_slots(self.text)) if slot.reading == "value"]
+        return [
+            self._quantity(mention, place)
+            for mention, place in zip(find_numbers(self.text, with_indefinite=True), places, strict=True)
+        ]
+
+    def _quantity(self, mention: NumberMention, place: int) -> Quantity:
+        tree = ExpressionTree(f"N{place}")
+        if mention.is_negative:
+            tree = calculation("-", constant(0), tree)
+        unit = next((each for each in self.units if self._belongs(each, mention)), None)
+        after = max(mention.end, unit.end if unit is not None else 0)
+        noun = _NOUN.match(self.text, after)
+        return Quantity(mention, tree, unit, noun["noun"].lower() if noun else "")
+
+    def _belongs(self, unit: UnitMention, mention: NumberMention) -> bool:
+        if unit.end <= mention.start:
+            return unit.dimension == "money" and not self.text[unit.end : mention.start].strip()
+        return unit.start >= mention.end and self.text[mention.end : unit.start] in (
+            "",
+            " ",
+            "-",
+            "\u00a0",
+            "个",
+        )
+
+    def clause_around(self, quantity: Quantity) -> str:
+        """Return the clause that a number stands in: between commas and the ends of sentences."""
+        marks = [0, *(match.end() for match in _CLAUSE_END.finditer(self.text)), len(self.text)]
+        begin = max(mark for mark in marks if mark <= quantity.start)
+        end = min(mark for mark in marks if mark >= quantity.end)
+        return self.text[begin:end]
+
+    def counted(self) -> list[Quantity]:
+        """Return the numbers without those words that only sound like one ("one of", "both one", 一个)."""
+        return [
+            quantity
+            for quantity in self.quantities
+            if not (quantity.mention.text.lower() in ("one", "一") and quantity.value == 1)
+        ]
+
+    def plain(self) -> list[Quantity]:
+        """Return the numbers that are part of no clock time, ratio or range."""
+        inner = (NumberKind.CLOCK_TIME, NumberKind.RATIO_PART, NumberKind.RANGE_END)
+        return [quantity for quantity in self.counted() if quantity.mention.kind not in inner]
+
+
+def constant(value: int | Fraction) -> ExpressionTree:
+    """Return a number that is not the problem's as a tree."""
+    return ExpressionTree(constant_label(Fraction(value)))
+
+
+def calculation(operator: str, left: ExpressionTree, right: ExpressionTree) -> ExpressionTree:
+    """Return one operation as a tree."""
+    return ExpressionTree(operator, (left, right))
+
+
+def stem(word: str) -> str:
+    """Return a word without the ending of its plural.
+
+    >>> stem("boxes"), stem("berries"), stem("children"), stem("glass")
+    ('box', 'berry', 'child', 'glass')
+    """
+    word = {"children": "child", "people": "person", "men": "man", "women": "woman", "feet": "foot"}.get(
+        word, word
+    )
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("xes", "ches", "shes", "sses")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word

@@ -1,0 +1,231 @@
+"""The problem as a trained solver knows such texts: numbers written plainly, quantities in the unit that is asked for.
+
+A solver has learned from numbers such as ``3.5`` and from problems whose units agree. So it reads "0.35 dollars" in
+place of "35 cents" where dollars are asked for, and ``300000`` in place of ``3×10^5``; its equation is then written
+over the problem's own numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+from analytics.expression.evaluate import EvaluationError, evaluate
+from analytics.expression.notation import from_prefix, to_prefix
+from analytics.expression.slots import constant_label, fill_slots, is_slot, slot_index
+from analytics.expression.tree import ExpressionTree
+from analytics.solver.plausibility import asks_for_count
+from analytics.solver.rules.conversions import asked_unit, conversion_factor, in_unit
+from analytics.solver.rules.reading import Quantity, Reading, calculation, constant
+from analytics.solver.solution import Solution, solution_of
+from analytics.text.number_slots import number_slots
+from analytics.text.numbers import NumberKind
+from analytics.text.unit_names import CHINESE, CHINESE_AFTER_NUMBER, NAMES
+from analytics.text.units import unit_dimension
+
+__all__ = ["Restatement", "restatement"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A stretch of the text, what stands there instead, and what its number is in terms of the problem's."""
+
+    start: int
+    end: int
+    text: str
+    tree: ExpressionTree
+
+
+@dataclass(frozen=True, slots=True)
+class Restatement:
+    """A problem in other words.
+
+    Attributes:
+        text: to be solved in place of the problem's.
+        trees: of each slot of `text`, over the problem's slots.
+        values: of the problem's slots.
+    """
+
+    text: str
+    trees: tuple[ExpressionTree, ...]
+    values: tuple[Fraction, ...]
+
+    def original(self, solution: Solution) -> Solution:
+        """Return a solution of the restated problem as one of the problem."""
+        tree = from_prefix(solution.tokens).with_leaves(
+            lambda label: self.trees[slot_index(label)] if is_slot(label) else ExpressionTree(label)
+        )
+        original = solution_of(to_prefix(tree), self.values, solution.probability)
+        if not solution.rounding:
+            return original
+        return replace(original, value=solution.value, exact=solution.exact, rounding=solution.rounding)
+
+
+def restatement(reading: Reading) -> Restatement | None:
+    """Return the problem in other words; None where nothing would change."""
+    slots = number_slots(reading.text)
+    values = tuple(slot.value for slot in slots)
+    changes = _free_of_overlap([*_in_asked_units(reading), *_written_plainly(reading)])
+    if not changes:
+        return None
+    parts: list[str] = []
+    moved: list[tuple[int, int, _Change]] = []  # where a change stands in the new text
+    done = length = 0
+    for change in changes:
+        kept = reading.text[done : change.start]
+        parts += (kept, change.text)
+        moved.append((length + len(kept), length + len(kept) + len(change.text), change))
+        length, done = length + len(kept) + len(change.text), change.end
+    text = "".join((*parts, reading.text[done:]))
+    starts = {(slot.start, slot.value): place for place, slot in reversed(list(enumerate(slots)))}
+    trees = []
+    for slot in number_slots(text):
+        change_here = next((change for begin, end, change in moved if begin <= slot.start < end), None)
+        if change_here is not None:
+            is_whole = _worth(change_here.tree, values) == slot.value
+            trees.append(change_here.tree if is_whole else constant(slot.value))
+            continue
+        shift = sum(
+            len(change.text) - (change.end - change.start)
+            for begin, _end, change in moved
+            if begin < slot.start
+        )
+        place = starts.get((slot.start - shift, slot.value))
+        trees.append(constant(slot.value) if place is None else ExpressionTree(f"N{place}"))
+    return Restatement(text, tuple(trees), values)
+
+
+def _free_of_overlap(changes: Sequence[_Change]) -> list[_Change]:
+    """Return the changes in order of the text; of two at the same place the earlier one of the list."""
+    free: list[_Change] = []
+    for change in changes:
+        if all(change.end <= other.start or change.start >= other.end for other in free):
+            free.append(change)
+    return sorted(free, key=lambda change: change.start)
+
+
+def _worth(tree: ExpressionTree, values: Sequence[Fraction]) -> Fraction | None:
+    try:
+        return evaluate(fill_slots(tree, values))
+    except EvaluationError:
+        return None
+
+
+_OF = re.compile(r" of(?= [a-z]+s\b| people)")  # "3 dozens of rolls"
+_USUAL = re.compile(r"\.?\d+(?:\.\d+)?|\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+
+
+def _written_plainly(reading: Reading) -> Iterator[_Change]:
+    """Yield the numbers that are written in a way that solvers have not seen, as plain digits."""
+    for quantity in reading.quantities:
+        mention, kind = quantity.mention, quantity.mention.kind
+        is_odd = (
+            (kind is NumberKind.MIXED and re.search(r"-\d|[½-⅞¼-¾又]", mention.text))
+            or (kind is NumberKind.SCALED and re.search(r"\^|\d[ekKmM]|[⁰¹²³⁴-⁹]|dozens", mention.text))
+            or (kind in (NumberKind.INTEGER, NumberKind.DECIMAL) and _is_odd_plain(mention.text))
+        )
+        if is_odd and not mention.is_negative and "/" not in (label := constant_label(mention.value)):
+            of = _OF.match(reading.text, mention.end)
+            yield _Change(mention.start, of.end() if of else mention.end, label, quantity.tree)
+
+
+def _is_odd_plain(written: str) -> bool:
+    has_digits = re.search(r"\d", written) is not None
+    return written.lower().startswith(("a couple", "a pair")) or (
+        has_digits and not _USUAL.fullmatch(written)
+    )
+
+
+def _in_asked_units(reading: Reading) -> Iterator[_Change]:
+    """Yield the quantities in other units than the question asks for, in that unit."""
+    asked = asked_unit(reading) or _implied_unit(reading)
+    targets = []
+    if asked:
+        base, _, rest = asked.partition(" / ")
+        targets = [base, rest] if rest else [asked]
+    for target in targets:
+        if unit_dimension(target) not in ("length", "mass", "money", "volume", "time"):
+            continue
+        if unit_dimension(target) == "money" and _COINS.search(reading.text):
+            continue
+        measured = [each for each in reading.quantities if each.unit is not None and _converts(each, target)]
+        words = {each.unit.text for each in measured if each.unit is not None and each.unit.text.isalpha()}
+        singular = "|".join(re.escape(word.removesuffix("s")) for word in words)
+        if words and re.search(
+            rf"\b(?:an?|per|each|every|one) (?:{singular})\b", reading.text, re.IGNORECASE
+        ):
+            continue  # "2 ounces for a pound"
+        if not measured or all(each.unit is not None and each.unit.unit == target for each in measured):
+            continue
+        yield from _converted(reading, measured, target)
+
+
+_COINS = re.compile(r"\b(?:penn(?:y|ies)|nickels?|dimes?|quarters?|coins?)\b", re.IGNORECASE)
+
+
+def _converts(quantity: Quantity, target: str) -> bool:
+    if quantity.unit is None or quantity.mention.kind is NumberKind.PERCENT:
+        return False
+    is_time = unit_dimension(target) == "time"
+    if quantity.unit.text == "时":
+        return False  # 8时 is mostly a time of day
+    if is_time and not {quantity.unit.unit, target} <= {"second", "minute", "hour"}:
+        return False
+    return conversion_factor(quantity.unit.unit, target) is not None
+
+
+def _converted(reading: Reading, measured: Sequence[Quantity], target: str) -> Iterator[_Change]:
+    values = [slot.value for slot in number_slots(reading.text)]
+    name = _name_of(target, is_chinese=reading.is_chinese)
+    place = 0
+    while place < len(measured):
+        first = measured[place]
+        tree, end = in_unit(first, target), first.end
+        place += 1
+        if place < len(measured):
+            second = measured[place]
+            is_compound = (
+                reading.text[first.end : second.start].strip() in ("", "and") and first.unit != second.unit
+            )
+            smaller = in_unit(second, target)
+            if is_compound and tree is not None and smaller is not None:
+                tree, end = calculation("+", tree, smaller), second.end
+                place += 1
+        value = _worth(tree, values) if tree is not None else None
+        if tree is None or value is None or "/" in constant_label(value) or not name:
+            continue
+        if first.unit is not None and first.unit.unit == target and end == first.end:
+            continue
+        yield _Change(
+            first.start, end, f"{constant_label(value)}{'' if reading.is_chinese else ' '}{name}", tree
+        )
+
+
+def _implied_unit(reading: Reading) -> str:
+    """Return the unit to compute in where the question names none but the quantities have several."""
+    by_dimension: dict[str, set[str]] = {}
+    for quantity in reading.quantities:
+        if quantity.unit is not None:
+            by_dimension.setdefault(quantity.unit.dimension, set()).add(quantity.unit.unit)
+    if by_dimension.get("money") == {"dollar", "dollar_cent"} and re.search(
+        r"\bhow much\b", reading.question, re.IGNORECASE
+    ):
+        return "dollar"
+    if asks_for_count(reading.text):
+        for dimension in ("length", "mass", "volume"):
+            units = by_dimension.get(dimension, set())
+            if len(units) == 2:
+                first, second = sorted(units)
+                factor = conversion_factor(first, second)
+                return "" if factor is None else second if factor > 1 else first
+    return ""
+
+
+def _name_of(unit: str, *, is_chinese: bool) -> str:
+    """Return a unit's name for more than one."""
+    if is_chinese:
+        names = CHINESE | CHINESE_AFTER_NUMBER
+        return next((name for name, each in names.items() if each == unit), "")
+    return NAMES[unit][1] if unit in NAMES else ""

@@ -1,0 +1,108 @@
+"""Area, perimeter and sides of squares and rectangles, English and Chinese."""
+
+from __future__ import annotations
+
+import re
+
+from analytics.solver.rules.conversions import asked_unit
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant
+from analytics.text.numbers import NumberKind
+
+__all__ = ["rectangle_measure", "square_measure"]
+
+_SQUARE = re.compile(
+    r"\bsquare(?! (?:met|cent|feet|foot|inch|mile|yard|kilo|root|unit|decim|millim"
+    r"|of\b|number))(?:-shaped)?s?\b|正方形",
+    re.IGNORECASE,
+)
+_RECTANGLE = re.compile(r"\brectang(?:le|ular)\b|长方形", re.IGNORECASE)
+_AREA, _PERIMETER = (
+    re.compile(r"\barea\b|面积", re.IGNORECASE),
+    re.compile(r"\bperimeter\b|周长", re.IGNORECASE),
+)
+_SIDE = re.compile(r"\bsides?\b|边长", re.IGNORECASE)
+_LENGTH, _WIDTH = (
+    re.compile(r"\b(?:length|long)\b|长(?!方)", re.IGNORECASE),
+    re.compile(r"\b(?:width|wide|breadth)\b|宽", re.IGNORECASE),
+)
+_MORE = re.compile(
+    r"\b(?:triangle|circle|cube|box|tiles?|cost|fence|each|every|times|twice"
+    r"|half|increase[ds]?|decrease[ds]?|ratio|path|cut|walks?|runs?"
+    r"|around|remaining|difference|more|less|another|both|two squares|midpoints?"
+    r"|joining|inscribed|diagonals?|added|subtracted|least|nearest|removed|doubl\w+|tripl\w+|enlarge\w*)\b|每"
+    r"|比|的[(（]?\d|剪|圆|三角|增加|减少|扩大|缩小|倍|拼|围|块|面积[是为]的"
+    r"|另|体",
+    re.IGNORECASE,
+)
+
+
+def square_measure(reading: Reading) -> RuleAnswer | None:
+    """Answer for a square's area or perimeter by its side, or for its side by its perimeter."""
+    text, asked, told = reading.text, reading.asked, reading.told
+    quantities = reading.counted()
+    if (
+        len(quantities) != 1
+        or quantities[0].mention.kind not in (NumberKind.INTEGER, NumberKind.DECIMAL)
+        or not _SQUARE.search(text)
+        or _MORE.search(text)
+        or _RECTANGLE.search(text)
+    ):
+        return None
+    unit, wanted = quantities[0].unit, asked_unit(reading)
+    if unit is not None and wanted and wanted.partition(" ")[0] != unit.unit.partition(" ")[0]:
+        return None
+    number = quantities[0].tree
+    asks_area, asks_perimeter = _AREA.search(asked) is not None, _PERIMETER.search(asked) is not None
+    if _SIDE.search(told) and asks_area != asks_perimeter and not _PERIMETER.search(told.replace(asked, "")):
+        return RuleAnswer(calculation("*", number, number if asks_area else constant(4)))
+    if _PERIMETER.search(told) and _SIDE.search(asked) and not asks_area and not asks_perimeter:
+        return RuleAnswer(calculation("/", number, constant(4)))
+    return None
+
+
+def rectangle_measure(reading: Reading) -> RuleAnswer | None:
+    """Answer for a rectangle's area or perimeter by its sides, or for a side by the other and one of these."""
+    text, asked, told = reading.text, reading.asked, reading.told
+    quantities = reading.counted()
+    if len(quantities) != 2 or not _RECTANGLE.search(text) or _MORE.search(text) or _SQUARE.search(text):
+        return None
+    if (
+        len(
+            {
+                each.unit.unit
+                for each in quantities
+                if each.unit is not None and each.unit.dimension == "length"
+            }
+        )
+        > 1
+    ):
+        return None
+    first, second = quantities
+    wants_area, wants_perimeter = bool(_AREA.search(asked)), bool(_PERIMETER.search(asked))
+    has_sides = _LENGTH.search(told) is not None and _WIDTH.search(told) is not None
+    if has_sides or re.search(r"\d+\s?\w*\s(?:by|x|×)\s\d+", told):
+        before = told.replace(asked, "")
+        if wants_area == wants_perimeter or _AREA.search(before) or _PERIMETER.search(before):
+            return None
+        if wants_area:
+            return RuleAnswer(calculation("*", first.tree, second.tree))
+        return RuleAnswer(calculation("*", constant(2), calculation("+", first.tree, second.tree)))
+    asks_side = _LENGTH.search(asked) is not None or _WIDTH.search(asked) is not None
+    if not asks_side or wants_area or wants_perimeter:
+        return None
+    if not (_WIDTH.search(told) or _LENGTH.search(told)) or bool(_AREA.search(told)) == bool(
+        _PERIMETER.search(told)
+    ):
+        return None
+    whole, side = _whole_and_side(reading)
+    if _AREA.search(told):
+        return RuleAnswer(calculation("/", whole.tree, side.tree))
+    return RuleAnswer(calculation("-", calculation("/", whole.tree, constant(2)), side.tree))
+
+
+def _whole_and_side(reading: Reading) -> tuple[Quantity, Quantity]:
+    """Return which number is the area or perimeter, and which the side: the former stands nearest behind its word."""
+    first, second = reading.counted()
+    word = _AREA.search(reading.told) or _PERIMETER.search(reading.told)
+    is_second = word is not None and first.start < word.end() <= second.start
+    return (second, first) if is_second else (first, second)

@@ -1,0 +1,195 @@
+"""Parts of a whole: those in a ratio, and a fraction or so many per cent of it."""
+
+from __future__ import annotations
+
+import re
+
+from analytics.solver.rules.conversions import asked_unit
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, stem
+from analytics.text.numbers import NumberKind
+
+__all__ = ["part_of_whole", "share_of_ratio"]
+
+_RATIO_WORDS = re.compile(r"\bratio\b|比|按", re.IGNORECASE)
+_RATIO = re.compile(
+    r"(?<![\d.:])\d+(?:\.\d+)?(?:\s?[:：∶]\s?\d+(?:\.\d+)?)+(?![\d:])|(?<=ratio )(?:of "
+    r"|is |was )?\d+ to \d+(?: to \d+)?"
+    r"|(?:(?<=ratio of )|(?<= is ))\d+ to \d+(?: to \d+)?"
+)
+_NAMES_EN = re.compile(
+    r"\b(?:between|among|ratio of|of)\s(?:the\s)?(?P<a>[\w']+)(?:,\s(?P<b>[\w']+),?)?\s(?:and"
+    r"|to)\s(?:the\s)?(?P<c>[\w']+)"
+    r"|(?P<d>[\w']+) and (?P<e>[\w']+)\b(?=[^.]*\bratio\b)",
+    re.IGNORECASE,
+)
+_PART_ZH = "[甲乙丙]|[\u4e00-\u9fff]{2}"
+_NAMES_ZH = re.compile(
+    rf"(?P<a>{_PART_ZH})(?:数|班|队|组)?(?:[、和与]|的人数和)(?P<b>{_PART_ZH})(?:(?:数"
+    rf"|班|队|组)?[、和与](?P<c>{_PART_ZH}))?(?=[^，。]{{0,12}}比|(?<=给[甲乙丙]、[甲乙丙])"
+    rf"|(?<=给[甲乙丙]、[甲乙丙]、[甲乙丙]))"
+)
+_WHOLE_ASKED = re.compile(r"\b(?:sum|total|combined|altogether|in all)\b|共|总|差|倍|之几", re.IGNORECASE)
+_OTHER_RATIO = re.compile(
+    r"速|相遇|效率|提高|体积|时间|天数|高的|半径|[AB][两、地站车]|比[^，。:：]{1,6}[多少]\D?\s?\d"
+    r"|总长|减法|差数|万元|增加|减少|又|再|后来|\b(?:more|fewer) .* than\b|\b(?:times"
+    r"|speeds?)\b"
+)
+_SUM = re.compile(
+    r"\b(?:sum|total|totals|altogether|in all|together|share[ds]?|divided?|split"
+    r"|mixed|are there|there (?:are|were)|class|sold)\b"
+    r"|和是|共|总|分[给成]?",
+    re.IGNORECASE,
+)
+_MORE = re.compile(
+    r"\b(?:more|fewer|less|difference|larger|greater|bigger|smaller|largest|smallest"
+    r"|longer|shorter)\b|多多少|少多少|相差",
+    re.IGNORECASE,
+)
+
+
+def share_of_ratio(reading: Reading) -> RuleAnswer | None:
+    """Answer for one part of a whole, or for one part by another, that are in a ratio of two or three."""
+    found = list(_RATIO.finditer(reading.text))
+    if len(found) != 1 or not _RATIO_WORDS.search(reading.text) or _MORE.search(reading.question):
+        return None
+    parts = [each for each in reading.quantities if found[0].start() <= each.mention.start < found[0].end()]
+    others = [
+        each
+        for each in reading.counted()
+        if each not in parts and each.mention.text not in ("两", "二", "三")
+    ]
+    names = _names_of_parts(reading, len(parts))
+    if len(others) != 1 or names is None:
+        return None
+    given = others[0]
+    known = _part_given(reading, given, names)
+    asked = [place for place, name in enumerate(names) if place != known and _names(name, reading.asked)]
+    if len(asked) != 1 or _WHOLE_ASKED.search(reading.asked) or _OTHER_RATIO.search(reading.text):
+        return None
+    place = asked[0]
+    unit, wanted = given.unit, asked_unit(reading)
+    if unit is not None and wanted and unit.unit != wanted:
+        return None
+    if known is not None and known != place:
+        return RuleAnswer(
+            calculation("*", calculation("/", given.tree, parts[known].tree), parts[place].tree)
+        )
+    if known is None and _SUM.search(reading.text):
+        whole = parts[0].tree
+        for part in parts[1:]:
+            whole = calculation("+", whole, part.tree)
+        return RuleAnswer(calculation("*", calculation("/", given.tree, whole), parts[place].tree))
+    return None
+
+
+def _names_of_parts(reading: Reading, count: int) -> list[str] | None:
+    pattern = _NAMES_ZH if reading.is_chinese else _NAMES_EN
+    for match in pattern.finditer(reading.text):
+        names = [name.lower() for name in match.groups() if name]
+        if reading.is_chinese:
+            names = [name[-1] if name[-1] in "甲乙丙" else name for name in names]
+        if len(names) == count and len(set(map(stem, names))) == count:
+            return names
+    return None
+
+
+def _names(name: str, text: str) -> bool:
+    if re.search(r"[\u3400-\u9fff]", name):
+        return name in text
+    return any(stem(word) == stem(name) for word in re.findall(r"[\w']+", text.lower()))
+
+
+def _part_given(reading: Reading, given: Quantity, names: list[str]) -> int | None:
+    """Return which part a number counts: by the noun behind it, or by the names in its clause."""
+    by_noun = [place for place, name in enumerate(names) if stem(given.noun) == stem(name)]
+    if len(by_noun) == 1:
+        others = "|".join(re.escape(name) for place, name in enumerate(names) if place != by_noun[0])
+        is_of_all = re.search(
+            rf"{given.noun} and (?:the )?(?:{others})\b", reading.text[given.start :], re.IGNORECASE
+        )
+        return None if is_of_all else by_noun[0]
+    clause = reading.clause_around(given)
+    if clause == reading.question and not reading.is_chinese:
+        clause = (
+            clause[: clause.find(given.mention.text)]
+            if not re.search(r"\b(?:for|with|when|if)\b", clause)
+            else clause
+        )
+    in_clause = [place for place, name in enumerate(names) if _names(name, clause)]
+    return in_clause[0] if len(in_clause) == 1 and not _SUM.search(clause) else None
+
+
+_OF_THEM = re.compile(
+    r"\s*of\s(?:(?P<them>them|these|those|it)|(?:the|his|her|their|all the)\s(?P<noun>[a-z]+))\b",
+    re.IGNORECASE,
+)
+_REST = re.compile(
+    r"\b(?:not|left|remain\w*|rest|still|others?|unsold|unused|uneaten)\b|n't\b|n’t\b", re.IGNORECASE
+)
+_LEFT = re.compile(r"\b(?:left|remain(?:s|ed|ing)?|still)\b", re.IGNORECASE)
+_TAKEN = re.compile(
+    r"\b(?:used|eaten|ate|eats|sold|sells|gave|gives|given|drank|drunk|spent"
+    r"|spends|lost|broke|broken|taken|away|rotten|donated|read|melted"
+    r"|died|left|burn(?:ed|t)|missing|out)\b",
+    re.IGNORECASE,
+)
+_CHANGES = re.compile(
+    r"\b(?:more|than|another|each|every|per|twice|double[ds]?|triple[ds]?|times"
+    r"|then|percent(?:age)?|half|fraction|ratio|never)\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[a-z]{3,}")
+_FUNCTION_WORDS = frozenset(
+    str.split(
+        "how many much are were was did does the them they have has had that this there will would for and with all"
+        " these those his her"
+    )
+)
+
+
+def part_of_whole(reading: Reading) -> RuleAnswer | None:
+    """Answer for "24 pupils. A third of them wear glasses.": those who do, or the others.
+
+    The question repeats a word of what is said of the part; one with other words may ask for something else.
+    """
+    quantities = reading.counted()
+    if len(quantities) != 2 or reading.is_chinese:
+        return None
+    whole, share = quantities
+    is_share = share.mention.kind in (NumberKind.FRACTION, NumberKind.PERCENT) and 0 < share.value < 1
+    of_them = _OF_THEM.match(reading.text, share.mention.end)
+    if not is_share or whole.mention.kind is not NumberKind.INTEGER or of_them is None:
+        return None
+    if share.mention.start >= reading.text.rfind(reading.question) or _CHANGES.search(
+        reading.text.replace(share.mention.text, "")
+    ):
+        return None
+    clause = reading.text[of_them.end() : reading.text.find(".", of_them.end())]
+    said, asked = _content(clause), set(_content(reading.question))
+    is_whole = of_them["them"] is not None or stem(of_them["noun"].lower()) in (
+        stem(whole.noun),
+        _unit_stem(whole),
+    )
+    asks_left = _LEFT.search(reading.question) is not None and _TAKEN.search(clause) is not None
+    if not (is_whole or asks_left) or not re.search(
+        r"\bhow (?:many|much)\b", reading.question, re.IGNORECASE
+    ):
+        return None
+    if (_REST.search(clause) and not asks_left) or clause.lower().startswith((" that", " which", " of")):
+        return None
+    is_repeated = bool(said) and said[0] in asked
+    if asks_left or (_REST.search(reading.question) and is_repeated):
+        return RuleAnswer(calculation("*", whole.tree, calculation("-", constant(1), share.tree)))
+    if is_repeated and not _REST.search(reading.question) and not re.search(r"\brest\b", reading.text):
+        return RuleAnswer(calculation("*", whole.tree, share.tree))
+    return None
+
+
+def _content(text: str) -> list[str]:
+    """Return the stems of the words that say something."""
+    words = [stem(word) for word in _WORD.findall(text.lower()) if word not in _FUNCTION_WORDS]
+    return [word.removesuffix("ing").removesuffix("ed").removesuffix("e") for word in words]
+
+
+def _unit_stem(quantity: Quantity) -> str:
+    return stem(quantity.unit.text.lower()) if quantity.unit is not None else ""

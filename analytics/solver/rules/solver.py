@@ -1,0 +1,115 @@
+"""A solver with rules in front of it: what they answer, and what the solver answers to the restated problem."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from analytics.errors import DataError
+from analytics.expression.notation import to_prefix
+from analytics.expression.slots import constant_label
+from analytics.records import ProblemRecord
+from analytics.solver.opinion_pool import mixed_solutions
+from analytics.solver.rules.catalog import RULES
+from analytics.solver.rules.reading import Reading, RuleAnswer
+from analytics.solver.rules.restating import Restatement, restatement
+from analytics.solver.solution import LONGEST_TEXT, Solution, Solver, numbers_reason, solution_of
+from analytics.text.number_slots import number_slots
+from analytics.text.word_problems import is_word_problem
+
+__all__ = ["RuleSolver", "may_be_solved", "rule_solution"]
+
+
+def rule_solution(text: str) -> Solution | None:
+    """Return what the first rule answers that a problem's text fits; None where none does.
+
+    >>> solution = rule_solution("A film starts at 6:45 pm and ends at 8:30 pm. How many minutes does it last?")
+    >>> solution.equation, solution.exact, solution.rule
+    ('(8-6)*60+30-45', '105', 'clock times')
+    """
+    slots = number_slots(text[:LONGEST_TEXT])
+    if len(text) > LONGEST_TEXT or (slots and numbers_reason(slots)):
+        return None
+    reading = Reading(text)
+    for rule in RULES:
+        if (answer := rule.answer(reading)) is not None:
+            solution = _solution(answer, [slot.value for slot in slots], rule.precision)
+            return None if solution is None else replace(solution, rule=rule.name)
+    return None
+
+
+def _solution(answer: RuleAnswer, values: Sequence[Fraction], probability: float) -> Solution | None:
+    try:
+        solution = solution_of(to_prefix(answer.tree), values, probability)
+    except DataError:
+        return None
+    if solution.value is None:
+        return None
+    if answer.rounding == "remainder":
+        whole, part = (float(each) for each in solution.terms[1:])
+        rest = math.fmod(whole, part)
+        return replace(solution, value=rest, exact=str(int(rest)), rounding=answer.rounding)
+    return replace(solution, written=answer.written)
+
+
+_ASKS_PER_CENT = re.compile(r"百分之(?:几|多少)(?![分个])[^,，。]{0,6}[?？。．]?\s*$")
+
+
+class RuleSolver:
+    """Puts what rules answer before a solver's solutions: `analytics.solver.solution.Solver`."""
+
+    def __init__(self, solver: Solver) -> None:
+        self.solver = solver
+        self.name = solver.name
+
+    def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
+        """Return up to `beam` solutions of different values for each problem, the likeliest first."""
+        restated = [_restated(problem) for problem in problems]
+        solutions = self.solver.solve([problem for problem, _restatement in restated], beam=beam)
+        answers: list[list[Solution]] = []
+        for problem, (_problem, other_words), found in zip(problems, restated, solutions, strict=True):
+            if other_words is not None:
+                as_it_is = self.solver.solve([problem], beam=beam)[0]  # a twin has the same words
+                is_twin = bool(as_it_is) and bool(as_it_is[0].twin)
+                found = as_it_is if is_twin else [other_words.original(each) for each in found]
+            is_known = bool(found) and bool(found[0].twin)
+            rule = None if is_known else rule_solution(problem.text)
+            mixed = mixed_solutions(rule, found, most=beam)
+            answers.append(
+                [_in_per_cent(each) for each in mixed] if _ASKS_PER_CENT.search(problem.text) else mixed
+            )
+        return answers
+
+    def unsolvable_reason(self, problem: ProblemRecord) -> str:
+        """Say in one sentence why a problem cannot be solved; empty where it can be tried."""
+        if not problem.text.strip() or len(problem.text) > LONGEST_TEXT:
+            return self.solver.unsolvable_reason(problem)
+        if rule_solution(problem.text) is not None:
+            return ""
+        return self.solver.unsolvable_reason(_restated(problem)[0])
+
+
+def _in_per_cent(solution: Solution) -> Solution:
+    """Return a solution whose value, a share, is written as people say it."""
+    if not solution.exact or solution.written:
+        return solution
+    return replace(solution, written=f"{constant_label(Fraction(solution.exact) * 100)}%")
+
+
+def _restated(problem: ProblemRecord) -> tuple[ProblemRecord, Restatement | None]:
+    if len(problem.text) > LONGEST_TEXT:
+        return problem, None
+    other_words = restatement(Reading(problem.text))
+    return (problem, None) if other_words is None else (replace(problem, text=other_words.text), other_words)
+
+
+def may_be_solved(text: str) -> bool:
+    """Return whether a text is a word problem, or a question that a rule answers.
+
+    >>> may_be_solved("What percent of 80 is 20?"), may_be_solved("What is 3 + 4?")
+    (True, False)
+    """
+    return is_word_problem(text) or rule_solution(text) is not None

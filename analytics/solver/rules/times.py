@@ -1,0 +1,237 @@
+"""Times of day, dates and what is numbered from one to another: how long, until when, how many.
+
+Every number of the text belongs to a time, a date, a range or the one period; else no rule here answers.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from fractions import Fraction
+
+from analytics.expression.tree import ExpressionTree
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant
+from analytics.text.clock_times import MINUTES_OF_DAY, ClockTime, find_clock_times, written_clock_time
+from analytics.text.numbers import NumberKind
+
+__all__ = ["between_clock_times", "between_dates", "clock_time_after", "count_of_range"]
+
+_MINUTES = {"second": Fraction(1, 60), "minute": Fraction(1), "hour": Fraction(60)}
+_ASKS_MINUTES = re.compile(r"how many minutes|in minutes|多少分钟?|几分钟", re.IGNORECASE)
+_ASKS_HOURS = re.compile(r"how many hours|in hours|多少个?小时|几个?小时", re.IGNORECASE)
+_ASKS_LONG = re.compile(r"how long|how much time|多长时间|多久", re.IGNORECASE)
+_ASKS_WHEN = re.compile(r"\b(?:what time|when|at what)\b|什么时[候间刻]|几[点时]", re.IGNORECASE)
+_STARTS = re.compile(
+    r"\b(?:start(?:ed)?|beg[ai]n|leave|depart|set off|get up|wake up|go to bed|put|go|be out)\b|开始|出发|起床",
+    re.IGNORECASE,
+)
+_ENDS = re.compile(
+    r"\b(?:end(?:s|ed|ing)?|finish\w*|arriv\w*|over|ready|be back|until|reach\w*"
+    r"|get (?:there|home)|got|by|wants? to|needs? to|has to|must be|came)\b"
+    r"|结束|到达|放学|到|完",
+    re.IGNORECASE,
+)
+_BEFORE = re.compile(r"\b(?:ago|earlier|before)\b", re.IGNORECASE)
+_REPEATED = re.compile(r"\b(?:each|every|twice|times|half as|both|per|a (?:day|week))\b|每|倍", re.IGNORECASE)
+
+
+def between_clock_times(reading: Reading) -> RuleAnswer | None:
+    """Answer how long it is from one time of day to another: "from 6:45 pm to 8:30 pm", in the unit asked for."""
+    times = find_clock_times(reading.text)
+    if (
+        len(times) != 2
+        or reading.plain()
+        or _ASKS_WHEN.search(reading.question)
+        or _REPEATED.search(reading.text)
+    ):
+        return None
+    in_hours = _ASKS_HOURS.search(reading.question)
+    if not (in_hours or _ASKS_MINUTES.search(reading.question) or _ASKS_LONG.search(reading.question)):
+        return None
+    first, last = times
+    begins, ends = _nearest_following(first, last)
+    tree = _minutes_between(reading, first, begins, last, ends)
+    if in_hours:
+        return RuleAnswer(calculation("/", tree, constant(60)))
+    if _ASKS_MINUTES.search(reading.question):
+        return RuleAnswer(tree)
+    return RuleAnswer(
+        tree, written=_written_period(*divmod(ends - begins, 60), is_chinese=reading.is_chinese)
+    )
+
+
+def _nearest_following(first: ClockTime, last: ClockTime) -> tuple[int, int]:
+    """Return two times in minutes, the second behind the first; what is not told makes the period the shortest."""
+    begin_choices = [
+        first.minutes,
+        *([first.minutes + 720] if not first.half and first.minutes < 780 else []),
+    ]
+    end_choices = [last.minutes, *([last.minutes + 720] if not last.half and last.minutes < 780 else [])]
+    pairs = [(begins, ends) for begins in begin_choices for ends in end_choices]
+    begins, ends = min(pairs, key=lambda pair: ((pair[1] - pair[0] - 1) % MINUTES_OF_DAY, pair))
+    return begins, ends if ends > begins else ends + MINUTES_OF_DAY
+
+
+def _minutes_between(
+    reading: Reading, first: ClockTime, begins: int, last: ClockTime, ends: int
+) -> ExpressionTree:
+    if begins >= 780 and "24" not in (first.half, last.half):
+        begins, ends = begins - 720, ends - 720  # both in the afternoon: the hours as they are written
+    first_hour, first_minutes = _parts_of(reading, first, begins)
+    last_hour, last_minutes = _parts_of(reading, last, ends)
+    tree = calculation("*", calculation("-", last_hour, first_hour), constant(60))
+    if last_minutes is not None:
+        tree = calculation("+", tree, last_minutes)
+    return tree if first_minutes is None else calculation("-", tree, first_minutes)
+
+
+def _parts_of(
+    reading: Reading, time: ClockTime, minutes: int
+) -> tuple[ExpressionTree, ExpressionTree | None]:
+    """Return the hour and the minutes of a time as trees over the numbers that it is written with."""
+    written = [each for each in reading.quantities if time.start <= each.mention.start < time.end]
+    hour, rest = divmod(minutes, 60)
+    hours = [each for each in written if each.value % 12 == hour % 12]
+    if not hours:
+        return constant(Fraction(minutes, 60)), None
+    tree, added = hours[0].tree, hour - hours[0].value
+    tree = calculation("+", tree, constant(added)) if added else tree
+    rests = [each for each in written if each is not hours[0] and each.value == rest]
+    return tree, (rests[0].tree if rests else constant(rest)) if rest else None
+
+
+def _written_period(hours: int, minutes: int, *, is_chinese: bool) -> str:
+    if is_chinese:
+        return (
+            f"{hours}小时{minutes}分钟"
+            if hours and minutes
+            else f"{hours}小时"
+            if hours
+            else f"{minutes}分钟"
+        )
+    parts = [
+        f"{count} {name}{'' if count == 1 else 's'}"
+        for count, name in ((hours, "hour"), (minutes, "minute"))
+        if count
+    ]
+    return " ".join(parts)
+
+
+def clock_time_after(reading: Reading) -> RuleAnswer | None:
+    """Answer when something ends that begins at a time of day and lasts a while, or when it began."""
+    times = find_clock_times(reading.text)
+    periods = reading.plain()
+    if len(times) != 1 or not periods or not _ASKS_WHEN.search(reading.question):
+        return None
+    if len(periods) > 2 or any(each.unit is None or each.unit.unit not in _MINUTES for each in periods):
+        return None
+    if len({each.unit.unit for each in periods if each.unit}) != len(periods):
+        return None  # two periods, not one of hours and minutes
+    time = times[0]
+    if _REPEATED.search(reading.text):
+        return None
+    asked = re.split(r"[,，]", reading.question)[-1]
+    told = reading.text.replace(asked, "")
+    is_before = _BEFORE.search(asked) is not None
+    starts, ends = _STARTS.search(asked), _ENDS.search(asked)
+    if not is_before and starts and not (ends and ends.start() < starts.start()):
+        if not _ENDS.search(told):
+            return None
+        is_before = True
+    tree, rest = _parts_of(reading, time, time.minutes)
+    tree = tree if rest is None else calculation("+", tree, calculation("/", rest, constant(60)))
+    minutes = Fraction(time.minutes)
+    for period in periods:
+        step = _MINUTES[period.unit.unit if period.unit else ""]
+        tree = calculation("-" if is_before else "+", tree, _in_hours(period, step))
+        minutes += (-1 if is_before else 1) * period.value * step
+    if minutes.denominator != 1:
+        return None
+    with_half = time.half in ("am", "pm") and not reading.is_chinese
+    written = written_clock_time(int(minutes), with_half=with_half)
+    if not time.half and int(minutes) >= 780:
+        written = written_clock_time(int(minutes) - 720, with_half=False)
+    return RuleAnswer(tree, written=written)
+
+
+def _in_hours(period: Quantity, step: Fraction) -> ExpressionTree:
+    return period.tree if step == 60 else calculation("/", period.tree, constant(60 / step))
+
+
+_MONTHS = {
+    name: number
+    for number, names in enumerate(
+        str.split(
+            "january|jan february|feb march|mar april|apr may june|jun july|jul august|aug september|sept|sep"
+            " october|oct november|nov december|dec"
+        ),
+        start=1,
+    )
+    for name in names.split("|")
+}
+_MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
+_DATE = re.compile(
+    rf"\b(?P<m1>{_MONTH})\.?\s(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?\b|\b(?P<d2>\d{{1,2}})(?:st"
+    rf"|nd|rd|th)?\s(?:of\s)?(?P<m2>{_MONTH})\b",
+    re.IGNORECASE,
+)
+_ASKS_DAYS = re.compile(r"how many (?:days|nights)|how long", re.IGNORECASE)
+_INCLUSIVE = re.compile(r"\b(?:inclusive|including both|counting both|both days)\b", re.IGNORECASE)
+_YEAR = 2023  # without a 29 February
+
+
+def between_dates(reading: Reading) -> RuleAnswer | None:
+    """Answer how many days or nights there are from one date to another of the same year."""
+    found = list(_DATE.finditer(reading.text))
+    if len(found) != 2 or not _ASKS_DAYS.search(reading.question):
+        return None
+    numbers = [
+        each
+        for each in reading.quantities
+        if not any(d.start() <= each.mention.start < d.end() for d in found)
+    ]
+    if any(each in reading.counted() for each in numbers):
+        return None
+    days = []
+    for match in found:
+        number = _MONTHS[(match["m1"] or match["m2"]).lower()]
+        try:
+            days.append(date(_YEAR, number, int(match["d1"] or match["d2"])))
+        except ValueError:
+            return None
+    count = (days[1] - days[0]).days
+    if count <= 0 or count > 300:
+        return None
+    numbers_of_dates = [each for each in reading.quantities if each not in numbers]
+    is_one_month = days[0].month == days[1].month and len(numbers_of_dates) == 2
+    if is_one_month:
+        tree = calculation("-", numbers_of_dates[1].tree, numbers_of_dates[0].tree)
+    else:
+        tree = calculation("-", constant(days[1].timetuple().tm_yday), constant(days[0].timetuple().tm_yday))
+    if _INCLUSIVE.search(reading.text) and "night" not in reading.question:
+        tree = calculation("+", tree, constant(1))
+    return RuleAnswer(tree)
+
+
+_NUMBERED = re.compile(
+    r"\b(?:from\s)?(?P<what>pages?|questions?|exercises?|numbers?|chapters?|problems?"
+    r"|houses?|rows?|seats?|tickets?|rooms?|lockers?)"
+    r"\s(?:number\s)?(?P<a>\d+)\s?(?:[-–—]|\b(?:to|through|until)\b)\s?(?:page\s"
+    r"|number\s|question\s|exercise\s|chapter\s)?(?P<b>\d+)",
+    re.IGNORECASE,
+)
+
+
+def count_of_range(reading: Reading) -> RuleAnswer | None:
+    """Answer how many pages there are from page 12 to page 18, both read."""
+    found = list(_NUMBERED.finditer(reading.text))
+    quantities = reading.counted()
+    if len(found) != 1 or len(quantities) != 2:
+        return None
+    what = found[0]["what"].lower().rstrip("s")
+    if not re.search(rf"how many\s(?:\w+\s)?{what}", reading.question, re.IGNORECASE) or what == "number":
+        return None
+    first, last = quantities
+    if last.value <= first.value or NumberKind.CLOCK_TIME in (first.mention.kind, last.mention.kind):
+        return None
+    return RuleAnswer(calculation("+", calculation("-", last.tree, first.tree), constant(1)))

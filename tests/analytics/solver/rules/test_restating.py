@@ -1,0 +1,83 @@
+"""Problems are restated in plain numbers and one unit, and solved over their own numbers."""
+
+from __future__ import annotations
+
+import pytest
+
+from analytics.records import ProblemRecord
+from analytics.solver.rules.reading import Reading
+from analytics.solver.rules.restating import restatement
+from analytics.solver.rules.solver import RuleSolver
+from tests.questionbank.scripted_solver import ScriptedSolver
+
+
+@pytest.mark.parametrize(
+    ("text", "restated"),
+    [
+        (
+            "A pencil costs 35 cents. How many dollars do 20 pencils cost?",
+            "A pencil costs 0.35 dollars. How many",
+        ),
+        (
+            "A car drives 90 km in 45 minutes. What is its speed in km per hour?",
+            "A car drives 90 km in 0.75 hours.",
+        ),
+        (
+            "A board 5.28 m long loses 9 cm. How many centimetres are left?",
+            "A board 528 centimetres long loses 9 cm.",
+        ),
+        (
+            "He ran 1 hour 20 minutes and then 10 minutes. How many minutes in all?",
+            "He ran 80 minutes and then 10",
+        ),
+        ("She mixed 3-1/2 cups with 1-1/4 cups. How many cups?", "She mixed 3.5 cups with 1.25 cups."),
+        ("A town had 12 450 people; 1 275 left. How many are there?", "A town had 12450 people; 1275 left."),
+        ("He sold 3 dozens of rolls and 5 more. How many?", "He sold 36 rolls and 5 more."),
+        ("小明跑了一又二分之一千米，小红跑了2千米，一共跑了多少千米？", "小明跑了1.5千米，小红跑了2千米"),
+    ],
+)
+def test_a_problem_is_restated_as_solvers_know_such_texts(text: str, restated: str) -> None:
+    found = restatement(Reading(text))
+    assert found is not None
+    assert found.text.startswith(restated)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tom has 1,250 pens and 2 1/2 boxes. How many pens?",
+        "It takes 2 ounces for a pound of clothes. How many ounces do 9 pounds take?",
+        "Sam had 49 pennies and 24 nickels. How many nickels has he now?",
+        "She works 8 hours a day for 5 days. How many hours does she work?",
+        "3 apples cost $2. What do 6 cost?",
+    ],
+)
+def test_what_is_usual_stays_as_it_is(text: str) -> None:
+    assert restatement(Reading(text)) is None
+
+
+def test_the_equation_of_a_restated_problem_is_over_its_own_numbers() -> None:
+    text = "A pencil costs 35 cents. How many dollars do 20 pencils cost in all?"
+    restated = "A pencil costs 0.35 dollars. How many dollars do 20 pencils cost in all?"
+    solver = RuleSolver(ScriptedSolver({restated: [("0.35*20", 0.7)], text: [("35*20", 0.9)]}))
+    ((solution,),) = solver.solve([ProblemRecord("", text)])
+    assert (solution.equation, solution.prototype, solution.exact) == ("35/100*20", "N0/100*N1", "7")
+    assert solution.probability == 0.7
+
+
+def test_a_rule_comes_first_and_agreement_makes_it_surer() -> None:
+    text = "What percent of 80 is 20?"
+    for equation, is_surer in (("80/20*100", False), ("20/80*100", True)):
+        solver = RuleSolver(ScriptedSolver({text: [(equation, 0.86)]}))
+        ((best, *_others),) = solver.solve([ProblemRecord("", text)])
+        assert (best.exact, best.rule) == ("25", "percentages")
+        assert (best.probability > 0.95) == is_surer
+        assert solver.unsolvable_reason(ProblemRecord("", text)) == ""
+
+
+def test_a_share_is_written_in_per_cent_where_it_is_asked_for() -> None:
+    text = "男生有24人，女生有30人，男生人数是女生的百分之几？"
+    ((solution,),) = RuleSolver(ScriptedSolver({text: [("24/30", 0.9)]})).solve(
+        [ProblemRecord("", text, "zh")]
+    )
+    assert (solution.value, solution.answer) == (0.8, "80%")

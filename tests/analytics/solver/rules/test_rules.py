@@ -1,0 +1,185 @@
+"""Each rule answers the problems that it is for, over the problem's numbers, and leaves others alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from analytics.solver.rules.catalog import RULES
+from analytics.solver.rules.reading import Reading
+from analytics.solver.rules.solver import may_be_solved, rule_solution
+from analytics.solver.solution import solution_steps
+
+ANSWERED = {
+    "clock times": [
+        ("A film starts at 6:45 pm and ends at 8:30 pm. How many minutes does it last?", "105"),
+        ("School starts at 8:15 a.m. and lasts 6 hours. At what time does it end?", "2:15 pm"),
+        ("A lesson begins at 10:35 and lasts 45 minutes. When does it end?", "11:20"),
+        (
+            "A train departs at 22:40 and arrives at 6:10. How long does the journey take?",
+            "7 hours 30 minutes",
+        ),
+        ("The museum opens at 9:30 a.m. and closes at 5 p.m. How many hours is it open?", "7.5"),
+        ("It takes 20 minutes to bake. If Jo wants to eat at 6:30, what time should she put it in?", "6:10"),
+        ("A movie that lasts 110 minutes ends at 9:30 pm. When did it start?", "7:40 pm"),
+        ("小红上午8:15到校，11:45放学，她在校多少分钟？", "210"),
+    ],
+    "dates": [
+        ("The book was borrowed on May 3 and is due on May 17. How many days may it be kept?", "14"),
+        ("Dan left on 28 June and came back on 9 July. How many days was he away?", "11"),
+        ("A camp runs from July 8 to July 21. How many nights do the children stay?", "13"),
+    ],
+    "ranges": [
+        ("Read pages 12-18 of the book. How many pages is that?", "7"),
+        ("Pia did questions 5 to 20. How many questions did she do?", "16"),
+    ],
+    "units": [
+        ("Tim is 5 feet 4 inches tall. How many inches tall is he?", "64"),
+        ("How many seconds are there in 3 hours?", "10800"),
+        ("Convert 4.5 kg to grams.", "4500"),
+        ("A rope is 3 m 40 cm long. How many centimetres is that?", "340"),
+        ("一根绳子长3米20厘米，合多少厘米？", "320"),
+    ],
+    "rates": [
+        ("Joe saves 4 dollars a day. How much does he save in a week?", "28"),
+        ("Joe saves 4 dollars a day. How much does he save in 3 weeks?", "84"),
+        ("Light travels 3×10^5 km per second. How far does it travel in 20 seconds?", "6000000"),
+        ("A snail crawls 6 cm in a minute. How many metres does it crawl in 2 hours?", "7.2"),
+        ("A car goes at 90 km per hour. How far does it go in 40 minutes?", "60"),
+    ],
+    "averages": [
+        (
+            "Ben got a score of 80 on his first test and 90 on his second test. What is his average score?",
+            "85",
+        ),
+        ("What is the mean of 4, 8 and 9?", "7"),
+    ],
+    "percentages": [
+        ("What percent of 80 is 20?", "25"),
+        ("18 is what percent of 72?", "25"),
+        ("What is 12 1/2% of 80?", "10"),
+        ("30 is 40% of what number?", "75"),
+        ("A town of 5000 people grows by 8%. How many people live there afterwards?", "5400"),
+        ("A shirt costs $40. It is on sale for 20% off. What is the sale price?", "32"),
+        ("40的25%是多少？", "10"),
+    ],
+    "discounts": [
+        ("一本书原价80元，打8折出售，现价多少元？", "64"),
+        ("一件衣服原价200元，打七五折出售，比原来便宜多少元？", "50"),
+        ("一件商品打九折后卖180元，原价多少元？", "200"),
+        ("一本书打八五折便宜了9元钱，这本书原价是多少元？", "60"),
+    ],
+    "ratios": [
+        ("Divide 35 sweets between Ann and Bo in the ratio 3 : 4. How many sweets does Bo get?", "20"),
+        (
+            "The ratio of boys to girls in a class is 4 to 5. There are 27 pupils. How many girls are there?",
+            "15",
+        ),
+        (
+            "Red and white roses are in the ratio 5:2. There are 35 red roses. How many white roses are there?",
+            "14",
+        ),
+        (
+            "Paint is mixed from blue and red in the ratio 3:7. How much red goes with 12 litres of blue?",
+            "28",
+        ),
+        ("甲、乙两数的比是3：5，它们的和是64，乙数是多少？", "40"),
+        ("学校买来60本书，按2：3分给甲、乙两班，乙班分得多少本？", "36"),
+    ],
+    "parts of a whole": [
+        ("There are 24 pupils. A third of them wear glasses. How many wear glasses?", "8"),
+        ("There are 24 pupils. Two-thirds of them wear glasses. How many do not wear glasses?", "8"),
+        ("A tank holds 90 litres. Two fifths of the water is used. How many litres are left?", "54"),
+    ],
+    "remainders": [
+        ("29 cookies are shared equally among 4 children. How many cookies are left over?", "1"),
+        ("50 pencils are packed in boxes of 8. How many pencils are left over?", "2"),
+        ("A ribbon of 75 cm is cut into pieces of 9 cm. How many centimetres remain?", "3"),
+    ],
+    "negative numbers": [
+        ("The temperature fell from 4 °C to −7 °C. By how many degrees did it fall?", "11"),
+        ("The temperature was −3 °C and rose by 9 degrees. What was the temperature at noon?", "6"),
+    ],
+    "sum and difference": [
+        ("Ana is 3 years older than Bo. The sum of their ages is 25. How old is Bo?", "11"),
+        ("Two numbers have a sum of 50 and a difference of 8. What is the larger number?", "29"),
+        ("Rosa is 5 years younger than Luis. Together they are 41 years old. How old is Luis?", "23"),
+        (
+            "Kim has 4 times as many cards as Joe. Together they have 60 cards. How many cards does Kim have?",
+            "48",
+        ),
+    ],
+    "squares": [
+        ("A square has a side of 7 cm. What is its area?", "49"),
+        ("The perimeter of a square is 36 cm. How long is one side?", "9"),
+        ("正方形的边长是6厘米，周长是多少厘米？", "24"),
+    ],
+    "rectangles": [
+        ("A rectangular garden is 12 m long and 7 m wide. What is its perimeter?", "38"),
+        ("The area of a rectangle is 40 square metres. It is 8 m long. How wide is it?", "5"),
+        ("一个长方形长8厘米，宽5厘米，它的面积是多少平方厘米？", "40"),
+    ],
+    "proportion": [
+        ("Jill needs 10 bottles of soda for 8 guests. How many bottles does she need for 12 guests?", "15"),
+        ("A box of 12 eggs costs £3. How much do 30 eggs cost?", "7.5"),
+        ("Six notebooks cost $9. How much do 10 notebooks cost at the same price?", "15"),
+        ("A machine makes 150 bottles in 5 minutes. How many bottles does it make in 12 minutes?", "360"),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("rule", "text", "answer"), [(rule, *case) for rule, cases in ANSWERED.items() for case in cases]
+)
+def test_a_rule_answers_what_it_is_for(rule: str, text: str, answer: str) -> None:
+    solution = rule_solution(text)
+    assert solution is not None
+    assert (solution.rule, solution.answer) == (rule, answer)
+    assert 0.5 < solution.probability < 1
+    assert solution_steps(solution)
+    assert may_be_solved(text)
+
+
+def test_every_rule_has_an_example() -> None:
+    assert {rule.name for rule in RULES} == ANSWERED.keys()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ethan rowed from 10:50 to 11:15. Frank rowed twice as long. How long did they row altogether?",
+        "It takes 45 minutes to clean a house for 4 dogs. In how many minutes can 15 dogs clean it?",
+        "Four workers need 6 days. How many days do 8 workers need?",
+        "There are 45 children. One third of them are girls. How many boys are there?",
+        "Kayla picked 1/4 of the apples that Kylie picked. They picked 200 apples. How many did Kayla pick?",
+        "The ratio of boys to girls is 7:1. There are 42 boys. How many children are there in total?",
+        "甲车间比乙车间多50人，甲车间和乙车间的人数比是5：4，两车间共有多少人？",
+        "In a jar the number of ants doubles each hour. There are 50 ants. How many are there in 5 hours?",
+        "Jan works 8 hours a day, 5 days a week. How many hours does she work in 3 weeks?",
+        "Violet has 3 more than twice as many nails as Tess. If Violet has 27 nails, how many do both have?",
+        "The area of a square photo is 25 square inches. The sides are doubled. What is the new area?",
+        "一个长方形的长是10分米，宽比长少4分米，这个长方形的面积是多少平方分米？",
+        "一本书打八折，用优惠卡买12枝笔的钱可以买多少枝？",
+        "After removing the highest of 9.5, 9.0 and 8.5, what is the average score?",
+        "Ann has 30 sweets and eats 4 of them. She packs the rest in bags of 5. How many are left over?",
+        "Tom has 12 pens. How many pens has Tom?",
+    ],
+)
+def test_no_rule_answers_what_it_does_not_understand(text: str) -> None:
+    assert rule_solution(text) is None
+
+
+def test_an_equation_is_written_over_the_problems_own_numbers() -> None:
+    solution = rule_solution("Divide 35 sweets between Ann and Bo in the ratio 3 : 4. How many does Bo get?")
+    assert (solution.prototype, solution.equation) == ("N0/(N1+N2)*N2", "35/(3+4)*4")
+    remainder = rule_solution("29 cookies are shared equally among 4 children. How many are left over?")
+    assert (remainder.equation, remainder.rounding, remainder.quotient) == ("29/4", "remainder", 7.25)
+    assert [str(step) for step in solution_steps(remainder)] == ["29 / 4 = 7.25", "remainder of 29 ÷ 4 = 1"]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "?", "9" * 20_000, "of 1:2 " * 1_000, "每" * 9_000, "A: 3/0 ratio 1:0 of them?"]
+)
+def test_a_strange_text_ends_without_an_answer(text: str, no_hang: None) -> None:
+    assert rule_solution(text) is None
+    for rule in RULES:
+        rule.answer(Reading(text[:10_000]))

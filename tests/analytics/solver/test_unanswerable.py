@@ -1,0 +1,64 @@
+"""Questions that no number answers are refused with a sentence; those that only look so are not."""
+
+from __future__ import annotations
+
+import pytest
+
+from analytics.solver.solution import story_reason
+from analytics.solver.unanswerable import unanswerable_reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Kate is 8 years old. What colour is Kate's hair?",
+        "Paul is 9 and has a red bike. What is the name of his dog?",
+        "Anna has 3 cats and 2 dogs. Why does she like them?",
+        "Leo walks 3 km to the park. Where is the park?",
+        "小红有3个苹果，她的书包是什么颜色？",
+    ],
+)
+def test_a_question_that_asks_for_no_number_gets_no_answer(text: str) -> None:
+    assert story_reason(text) == "The question does not ask for a number."
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("There are 26 sheep and 10 goats on a ship. How old is the captain?", "an age"),
+        ("Sam has 4 boxes of 6 pens. How tall is Sam?", "a length"),
+        ("A farmer has 12 cows and 5 pigs. How much does the farmer weigh?", "a weight"),
+        ("船上有26只羊和10头牛，船长多少岁？", "an age"),
+    ],
+)
+def test_numbers_that_cannot_measure_what_is_asked_give_no_answer(text: str, name: str) -> None:
+    assert unanswerable_reason(text) == f"The question asks for {name}, and no number of the text is one."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Tom has 5 red pens and some blue pens. How many pens does he have in all?",
+        "Sam has some marbles and buys 12 more. How many marbles does he have now?",
+        "A shop had several bikes and sold 4. How many are left?",
+    ],
+)
+def test_a_missing_number_is_named(text: str) -> None:
+    assert unanswerable_reason(text).startswith("A number is missing: the text says “s")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Sam had some marbles. He bought 12 and now has 30. How many did he have before?",
+        "Ana is 3 years older than Bo. The sum of their ages is 25. How old is Bo?",
+        "A tree grows 20 cm a year. How tall is it after 6 years?",
+        "Some children share 24 sweets equally, 4 each. How many children are there now?",
+        "A square name tag has sides of 9 cm. What is the name tag's perimeter?",
+        "What colour is drawn with the greater probability if 3 of 8 balls are red?",
+        "A few minutes later he added 8 buckets to 1 bucket. How many buckets are there now?",
+        "爷爷今年63岁，小明今年7岁，爷爷的年龄是小明的多少倍？",
+    ],
+)
+def test_what_has_an_answer_is_not_refused(text: str) -> None:
+    assert unanswerable_reason(text) == ""
