@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -12,10 +13,12 @@ from analytics.analogy.datastore import Datastore, kept_examples
 from analytics.analogy.retrieve_and_apply import AppliedAnswer, Neighbour, apply_graphs
 from analytics.analogy.retriever import Retriever
 from analytics.errors import DataError
+from analytics.expression.notation import to_prefix
+from analytics.expression.slots import renumbered
 from analytics.languages import primary_language
 from analytics.records import ProblemRecord
-from analytics.solver.opinion_pool import pooled_solutions
-from analytics.solver.plausibility import likeliest_plausible_first
+from analytics.solver.opinion_pool import mixed_solutions, pooled_solutions
+from analytics.solver.plausibility import answer_to_count, likeliest_plausible_first
 from analytics.solver.solution import Solution, Solver, divides_by_zero, solution_of
 from analytics.text.number_slots import SlotNumbers
 
@@ -25,6 +28,7 @@ Recall = Callable[[ProblemRecord, npt.NDArray[np.float32]], Sequence[Neighbour]]
 
 NEIGHBOURS = 32
 """Similar problems that are weighed, at most."""
+_TWIN = 0.98  # probability of the equation of the same text with other numbers
 _ANSWERS = 5  # of the neighbours that are weighed against the solver's
 
 
@@ -66,7 +70,9 @@ class RecallingSolver:
                 if (solution := applied_solution(answer, numbers.values)) is not None
             ]
             plausible = likeliest_plausible_first(problems[row].text, recalled)
-            solutions[row] = pooled_solutions(solutions[row], plausible, most=beam)
+            pooled = pooled_solutions(solutions[row], plausible, most=beam)
+            twin = _twin_solution(problems[row].text, neighbours, numbers)
+            solutions[row] = mixed_solutions(twin, pooled, most=beam)
         return solutions
 
     def unsolvable_reason(self, problem: ProblemRecord) -> str:
@@ -101,6 +107,28 @@ def recalling(
 
 def _nearest_of(kept: Sequence[Neighbour], further: Sequence[Neighbour]) -> list[Neighbour]:
     return sorted([*further, *kept], key=lambda neighbour: -neighbour.similarity)[:NEIGHBOURS]
+
+
+def _twin_solution(text: str, neighbours: Sequence[Neighbour], numbers: SlotNumbers) -> Solution | None:
+    """Return what the equation of the same text gives with these numbers; None where that cannot be the answer."""
+    twin = next((neighbour for neighbour in neighbours if neighbour.is_twin), None)
+    if twin is None:
+        return None
+    slots = {(place.mention, place.reading): slot for slot, place in enumerate(numbers.places)}
+    graph = twin.graph
+    try:
+        places = {
+            slot: slots.get((place.mention, place.reading), slots[place.mention, 0])
+            for slot, place in zip(graph.slots, graph.slot_places, strict=True)
+        }
+        solution = solution_of(to_prefix(renumbered(graph.tree, places)), numbers.values, _TWIN)
+    except (KeyError, DataError):
+        return None
+    solution = answer_to_count(text, replace(solution, twin=str(twin.row)))
+    if solution.value is None or solution.value < 0:
+        return None
+    is_possible = solution.rounding or likeliest_plausible_first(text, [solution])[0].probability >= _TWIN
+    return solution if is_possible else None
 
 
 def applied_solution(answer: AppliedAnswer, values: Sequence[Fraction]) -> Solution | None:

@@ -32,6 +32,7 @@ from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.languages import UNDETERMINED, primary_language
 from analytics.paraphrase.scoring.scorer import Scorer, load_scorer
 from analytics.records import ProblemRecord
+from analytics.solver.rules.solver import RuleSolver
 from analytics.solver.solution import Solution, Solver
 from analytics.text.tokens import written_language
 from questionbank.capabilities.catalog import lens_name
@@ -352,6 +353,8 @@ def solver_in_use(
 ) -> ServedSolver:
     """Return a solver with what the retriever in use recalls of problems solved before.
 
+    Rules answer first what they recognise (`analytics.solver.rules`).
+
     Args:
         solved: problems with equations that are recalled beside those that the retriever keeps.
         with_bank: whether the bank's questions with a known equation are recalled too, as pages and jobs do.
@@ -367,7 +370,7 @@ def solver_in_use(
             solver = recalling(solver, retriever_of(retriever), solved=solved, further=further)
         except ServiceUnavailable as error:
             logger.warning("Problems are solved without similar ones: %s", error)
-    return ServedSolver(solver, artifact, retriever)
+    return ServedSolver(RuleSolver(solver), artifact, retriever)
 
 
 def _bank_recall_of(retriever: ModelArtifact) -> Recall | None:

@@ -38,6 +38,9 @@ def solution_to_json(solution: Solution) -> dict[str, Any]:
         "exact": solution.exact,
         "probability": round(solution.probability, 4),
         "rounding": solution.rounding,
+        "written": solution.written,
+        "rule": solution.rule,
+        "twin": solution.twin,
     }
 
 

@@ -328,6 +328,11 @@ def operator_sign(operator: str) -> str:
 
 @register.filter
 def rounding_words(rounding: str) -> str:
-    """Return how a quotient is rounded, behind it."""
-    words = {"up": _("rounded up"), "down": _("rounded down"), "nearest": _("rounded")}
+    """Return what is done with a quotient, behind it."""
+    words = {
+        "up": _("rounded up"),
+        "down": _("rounded down"),
+        "nearest": _("rounded"),
+        "remainder": _("leaves a remainder"),
+    }
     return str(words[rounding])

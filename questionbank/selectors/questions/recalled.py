@@ -16,6 +16,7 @@ from analytics.languages import primary_language
 from analytics.records import ProblemRecord
 from analytics.solver.targets import target_tree
 from analytics.text.number_slots import number_slots, slot_places
+from analytics.text.numbers import mask_numbers
 from questionbank.models import EmbeddingSet, Question
 from questionbank.recalling_solver import NEIGHBOURS
 from questionbank.selectors.questions.questions import in_language
@@ -57,13 +58,18 @@ def recalled_questions(
         .exclude(text=problem.text)
         .values_list("pk", "text", "equation__expression")
     )
+    asked = _masked(problem.text)
     nearest_first = sorted(solved, key=lambda row: -near[row[0]])
     neighbours = (
-        Neighbour(graph, near[pk], pk)
+        Neighbour(graph, near[pk], pk, is_twin=_masked(text) == asked)
         for pk, text, expression in nearest_first
         if (graph := _graph(text, expression)) is not None
     )
     return list(islice(neighbours, NEIGHBOURS))
+
+
+def _masked(text: str) -> str:
+    return " ".join(mask_numbers(text).casefold().split())
 
 
 @lru_cache(maxsize=_KEPT_GRAPHS)

@@ -38,8 +38,8 @@ def problem_solutions(questions: Sequence[InputQuestion], *, solver: Solver) -> 
     """Return what the solver makes of each question.
 
     Returns:
-        For each ``{"id", "equation", "prototype", "answer", "exact", "steps", "probability", "alternatives"}``; with a
-        ``reason`` where ``answer`` is null.
+        For each ``{"id", "equation", "prototype", "answer", "exact", "written", "steps", "probability",
+        "alternatives"}``; with a ``reason`` where ``answer`` is null.
     """
     problems = [ProblemRecord(str(question.id), question.text, question.language) for question in questions]
     reasons = [solver.unsolvable_reason(problem) for problem in problems]
@@ -58,6 +58,7 @@ def _row(solutions: Sequence[Solution], reason: str) -> dict[str, Any]:
         "prototype": best.prototype if best else None,
         "answer": best.value if best else None,
         "exact": best.exact if best else None,
+        "written": best.answer if best else None,
         "steps": [str(step) for step in solution_steps(best)] if best else [],
         "probability": round(best.probability, 4) if best else None,
         "alternatives": [

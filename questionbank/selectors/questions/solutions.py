@@ -14,11 +14,11 @@ from analytics.expression.evaluate import answers_agree
 from analytics.expression.notation import to_prefix
 from analytics.records import ProblemRecord
 from analytics.solver.plausibility import answer_to_count
+from analytics.solver.rules.solver import may_be_solved
 from analytics.solver.solution import Solution, Step, divides_by_zero, solution_of, solution_steps
 from analytics.solver.targets import target_tree
 from analytics.text.formulas import segment_text
 from analytics.text.number_slots import number_slots
-from analytics.text.word_problems import is_word_problem
 from questionbank.expression_drawing import ExpressionDrawing, expression_drawing
 from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution, User
 from questionbank.published_numbers import PublishedNumber, number_of_answer
@@ -71,6 +71,8 @@ class Alternative:
         quotient: what it is worth, where `value` is that rounded; else the same as `value`.
         steps: its operations in the order in which they are worked out.
         drawing: its tree.
+        rule: the kind of problem that a rule recognised; empty where a model found the equation.
+        twin: id of the question with the same text but for numbers whose equation it is; None where there is none.
     """
 
     equation: str
@@ -80,6 +82,8 @@ class Alternative:
     probability: float
     steps: tuple[Step, ...]
     drawing: ExpressionDrawing | None
+    rule: str = ""
+    twin: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +137,16 @@ class SolvedText:
         return self.best is not None and self.best.probability >= CERTAIN_ENOUGH
 
     @property
+    def is_even(self) -> bool:
+        """Whether the likeliest equation, as its probability is shown, is as likely right as wrong."""
+        return self.best is not None and round(self.best.probability, 2) == CERTAIN_ENOUGH
+
+    @property
+    def twin(self) -> int | None:
+        """The question with the same text but for numbers whose equation is shown; None where there is none."""
+        return self.best.twin if self.known is None and self.best is not None else None
+
+    @property
     def is_contradicted(self) -> bool:
         """Whether only the solver has an equation, and its answer is not the published one."""
         return self.known is None and self.agrees is False
@@ -182,7 +196,7 @@ def text_solved(
     Raises:
         ServiceUnavailable: the solver's files are missing or damaged.
     """
-    if solver is None or not is_word_problem(text):
+    if solver is None or not may_be_solved(text):
         return None
     problem = ProblemRecord(str(question.pk) if question else "", text, language)
     reason = solver.solver.unsolvable_reason(problem)
@@ -256,7 +270,7 @@ def _solved_by_model(question: Question, solver: ServedSolver | None) -> SolvedT
         or bytes(kept.content_hash) != bytes(question.content_hash)
     ):
         return text_solved(question.text, question.language, solver, question=question)
-    if not is_word_problem(question.text):
+    if not may_be_solved(question.text):
         return None
     solutions = [solution_from_json(row) for row in kept.alternatives]
     return _solved(question.text, solutions, kept.reason, solver.artifact.name)
@@ -312,6 +326,10 @@ def _solved(text: str, solutions: Sequence[Solution], reason: str, solver: str) 
     if solutions and solutions[0].value is None:
         return SolvedText((), no_value_reason(solutions[0]), tuple(_parts(text, set())), solver)
     alternatives = tuple(_alternative(solution) for solution in solutions[:ALTERNATIVES])
+    if alternatives and (twin := alternatives[0].twin) is not None:
+        ready = Question.objects.filter(pk=twin, status=Question.Status.READY)
+        if not ready.exists():  # it may have been withdrawn since
+            alternatives = (replace(alternatives[0], twin=None), *alternatives[1:])
     if not alternatives and not reason:
         reason = _("The solver found no equation for it.")
     used = _used_slots(alternatives[0]) if alternatives else set()
@@ -341,6 +359,8 @@ def _alternative(solution: Solution) -> Alternative:
         probability=solution.probability,
         steps=tuple(solution_steps(solution)),
         drawing=expression_drawing(solution.tokens, solution.terms),
+        rule=solution.rule,
+        twin=int(solution.twin) if solution.twin.isdecimal() else None,
     )
 
 

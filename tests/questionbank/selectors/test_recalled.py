@@ -7,6 +7,7 @@ import pytest
 
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.records import ProblemRecord
+from analytics.solver.rules.solver import RuleSolver
 from questionbank.models import EmbeddingSet, Question
 from questionbank.recalling_solver import recalling
 from questionbank.selectors.questions import recalled as module
@@ -85,3 +86,29 @@ def test_the_banks_solved_questions_vote_beside_those_that_the_retriever_keeps(d
         solver = recalling(unsure, retriever, further=further)
         ((best, *_others),) = solver.solve([ProblemRecord("", BUS)])
         assert best.exact == answer
+
+
+def test_the_equation_of_the_same_text_with_other_numbers_is_the_solution(db):
+    structure = add_set("structure", 2)
+    twin = add_question("A  bus had 31 seats and lost 4 of them. How many are left?", equation="31-4")
+    add_question("A tram had 31 seats and lost 4 of them. How many are left?", equation="31+4")
+    store_vectors(structure, list(Question.objects.all()), np.array([[1, 0], [1, 0]]))
+    unsure = ScriptedSolver({BUS: (("12+2", 0.9), ("12-2", 0.05))})
+    solver = RuleSolver(recalling(unsure, HandmadeRetriever(0), further=bank_recall(structure)))
+    ((best, *others),) = solver.solve([ProblemRecord("", BUS)])
+    assert (best.exact, best.twin) == ("10", str(twin.pk))
+    assert best.probability >= 0.98
+    assert "14" in {other.exact for other in others}
+    assert all(not other.twin for other in others)
+
+
+def test_an_equation_that_these_numbers_make_impossible_is_not_the_solution(db):
+    structure = add_set("structure", 2)
+    twin = add_question(BUS.replace("12", "31").replace("2 of", "4 of"), equation="31-4")
+    store_vectors(structure, [twin], np.array([[1, 0]]))
+    text = BUS.replace("12", "1").replace("2 of", "9 of")
+    solver = recalling(
+        ScriptedSolver({text: (("1+9", 0.6),)}), HandmadeRetriever(0), further=bank_recall(structure)
+    )
+    ((best, *_others),) = solver.solve([ProblemRecord("", text)])
+    assert not best.twin

@@ -179,7 +179,7 @@ def test_a_process_keeps_few_models(monkeypatch):
 def test_a_solver_works_without_a_retriever_whose_files_are_gone(monkeypatch, caplog):
     solver = scripted_solver.served({})
     monkeypatch.setattr(serving_module, "solver_of", lambda _artifact: solver)
-    assert solver_in_use(solver.artifact).solver is solver.solver
+    assert solver_in_use(solver.artifact).solver.solver is solver.solver
     ModelArtifact.objects.create(
         capability="analogy",
         name="lost",
@@ -188,7 +188,7 @@ def test_a_solver_works_without_a_retriever_whose_files_are_gone(monkeypatch, ca
         location="nowhere",
         manifest={},
     )
-    assert solver_in_use(solver.artifact).solver is solver.solver
+    assert solver_in_use(solver.artifact).solver.solver is solver.solver
     assert "Problems are solved without similar ones" in caplog.text
 
 

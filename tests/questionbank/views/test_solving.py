@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from django.urls import reverse
 
+from analytics.solver.rules.solver import RuleSolver
 from questionbank.models import Question, QuestionEquation
 from questionbank.selectors.questions.history import question_history
 from questionbank.selectors.questions.questions import question_get
@@ -22,6 +25,12 @@ def solver(monkeypatch):
     solver = served({TEXT: [("6*4", 0.9), ("6+4", 0.05)]})
     monkeypatch.setattr(solving, "served_solver", lambda _language: solver)
     return solver
+
+
+@pytest.fixture
+def solver_with_rules(monkeypatch, solver):
+    with_rules = replace(solver, solver=RuleSolver(solver.solver))
+    monkeypatch.setattr(solving, "served_solver", lambda _language: with_rules)
 
 
 @pytest.fixture
@@ -88,6 +97,56 @@ def test_a_division_with_a_remainder_ends_with_its_rounding(as_teacher, problem,
     assert "<strong>6</strong>" in page.split("solved-answer")[1]
     assert "5.6 rounded up: <strong>6</strong>" in page
     assert "Equation and answer disagree" not in page
+
+
+@pytest.mark.parametrize(
+    ("probability", "sentence"),
+    [
+        (0.7, ""),
+        (0.5, ""),
+        (0.4999, "as likely to be wrong as right"),
+        (0.4951, "as likely to be wrong as right"),
+        (0.44, "more likely to be wrong than right"),
+    ],
+)
+def test_the_words_agree_with_the_probability_that_is_shown(
+    as_teacher, problem, solver, probability, sentence
+):
+    solver.solver.equations = {TEXT: [("6*4", probability)]}
+    page = as_teacher.get(reverse("question_detail", args=[problem.pk])).content.decode()
+    assert ("The solver is unsure" in page) == bool(sentence)
+    assert sentence in page
+    assert ("No reliable solution" in page) == bool(sentence)
+
+
+def test_a_rules_solution_names_the_rule_and_shows_the_remainder(as_teacher, bank, solver_with_rules):
+    text = "29 cookies are shared equally among 4 children. How many cookies are left over?"
+    page = as_teacher.post(reverse("paste"), {"text": text}).content.decode()
+    assert "Solved by a rule" in page
+    assert "By a rule for remainders." in page
+    assert "29 ÷ 4 leaves a remainder: <strong>1</strong>" in page
+
+
+def test_a_short_question_that_a_rule_answers_is_solved(as_teacher, bank, solver_with_rules):
+    page = as_teacher.post(reverse("paste"), {"text": "What percent of 80 is 20?"}).content.decode()
+    assert "<strong>25</strong>" in page.split("solved-answer")[1]
+
+
+def test_the_equation_of_a_twin_is_shown_with_its_source_while_that_is_in_the_bank(
+    as_teacher, problem, solver
+):
+    twin = Question.objects.exclude(pk=problem.pk).first()
+    (solution,) = solver.solver._solutions(TEXT)[:1]
+    twin_solution = replace(solution, probability=0.98, twin=str(twin.pk))
+    solution_store(question=problem, artifact=solver.artifact, solutions=[twin_solution])
+    page = as_teacher.get(reverse("question_detail", args=[problem.pk])).content.decode()
+    assert f'<a href="{reverse("question_detail", args=[twin.pk])}">question {twin.pk}</a>' in page
+    assert "the same text with other numbers" in page
+    assert "Solved by the model" not in page
+    Question.objects.filter(pk=twin.pk).update(status="retired")
+    page = as_teacher.get(reverse("question_detail", args=[problem.pk])).content.decode()
+    assert "the same text with other numbers" not in page
+    assert "98% likely to be right" in page
 
 
 @pytest.mark.parametrize(
