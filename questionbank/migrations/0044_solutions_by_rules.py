@@ -7,6 +7,6 @@ def forget(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = [("questionbank", "0038_equation_history")]
+    dependencies = [("questionbank", "0043_questions_that_are_not_whole")]
 
     operations = [migrations.RunPython(forget, migrations.RunPython.noop)]
