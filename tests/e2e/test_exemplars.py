@@ -87,7 +87,7 @@ def test_similar_problems_are_written_reviewed_and_added(
     page.goto(f"/questions/{chairs.pk}/")
     page.get_by_role("link", name="Write similar problems").click()
     page.get_by_role("button", name="Write similar problems").click()
-    expect(page.get_by_text("are waiting for review")).to_be_visible()
+    expect(page.get_by_text("Save them to your drafts")).to_be_visible()
     variants = page.locator("li.variant")
     expect(variants.first.locator("code")).to_have_text(re.compile(r"\d+\*\d+-\d+"))
 

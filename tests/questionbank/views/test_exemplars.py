@@ -107,7 +107,7 @@ def test_similar_problems_are_written_reviewed_and_added_by_presses(
     address = reverse("question_variants", args=[pencils.pk])
     assert "It computes a − b." in as_teacher.get(address).content.decode()
     page = as_teacher.post(address, follow=True).content.decode()
-    assert "3 new problems are waiting for review." in page
+    assert "3 new problems. Save them to your drafts" in page
     assert "No problems have been written from this question yet." not in page
     assert 'value="accept"' not in page  # a teacher decides on nothing
     client.force_login(reviewer)
@@ -158,7 +158,7 @@ def test_a_press_writes_reversed_versions(as_teacher, problems):
     )  # fmt: skip
     address = reverse("question_variants", args=[pens.pk])
     page = as_teacher.post(address, {"by": "story"}, follow=True).content.decode()
-    assert "3 new problems are waiting for review." in page
+    assert "2 new problems. Save them to your drafts" in page
     assert "How many pens does she buy?" in page
     assert "Reversed: asks for a known number" in page
     assert "no further number to ask for" not in page
@@ -174,7 +174,7 @@ def test_a_story_that_cannot_be_reversed_says_so_beside_what_was_made(as_teacher
     )  # fmt: skip
     address = reverse("question_variants", args=[envelopes.pk])
     page = as_teacher.post(address, {"by": "story"}, follow=True).content.decode()
-    assert "1 new problem is waiting for review." in page
+    assert "1 new problem. Save it to your drafts" in page
     assert "no further number to ask for" in page
 
 
