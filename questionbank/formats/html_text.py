@@ -229,4 +229,4 @@ def _media(match: re.Match[str], what: str, said: list[str]) -> str:
     name = " ".join(html.unescape(alt[1] or alt[2] or "").split()) if alt else ""
     article = "an" if what[0] in "aeiou" else "a"
     said.append(f"{article} {what} was left out; [{what}] stands in its place")
-    return f"[{what}: {name}]" if name else f"[{what}]"
+    return f"[{what}] ({name})" if name else f"[{what}]"  # the mark of a figure that the bank does not hold

@@ -116,6 +116,8 @@ class RowReader:
             row["difficulty"] = value
         if type(row.get("facility")) is str:
             row["facility"] = _share(row["facility"], problems)
+            if row["facility"] is None:  # said once; the number of responses alone says nothing
+                row["responses"] = None
         if type(row.get("responses")) is str:
             digits = row["responses"].strip()
             if digits.isdecimal() and len(digits) <= 12:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 __all__ = ["ReasonGroup", "ReasonGroups"]
@@ -35,9 +36,9 @@ class ReasonGroup:
     field: str
     reason: str
     count: int = 0
-    lines: list[int] = field(default_factory=list)
-    values: list[str] = field(default_factory=list)
-    _seen: set[str] = field(default_factory=set)
+    lines: list[int] = dataclasses.field(default_factory=list)
+    values: list[str] = dataclasses.field(default_factory=list)
+    _seen: set[str] = dataclasses.field(default_factory=set)
 
     @property
     def others(self) -> int:

@@ -120,7 +120,13 @@ def full_bank(bank, teacher):
         source="A set with a very long name, as publishers like them, in its third and final edition of 2024",
     )
     refused = [{"line": n, "reason": "the text is missing " * 5, "field": "text"} for n in range(1, 40)]
+    reasons = [
+        {"field": "text", "reason": "the text is missing " * 5, "count": 39, "lines": [1, 2, 3], "values": ["'x'"],
+         "others": 4}
+    ]  # fmt: skip
     report = {
+        "reasons": reasons, "warnings": reasons, "to_leave_out": {"difficulty": 39}, "notes": ["A note."],
+        "read_as": "CSV, UTF-8", "columns": [["Frage", "text"]], "unread_columns": ["Autor"], "formulas_checked": 9,
         "name": "mine.jsonl", "source": "mine", "hierarchy": "mine", "dry_run": True, "written": False,
         "rows": 500, "created": 400, "duplicates": 3, "links": [{"line": 4, "question": bank.long.pk,
         "first_line": None}], "refused_count": 39, "refused": refused, "concepts_created": 12,

@@ -64,7 +64,7 @@ def test_comparisons_and_ampersands_stay(text):
 @pytest.mark.parametrize(
     ("html", "text", "said"),
     [
-        ('See <img src="a.png" alt="graph of x">', "See [image: graph of x]", "an image was left out"),
+        ('See <img src="a.png" alt="graph of x">', "See [image] (graph of x)", "an image was left out"),
         ("See <svg></svg> here", "See [image] here", "an image was left out"),
         ("<script>alert(1)</script><p>x</p>", "x", "a script or style sheet was left out"),
         ('<video controls src="v.mp4"></video> Watch', "[video] Watch", "a video was left out"),

@@ -61,3 +61,10 @@ def test_a_layout_that_cannot_be_is_refused(tmp_path, given, reason):
     path.write_text("Question,Key\n1,2\n")
     with pytest.raises(ImportRefused, match=reason):
         layout_of(path, **given)
+
+
+def test_columns_are_bounded(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text("text," + ",".join(f"c{n}" for n in range(1_000)) + "\n1\n")
+    with pytest.raises(ImportRefused, match="1,001 columns, more than 1,000"):
+        read(path)

@@ -154,3 +154,12 @@ def test_unreadable_files_are_refused_with_the_reason(tmp_path):
     for path, message in cases.items():
         with pytest.raises(ImportRefused, match=message):
             refuse_unreadable(path)
+
+
+@pytest.mark.parametrize("lines", [b"\n", b"  \r\n"])
+def test_blank_lines_are_bounded(tmp_path, lines):
+    path = _write(tmp_path, gzip.compress(b"x\n" + lines * 100_000 + b"x\n"), "few.jsonl.gz")
+    assert len(list(read_lines(path))) == 100_002
+    path = _write(tmp_path, gzip.compress(b"x\n" + lines * 100_001), "bomb.jsonl.gz")
+    with pytest.raises(ImportRefused, match=r"more than 100,000 blank lines in a row; remove them"):
+        list(read_lines(path))

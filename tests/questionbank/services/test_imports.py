@@ -445,3 +445,11 @@ def test_tags_go_to_the_question_with_the_same_answer(jsonl):
     )
     tagged = Question.objects.order_by("pk").values_list("answer", "tags__concept__name")
     assert list(tagged) == [("12", "Pythagoras"), ("20", "Similarity")]
+
+
+def test_a_file_whose_every_line_fails_is_given_up(jsonl, monkeypatch):
+    monkeypatch.setattr(import_pipeline, "HOPELESS_LINES", 50)
+    report = import_file(path=jsonl(*["no json"] * 200), dry_run=True)
+    assert (report.rows, report.stopped_at, len(report.reasons.ordered())) == (50, 50, 1)
+    report = import_file(path=jsonl({"text": "1"}, *["no json"] * 200), dry_run=True)
+    assert (report.rows, report.stopped_at) == (201, 0)

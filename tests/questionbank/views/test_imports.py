@@ -323,3 +323,42 @@ def test_a_file_named_csv_that_is_none_is_refused_with_a_sentence(as_admin, cont
     )
     assert response.status_code in (200, 422)
     assert not Run.objects.exists()
+
+
+def test_a_column_that_cannot_be_read_is_left_out_by_a_button(as_admin) -> None:
+    sheet = "Frage;Antwort;Schwierigkeit\n" + "".join(
+        f"Was ist {n} + 1?;{n + 1};{'75%' if n % 2 else 'schwer'}\n" for n in range(20)
+    )
+    here = upload_csv(as_admin, sheet.encode(), source="Blatt")
+    response = as_admin.get(here)
+    sent = {
+        "encoding": "utf-8",
+        "delimiter": "semicolon",
+        "header": response.context["header"],
+        "action": "check",
+    }
+    sent |= {f"column-{place}": field for place, field in enumerate(("text", "answer", "difficulty"))}
+    checked = work_on_answer(as_admin.post(here, sent))
+    assert [(group["count"], group["values"]) for group in checked.result["reasons"]] == [(20, ["'75%'"])]
+    page = as_admin.get(reverse("run_detail", args=[checked.pk])).content.decode()
+    assert "difficulty (20 lines)" in page
+    assert "Frage → text" in page
+
+    again = work_on_answer(
+        as_admin.post(reverse("import_confirm", args=[checked.pk]), {"without": "difficulty"})
+    )
+    assert (again.parameters["dry_run"], again.parameters["without"]) == (True, ["difficulty"])
+    assert "Import 20 questions" in as_admin.get(reverse("run_detail", args=[again.pk])).content.decode()
+    imported = work_on_answer(as_admin.post(reverse("import_confirm", args=[again.pk])))
+    assert imported.result["created"] == 20
+    assert not Question.objects.filter(source="Blatt", difficulty__isnull=False).exists()
+
+
+def test_the_fields_of_json_are_shown_where_they_are_not_ours(as_admin) -> None:
+    file = SimpleUploadedFile("set.json", json.dumps([{"aufgabe1": "2 + 2?", "answer": 4}]).encode())
+    here = as_admin.post(reverse("import_create"), {"file": file})["Location"]
+    page = as_admin.get(here)
+    assert "Choose the column that holds the question." in page.content.decode()
+    sent = {"encoding": "utf-8", "header": page.context["header"], "action": "check"}
+    checked = work_on_answer(as_admin.post(here, sent | {"column-0": "text", "column-1": "answer"}))
+    assert (checked.result["created"], checked.result["refused_count"]) == (1, 0)
