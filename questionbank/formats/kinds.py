@@ -45,7 +45,8 @@ def options_fault(*, kind: str, text: str, labels: Sequence[str], answer: str) -
     Options may stand in the text, as exams print them: "A. 3 B. 4".
 
     Returns:
-        ``"unexpected"``: only a choice has options; ``"missing"``: a choice has none; ``"repeated"``: two have the
+        ``"unexpected"``: only a choice has options; ``"missing"``: a choice has none; ``"single"``: it has one, which
+        imports keep as published, with a warning; ``"repeated"``: two have the
         same label; ``"answer"``: it is no label of an option; empty if nothing is wrong.
 
     >>> options_fault(kind="choice", text="2 + 2?", labels=[], answer="A")
@@ -59,4 +60,6 @@ def options_fault(*, kind: str, text: str, labels: Sequence[str], answer: str) -
         return "" if _OPTIONS_IN_TEXT.search(text) else "missing"
     if len(set(labels)) < len(labels):
         return "repeated"
-    return "answer" if answer and answer not in labels else ""
+    if answer and answer not in labels:
+        return "answer"
+    return "single" if len(labels) == 1 else ""

@@ -24,7 +24,12 @@ def _spreadsheet_damage(record: QuestionRecord) -> Warnings:
             yield "options", f"option {note}"
 
 
-CHECKS: tuple[Callable[[QuestionRecord], Warnings], ...] = (_spreadsheet_damage,)
+def _single_option(record: QuestionRecord) -> Warnings:
+    if len(record.options) == 1:
+        yield "options", "the question has a single option; it needs another one when it is edited"
+
+
+CHECKS: tuple[Callable[[QuestionRecord], Warnings], ...] = (_spreadsheet_damage, _single_option)
 """Each yields (field, reason)."""
 
 

@@ -123,7 +123,7 @@ def _check_options(checked: QuestionFields, problems: defaultdict[str, list[str]
     match options_fault(kind=checked.kind, text=checked.text, labels=labels, answer=checked.answer):
         case "unexpected":
             problems["options"].append(_("Only a multiple-choice question has options."))
-        case "missing":
+        case "missing" | "single":
             problems["options"].append(_("A multiple-choice question needs at least two options."))
         case "repeated":
             problems["options"].append(_("Two options have the same label."))
