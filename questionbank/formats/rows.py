@@ -245,8 +245,12 @@ def _name_the_option(row: dict[str, Any], said: list[tuple[str, str]]) -> None:
                     ("answer", "answer names an option otherwise than by its label; it becomes that label")
                 )
     text = row.get("text")
-    has_options = options or row.get("kind") != "choice" or type(text) is not str
-    if not has_options and options_fault(kind="choice", text=text, labels=(), answer=""):
+    is_bare_choice = row.get("kind") == "choice" and not options
+    if (
+        is_bare_choice
+        and isinstance(text, str)
+        and options_fault(kind="choice", text=text, labels=(), answer="")
+    ):
         row["kind"] = ""
         said.append(("kind", "kind is choice, but the question has no options; it becomes an open question"))
 
