@@ -333,16 +333,16 @@ def _arrange_table(table: Element) -> None:
                     row.remove(surplus)
             if aligned := [mark - ALIGNED for mark in marks if mark >= ALIGNED]:
                 cell.set("class", ("tml-left", "", "tml-right")[min(aligned[0], 2)])
-    ends = bool(ruled) and len(rows) > 1 and not any(_prints(cell) for cell in rows[-1])
+    ends_empty = bool(ruled) and len(rows) > 1 and not any(_prints(cell) for cell in rows[-1])
     for index, first, last in ruled:
-        below = ends and index == len(rows) - 1
+        below = ends_empty and index == len(rows) - 1
         column = 1
         for cell in rows[index - 1 if below else index]:
             if first <= column <= last:
                 side = "rule-below" if below else "rule-above"
                 cell.set("class", f"{cell.get('class', '')} {side}".strip())
             column += int(cell.get("columnspan", "1"))
-    if ends:
+    if ends_empty:
         table.remove(rows[-1])
 
 

@@ -91,13 +91,13 @@ class Question(models.Model):
     )
     needs_figure = models.GeneratedField(
         verbose_name=_("needs a figure"),
-        expression=NEEDS_FIGURE,
+        expression=NEEDS_FIGURE,  # type: ignore[arg-type] # Django takes conditions, too
         output_field=models.BooleanField(),
         db_persist=True,
     )
     draws_numbers = models.GeneratedField(
         verbose_name=_("draws its numbers"),
-        expression=DRAWS_NUMBERS,
+        expression=DRAWS_NUMBERS,  # type: ignore[arg-type]
         output_field=models.BooleanField(),
         db_persist=True,
     )
