@@ -1,7 +1,7 @@
 r"""Formulas in mixed text: where they are, what their tokens are, how they are compared.
 
 A question is prose with formulas between ``$ $``, ``$$ $$``, ``\( \)``, ``\[ \]``, in a bare environment
-(``\begin{array} ... \end{array}``), or between other tools' marks (``[latex] [/latex]``, ``[mathjaxinline]``); their
+(``\begin{array} ... \end{array}``), or between other tools' marks (``[latex] [/latex]``, ``[$] [/$]``); their
 backslashes may have been doubled on the way. :func:`segment_text` cuts it in linear time and never fails: a
 delimiter without its partner, and the dollar sign of a price, are prose. Joining the sources of the
 segments gives back the text.
@@ -51,15 +51,17 @@ class Segment:
 _DELIMITER = re.compile(
     r"\\{1,2}(?P<edge>begin|end)\s{0,3}\{(?P<name>[a-zA-Z]{1,20}\*?)\}|(?P<doubled>\\\\[()\[\]])"
     r"|\\\\|\\\$|\\textbackslash(?:\{\}|\s)?\\?\$|(?P<bracket>\\[()\[\]])"
-    r"|(?P<dollar>\$)|(?P<tool>\[/?(?:asy|latex|tex|math|mathjax|mathjaxinline)\])"
+    r"|(?P<dollar>\$)|(?P<tool>\[/?(?:asy|latex|tex|math|mathjax|mathjaxinline|\$)\]|```(?:math\b)?)"
 )
 _REST_OF_LINE = re.compile(r"[^\S\n]*(?:\n|$)")
 _BLANK_LINE = re.compile(r"\n[^\S\n]*\n")
-_TOOLS = ("asy", "latex", "tex", "math", "mathjax", "mathjaxinline")
+_TOOLS = ("asy", "latex", "tex", "math", "mathjax", "mathjaxinline", "$")
 _CLOSER = {r"\(": r"\)", r"\[": r"\]", r"\\(": r"\\)", r"\\[": r"\\]"} | {
     f"[{tool}]": f"[/{tool}]" for tool in _TOOLS
 }
-_DISPLAYED = frozenset({r"\[", r"\\[", "[mathjax]", "environment"})
+_CLOSER["```math"] = "```"
+_DISPLAYED = frozenset({r"\[", r"\\[", "[mathjax]", "```math", "environment"})
+_IN_BACKTICKS = re.compile(r"`([^`]+)`")  # GitLab writes $`x^2`$
 _TEXT_ENVIRONMENTS = frozenset({"enumerate", "itemize", "center", "document", "figure", "table", "proof"})
 
 _PRICE_BEHIND = re.compile(r"\d\s?$")
@@ -87,7 +89,7 @@ _PROSE_WORDS = frozenset(
 
 def has_formula_marks(text: str) -> bool:
     """Return whether `text` could hold a formula at all (a cheap test before segmenting)."""
-    return "$" in text or "\\" in text or "[/" in text
+    return "$" in text or "\\" in text or "[/" in text or "```" in text
 
 
 def segment_text(text: str) -> list[Segment]:
@@ -115,6 +117,8 @@ def _segments(text: str) -> tuple[Segment, ...]:
         line_is_blank = (line_is_blank or bool(newline)) and not tail.strip()
         display = kind in _DISPLAYED or (kind == "$$" and line_is_blank and _line_ends(text, end))
         body = halve_backslashes(text[body_start:body_end])
+        if inner := _IN_BACKTICKS.fullmatch(body):
+            body = inner[1]
         segments.append(Segment("formula", text[start:end], body, start, end, display))
         line_is_blank = False
         done = end

@@ -308,7 +308,7 @@ def _runs(pieces: Sequence[_Piece]) -> Iterator[tuple[int, int]]:
     place = 0
     while place < len(pieces):
         end = place
-        while end < len(pieces) and pieces[end].is_maths:
+        while end < len(pieces) and pieces[end].is_maths and not (end > place and _is_colon(pieces, end)):
             end += 1
         first, last = place, end
         while first < last and (pieces[first].kind in ("blank", "comma") or pieces[first].text == ":"):
@@ -318,6 +318,13 @@ def _runs(pieces: Sequence[_Piece]) -> Iterator[tuple[int, int]]:
         if first < last:
             yield first, last
         place = max(end, place + 1)
+
+
+def _is_colon(pieces: Sequence[_Piece], place: int) -> bool:
+    """Return whether a colon is a mark of punctuation, as in "not equal to 0: y != 0", and no ratio."""
+    if pieces[place].text != ":" or place + 1 == len(pieces):
+        return False
+    return pieces[place - 1].kind != "blank" and pieces[place + 1].kind == "blank"
 
 
 def _tied(pieces: Sequence[_Piece], runs: Sequence[tuple[int, int]]) -> set[tuple[int, int]]:

@@ -159,6 +159,9 @@ _FIELD_OF_NAME = _field_of_name()
 _ANSWER_IF_ALONE = frozenset(
     {"losung", "loesung", "losungen", "solucion", "resolution", "corrige", "correction"}
 )
+_LEVELS = frozenset(
+    {"level", "niveau", "nivel", "stufe"}
+)  # of the school beside a difficulty, else of difficulty
 _BRACKETS = re.compile(r"[(（\[][^()（）\[\]]*[)）\]]")
 _SHORT_ANSWER = 40  # characters
 
@@ -185,8 +188,13 @@ def guess_fields(
     if "text" not in fields and texts:
         # "Question" may be a number beside "Problem"
         fields[max(texts, key=lambda place: len(str(values.get(place) or "")))] = "text"
+    is_difficulty_named = "difficulty" in fields or any(
+        _FIELD_OF_NAME.get(name) == "difficulty" and name not in _LEVELS for name in plain
+    )
     for place, name in enumerate(plain):
         field = _FIELD_OF_NAME.get(name, "")
+        if name in _LEVELS and is_difficulty_named:
+            field = "grade"
         if field == "kind" and not kind_of_name(str(values.get(place) or "")) and values.get(place):
             field = "concepts"  # "Algebra", "Subtraction": a type of problem, not of question
         if not fields[place] and field and field not in fields:

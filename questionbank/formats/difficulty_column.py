@@ -20,12 +20,12 @@ __all__ = ["DifficultyReading", "plain_number", "read_column"]
 _STEPS = {  # word -> 1 (very easy) .. 5 (very hard), as `plain_name` gives it; a literal table
     1: "very easy | beginner | trivial | sehr leicht | sehr einfach | tres facile"
     " | muy facil | 很容易 | 很简单 | 非常简单",
-    2: "easy | simple | basic | low | leicht | einfach | facile | facil | sencillo | bajo"
+    2: "easy | simple | basic | low | leicht | einfach | facile | facil | sencillo | bajo | baja"
     " | 容易 | 简单 | 较易 | 较容易 | 易 | 基础",
     3: "medium | moderate | intermediate | average | normal | mid | med | mittel | mittelschwer | moyen | moyenne"
     " | intermediaire | medio | media | intermedio | 中等 | 一般 | 中 | 适中 | 普通 | 中档",
     4: "hard | difficult | advanced | challenging | high | schwer | schwierig"
-    " | anspruchsvoll | difficile | dificil | alto"
+    " | anspruchsvoll | difficile | dificil | alto | alta"
     " | 较难 | 困难 | 难 | 提高",
     5: "very hard | very difficult | expert | extremely hard | sehr schwer"
     " | sehr schwierig | tres difficile | muy dificil"

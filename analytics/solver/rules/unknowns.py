@@ -13,7 +13,7 @@ _NAME = r"(?P<{0}>[A-Z][a-z]+|(?:[Hh]is|[Hh]er|[Tt]he|[Aa]) [a-z]+)"
 _COMPARISON = re.compile(
     rf"\b{_NAME.replace('{0}', 'a')} (?:is|has|have|got|scored|sold|collected"
     rf"|weighs|costs|made|picked|ate|earns|saved|read|ran)\s"
-    r"(?:exactly\s)?(?P<count>[^.?!,]{0,20}?)"
+    r"(?:exactly\s)?(?P<count>(?:[^.?!,]|[.,](?=\d)){0,20}?)"
     r"(?P<more>more|older|taller|longer|heavier|fewer|less|younger|shorter|lighter"
     r"|times as (?:many|much|old|long|heavy|tall))\b"
     rf"(?P<noun>[^.?!,]*?)\b(?:than|as) {_NAME.replace('{0}', 'b')}(?:['’]s\b[^.?!,]*"

@@ -64,6 +64,7 @@ def test_well_formed_formulas_are_all_found(pieces: list[str]) -> None:
         ),
         (r"$\{x \mid \mbox{$x$ even}\}$", [r"\{x \mid \mbox{$x$ even}\}"]),
         ("[latex]x^2[/latex], [mathjaxinline]y[/mathjaxinline], [tex]z[/tex]", ["x^2", "y", "z"]),
+        ("[$]k+2[/$], $`x^2-7`$ and ```math\nx = 3\n```", ["k+2", "x^2-7", "\nx = 3\n"]),
         (r"\\(x^2+1\\) and $\\frac{1}{2}$", ["x^2+1", r"\frac{1}{2}"]),
         (
             r"\\[\\sqrt{2}\\] and \\begin{cases} x \\\\ y \\end{cases}",

@@ -39,13 +39,16 @@ def examples(folder: Path, name: str) -> list[Example]:
 
 def numbers(options: argparse.Namespace) -> None:
     """Count the sentences whose numbers are all read, in order."""
-    from analytics.text.numbers import find_numbers, signed_value
+    from analytics.text.numbers import find_numbers
 
     outcomes = []
     for example in examples(options.examples, "numbers"):
         text = example["input"]
         mentions = find_numbers(text)
-        readings = {tuple(m.value for m in mentions), tuple(signed_value(m, text) for m in mentions)}
+        readings = {
+            tuple(m.value for m in mentions),
+            tuple(-m.value if m.is_negative else m.value for m in mentions),
+        }
         accepted = [example["expected"], *example.get("also", [])]
         right = any(tuple(map(Fraction, numbers)) in readings for numbers in accepted)
         outcomes.append("right" if right else "wrong")
