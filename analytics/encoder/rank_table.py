@@ -69,8 +69,10 @@ class RankTable:
         """
         by_path = self._by_path(rows)  # (paths, batch)
         shape = (len(rows), views + len(others))
-        is_new = out is None or out.shape != shape
-        ranks = by_path.new_empty(*shape[::-1]) if is_new else out.T.view(torch.uint8)  # type: ignore[union-attr]
+        if out is not None and out.shape == shape:
+            ranks = out.T.view(torch.uint8)
+        else:
+            ranks = by_path.new_empty(*shape[::-1])
         ranks[:views] = 0
         keys = ranks[views:]
         paths = self._path_of[others]
