@@ -69,10 +69,8 @@ class RankTable:
         """
         by_path = self._by_path(rows)  # (paths, batch)
         shape = (len(rows), views + len(others))
-        if out is not None and out.shape == shape:
-            ranks = out.T.view(torch.uint8)
-        else:
-            ranks = by_path.new_empty(*shape[::-1])
+        reuses = out is not None and out.shape == shape
+        ranks = out.T.view(torch.uint8) if out is not None and reuses else by_path.new_empty(*shape[::-1])
         ranks[:views] = 0
         keys = ranks[views:]
         paths = self._path_of[others]
