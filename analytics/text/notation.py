@@ -191,7 +191,7 @@ _DOUBLED = re.compile(
 def halve_backslashes(latex: str) -> str:
     r"""Return a formula whose backslashes were all doubled on the way with single ones; any other as it is.
 
-    >>> halve_backslashes(r"\\frac{1}{2}"), halve_backslashes(r"a \\\\ \pi")
+    >>> halve_backslashes(r"\\frac{1}{2}"), halve_backslashes(r"a \\ \pi")
     ('\\frac{1}{2}', 'a \\\\ \\pi')
     """
     if "\\\\" not in latex or not _DOUBLED.search(latex):
