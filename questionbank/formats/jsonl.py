@@ -10,6 +10,7 @@ have ``program`` (MathQA) or ``calculations`` (GSM8K, a list of ``left=result``)
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -165,6 +166,11 @@ def question_fields(record: QuestionRecord) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value not in (None, "", [])}
 
 
+_LIKE_LATEX = re.compile(r"((?<!\\)(?:\\\\)*)\\([bf])")
+_BY_NUMBER = {"b": r"\u0008", "f": r"\u000c"}
+
+
 def write_jsonl_line(record: QuestionRecord) -> str:
-    """Return one line, without its end."""
-    return json.dumps(question_fields(record), ensure_ascii=False, allow_nan=False)
+    r"""Return one line, without its end; ``\b`` and ``\f`` by their numbers, since a reader takes them for LaTeX."""
+    line = json.dumps(question_fields(record), ensure_ascii=False, allow_nan=False)
+    return _LIKE_LATEX.sub(lambda match: match[1] + _BY_NUMBER[match[2]], line)

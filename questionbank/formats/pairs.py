@@ -29,7 +29,9 @@ __all__ = ["PAIR_COLUMNS", "PairRow", "read_pair_file"]
 
 PAIR_COLUMNS = ("id", "original", "paraphrase", "language", "question", "label")
 _ALIASES = {
-    "original": "original text | original question | source | text | question text | frage | ausgangstext | 原文",
+    "original": (
+        "original text | original question | source | text | question text | frage | ausgangstext | 原文 | 原题"
+    ),
     "paraphrase": (
         "paraphrase text | rewording | reworded | paraphrased | umformulierung | umschreibung | reformulation"
         " | parafrasis | reformulacion | 改写 | 复述"

@@ -38,7 +38,7 @@ def test_a_pasted_problem_is_compared_by_what_it_computes(teacher_page: Page, pr
     structure = page.locator(".lens-structure")
     expect(structure.get_by_role("heading", name="Structure")).to_be_visible()
     first = structure.locator(".similar").first
-    expect(first).to_contain_text("Computed the same way: a × b − c")
+    expect(first).to_contain_text("Both are computed as a × b − c")
     expect(first).to_contain_text("93% likely to be right")
     expect(first.locator(".expression-tree").first).not_to_be_visible()
     first.get_by_text("Both computations").click()

@@ -9,6 +9,7 @@ from ipware import get_client_ip
 
 from questionbank.accounts import FREE_FAILURES, LONGEST_WAIT
 from questionbank.middleware import ClientAddressMiddleware
+from questionbank.services.mail import mail_send_due
 
 LOGIN = "account_login"
 
@@ -88,6 +89,7 @@ def test_a_forgotten_password_is_reset_by_mail(client, teacher) -> None:
     teacher.email = "t@school.example"
     teacher.save()
     client.post(reverse("account_reset_password"), {"email": teacher.email})
+    mail_send_due()
     link = next(word for word in mail.outbox[0].body.split() if "/password/reset/key/" in word)
     page = client.get(link.replace("http://testserver", ""), follow=True)
     assert page.status_code == 200
