@@ -7,7 +7,7 @@ answer and each step on the way to it. What was more than something else still i
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from random import Random
@@ -55,6 +55,8 @@ def retold(text: str, expression: str, seed: str) -> Iterator[RetoldProblem]:
     used = sorted({slot_index(label) for label in _labels(tree) if is_slot(label)})
     if any(slots[place].value in spoken and not slots[place].in_words for place in used):
         return
+    if any(_is_part_of_fraction(slots[place], slots) for place in used):
+        return  # 3*7/4 over "1 3/4" and "7 1/2": the equation does not tell whose the 7 is
     for _try in range(_TRIES):
         numbered = with_other_numbers(text, slots, used, rng)
         new_slots = number_slots(numbered)
@@ -65,6 +67,17 @@ def retold(text: str, expression: str, seed: str) -> Iterator[RetoldProblem]:
             continue
         retelling = with_other_things(_with_names(numbered, rng), rng)
         yield RetoldProblem(retelling, to_infix(filled), answer_text(retelling, evaluate(filled)), SAME_STORY)
+
+
+def _is_part_of_fraction(slot: NumberSlot, slots: Sequence[NumberSlot]) -> bool:
+    """Return whether a slot is a part of a mixed number or of a fraction above 1."""
+    return slot.reading == "digits" and any(
+        whole.start <= slot.start < whole.end
+        and whole.value > 1
+        and whole.value.denominator > 1
+        and whole.value * 100 != slot.value  # 150 %
+        for whole in slots
+    )
 
 
 def _checked(

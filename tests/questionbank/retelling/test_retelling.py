@@ -139,3 +139,8 @@ def test_a_reversed_problem_does_not_state_the_answer_before_what_leads_to_it(
     kind = "asks for a known number"
     assert {problem.answer for problem in problems if problem.generator == kind} == asked_for
     assert {problem.answer for problem in problems} == set(re.findall(r"\d+", text))
+
+
+def test_an_equation_that_may_mean_parts_of_two_mixed_numbers_retells_nothing() -> None:
+    text = "A rope is 7 1/2 m long. Three pieces of 1 3/4 m each are cut off. How many metres are left?"
+    assert first(retold(text, "15/2-3*7/4", "1")) == []
