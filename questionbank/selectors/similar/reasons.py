@@ -281,8 +281,6 @@ def _shared_concept(asked: Evidence, candidate: Evidence, broad: frozenset[Tagge
 
 
 def _shared_form(asked: Evidence, candidate: Evidence) -> str:
-    if asked.formula_forms & candidate.formula_forms:
-        return _("both have a formula of the same form")
     parts = sorted(asked.formula_parts & candidate.formula_parts)[:_SHOWN]
     names = [str(FORMULA_PARTS[index][1]) for index in parts]
     return _("both have %(parts)s") % {"parts": _listed(names)} if names else ""

@@ -111,7 +111,7 @@ def problems(options: argparse.Namespace) -> None:
         expected = example["expected"]
         published = number_of_answer(expected) if expected else None
         given = number_of_answer(str(answer)) if answer not in (None, "") else None
-        right = str(answer) == expected or bool(
+        right = expected in (str(answer), solution.get("written")) or bool(
             published and given and answers_agree(published.value, given.value)
         )
         said = bool(answer) and probability >= PLAIN
