@@ -29,6 +29,7 @@ SLOW_FILES = frozenset(
         "faults/test_faults.py",
         "worker/test_encoder_training.py",
         "worker/test_promotion.py",
+        "worker/reproduction/test_apart.py",
         "worker/test_real_worker.py",
     )
 )
