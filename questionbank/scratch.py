@@ -18,9 +18,8 @@ from django.conf import settings
 
 from questionbank.embedded.lock import FileLock
 
-__all__ = ["scratch_folder", "scratch_owned", "scratch_sweep"]
-
 _NOTE = ".lock"
+_UNFINISHED = ".new"
 
 
 @contextmanager
@@ -49,7 +48,9 @@ def scratch_folder(*, parent: Path | None = None, prefix: str = "") -> Iterator[
 def scratch_sweep() -> list[Path]:
     """Remove what processes that were killed left; returns what was removed."""
     removed = []
-    for path in sorted(_notes_folder().glob(f"*{_NOTE}")):
+    for path in sorted(_notes_folder().glob("*")):
+        if path.suffix not in (_NOTE, _UNFINISHED):
+            continue
         note = FileLock(path)
         try:
             if not note.acquire():
@@ -73,8 +74,9 @@ def _note(path: Path) -> FileLock | None:
     folder = _notes_folder()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        # It gets its name only when it is locked and says something: a sweep never meets half a note.
-        aside = folder / f"{uuid.uuid4().hex}.new"
+        # It gets its name only when it is locked and says something. A sweep that takes the unfinished note of a living
+        # process, in the instant before that locks it, costs it the note: the rename fails.
+        aside = folder / f"{uuid.uuid4().hex}{_UNFINISHED}"
         note = FileLock(aside)
         note.acquire()
         note.write(json.dumps({"path": str(path), "pid": os.getpid()}))

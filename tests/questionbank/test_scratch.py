@@ -69,6 +69,15 @@ def test_what_a_killed_process_left_is_removed_and_what_a_living_one_holds_stays
     assert list((var / "scratch").iterdir()) == []
 
 
+def test_a_note_whose_writer_was_killed_before_it_had_its_name_is_removed(var):
+    unfinished = var / "scratch" / "0123.new"
+    unfinished.parent.mkdir(parents=True)
+    for written in ("", '{"path": "/nowhere", "pid": 1}'):
+        unfinished.write_text(written)
+        assert scratch.scratch_sweep() == []
+        assert list(unfinished.parent.iterdir()) == []
+
+
 def test_nothing_is_left_after_an_orderly_end_or_an_error(var):
     def fail() -> None:
         with scratch.scratch_folder() as folder:
