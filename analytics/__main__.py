@@ -29,8 +29,6 @@ from analytics.errors import AnalyticsError
 from analytics.training.context import FileOptions, TrainingContext
 from analytics.training.threads import wait_passively
 
-__all__ = ["main"]
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 on success, 1 with one sentence on standard error where it cannot be done."""

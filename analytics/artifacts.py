@@ -20,18 +20,6 @@ from typing import Any
 
 from analytics.errors import ArtifactError, ChecksumError
 
-__all__ = [
-    "FORMAT_VERSION",
-    "MANIFEST_NAME",
-    "Manifest",
-    "artifact_amend",
-    "artifact_checksum",
-    "artifact_read",
-    "artifact_write",
-    "data_sha256",
-    "file_sha256",
-]
-
 FORMAT_VERSION = 1
 MANIFEST_NAME = "manifest.json"
 

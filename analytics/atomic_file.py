@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
-__all__ = ["write_json", "written_aside"]
-
 
 @contextmanager
 def written_aside(target: Path, *, mode: int | None = None) -> Iterator[BinaryIO]:

@@ -22,17 +22,6 @@ from analytics.paraphrase.config import ParaphraseConfig
 from analytics.probes.config import ProbesConfig
 from analytics.solver.config import SolverConfig
 
-__all__ = [
-    "CAPABILITIES",
-    "WORDING",
-    "Capability",
-    "LensRow",
-    "Starter",
-    "dotted_problem",
-    "lenses",
-    "resolve",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class LensRow:

@@ -7,8 +7,6 @@ from collections.abc import Callable
 
 from analytics.errors import AnalyticsError
 
-__all__ = ["run_command"]
-
 
 def run_command(command: Callable[[], str]) -> int:
     """Print what a command returns, or the sentence of a known error on standard error; the exit code."""

@@ -11,14 +11,6 @@ import numpy as np
 
 from analytics.records import ConceptPath
 
-__all__ = [
-    "PathTree",
-    "common_leading_nodes",
-    "drop_common_leading_nodes",
-    "shared_depth",
-    "without_leading",
-]
-
 
 def shared_depth(first: ConceptPath, second: ConceptPath) -> int:
     """Return the number of leading nodes that two paths share.

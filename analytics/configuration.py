@@ -15,36 +15,6 @@ from typing import Any, TypeVar, get_type_hints
 
 from analytics.errors import ConfigurationError
 
-__all__ = [
-    "FieldSpec",
-    "accumulate_option",
-    "adapter_option",
-    "backbone_option",
-    "changed_settings",
-    "check_config",
-    "checkpoint_option",
-    "clipping_option",
-    "config_from_strings",
-    "config_to_dict",
-    "device_option",
-    "evaluation_option",
-    "field_specs",
-    "fold_option",
-    "measured_option",
-    "mixed_precision_option",
-    "option",
-    "patience_option",
-    "schedule_option",
-    "seed_option",
-    "steps_option",
-    "tokens_option",
-    "training_command",
-    "training_identity",
-    "training_settings",
-    "warmup_option",
-    "weight_decay_option",
-]
-
 Config = TypeVar("Config")
 
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}

@@ -16,19 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = [
-    "AnalyticsError",
-    "ArtifactError",
-    "BackboneError",
-    "Cancelled",
-    "ChecksumError",
-    "ConfigurationError",
-    "DataError",
-    "LanguageModelError",
-    "LatexError",
-    "LatexLimitError",
-]
-
 
 class AnalyticsError(Exception):
     """Base of everything `analytics` raises on purpose."""

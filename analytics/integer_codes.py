@@ -7,8 +7,6 @@ from collections.abc import Hashable, Iterable
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["integer_codes"]
-
 
 def integer_codes(keys: Iterable[Hashable]) -> npt.NDArray[np.int64]:
     """Return a number for each key, equal for equal keys, counted from 0 in the order of their first use.

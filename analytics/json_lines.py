@@ -15,17 +15,6 @@ from typing import Any, NoReturn
 
 from analytics.errors import DataError
 
-__all__ = [
-    "LINE_LIMIT",
-    "TEXT_LIMIT",
-    "UNPACKED_LIMIT",
-    "decode_line",
-    "naming_line",
-    "parse_object",
-    "read_objects",
-    "string_problem",
-]
-
 LINE_LIMIT = 1_000_000  # bytes
 UNPACKED_LIMIT = 2 * 1024**3  # bytes that a gzip file may unpack to
 TEXT_LIMIT = 50_000  # characters

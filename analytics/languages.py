@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["LANGUAGE_NAMES", "UNDETERMINED", "primary_language"]
-
 LANGUAGE_NAMES = {"en": "English", "zh": "Chinese"}
 """English names of the languages for which there are models."""
 

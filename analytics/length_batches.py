@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["batches_by_length"]
-
 
 def batches_by_length(
     lengths: Sequence[int], *, texts: int = 0, tokens: int = 0

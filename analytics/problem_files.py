@@ -19,8 +19,6 @@ from analytics.records import ProblemRecord
 from analytics.text.copies import text_key
 from analytics.text.tokens import detect_language
 
-__all__ = ["Problems", "problem_record", "read_problems", "read_to_train", "set_apart"]
-
 Example = TypeVar("Example")
 
 

@@ -12,8 +12,6 @@ from analytics.errors import DataError
 from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
 from analytics.records import ConceptPath
 
-__all__ = ["QuestionRow", "read_rows"]
-
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:

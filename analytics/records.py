@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["ConceptPath", "Option", "ParaphrasePair", "ProblemRecord", "QuestionRecord"]
-
 ConceptPath = tuple[str, ...]
 """Concept names from coarse to fine, e.g. ``("Algebra", "Equations", "Linear equations")``."""
 

@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from analytics.records import ConceptPath
 
-__all__ = ["Encode", "nearest_rows", "precision_at_k", "retrieval_hits"]
-
 _CHUNK = 1024
 
 Encode = Callable[[Sequence[str]], npt.NDArray[np.float32]]

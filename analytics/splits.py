@@ -14,18 +14,6 @@ import numpy as np
 from analytics.text.copies import story_key
 from analytics.text.numbers import mask_numbers
 
-__all__ = [
-    "HELD_OUT_SHARE",
-    "KeptOut",
-    "grouped_folds",
-    "grouped_split",
-    "groups_by_masked_text",
-    "is_held_out",
-    "linked_texts",
-    "masked_text",
-    "split_place",
-]
-
 HELD_OUT_SHARE = 0.1
 
 

@@ -25,8 +25,6 @@ from analytics.command_line import run_command
 from analytics.errors import ArtifactError, BackboneError
 from analytics.inference.encode import MODEL_NAME, TOKENIZER_NAME
 
-__all__ = ["LARGEST", "copy_adapter", "starter_main"]
-
 LARGEST = 8_000_000  # bytes: it travels with every clone
 
 _PROBE_TEXTS = ("Ann had 24 pens and gave 6 of them to Tom. How many are left?", "Factorise $x^2 - 9$.")

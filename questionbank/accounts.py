@@ -20,8 +20,6 @@ from django.utils.translation import ngettext
 
 from questionbank.models import User
 
-__all__ = ["FREE_FAILURES", "LONGEST_WAIT", "AccountAdapter"]
-
 FREE_FAILURES = 5  # wrong passwords, from any address, before an account makes people wait
 LONGEST_WAIT = 60  # seconds between two tries
 _FORGET_FAILURES_AFTER = 15 * 60  # seconds without a wrong password

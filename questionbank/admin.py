@@ -26,8 +26,6 @@ from questionbank.numbers import whole_number
 from questionbank.permissions import is_admin
 from questionbank.services.people import check_an_admin_is_left
 
-__all__ = ["BankAdminSite", "PeopleAdmin", "ReadOnlyAdmin", "site"]
-
 
 class BankAdminSite(admin.AdminSite):
     """Open to the role admin, whether or not Django's flag `is_staff` is set."""

@@ -11,8 +11,6 @@ from typing import BinaryIO
 from analytics import atomic_file
 from questionbank.errors import ValidationFailed
 
-__all__ = ["refuse_unwritable", "written_aside"]
-
 
 @contextmanager
 def written_aside(target: Path) -> Iterator[BinaryIO]:

@@ -13,19 +13,6 @@ from dataclasses import dataclass
 
 from questionbank.wording import number_text
 
-__all__ = [
-    "MARKERS",
-    "Curve",
-    "Interval",
-    "LineChart",
-    "Mark",
-    "Tick",
-    "interval_plot",
-    "line_chart",
-    "nice_ticks",
-    "thinned",
-]
-
 Point = tuple[float, float]
 
 LOOKS = 6  # dash patterns and colours of the style sheet

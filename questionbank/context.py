@@ -12,8 +12,6 @@ from django.utils.translation import gettext_lazy as _
 from questionbank.permissions import roles_of
 from questionbank.selectors.mail import mail_is_on
 
-__all__ = ["ROLE_NAMES", "THEMES", "THEME_COOKIE", "site"]
-
 THEME_COOKIE = "theme"
 THEMES = (  # value in the cookie, label, icon
     ("system", _("As the system"), "screen"),

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 # ruff: noqa: E501 - a group a line
 
-__all__ = ["DEFAULT_SYNONYMS"]
-
 _GROUPS = """
 highest common factor | HCF | greatest common factor | GCF | greatest common divisor | GCD | largest common factor
 lowest common multiple | LCM | least common multiple | smallest common multiple

@@ -10,8 +10,6 @@ from django.utils.translation import gettext as _
 
 from questionbank.errors import ServiceUnavailable
 
-__all__ = ["RESERVE", "free_bytes", "has_space", "require_space"]
-
 RESERVE = 200_000_000  # bytes that stay free: PostgreSQL, Redis and the logs need some
 
 

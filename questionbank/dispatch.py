@@ -23,8 +23,6 @@ from kombu.exceptions import OperationalError
 if TYPE_CHECKING:
     from questionbank.models import Run
 
-__all__ = ["QUEUES", "enqueue", "pending_message_ids", "queue_depths", "task_name", "wake"]
-
 logger = structlog.get_logger(__name__)
 
 QUEUES = ("default", "light", "train")  # long work, short work that never waits for it, trainings

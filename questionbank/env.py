@@ -21,19 +21,6 @@ from django.core.validators import validate_email
 
 from questionbank.embedded.locations import postgres_location, redis_location
 
-__all__ = [
-    "BASE_DIR",
-    "broker_url",
-    "cache_url",
-    "databases",
-    "environment",
-    "mail_sender",
-    "mail_server",
-    "secret_key",
-    "time_zone",
-    "var_dir",
-]
-
 BASE_DIR = Path(__file__).resolve().parent.parent
 _PARAQD = BASE_DIR.parent / "shared" / "data" / "paraqd"
 

@@ -15,18 +15,6 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-__all__ = [
-    "Conflict",
-    "ImportRefused",
-    "KindredError",
-    "LineProblem",
-    "LineWarning",
-    "NotAllowed",
-    "NotFound",
-    "ServiceUnavailable",
-    "ValidationFailed",
-]
-
 
 class KindredError(Exception):
     """Base of everything `questionbank` raises on purpose."""

@@ -12,8 +12,6 @@ from analytics.errors import DataError
 from analytics.expression.notation import ARITY, from_prefix
 from analytics.expression.slots import is_slot, slot_index
 
-__all__ = ["DrawnLine", "DrawnNode", "ExpressionDrawing", "expression_drawing"]
-
 COLUMN, ROW, MARGIN, BOX = 64, 58, 30, 34  # units of the drawing
 SIGNS = {"+": "+", "-": "−", "*": "×", "/": "÷", "^": "^"}
 

@@ -15,26 +15,13 @@ from typing import IO, Any, TypeVar
 
 from django.utils.translation import gettext as _
 
-from analytics.json_lines import decode_line, parse_object, string_problem
+from analytics.json_lines import TEXT_LIMIT, decode_line, parse_object, string_problem
 from analytics.problem_files import problem_record
 from analytics.records import ProblemRecord
 from questionbank.atomic_file import written_aside
 from questionbank.errors import ImportRefused, KindredError, LineProblem
 from questionbank.formats.fields import FieldProblems, read_identifier, read_question
-from questionbank.formats.limits import TEXT_LIMIT
 from questionbank.formats.lines import read_lines, refuse_unreadable
-
-__all__ = [
-    "InputPair",
-    "InputProblem",
-    "InputQuestion",
-    "convert_pairs",
-    "convert_questions",
-    "read_input_pairs",
-    "read_input_problems",
-    "read_input_questions",
-    "write_text",
-]
 
 BATCH = 256  # questions that are encoded together
 _READ_FIELDS = ("id", "text", "language")

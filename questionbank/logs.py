@@ -10,8 +10,6 @@ from typing import Any
 
 from questionbank.outage import outage_of
 
-__all__ = ["WithoutOutages", "WithoutRefusals", "without_reset_keys"]
-
 _RESET_KEY = re.compile(r"(/password/reset/key/)(?!done/|[0-9A-Za-z]+-set-password\b)[^\s/?#\"'<>\\]+")
 _FAULT = 500  # statuses from here on are ours
 

@@ -19,15 +19,6 @@ from django.utils.translation import gettext as _
 from questionbank.forms.uploads import TAKES_FILES
 from questionbank.outage import Outage
 
-__all__ = [
-    "ClientAddressMiddleware",
-    "LogInMiddleware",
-    "OutageMiddleware",
-    "ParametersMiddleware",
-    "RequestSizeMiddleware",
-]
-
-
 FORM_LIMIT = 4 * 1024 * 1024  # twice what Django reads of a form's fields: those errors have a page
 
 

@@ -10,8 +10,6 @@ from django.db.migrations import AddConstraint, AddField, AddIndex, CreateModel
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
-__all__ = ["CreateModels"]
-
 _KINDS = (CreateModel, AddField, AddIndex, AddConstraint, pgtrigger.migrations.AddTrigger)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["whole_number", "whole_numbers"]
-
 
 def whole_number(sent: str, *, digits: int = 18) -> int | None:
     """Return the whole number that was sent, None where it is none or has more digits.

@@ -17,8 +17,6 @@ import redis
 from django.db import DEFAULT_DB_ALIAS, connections
 from django.db import Error as DatabaseError
 
-__all__ = ["Outage", "database_awaited", "outage_of"]
-
 # https://www.postgresql.org/docs/18/errcodes-appendix.html; class 08 (connection exceptions) as a whole.
 _LOST = {
     "3D000",  # the database has no name for a moment, while a restore swaps two

@@ -11,8 +11,6 @@ from typing import Any
 import psycopg
 from django.db.backends.signals import connection_created
 
-__all__ = ["STATEMENT_SECONDS", "limit_page_connections"]
-
 STATEMENT_SECONDS = 8
 CLIENT_SECONDS = STATEMENT_SECONDS + 2
 

@@ -14,8 +14,6 @@ from rules.permissions import ObjectPermissionBackend
 
 from questionbank.models import Question, User
 
-__all__ = ["ROLES", "RulesBackend", "is_admin", "is_owner", "is_reviewer", "is_teacher", "roles_of"]
-
 ROLES = ("teacher", "reviewer", "admin")
 
 _IN_GROUP: dict[str, Any] = {role: rules.is_group_member(role) for role in ROLES}

@@ -9,8 +9,6 @@ from analytics.expression.evaluate import answers_agree
 from analytics.text.number_slots import number_slots
 from analytics.text.numbers import find_numbers
 
-__all__ = ["PublishedNumber", "number_of_answer"]
-
 _READ = 200  # characters of an answer
 
 

@@ -13,8 +13,6 @@ from xml.etree.ElementTree import Element, ParseError, fromstring
 
 from questionbank.rendering import ENGLISH_LABELS, Labels, render_inline
 
-__all__ = ["LONGEST_TITLE", "question_title"]
-
 LONGEST_TITLE = 80
 _RAISED = str.maketrans("0123456789+−-=()ni°∘′", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ°°′")
 _LOWERED = str.maketrans("0123456789+−-=()aeoxhklmnpst", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑₒₓₕₖₗₘₙₚₛₜ")

@@ -22,8 +22,6 @@ from analytics.solver.plausibility import answer_to_count, likeliest_plausible_f
 from analytics.solver.solution import Solution, Solver, divides_by_zero, solution_of
 from analytics.text.number_slots import SlotNumbers
 
-__all__ = ["NEIGHBOURS", "Recall", "RecallingSolver", "applied_solution", "recalling"]
-
 Recall = Callable[[ProblemRecord, npt.NDArray[np.float32]], Sequence[Neighbour]]
 
 NEIGHBOURS = 32

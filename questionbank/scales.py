@@ -9,17 +9,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = [
-    "AS_PUBLISHED",
-    "SCALES",
-    "Scale",
-    "scale_names",
-    "scale_of_id",
-    "scale_of_set",
-    "scale_percent",
-    "scale_value",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Scale:

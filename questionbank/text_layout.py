@@ -12,8 +12,6 @@ from html import escape
 from analytics.text.question_layout import Block, text_blocks
 from questionbank.rendering import ENGLISH_LABELS, Labels, render_inline, render_question
 
-__all__ = ["render_laid_out"]
-
 _WIDE_TABLE = 6  # columns that may be wider than a small screen
 
 

@@ -19,8 +19,6 @@ from questionbank.selectors.questions.solutions import text_solved
 from questionbank.selectors.serving import served_solver, serving
 from questionbank.selectors.similar.similarity import similar_by_lens
 
-__all__ = ["warm_up", "warm_up_beside"]
-
 logger = logging.getLogger(__name__)
 
 _QUESTIONS = {

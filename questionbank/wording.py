@@ -7,8 +7,6 @@ from decimal import Decimal
 
 from django.utils.translation import gettext_lazy as _
 
-__all__ = ["duration_text", "language_name", "number_text"]
-
 _LANGUAGES = {"en": _("English"), "zh": _("Chinese")}
 
 

@@ -13,8 +13,6 @@ from questionbank.selectors.questions.questions import content_hash
 from questionbank.services.concepts import concept_path_ensure
 from questionbank.services.search_index import search_vector
 
-__all__ = ["ConceptFactory", "HierarchyFactory", "QuestionFactory", "UserFactory"]
-
 
 class UserFactory(DjangoModelFactory):
     """A person without a role."""

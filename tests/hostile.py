@@ -10,8 +10,6 @@ from collections.abc import Iterator, Sequence
 
 from django.urls import URLPattern, URLResolver, get_resolver
 
-__all__ = ["DIGITS", "JUNK", "NUL", "SKIPPED", "VALUES", "addresses"]
-
 NUL = "a\0b"
 DIGITS = "9" * 5000  # more than Python turns into a number
 JUNK = "-1e999' \"<٣>"

@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import SimpleNamespace
 
-__all__ = ["KEY", "language_model_server", "said", "streamed"]
-
 KEY = "sk-secret"
 
 

@@ -7,8 +7,6 @@ from html.parser import HTMLParser
 
 from django.http import HttpResponse
 
-__all__ = ["assert_safe"]
-
 ADDRESS_ATTRIBUTES = {"href", "src", "action", "formaction", "hx-get", "hx-post", "data", "xlink:href"}
 
 

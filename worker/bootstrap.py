@@ -7,15 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-__all__ = [
-    "RESAMPLES",
-    "mean_interval",
-    "middle",
-    "paired_difference",
-    "paired_interval",
-    "resample_counts",
-]
-
 RESAMPLES = 2_000
 _RESAMPLES_OF_COLUMNS = 1_000
 

@@ -28,8 +28,6 @@ from questionbank.services.artifacts import artifact_register
 from worker.gpu import gpu_turn
 from worker.reporting import RunReporter
 
-__all__ = ["train_candidate", "training_begins_with", "training_command"]
-
 _LICENSE_NOTE = "trained on the questions of this bank"
 
 TRAINING_BYTES = (

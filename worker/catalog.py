@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 
 from questionbank.errors import NotFound
 
-__all__ = ["WORKER_CAPABILITIES", "WorkerCapability", "worker_capability"]
-
 
 @dataclass(frozen=True, slots=True)
 class WorkerCapability:

@@ -28,8 +28,6 @@ from django.utils import timezone  # noqa: E402
 from questionbank.outage import outage_of  # noqa: E402
 from questionbank.services.runs import runs_reconcile, worker_seen  # noqa: E402
 
-__all__ = ["application"]
-
 application = Celery("kindred")
 application.config_from_object("django.conf:settings", namespace="CELERY")
 application.conf.imports = ["worker.tasks"]

@@ -15,8 +15,6 @@ from questionbank.services.embeddings import embedding_set_ensure
 from worker.embedding import embed_pending
 from worker.reporting import RunReporter
 
-__all__ = ["Vectors", "changed_neighbours", "compared_sets", "unreadable"]
-
 Vectors = Mapping[int, npt.NDArray[np.float32]]
 """Vectors of length 1 by question."""
 

@@ -6,8 +6,6 @@ from analytics.catalog import dotted_problem
 from questionbank.capabilities.catalog import BANK_CAPABILITIES
 from worker.catalog import WORKER_CAPABILITIES, WorkerCapability
 
-__all__ = ["worker_problems"]
-
 
 def worker_problems() -> list[str]:
     """Say in sentences what is missing behind the rows of `worker.catalog`."""

@@ -13,8 +13,6 @@ from questionbank.services.promotion import comparison_save
 from worker.catalog import worker_capability
 from worker.reporting import RunReporter
 
-__all__ = ["compare_run", "metric_entry"]
-
 _OUTCOMES = {
     GateOutcome.BETTER: "The candidate passes the gate.",
     GateOutcome.NOT_BETTER: "The candidate is not better.",

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from django.db.models import F
 
 from analytics.catalog import CAPABILITIES, WORDING, LensRow, lenses, resolve
-from analytics.inference.encode import HashedNgramEncoder, TextEncoder, VocabularyEncoder
+from analytics.inference.encode import TextEncoder, VocabularyEncoder
+from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.retrieval import Encode
 from questionbank.capabilities.catalog import lens_name, set_name
@@ -26,8 +27,6 @@ from questionbank.services import embeddings
 from worker.catalog import worker_capability
 from worker.near_duplicates import LOOKED_AT, near_duplicates_among
 from worker.reporting import RunReporter
-
-__all__ = ["SMALL_JOB", "embed_pending"]
 
 # So few questions are encoded by ONNX Runtime in the time that importing PyTorch would take.
 SMALL_JOB = 256

@@ -20,8 +20,6 @@ from questionbank.selectors.models.embeddings import embedding_set_sample
 from questionbank.selectors.models.training_questions import TrainingQuestion, training_questions
 from questionbank.selectors.questions.questions import concept_paths
 
-__all__ = ["EncoderFeed", "ProbeFeed", "encoder_feed", "probe_feed", "probe_set", "set_vectors"]
-
 
 @dataclass(frozen=True, slots=True)
 class ProbeFeed:

@@ -17,8 +17,6 @@ from django.db import connection
 
 from worker.reporting import RunReporter
 
-__all__ = ["gpu_name", "gpu_turn"]
-
 WAIT_SECONDS = 2.0
 
 

@@ -10,8 +10,6 @@ from questionbank.errors import NotFound
 from worker.catalog import worker_capability
 from worker.reporting import RunReporter
 
-__all__ = ["capability_job"]
-
 
 def capability_job(reporter: RunReporter) -> Mapping[str, Any]:
     """Do a run of a kind that its capability names a function for.

@@ -12,8 +12,6 @@ from analytics.problem_files import Problems
 from analytics.records import ProblemRecord
 from analytics.training.checkpoint import kept_or_made
 
-__all__ = ["kept_problems"]
-
 _NAME = "problems.json.gz"
 _PARTS = ("learned", "validation", "test")
 

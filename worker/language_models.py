@@ -14,8 +14,6 @@ from analytics.language_model.protocol import LanguageModel
 from analytics.language_model.rate_limit import RateLimit
 from questionbank.errors import ValidationFailed
 
-__all__ = ["open_language_model"]
-
 
 @cache
 def _rate_limit(per_minute: int) -> RateLimit:

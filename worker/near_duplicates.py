@@ -8,8 +8,6 @@ from questionbank.models import EmbeddingSet, Question, QuestionEmbedding
 from questionbank.selectors.search.vectors import nearest
 from questionbank.selectors.similar.similarity import NEAR_DUPLICATE
 
-__all__ = ["LOOKED_AT", "near_duplicates_among"]
-
 LOOKED_AT = 2_000  # of a large import so many are compared, at some milliseconds each
 
 

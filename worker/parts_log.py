@@ -7,8 +7,6 @@ from typing import Any
 
 from questionbank.selectors.models.training_parts import Parts
 
-__all__ = ["parts_text"]
-
 
 def parts_text(parts: Parts[Any], left_out: Sequence[tuple[int, str]]) -> str:
     """Say what becomes of how many questions; a reason that left none out is not named.

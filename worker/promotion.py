@@ -17,8 +17,6 @@ from worker.catalog import worker_capability
 from worker.embedding import embed_pending
 from worker.reporting import RunReporter
 
-__all__ = ["promote_run"]
-
 
 def promote_run(reporter: RunReporter) -> dict[str, Any]:
     """Do what a run of kind ``promote`` asks for: ``{"model": id, "reason", "override"}``.

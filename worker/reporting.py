@@ -29,8 +29,6 @@ from questionbank.selectors.models.runs import run_last_step
 from questionbank.services import runs
 from questionbank.wording import duration_text
 
-__all__ = ["COMMAND_LINE", "RunReporter", "patiently", "running"]
-
 logger = structlog.get_logger(__name__)
 
 HEARTBEAT_SECONDS = runs.HEARTBEAT_SECONDS

@@ -9,8 +9,6 @@ from questionbank.errors import KindredError
 from questionbank.models import Run
 from worker.reporting import COMMAND_LINE, RunReporter, running
 
-__all__ = ["run_here"]
-
 
 def run_here(
     run: Run,

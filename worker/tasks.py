@@ -28,28 +28,6 @@ from worker.embedding import embed_pending
 from worker.jobs import capability_job
 from worker.reporting import patiently, running
 
-__all__ = [
-    "ask_language_model",
-    "change_questions",
-    "checkpoints_clear_away",
-    "compare_models",
-    "count_training_data",
-    "delete_old_models",
-    "draw_map",
-    "embed_questions",
-    "import_questions",
-    "import_undo",
-    "measure_recall",
-    "promote_model",
-    "propose_paraphrases",
-    "score_pairs",
-    "send_mail",
-    "settle_facet_counts",
-    "solve_word_problems",
-    "train_model",
-    "write_similar_problems",
-]
-
 
 @application.task(name="bank.import", bind=True)
 def import_questions(self: Task[Any, Any], run_id: int) -> None:

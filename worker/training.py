@@ -8,8 +8,6 @@ from analytics.catalog import resolve
 from worker.catalog import worker_capability
 from worker.reporting import RunReporter
 
-__all__ = ["train_run"]
-
 
 def train_run(reporter: RunReporter) -> dict[str, Any]:
     """Do what a run of kind ``train`` asks for, by its capability.

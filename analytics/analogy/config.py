@@ -31,8 +31,6 @@ from analytics.configuration import (
 )
 from analytics.errors import ConfigurationError
 
-__all__ = ["POOLERS", "SAME", "AnalogyConfig"]
-
 POOLERS = ("two-layer", "linear", "none")
 SAME = ("graph", "equation", "both")
 

@@ -29,8 +29,6 @@ from analytics.records import ProblemRecord
 from analytics.retrieval import nearest_rows
 from analytics.text.number_slots import SlotPlace
 
-__all__ = ["DATASTORE_NAME", "Datastore", "kept_examples", "load_datastore", "save_datastore"]
-
 DATASTORE_NAME = "datastore.safetensors"
 LARGEST = 25_000  # problems
 _STEPS = 127  # of a signed byte

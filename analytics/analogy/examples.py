@@ -19,8 +19,6 @@ from analytics.expression.slots import fill_slots
 from analytics.integer_codes import integer_codes
 from analytics.records import ProblemRecord
 
-__all__ = ["AnalogyExample", "Positives", "read_graphs", "retriever_text", "with_positive"]
-
 
 @dataclass(frozen=True, slots=True)
 class AnalogyExample:

@@ -17,8 +17,6 @@ from analytics.errors import DataError
 from analytics.integer_codes import integer_codes
 from analytics.text.copies import story_key
 
-__all__ = ["Exemplar", "ExemplarCorpus"]
-
 _CHUNK = 512  # queries that are compared with the corpus at once
 
 

@@ -8,8 +8,6 @@ from analytics.analogy.starter import STARTER_FOLDER
 from analytics.artifacts import Manifest
 from analytics.backbone.export import export_starter
 
-__all__ = ["export_retriever"]
-
 
 def export_retriever(output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:
     """Write the artifact of a starter's folder, which `analytics.analogy.retriever.load_retriever` serves.

@@ -29,18 +29,6 @@ from analytics.records import ProblemRecord
 from analytics.text.number_slots import SlotNumbers, SlotPlace
 from analytics.text.numbers import find_numbers
 
-__all__ = [
-    "ComputationalGraph",
-    "edit_similarity",
-    "graph_similarity",
-    "problem_graph",
-    "problem_numbers",
-    "readable_text_graph",
-    "serialised_graph",
-    "slot_text",
-    "text_graph",
-]
-
 _TOKEN = re.compile(r"-?(?:[^(),-]+\(|[^(),-]+)|\)")
 
 

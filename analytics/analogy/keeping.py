@@ -15,8 +15,6 @@ from analytics.command_line import run_command
 from analytics.errors import DataError
 from analytics.problem_files import read_problems
 
-__all__ = ["give_datastore", "main"]
-
 
 def give_datastore(model: Path, problems: Path) -> Datastore:
     """Write a datastore of the problems of a file, or of those to learn from of a folder, into a retriever's folder.

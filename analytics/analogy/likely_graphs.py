@@ -15,8 +15,6 @@ import numpy.typing as npt
 
 from analytics.analogy.graphs import ComputationalGraph
 
-__all__ = ["CorpusGraphs", "LikelyGraphs", "exemplar_score"]
-
 Floats = npt.NDArray[np.float64]
 
 LikelyGraphs = Sequence[tuple[ComputationalGraph, float]]

@@ -18,8 +18,6 @@ from analytics.integer_codes import integer_codes
 from analytics.retrieval import nearest_rows
 from analytics.text.letters import TokenLetters
 
-__all__ = ["GraphSimilarities", "ndcg", "pearson", "shared_keys_at_k"]
-
 Floats = npt.NDArray[np.float64]
 
 

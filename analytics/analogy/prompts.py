@@ -19,20 +19,6 @@ from analytics.records import ProblemRecord
 from analytics.text.number_slots import number_slots
 from analytics.text.numbers import find_numbers
 
-__all__ = [
-    "ANSWER_FORMATS",
-    "ORDERS",
-    "PromptSettings",
-    "answer_format",
-    "answer_text",
-    "few_shot_prompt",
-    "is_exact_match",
-    "parse_answer",
-    "prompt_exemplars",
-    "prompt_tokens",
-    "uses_numbers_of",
-]
-
 ANSWER_FORMATS = ("equation", "solution", "answer")
 """``x=(5*1000)-2000``; a worked solution that ends in ``#### 72``; or the answer alone."""
 

@@ -25,8 +25,6 @@ from analytics.training.batching import length_grouped_batches
 from analytics.training.loop import Step
 from analytics.training.parameters import decay_groups
 
-__all__ = ["RetrievalTask"]
-
 Evaluate = Callable[[Backbone], Mapping[str, float]]
 
 _LEFT_OUT = 0  # rank of a pair that does not count

@@ -22,8 +22,6 @@ from analytics.expression.notation import to_infix, to_prefix
 from analytics.expression.slots import fill_slots, renumbered
 from analytics.text.number_slots import NumberPlace, SlotNumbers, SlotPlace
 
-__all__ = ["AppliedAnswer", "Filled", "Neighbour", "alignments", "apply_graphs"]
-
 _ALIGNMENTS = 24  # of one graph
 _TEMPERATURE = 0.05  # of similarity: a neighbour that is less alike by so much has 1/e of the votes
 _LATER_ALIGNMENT = 0.1  # votes of an alignment as a share of those of the one before it

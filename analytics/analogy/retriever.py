@@ -15,8 +15,6 @@ from analytics.artifacts import Manifest
 from analytics.errors import ArtifactError
 from analytics.inference.encode import OnnxEncoder, load_encoder
 
-__all__ = ["Retriever", "load_retriever"]
-
 _REMEMBERED = 4_096  # texts whose vectors are remembered
 _LONGEST_REMEMBERED = 2_000  # characters of such a text
 

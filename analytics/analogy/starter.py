@@ -15,8 +15,6 @@ from analytics.artifacts import Manifest
 from analytics.errors import ArtifactError
 from analytics.starters import copy_adapter, starter_main
 
-__all__ = ["CHINESE_FOLDER", "LARGEST_RETRIEVER", "STARTER_FOLDER", "write_starter"]
-
 STARTER_FOLDER = Path(__file__).parent / "starter"
 CHINESE_FOLDER = Path(__file__).parent / "starter_chinese"
 _STARTERS = {

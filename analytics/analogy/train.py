@@ -17,7 +17,8 @@ from analytics.analogy.measures import shared_keys_at_k
 from analytics.analogy.retrieval_task import RetrievalTask
 from analytics.artifacts import Manifest, data_sha256
 from analytics.backbone.adapters import finish_adapters
-from analytics.backbone.bert import Backbone, encode_bulk, load_trainable, save_head, set_head
+from analytics.backbone.backbone import save_head, set_head
+from analytics.backbone.bert import Backbone, encode_bulk, load_trainable
 from analytics.backbone.export import export_trained
 from analytics.backbone.head import Head
 from analytics.backbone.languages import refuse_unknown_language
@@ -32,8 +33,6 @@ from analytics.training.distributed import broadcast_from_main
 from analytics.training.files import file_training
 from analytics.training.loop import LoopSettings, Stage, TrainingResult, train_stages
 from analytics.training.seeding import seed_everything
-
-__all__ = ["encode_problems", "fit_retriever", "train_from_files", "train_retriever"]
 
 _MEASURED_CORPUS = 2_000  # problems
 _K = 8

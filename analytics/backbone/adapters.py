@@ -24,21 +24,6 @@ from analytics.backbone.backbone import HEAD_NAME, Backbone, load_head, weights_
 from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME, PACKAGED, adapter_metadata
 from analytics.errors import BackboneError
 
-__all__ = [
-    "ADAPTER_CONFIG_NAME",
-    "ADAPTER_NAME",
-    "adapter_to_continue",
-    "add_adapters",
-    "add_adapters_towards",
-    "finish_adapters",
-    "kept_adapter",
-    "load_adapter",
-    "merge_adapters",
-    "nearest_factors",
-    "read_weights",
-    "save_adapter",
-]
-
 ADAPTER_CONFIG_NAME = "adapter_config.json"
 _WRAPPER = "base_model.model."  # what peft puts before the names of the layers
 _NOT_ADAPTED = r"(^|.*\.)pooler\..*"

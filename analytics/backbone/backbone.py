@@ -20,16 +20,6 @@ from analytics.errors import BackboneError
 from analytics.inference.vocabulary import unknown_token_share
 from analytics.length_batches import batches_by_length
 
-__all__ = [
-    "HEAD_NAME",
-    "Backbone",
-    "load_head",
-    "padded_batch",
-    "save_head",
-    "set_head",
-    "weights_sha256",
-]
-
 HEAD_NAME = "metric.safetensors"
 """File beside the weights with the layers behind the pooling, where an encoder has some."""
 _TEXTS_TOGETHER = 32

@@ -25,8 +25,6 @@ from analytics.backbone.backbone import (
     Backbone,
     load_head,
     padded_batch,
-    save_head,
-    set_head,
     weights_sha256,
 )
 from analytics.backbone.four_bit import load_four_bit
@@ -35,20 +33,6 @@ from analytics.backbone.streams import side_by_side
 from analytics.errors import BackboneError, Cancelled
 from analytics.length_batches import batches_by_length
 from analytics.training.device import autocast, inference_dtype, pick_device
-
-__all__ = [
-    "DEFAULT_BACKBONE",
-    "HEAD_NAME",
-    "Backbone",
-    "encode_bulk",
-    "load_backbone",
-    "load_head",
-    "load_trainable",
-    "no_progress_bars",
-    "save_head",
-    "set_head",
-    "weights_sha256",
-]
 
 Progress = Callable[[int, int], None]
 """Called with the number of texts done and the number of all."""

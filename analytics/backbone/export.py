@@ -31,8 +31,6 @@ from analytics.backbone.sources import (
 from analytics.backbone.tiny import save_backbone
 from analytics.inference.encode import MODEL_NAME, TOKENIZER_NAME
 
-__all__ = ["export_encoder", "export_onnx", "export_starter", "export_trained", "for_serving"]
-
 _SERVED_TOKENS = 256  # a served question is cut later than a training one: attention has no bound to unlearn
 _SHORT, _LONGER = "a + b = 12", "find the area of a circle"
 

@@ -29,8 +29,6 @@ from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
 from analytics.errors import BackboneError
 
-__all__ = ["LATIN_PIECES", "load_four_bit"]
-
 LATIN_PIECES = 20_000
 """How many of the pieces with Latin letters are kept: the likeliest."""
 

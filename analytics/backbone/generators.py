@@ -22,8 +22,6 @@ from analytics.backbone.bert import no_progress_bars
 from analytics.errors import BackboneError
 from analytics.training.device import pick_device
 
-__all__ = ["Generator", "load_generator"]
-
 GeneratorKind = Literal["sequence-to-sequence", "causal"]
 
 _LOADERS: dict[GeneratorKind, Any] = {

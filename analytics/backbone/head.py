@@ -13,8 +13,6 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import Tensor, nn
 
-__all__ = ["Head"]
-
 _LINEAR = "metric"  # the name under which one linear map is stored
 _LAYERS = ("first", "second")
 

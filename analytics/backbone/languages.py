@@ -9,8 +9,6 @@ from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from analytics.errors import DataError
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 
-__all__ = ["refuse_unknown_language"]
-
 _SAMPLED = 256  # texts, or up to twice as many
 
 

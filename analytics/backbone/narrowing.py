@@ -22,8 +22,6 @@ from analytics.backbone.sources import ADAPTER_NAME
 from analytics.command_line import run_command
 from analytics.errors import ArtifactError
 
-__all__ = ["main", "narrow_adapter"]
-
 
 def narrow_adapter(starter: Path, rank: int) -> float:
     """Lower the rank of the adapter of a starter's folder.

@@ -19,8 +19,6 @@ import onnxruntime as ort
 import torch
 from torch import Tensor
 
-__all__ = ["write_graph"]
-
 Batch = tuple[Tensor, Tensor]
 """Token ids and mask, both (texts, tokens)."""
 

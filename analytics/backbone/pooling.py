@@ -5,8 +5,6 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-__all__ = ["mean_pool", "pooled_vectors"]
-
 
 def mean_pool(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """Return the mean of the token states where the mask is 1; padding does not count.

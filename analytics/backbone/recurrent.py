@@ -15,8 +15,6 @@ from analytics.backbone.backbone import Backbone, weights_sha256
 from analytics.backbone.bert import load_backbone
 from analytics.training.device import pick_device
 
-__all__ = ["RecurrentEncoder", "recurrent_backbone"]
-
 
 class _RecurrentConfig(PreTrainedConfig):
     model_type = "recurrent"

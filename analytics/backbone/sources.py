@@ -14,21 +14,6 @@ from pathlib import Path
 from analytics.artifacts import MANIFEST_NAME, artifact_read, file_sha256
 from analytics.errors import BackboneError
 
-__all__ = [
-    "ADAPTER_FOLDER",
-    "ADAPTER_NAME",
-    "BACKBONE_FOLDER",
-    "DEFAULT_BACKBONE",
-    "MULTILINGUAL_BACKBONE",
-    "PACKAGED",
-    "PackagedWeights",
-    "Source",
-    "adapter_metadata",
-    "find_source",
-    "is_installed",
-    "license_with_backbone",
-]
-
 DEFAULT_BACKBONE = "all-MiniLM-L6-v2"
 MULTILINGUAL_BACKBONE = "multilingual-e5-small"
 ADAPTER_FOLDER = "adapter"

@@ -14,8 +14,6 @@ from typing import TypeVar
 
 import torch
 
-__all__ = ["side_by_side"]
-
 _MOST_STREAMS = 4  # more would wait for Python's lock
 _ONE_AT_A_TIME = Lock()  # the number of threads belongs to the process
 

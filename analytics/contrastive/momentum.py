@@ -8,8 +8,6 @@ from typing import Any
 import torch
 from torch import nn
 
-__all__ = ["MomentumEncoder"]
-
 
 class MomentumEncoder(nn.Module):
     """The key encoder: a copy of the query encoder whose weights follow as an exponential average.

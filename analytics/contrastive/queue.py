@@ -7,8 +7,6 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-__all__ = ["EMPTY", "MemoryQueue"]
-
 EMPTY = -1
 """Label of a place that has not been filled yet."""
 

@@ -27,8 +27,6 @@ from analytics.configuration import (
 )
 from analytics.errors import ConfigurationError
 
-__all__ = ["OBJECTIVES", "RANKINGS", "EncoderConfig"]
-
 OBJECTIVES = ("contrast", "masked-language", "last-layer")
 RANKINGS = ("khar", "finest", "none")
 

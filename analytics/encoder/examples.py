@@ -14,16 +14,6 @@ from analytics.question_files import read_rows
 from analytics.records import ConceptPath
 from analytics.splits import KeptOut, is_held_out
 
-__all__ = [
-    "EncoderExample",
-    "RootMapping",
-    "examples_hash",
-    "join_hierarchies",
-    "parse_root_mapping",
-    "read_examples",
-    "split_held_out",
-]
-
 RootMapping = dict[tuple[str, str], tuple[str, str]]
 """(hierarchy, root concept) -> (other hierarchy, root concept) that means the same."""
 

@@ -15,8 +15,6 @@ import numpy.typing as npt
 from analytics.concept_paths import shared_depth
 from analytics.records import ConceptPath
 
-__all__ = ["NO_CONCEPT", "UNDEFINED", "default_temperatures", "encode_paths", "kh_distance"]
-
 NO_CONCEPT = -1
 UNDEFINED = -1
 """Distance of questions that have no hierarchy in common: such pairs are left out of the loss."""

@@ -23,8 +23,6 @@ from analytics.training.batching import length_grouped_batches
 from analytics.training.loop import Step
 from analytics.training.parameters import decay_groups
 
-__all__ = ["MaskedLanguageHead", "MaskedLanguageTask", "mask_tokens"]
-
 _IGNORED = -100
 
 

@@ -22,7 +22,8 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout, normalize
 
 from analytics.atomic_file import written_aside
-from analytics.backbone.bert import Backbone, encode_bulk, set_head
+from analytics.backbone.backbone import set_head
+from analytics.backbone.bert import Backbone, encode_bulk
 from analytics.backbone.export import for_serving
 from analytics.backbone.head import Head
 from analytics.encoder.config import EncoderConfig
@@ -35,16 +36,6 @@ from analytics.records import ConceptPath
 from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 from analytics.training.loop import LoopSettings, Stage, Step, TrainingResult, train_stages
 from analytics.training.seeding import seed_everything
-
-__all__ = [
-    "METRIC_STAGE",
-    "PART",
-    "VECTORS_PREFIX",
-    "MetricTask",
-    "check_examples",
-    "fit_metric_layer",
-    "metric_stage",
-]
 
 METRIC_STAGE = "last_layer"
 """Name of the stage that fits the last layer."""

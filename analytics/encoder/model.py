@@ -11,8 +11,6 @@ from torch.nn.functional import normalize
 
 from analytics.backbone.pooling import pooled_vectors
 
-__all__ = ["QuestionEncoder"]
-
 
 class QuestionEncoder(nn.Module):
     """Token ids to a representation, and to a unit vector in the contrasted space.

@@ -15,8 +15,6 @@ from torch.nn.functional import linear, log_softmax, normalize, softplus
 
 from analytics.encoder.examples import EncoderExample
 
-__all__ = ["JointHeads"]
-
 _SCALE = 20.0  # of cosines before the softmax: a probability of 0.99 must be reachable among 100 concepts
 
 

@@ -36,8 +36,6 @@ from analytics.training.distributed import gather
 from analytics.training.loop import Step
 from analytics.training.parameters import decay_groups
 
-__all__ = ["PretrainingTask"]
-
 
 class PretrainingTask:
     """Implements `analytics.training.loop.Task`.

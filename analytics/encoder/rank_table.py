@@ -13,8 +13,6 @@ from torch import Tensor
 
 from analytics.encoder.khar import NO_CONCEPT, UNDEFINED
 
-__all__ = ["RankTable"]
-
 _MOST_IN_A_TABLE = 4_096  # distinct paths: 16 MB; of more, ranks are worked out for each batch
 
 _BLOCK = 1_024  # keys at once, so that what lies between stays in the cache

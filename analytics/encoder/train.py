@@ -13,7 +13,8 @@ import numpy as np
 
 from analytics.artifacts import MANIFEST_NAME, Manifest, artifact_read
 from analytics.backbone.adapters import add_adapters, finish_adapters, kept_adapter
-from analytics.backbone.bert import Backbone, encode_bulk, load_backbone, save_head
+from analytics.backbone.backbone import save_head
+from analytics.backbone.bert import Backbone, encode_bulk, load_backbone
 from analytics.backbone.export import export_trained
 from analytics.backbone.sources import license_with_backbone
 from analytics.configuration import config_to_dict, training_identity
@@ -37,8 +38,6 @@ from analytics.training.distributed import broadcast_from_main
 from analytics.training.files import file_training
 from analytics.training.loop import LoopSettings, Stage, Task, TrainingResult, train_stages
 from analytics.training.seeding import seed_everything
-
-__all__ = ["fit_encoder", "train_encoder", "train_from_files"]
 
 _MEASURED, _AMONG = 500, 2_000  # held-out questions, and training questions among which they look
 _MAIN_METRIC = "held_out_precision_at_10"

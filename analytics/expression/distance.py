@@ -11,8 +11,6 @@ import numpy as np
 
 from analytics.expression.tree import ExpressionTree
 
-__all__ = ["equation_similarity", "tree_edit_distance"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Indexed:

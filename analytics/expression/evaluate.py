@@ -19,18 +19,6 @@ import numpy.typing as npt
 from analytics.errors import DataError
 from analytics.expression.tree import ExpressionTree
 
-__all__ = [
-    "MAX_BITS",
-    "NO_SLOTS",
-    "EvaluationError",
-    "Slots",
-    "answers_agree",
-    "evaluate",
-    "evaluate_float",
-    "evaluate_floats",
-    "number_value",
-]
-
 _TOLERANCE = 1e-4  # of two answers, relative to the larger
 MAX_BITS = 4096  # of a numerator or denominator; about 1,200 digits
 _MIXED = re.compile(r"(\d+)\(\(?(\d+)\)?/\(?(\d+)\)?\)")  # its brackets are balanced: the parser saw to it

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 from analytics.errors import DataError
 
-__all__ = ["graph_operations", "graph_reading", "graphs_differ_in_operations"]
-
 _TOKEN = re.compile(r"-?[^(),-]+|[(),]")
 _SLOT = re.compile(r"s\d+")
 _LETTERS = "abcdfghjkmnpqrstuvwxyz"  # without those that are read as numbers or constants

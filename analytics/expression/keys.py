@@ -21,8 +21,6 @@ from analytics.expression.notation import to_infix
 from analytics.expression.slots import is_slot
 from analytics.expression.tree import ExpressionTree
 
-__all__ = ["graph_key", "prototype_equation", "structure_key"]
-
 _LEAF = "n"
 _REFINEMENTS = 3  # rounds after which slots that still look alike are interchangeable in all but odd trees
 _MOST_ORDERS = 5040  # orders of interchangeable parts that are tried for the smallest key

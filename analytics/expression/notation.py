@@ -11,8 +11,6 @@ from analytics.errors import DataError
 from analytics.expression.parser import MAX_OPERATIONS
 from analytics.expression.tree import ExpressionTree
 
-__all__ = ["ARITY", "from_postfix", "from_prefix", "to_infix", "to_postfix", "to_prefix"]
-
 ARITY = {"+": 2, "-": 2, "*": 2, "/": 2, "^": 2, "neg": 1, "%": 1}  # operator -> operands; a literal table
 _PRECEDENCE = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "^": 4, "%": 5}
 _ATOM = 6

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from analytics.errors import DataError
 from analytics.expression.tree import ExpressionTree
 
-__all__ = ["MAX_DEPTH", "MAX_LENGTH", "MAX_OPERATIONS", "parse_expression", "parse_written_equation"]
-
 MAX_LENGTH = 2000  # characters
 MAX_DEPTH = 100  # brackets, signs and powers inside one another
 MAX_OPERATIONS = (

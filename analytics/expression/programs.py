@@ -17,8 +17,6 @@ from analytics.expression.evaluate import EvaluationError, evaluate, number_valu
 from analytics.expression.parser import MAX_OPERATIONS, parse_expression
 from analytics.expression.tree import ExpressionTree
 
-__all__ = ["PROGRAM_OPERATIONS", "calculations_tree", "program_tree"]
-
 _STEP = re.compile(r"\s*([a-z_]+)\(([^()]*)\)\s*")
 _NAME = re.compile(r"[n#][0-9]{1,4}")  # of a number of the text, or of an earlier step
 _PI = "3.1416"

@@ -14,16 +14,6 @@ from analytics.errors import DataError
 from analytics.expression.evaluate import number_value
 from analytics.expression.tree import ExpressionTree
 
-__all__ = [
-    "binary_operators",
-    "constant_label",
-    "fill_slots",
-    "is_slot",
-    "renumbered",
-    "slot_index",
-    "with_slots",
-]
-
 _SLOT = re.compile(r"N(\d{1,3})")
 _DECIMALS = 6  # of a constant that is written as a decimal
 

@@ -12,13 +12,6 @@ from collections.abc import Iterator
 from analytics.expression.keys import graph_key
 from analytics.expression.tree import ExpressionTree
 
-__all__ = [
-    "keys_with_another_step",
-    "keys_with_one_step_less",
-    "trees_with_another_step",
-    "trees_with_one_step_less",
-]
-
 _OPERATIONS = ("+", "-", "*", "/")
 
 

@@ -13,23 +13,9 @@ from tokenizers import Tokenizer
 
 from analytics.artifacts import Manifest, artifact_checksum, artifact_read
 from analytics.errors import ArtifactError
-from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.onnx import open_session
-from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT, unknown_token_share
+from analytics.inference.vocabulary import unknown_token_share
 from analytics.length_batches import batches_by_length
-
-__all__ = [
-    "MODEL_NAME",
-    "TOKENIZER_NAME",
-    "UNKNOWN_SHARE_LIMIT",
-    "ExportedEncoder",
-    "HashedNgramEncoder",
-    "OnnxEncoder",
-    "TextEncoder",
-    "VocabularyEncoder",
-    "load_encoder",
-    "open_exported",
-]
 
 MODEL_NAME = "model.onnx"
 TOKENIZER_NAME = "tokenizer.json"

@@ -20,17 +20,6 @@ from analytics.errors import ArtifactError, DataError
 from analytics.inference.surface import SURFACE_COUNTS, surface_counts
 from analytics.records import ConceptPath
 
-__all__ = [
-    "ConceptGuess",
-    "ConceptHead",
-    "DifficultyEstimate",
-    "DifficultyHead",
-    "Prediction",
-    "ProbeHeads",
-    "load_heads",
-    "save_heads",
-]
-
 _WEIGHTS, _LABELS = "heads.npz", "heads.json"
 _CHUNK = 4096
 

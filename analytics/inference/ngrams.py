@@ -12,8 +12,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-__all__ = ["HashedNgramEncoder"]
-
 _CHUNK_CHARACTERS = 100_000  # one chunk's arrays should stay in the processor's cache
 _LONGEST_TEXT = 20_000  # characters; what follows adds nothing to how a question is worded
 _SPACE = 0x20

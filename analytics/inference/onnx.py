@@ -13,8 +13,6 @@ import onnxruntime
 
 from analytics.errors import ArtifactError
 
-__all__ = ["open_session"]
-
 _MOST_THREADS = 2  # a query is a few dozen tokens: more threads wait for one another
 
 _sessions: dict[tuple[str, str, int], onnxruntime.InferenceSession] = {}

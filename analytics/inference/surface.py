@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-__all__ = ["SURFACE_COUNTS", "surface_counts"]
-
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _WORD = re.compile(r"[^\W\d_]{2,}")  # letters; a run of Chinese characters between marks counts as one
 _SENTENCE_END = re.compile(r"[.?!](?:\s|$)|[。？！]")

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from tokenizers import Encoding, Tokenizer
 
-__all__ = ["UNKNOWN_SHARE_LIMIT", "unknown_token_share", "unknown_words"]
-
 UNKNOWN_SHARE_LIMIT = 0.1
 """Above it an encoder does not know a language, and its vectors should not be used for it."""
 

@@ -19,8 +19,6 @@ from analytics.errors import DataError, LanguageModelError
 from analytics.language_model.protocol import DEFAULT_OPTIONS, AskOptions, Message, ModelAnswer, OnText
 from analytics.language_model.rate_limit import RateLimit
 
-__all__ = ["EndpointModel"]
-
 _BUSY = frozenset({429, 503})
 _PASSING = _BUSY | {408, 500, 502, 504}  # statuses after which asking again may help
 _LARGEST = 2_000_000  # bytes of an answer

@@ -13,8 +13,6 @@ from analytics.backbone.generators import Generator, load_generator
 from analytics.errors import DataError
 from analytics.language_model.protocol import DEFAULT_OPTIONS, AskOptions, Message, ModelAnswer, OnText
 
-__all__ = ["LocalModel", "load_local_model"]
-
 _MOST_TOKENS = 512  # of an answer whose length nobody gave
 
 

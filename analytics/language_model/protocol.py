@@ -10,17 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-__all__ = [
-    "DEFAULT_OPTIONS",
-    "AskOptions",
-    "LanguageModel",
-    "Message",
-    "ModelAnswer",
-    "OnText",
-    "conversation",
-    "without_thoughts",
-]
-
 OnText = Callable[[str], object]
 """Called with each piece of an answer as it is written; what it raises ends the answer."""
 

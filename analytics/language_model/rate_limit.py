@@ -7,8 +7,6 @@ from collections import deque
 from collections.abc import Callable
 from threading import Lock
 
-__all__ = ["RateLimit"]
-
 _MINUTE = 60.0
 
 

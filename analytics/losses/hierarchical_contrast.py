@@ -10,8 +10,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-__all__ = ["HierarchicalContrastLoss"]
-
 
 class HierarchicalContrastLoss(nn.Module):
     r"""Pull each question towards all that share its concept, level by level.

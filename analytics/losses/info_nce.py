@@ -5,8 +5,6 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-__all__ = ["InfoNCELoss"]
-
 
 class InfoNCELoss(nn.Module):
     r"""Cross-entropy of the positive among all candidates.

@@ -9,8 +9,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, normalize
 
-__all__ = ["MultipleNegativesRankingLoss"]
-
 
 class MultipleNegativesRankingLoss(nn.Module):
     r"""Cross-entropy of an anchor's own positive among all positives and negatives of the batch.

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor, nn
 
-__all__ = ["LEFT_OUT", "RINCELoss"]
-
 LEFT_OUT = -1
 """Rank of a pair that takes part in neither numerator nor denominator."""
 

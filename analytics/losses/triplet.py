@@ -6,8 +6,6 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cosine_similarity
 
-__all__ = ["TripletLoss"]
-
 
 class TripletLoss(nn.Module):
     r"""The negative must be farther from the anchor than the positive, by a margin.

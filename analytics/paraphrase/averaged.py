@@ -42,8 +42,6 @@ from analytics.paraphrase.train import (
     write_scorer_files,
 )
 
-__all__ = ["average_scorers"]
-
 Say = Callable[[str], Any]
 
 

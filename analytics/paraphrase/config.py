@@ -27,8 +27,6 @@ from analytics.configuration import (
 from analytics.errors import ConfigurationError, DataError
 from analytics.paraphrase.operators.catalog import OPERATORS, operator
 
-__all__ = ["LOSSES", "ParaphraseConfig"]
-
 LOSSES = ("triplet", "mnrl", "both")
 
 

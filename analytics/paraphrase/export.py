@@ -8,8 +8,6 @@ from analytics.artifacts import Manifest
 from analytics.backbone.export import export_starter
 from analytics.paraphrase.starter import STARTER_FOLDER
 
-__all__ = ["export_scorer"]
-
 
 def export_scorer(output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:
     """Write the scorer artifact of a starter's folder, which `analytics.paraphrase.scoring.scorer.load_scorer` loads.

@@ -18,8 +18,6 @@ from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_p
 from analytics.records import ParaphrasePair
 from analytics.splits import KeptOut
 
-__all__ = ["Material", "pair_line", "read_material", "read_pairs", "without_unchanged"]
-
 _ENDINGS = (".jsonl", ".jsonl.gz")
 _SHORT = 200  # characters of an identifier or an operator's name
 

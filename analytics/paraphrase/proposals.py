@@ -19,14 +19,6 @@ from analytics.paraphrase.operators.sequence import SequenceModel
 if TYPE_CHECKING:
     from analytics.language_model.protocol import LanguageModel
 
-__all__ = [
-    "LanguageModelParaphraser",
-    "Paraphraser",
-    "RuleParaphraser",
-    "SequenceParaphraser",
-    "different_texts",
-]
-
 _DRAWS = 100  # of the rules, of which the best are taken
 _MOST_AT_ONCE = 16  # outputs or wordings of a model
 

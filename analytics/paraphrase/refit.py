@@ -29,8 +29,6 @@ from analytics.paraphrase.train import balanced_sources, calibrate, encoder_of, 
 from analytics.paraphrase.words.typed_text import reading_typed
 from analytics.retrieval import Encode
 
-__all__ = ["refit_verdict"]
-
 
 def refit_verdict(data: Path, folder: Path = STARTER_FOLDER, *, encode: Encode | None = None) -> Verdict:
     """Write a new verdict into a starter's folder.

@@ -28,8 +28,6 @@ from analytics.training.batching import length_grouped_batches
 from analytics.training.loop import Step
 from analytics.training.parameters import decay_groups
 
-__all__ = ["ScoringTask"]
-
 _TOGETHER = 4  # triplets of one question
 
 

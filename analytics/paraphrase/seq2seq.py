@@ -19,13 +19,6 @@ from analytics.paraphrase.operators.passive_voice import PassiveByModels
 from analytics.paraphrase.operators.reconstruction import Reconstruction
 from analytics.paraphrase.operators.weak_paraphraser import WeakParaphraser
 
-__all__ = [
-    "TransformersSequenceModel",
-    "functions_for_test_sets",
-    "load_sequence_model",
-    "training_functions",
-]
-
 _BATCH = 16
 
 

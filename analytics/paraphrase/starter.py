@@ -12,8 +12,6 @@ from pathlib import Path
 from analytics.artifacts import Manifest
 from analytics.starters import copy_adapter, starter_main
 
-__all__ = ["STARTER_FOLDER", "write_starter"]
-
 STARTER_FOLDER = Path(__file__).parent / "starter"
 
 

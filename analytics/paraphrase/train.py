@@ -66,23 +66,6 @@ from analytics.training.interpolation import SHARES, interpolate_weights, starti
 from analytics.training.loop import LoopSettings, TrainingResult, train_loop
 from analytics.training.seeding import seed_everything
 
-__all__ = [
-    "Prepared",
-    "balanced_sources",
-    "calibrate",
-    "encoder_of",
-    "fit_scorer",
-    "kept_or_prepared",
-    "pairs_set_apart",
-    "prepare",
-    "set_apart",
-    "train_from_files",
-    "train_scorer",
-    "training_operators",
-    "validation_metrics",
-    "write_scorer_files",
-]
-
 _CALIBRATED_QUESTIONS = 500
 _MAIN_METRIC = "validation_auc"
 

@@ -10,8 +10,6 @@ from analytics.errors import DataError
 from analytics.paraphrase.scoring.metrics import roc_auc
 from analytics.paraphrase.triplets import Triplet, wording_distance
 
-__all__ = ["TripletReport", "report_triplets"]
-
 
 @dataclass(frozen=True)
 class TripletReport:

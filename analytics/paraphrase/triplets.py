@@ -29,16 +29,6 @@ from analytics.paraphrase.words.editing import tidy
 from analytics.records import ParaphrasePair
 from analytics.splits import KeptOut, masked_text
 
-__all__ = [
-    "Triplet",
-    "load_kept_out",
-    "make_test_pairs",
-    "make_triplets",
-    "question_number",
-    "triplet_pairs",
-    "wording_distance",
-]
-
 _COMPOSED = 4
 _SYMBOLS = re.compile(r"[\W_]+")
 _GIVEN = "given"

@@ -10,8 +10,6 @@ import math
 
 import numpy as np
 
-__all__ = ["choose_temperature", "conformal_radius", "negative_log_likelihood"]
-
 
 def negative_log_likelihood(logits: np.ndarray, targets: np.ndarray, temperature: float = 1.0) -> float:
     """Return the mean cross-entropy of softmax(logits / temperature) against target weights, over rows that have any.

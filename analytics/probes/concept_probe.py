@@ -20,8 +20,6 @@ from analytics.errors import Cancelled
 from analytics.probes.calibration import negative_log_likelihood
 from analytics.training.device import pick_device, threads_for
 
-__all__ = ["PENALTIES", "ConceptProbe", "choose_penalty", "concept_probe"]
-
 PENALTIES = (300.0, 100.0, 30.0, 10.0, 3.0)
 """L2 strengths that are tried, from strong to weak: each fit starts where the last one ended."""
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from analytics.configuration import check_config, option
 
-__all__ = ["ProbesConfig"]
-
 
 @dataclass(frozen=True, slots=True)
 class ProbesConfig:

@@ -14,8 +14,6 @@ from analytics.probes.scales import DifficultyScale, choose_scale
 from analytics.records import ConceptPath
 from analytics.splits import groups_by_masked_text, is_held_out
 
-__all__ = ["ProbeData", "kept_out"]
-
 
 @dataclass(frozen=True)
 class ProbeData:

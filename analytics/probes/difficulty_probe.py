@@ -9,8 +9,6 @@ import numpy as np
 
 from analytics.splits import grouped_folds
 
-__all__ = ["RIDGE_PENALTIES", "DifficultyProbe", "choose_ridge_penalty", "difficulty_probe"]
-
 RIDGE_PENALTIES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1_000.0, 3_000.0, 10_000.0)
 
 

@@ -25,8 +25,6 @@ from analytics.probes.train import split_and_measure, train_probes
 from analytics.question_files import QuestionRow, read_rows
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, Say, TrainingContext
 
-__all__ = ["encode_rows", "evaluate_from_files", "train_from_files"]
-
 NGRAMS = "char-ngrams"
 _SAMPLE = 500  # texts of a language that show how much of it an encoder knows
 

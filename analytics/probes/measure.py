@@ -25,8 +25,6 @@ from analytics.probes.metrics import (
 )
 from analytics.records import ConceptPath
 
-__all__ = ["measure_probes", "rounded"]
-
 
 def measure_probes(heads: ProbeHeads, test: ProbeData, train: ProbeData) -> dict[str, Any]:
     """Measure heads on held-out questions.

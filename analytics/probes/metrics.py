@@ -10,19 +10,6 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-__all__ = [
-    "accuracy",
-    "doa",
-    "expected_calibration_error",
-    "interval_coverage",
-    "macro_f1",
-    "mae",
-    "mean_interval_width",
-    "pearson",
-    "rmse",
-    "spearman",
-]
-
 
 def accuracy(truth: Sequence[Hashable], predicted: Sequence[Hashable]) -> float:
     """Return the share of equal entries, 0 for no entries."""

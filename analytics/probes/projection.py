@@ -19,8 +19,6 @@ import numpy.typing as npt
 from analytics.configuration import check_config, option
 from analytics.errors import Cancelled, DataError
 
-__all__ = ["FEWEST_FOR_TSNE", "Projected", "ProjectionConfig", "principal_components", "project_vectors"]
-
 FEWEST_FOR_TSNE = 12  # fewer vectors have no neighbourhoods worth the name
 _EARLY, _LATE, _PLACING = 250, 500, 100  # iterations: openTSNE's own numbers
 _REPORT_EVERY = 25

@@ -9,8 +9,6 @@ import numpy as np
 
 from analytics.errors import DataError
 
-__all__ = ["SCALES", "DifficultyScale", "choose_scale"]
-
 
 @dataclass(frozen=True, slots=True)
 class DifficultyScale:

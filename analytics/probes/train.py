@@ -36,8 +36,6 @@ from analytics.records import ConceptPath
 from analytics.splits import grouped_folds, grouped_split
 from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 
-__all__ = ["split_and_measure", "train_probes"]
-
 _FOLDS = 3  # of cross-fitting
 _STEPS = 4  # of one fit, as progress counts them
 

@@ -14,8 +14,6 @@ import numpy as np
 from analytics.errors import ArtifactError
 from analytics.solver.reading import ProblemArrays
 
-__all__ = ["ArrayDecoder", "ArrayMemory", "ArrayScorer"]
-
 _BLOCK_VALUES = 1 << 18  # compared at once: they stay in a core's cache
 
 Array = np.ndarray

@@ -18,8 +18,6 @@ import numpy as np
 
 from analytics.solver.targets import OPERATORS
 
-__all__ = ["Hypothesis", "NodeScorer", "beam_search"]
-
 _FIRST_VECTORS = 1024
 
 

@@ -15,8 +15,6 @@ import numpy as np
 import numpy.typing as npt
 from scipy.sparse import csr_matrix
 
-__all__ = ["BleuTexts"]
-
 _ORDERS = (1, 2, 3, 4)
 _SMOOTHED = 0.1
 

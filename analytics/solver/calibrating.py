@@ -27,8 +27,6 @@ from analytics.solver.served import load_solver
 from analytics.solver.solution import Solution
 from analytics.solver.targets import SolverExample, solver_examples, value_of
 
-__all__ = ["Calibration", "calibration_error", "fit_confidence", "main", "refit"]
-
 _FOLDS = 5
 _LEAST_PROBLEMS = 50
 _LEAST_SET = 20  # problems

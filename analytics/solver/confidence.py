@@ -19,8 +19,6 @@ from analytics.expression.evaluate import answers_agree
 from analytics.solver.solution import Solution
 from analytics.solver.targets import OPERATORS
 
-__all__ = ["CONFIDENCE_NAME", "Confidence", "confidence_features", "load_confidence", "save_confidence"]
-
 CONFIDENCE_NAME = "confidence.json"
 _FEATURES = 3
 _LEAST = 1e-12

@@ -30,16 +30,6 @@ from analytics.configuration import (
 )
 from analytics.errors import ConfigurationError
 
-__all__ = [
-    "CONTRASTS",
-    "EQUATION_STRATEGIES",
-    "NEGATIVES",
-    "POOLS",
-    "POSITIVES",
-    "TEXT_STRATEGIES",
-    "SolverConfig",
-]
-
 CONTRASTS = ("none", "pattern", "textual", "both")
 EQUATION_STRATEGIES = ("exact", "nearest")
 TEXT_STRATEGIES = ("bleu", "encoder", "random")

@@ -20,8 +20,6 @@ from analytics.solver.targets import OPERATORS
 from analytics.solver.trees import TreeBatch
 from analytics.text.number_slots import READINGS
 
-__all__ = ["DecodedTrees", "GoalDrivenTreeDecoder", "Memory", "SubtreeMerger", "TensorScorer"]
-
 _OPERATOR_WIDTH = 128
 _STATE_SPREAD = 0.4  # standard deviation of a standardized state's entries: that of the default encoder
 

@@ -8,8 +8,6 @@ from analytics.artifacts import Manifest
 from analytics.backbone.export import export_starter
 from analytics.solver.starter import STARTER_FOLDER
 
-__all__ = ["export_solver"]
-
 
 def export_solver(output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:
     """Write the artifact of a starter's folder, which `analytics.solver.served.load_solver` loads.

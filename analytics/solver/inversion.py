@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from analytics.expression.tree import ExpressionTree
 
-__all__ = ["UnsolvableError", "count_uses", "solve_for"]
-
 
 class UnsolvableError(ValueError):
     """The number occurs several times, or where no operation undoes what is done to it."""

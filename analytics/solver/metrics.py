@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from analytics.expression.evaluate import answers_agree
 from analytics.solver.targets import SolverExample, value_of
 
-__all__ = ["SolverScores", "is_equation_right", "score_solutions"]
-
 
 @dataclass(frozen=True, slots=True)
 class SolverScores:

@@ -29,18 +29,6 @@ from analytics.solver.targets import SolverExample, Vocabulary, solver_example
 from analytics.solver.trees import TreeBatch
 from analytics.training.device import autocast
 
-__all__ = [
-    "DECODER_NAME",
-    "SolverModel",
-    "begin_with",
-    "load_solver",
-    "round_decoder",
-    "sampled",
-    "save_solver",
-    "solver_before",
-    "solver_extra",
-]
-
 _SAMPLED = 256  # problems, or up to twice as many
 
 

@@ -18,8 +18,6 @@ from analytics.expression.notation import to_postfix, to_prefix
 from analytics.expression.tree import ExpressionTree
 from analytics.text.letters import TokenLetters
 
-__all__ = ["NearestEquations"]
-
 _ROWS_AT_ONCE = 256
 
 

@@ -14,8 +14,6 @@ from dataclasses import dataclass, replace
 from analytics.expression.evaluate import answers_agree
 from analytics.solver.solution import Solution
 
-__all__ = ["mixed_solutions", "pooled_solutions"]
-
 _WEIGHT = 0.6  # of each opinion: decision 61 has the measurements
 _LEAST_REST = 0.02  # that an opinion leaves over: no answer is certain
 _UNSAID = 0.1  # share of an opinion's unassigned probability that each answer receives that it does not name

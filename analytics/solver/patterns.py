@@ -20,9 +20,6 @@ from analytics.expression.tree import ExpressionTree
 from analytics.languages import primary_language
 from analytics.solver.targets import OPERATORS, SolverExample
 
-__all__ = ["PatternTriple", "mine_triples", "subtree_structures"]
-
-
 _FEW = 32  # places that are drawn before all are put in order
 
 

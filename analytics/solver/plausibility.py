@@ -15,8 +15,6 @@ from analytics.solver.rounding import rounded_solution
 from analytics.solver.solution import Solution, divides_by_zero
 from analytics.text.unit_names import WORDS
 
-__all__ = ["answer_to_count", "asks_for_count", "likeliest_plausible_first"]
-
 _IMPLAUSIBLE = 0.01  # how likely such a question is to have such an answer, beside a whole number
 _REMAINDER = 0.1  # how likely a division is to have a remainder
 _ROUNDING = 1e-6

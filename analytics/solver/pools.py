@@ -13,8 +13,6 @@ from analytics.solver.reordering import reorder_question
 from analytics.solver.reversing import reverse_operation
 from analytics.solver.targets import SolverExample, solver_example
 
-__all__ = ["candidate_pool", "made_problems"]
-
 
 def candidate_pool(
     examples: Sequence[SolverExample], pool: str, *, most_tokens: int = 45

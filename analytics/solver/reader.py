@@ -11,8 +11,6 @@ from torch import Tensor
 from analytics.backbone.backbone import Backbone
 from analytics.solver.reading import ReadProblem, TextReader
 
-__all__ = ["ProblemBatch", "ProblemReader", "ReadProblem"]
-
 
 @dataclass(frozen=True, slots=True)
 class ProblemBatch:

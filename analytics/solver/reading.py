@@ -16,8 +16,6 @@ from tokenizers import Encoding, Tokenizer
 from analytics.solver.targets import SolverExample
 from analytics.text.number_slots import READINGS, NumberSlot
 
-__all__ = ["ProblemArrays", "ReadProblem", "TextReader"]
-
 _DIGITS = re.compile(r"[\d.,]*\d")
 _MASKS = ("[MASK]", "<mask>")
 

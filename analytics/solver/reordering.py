@@ -13,8 +13,6 @@ from analytics.languages import primary_language
 from analytics.records import ProblemRecord
 from analytics.text.clauses import split_sentences
 
-__all__ = ["reorder_question"]
-
 _SEMICOLON = re.compile(r";\s+")
 _CHINESE_END = re.compile(r"(?:[。！？；，?]|[.．,](?!\d))\s*")
 _ENGLISH_QUESTION = re.compile(

@@ -18,8 +18,6 @@ from analytics.length_batches import batches_by_length
 from analytics.solver.model import SolverModel
 from analytics.solver.targets import SolverExample
 
-__all__ = ["LayerStates", "centre_cosines", "clustering_index", "contrasting_pairs", "layer_states"]
-
 _BATCH = 32
 
 Matrix = npt.NDArray[np.float32]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-__all__ = ["NotReversibleError", "Statement", "number_text"]
-
 _MOST_PLACES = 4
 _LONGEST = 12
 

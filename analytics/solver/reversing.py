@@ -30,8 +30,6 @@ from analytics.solver.inversion import UnsolvableError, solve_for
 from analytics.solver.reversed_text import NotReversibleError, Statement
 from analytics.solver.targets import SolverExample, solver_example
 
-__all__ = ["ReversalYield", "equation_for", "measure_yield", "reverse_operation", "solvable_example"]
-
 _LANGUAGES = {"en": reversing_english, "zh": reversing_chinese}
 
 

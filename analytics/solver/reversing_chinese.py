@@ -12,8 +12,6 @@ from fractions import Fraction
 
 from analytics.solver.reversed_text import NotReversibleError, Statement, number_text
 
-__all__ = ["answer_statement", "asking_question", "rebuild", "statements_of"]
-
 _END = re.compile(r"[。！？；，．?!;]+\s*|(?:(?<!\d)[.,]|[.,](?!\d))\s*")
 _HINT = re.compile(r"[（(][^()（）]*[\u4e00-\u9fff][^()（）]*[)）]\s*$")  # （得数保留整数）
 _LEAD = re.compile(r"^(?:那么|那|请问|试问|试求|问|求|则|请你?算一?算)+[,，：:]?")

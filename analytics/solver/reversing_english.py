@@ -15,8 +15,6 @@ from analytics.solver.reversed_text import NotReversibleError, Statement, number
 from analytics.solver.verb_forms import BASES, base_of_past, base_of_present, past_of, third_person
 from analytics.text.clauses import split_sentences
 
-__all__ = ["answer_statement", "asking_question", "rebuild", "statements_of"]
-
 _BE = frozenset({"is", "are", "was", "were"})
 _MODALS = frozenset({"can", "could", "will", "would", "should", "must", "may", "might"})
 _DO = frozenset({"do", "does", "did"})

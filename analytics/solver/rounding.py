@@ -12,8 +12,6 @@ from dataclasses import replace
 
 from analytics.solver.solution import Solution
 
-__all__ = ["rounded_solution", "rounding_of"]
-
 _QUESTION = re.compile(r"(\w*)\W+how many\b([^.?!]*)", re.IGNORECASE)
 _ABOUT = re.compile(r"about|around|approximately|roughly", re.IGNORECASE)
 _REMAINDER = re.compile(r"\b(left|leftovers?|over|remain\w*|extra|unused)\b", re.IGNORECASE)

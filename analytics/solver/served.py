@@ -29,8 +29,6 @@ from analytics.solver.solution import Solution, alternatives, numbers_reason, st
 from analytics.solver.targets import SolverExample, Vocabulary, solver_example
 from analytics.text.tokens import written_language
 
-__all__ = ["DECODER_NAME", "ServedSolver", "load_solver", "without_solution"]
-
 DECODER_NAME = "decoder.safetensors"
 _BATCH_TOKENS, _BATCH_PROBLEMS = 4096, 64
 

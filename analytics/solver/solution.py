@@ -23,22 +23,6 @@ from analytics.text.number_slots import NumberSlot
 from analytics.text.numbers import find_numbers
 from analytics.text.word_problems import asks_nothing
 
-__all__ = [
-    "LONGEST_TEXT",
-    "MOST_NUMBERS",
-    "Solution",
-    "Solver",
-    "Step",
-    "alternatives",
-    "decimal_text",
-    "divides_by_zero",
-    "numbers_reason",
-    "solution_of",
-    "solution_steps",
-    "story_reason",
-    "text_reason",
-]
-
 LONGEST_TEXT = 10_000  # characters; no word problem is as long, and reading more takes time
 MOST_NUMBERS = 50
 _LARGEST = 10**60  # numerator or denominator of a number of the text

@@ -23,8 +23,6 @@ from analytics.training.device import autocast, inference_dtype
 from analytics.training.loop import Step
 from analytics.training.parameters import decay_groups
 
-__all__ = ["Evaluate", "PatternTask", "SolvingTask", "ramp"]
-
 _MEASURE_BATCH = 64
 
 Evaluate = Callable[[SolverModel], Mapping[str, float]]

@@ -14,8 +14,6 @@ from analytics.errors import ArtifactError
 from analytics.languages import primary_language
 from analytics.starters import copy_adapter, starter_main
 
-__all__ = ["LARGEST_SOLVER", "STARTERS", "STARTER_FOLDER", "write_starter"]
-
 STARTER_FOLDER = Path(__file__).parent / "starter"
 STARTERS = {
     "en": (STARTER_FOLDER, "Kindred starter solver"),

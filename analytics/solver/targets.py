@@ -22,17 +22,6 @@ from analytics.expression.tree import ExpressionTree
 from analytics.records import ProblemRecord
 from analytics.text.number_slots import NumberSlot, number_slots
 
-__all__ = [
-    "OPERATORS",
-    "SolverExample",
-    "Vocabulary",
-    "problem_graph_key",
-    "solver_example",
-    "solver_examples",
-    "target_tree",
-    "value_of",
-]
-
 OPERATORS = ("+", "-", "*", "/", "^")
 """Binary operators; signs and per cents are written with them."""
 

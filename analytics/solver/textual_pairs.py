@@ -41,8 +41,6 @@ from analytics.solver.pools import candidate_pool
 from analytics.solver.targets import SolverExample, solver_examples
 from analytics.text.number_slots import NumberPlace, NumberSlot, slot_places
 
-__all__ = ["TextualTriple", "mine_textual_triples", "number_labels", "numbered_tree", "text_tokens"]
-
 _CELLS_AT_ONCE = 2_000_000  # of a matrix of similarities
 _WORD = re.compile(r"[\u4e00-\u9fff]|[^\W\d_]+|[^\w\s]|\d+")
 

@@ -17,8 +17,6 @@ from analytics.solver.targets import SolverExample
 from analytics.solver.textual_pairs import TextualTriple
 from analytics.training.loop import Step
 
-__all__ = ["TextualTask"]
-
 
 class TextualTask(SolvingTask):
     """Implements `analytics.training.loop.Task`: Textual-CL's joint loss (section 3.3).

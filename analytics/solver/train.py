@@ -48,8 +48,6 @@ from analytics.training.files import file_training
 from analytics.training.loop import LoopSettings, Stage, TrainingResult, train_stages
 from analytics.training.seeding import seed_everything
 
-__all__ = ["Observer", "fit_solver", "measure_solver", "train_from_files", "train_solver"]
-
 Observer = Callable[[SolverModel, StepReport], None]
 """Looks at a solver in the middle of its training, at every report; it must leave the weights as they are."""
 

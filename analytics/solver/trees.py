@@ -15,8 +15,6 @@ from torch import Tensor
 
 from analytics.solver.targets import OPERATORS
 
-__all__ = ["TreeBatch"]
-
 
 @dataclass(frozen=True, slots=True)
 class TreeBatch:

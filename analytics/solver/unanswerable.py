@@ -12,8 +12,6 @@ from analytics.text.number_words import ENGLISH_NUMBER_WORDS
 from analytics.text.numbers import NumberKind, find_numbers
 from analytics.text.units import find_units
 
-__all__ = ["unanswerable_reason"]
-
 _SENTENCE = re.compile(r"(?<=[.?!。？！])\s*")
 _NO_NUMBER = re.compile(
     r"^(?:and |so |but |then )?(?:what (?:colou?r|name|kind|type|sort|animal"

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["BASES", "base_of_past", "base_of_present", "past_of", "third_person"]
-
 _IRREGULAR = dict(
     pair.split("/")
     for pair in """

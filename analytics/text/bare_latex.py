@@ -19,8 +19,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["bare_formulas", "is_bare_formula"]
-
 _COMMANDS = frozenset(
     str.split(
         r"""

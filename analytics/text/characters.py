@@ -11,8 +11,6 @@ from __future__ import annotations
 import re
 import unicodedata
 
-__all__ = ["SCRIPT_CHARACTERS", "VULGAR_FRACTIONS", "WIDE_PUNCTUATION", "keyboard_maths", "tidy_characters"]
-
 _INVISIBLE = (
     "\u00ad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064"
     "\ufeff\ufe0e\ufe0f"

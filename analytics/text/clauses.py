@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from analytics.text.formulas import has_formula_marks, segment_text
 from analytics.text.remembered import Remembered
 
-__all__ = ["Clause", "split_clauses", "split_sentences"]
-
 
 @dataclass(frozen=True, slots=True)
 class Clause:

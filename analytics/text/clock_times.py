@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 from analytics.text.number_words import chinese_value, english_value
 
-__all__ = ["MINUTES_OF_DAY", "ClockTime", "find_clock_times", "written_clock_time"]
-
 MINUTES_OF_DAY = 24 * 60
 
 

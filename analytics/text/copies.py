@@ -14,10 +14,9 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import groupby
 
-from analytics.text.numbers import VULGAR_FRACTIONS, find_numbers
+from analytics.text.numbers import find_numbers
+from analytics.text.numerals import VULGAR_FRACTIONS
 from analytics.text.remembered import Remembered
-
-__all__ = ["story_key", "text_key"]
 
 _NUMBER = "#"
 _BLANK_BEFORE = re.compile(r"\s+(?=[,.;:?!%'’)\]}])")

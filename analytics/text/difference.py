@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal
 
-__all__ = ["Piece", "text_difference"]
-
 # A LaTeX command, a number, a Chinese character, a word, blanks, or one other character.
 _TOKEN = re.compile(r"\\[A-Za-z]+|\\.|\d+(?:\.\d+)?|[㐀-鿿]|[^\W\d_㐀-鿿]+|\s+|.", re.DOTALL)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["EMPTY_WORDS", "ONLY_IN_PHRASES"]
-
 EMPTY_WORDS = frozenset(
     str.split(
         """

@@ -18,15 +18,6 @@ from rapidfuzz.distance import Indel
 from analytics.text.formulas import segment_text
 from analytics.text.notation import SYNONYMS
 
-__all__ = [
-    "SHAPE_PREFIX",
-    "formula_atoms",
-    "formula_likeness",
-    "formula_shape",
-    "shape_tokens",
-    "text_formulas",
-]
-
 SHAPE_PREFIX = "f0s"  # no word and no other token begins so
 SHORTEST, LONGEST = 3, 40  # atoms: a lone letter says nothing, a long formula is the only one of its kind
 MOST_SHAPES = 12  # of one text

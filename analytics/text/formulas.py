@@ -14,18 +14,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from analytics.text.notation import formula_tokens, halve_backslashes, normalise_latex
+from analytics.text.notation import halve_backslashes
 from analytics.text.remembered import Remembered
 from analytics.text.textmode import replace_text_macros
-
-__all__ = [
-    "Segment",
-    "formula_tokens",
-    "has_formula_marks",
-    "normalise_latex",
-    "plain_text",
-    "segment_text",
-]
 
 
 @dataclass(frozen=True, slots=True)

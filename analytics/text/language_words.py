@@ -11,8 +11,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
-__all__ = ["FOREIGN_LANGUAGES", "evident_language"]
-
 _WORDS: dict[str, str] = {
     "en": """the an of to in on at for and with from by was is are were be has have had do does did he she they it his
         her their its this that there how many much what which who if each more than as or not will would can all into

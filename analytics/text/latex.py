@@ -23,15 +23,6 @@ from analytics.text.latex_pool import ParserPool, shared_pool
 from analytics.text.latex_tree import Tree, canonical, signature, symbols
 from analytics.text.notation import formula_tokens, normalise_latex
 
-__all__ = [
-    "LatexLimits",
-    "ParsedFormula",
-    "check_limits",
-    "formula_signature",
-    "parse_latex",
-    "parse_latex_many",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class LatexLimits:

@@ -25,8 +25,6 @@ from analytics.text.latex_symbols import (
 )
 from analytics.text.latex_tree import BLANK, Group, Item, Tree
 
-__all__ = ["ARITHMETIC_SIGNS", "ArithmeticWriter", "OuterReader"]
-
 ARITHMETIC_SIGNS: dict[str, str] = {
     "+": "+",
     "-": "-",

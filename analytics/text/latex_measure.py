@@ -20,8 +20,6 @@ from analytics.text.formulas import segment_text
 from analytics.text.latex import parse_latex_many
 from analytics.text.latex_pool import ParserPool
 
-__all__ = ["ParseShares", "measure", "read_formulas", "read_texts", "sample_formulas"]
-
 
 @dataclass(slots=True)
 class ParseShares:

@@ -21,8 +21,6 @@ from typing import IO, Any, cast
 
 from analytics.errors import LatexError
 
-__all__ = ["ParserPool", "shared_pool"]
-
 _START_SECONDS = 60.0
 _PACKAGE_PARENT = Path(__file__).resolve().parents[2]
 

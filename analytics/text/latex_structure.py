@@ -24,8 +24,6 @@ from analytics.text.latex_symbols import (
 )
 from analytics.text.latex_tree import BLANK, Group, Item, Tree
 
-__all__ = ["FormulaReader"]
-
 _INFIX = {r"\over": "/", r"\choose": "binomial", r"\atop": "stack"}
 _BARS = {"|": "abs", r"\Vert": "norm"}
 _STACKED = frozenset({r"\overset", r"\underset", r"\stackrel"})

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from analytics.errors import LatexError
 from analytics.text.latex_symbols import CLOSERS, OPENERS
 
-__all__ = ["BLANK", "Group", "Item", "Tree", "canonical", "nest", "signature", "symbols"]
-
 Tree = str | tuple["Tree", ...]
 """A leaf, or an operator followed by its operands: ``("+", "x", "1")``."""
 

@@ -26,8 +26,6 @@ from analytics.text.notation import formula_tokens, normalise_for_reading
 if TYPE_CHECKING:
     import sympy
 
-__all__ = ["main", "read_formula"]
-
 _MEMORY_LIMIT = 2 << 30
 _IDLE_SECONDS = 900
 _BUSY_SECONDS = 60

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["TokenLetters"]
-
 _FIRST = 0xE000  # behind the surrogates, which no string may hold
 
 

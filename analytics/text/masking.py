@@ -18,10 +18,10 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from analytics.text.formulas import formula_tokens, normalise_latex, segment_text
-from analytics.text.numbers import VULGAR_FRACTIONS, NumberMention, find_numbers
-
-__all__ = ["FRACTION_MASK", "MASK", "masked_formula", "masked_text", "without_credits"]
+from analytics.text.formulas import segment_text
+from analytics.text.notation import formula_tokens, normalise_latex
+from analytics.text.numbers import NumberMention, find_numbers
+from analytics.text.numerals import VULGAR_FRACTIONS
 
 MASK = "#"
 FRACTION_MASK = "½"

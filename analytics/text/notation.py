@@ -11,15 +11,6 @@ import re
 
 from analytics.text.textmode import replace_text_macros_in_formula
 
-__all__ = [
-    "SYNONYMS",
-    "formula_tokens",
-    "halve_backslashes",
-    "mend_rows",
-    "normalise_for_reading",
-    "normalise_latex",
-]
-
 _TOKEN = re.compile(
     r"\\(?:begin|end)\s*\{[a-zA-Z]+\*?\}"
     r"|\\[a-zA-Z]+|\\\S|\\(?=\s|$)"

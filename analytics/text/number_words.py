@@ -5,16 +5,6 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-__all__ = [
-    "CHINESE_DIGITS",
-    "ENGLISH_NUMBER_WORDS",
-    "PART_WORDS",
-    "chinese_value",
-    "chinese_words",
-    "english_value",
-    "english_words",
-]
-
 _ONES = {
     word: value
     for value, word in enumerate(

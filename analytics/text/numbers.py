@@ -22,17 +22,8 @@ from analytics.text.number_words import (
     chinese_value,
     english_value,
 )
-from analytics.text.numerals import VULGAR_FRACTIONS, NumberKind, find_numerals, half_width
+from analytics.text.numerals import NumberKind, find_numerals, half_width
 from analytics.text.remembered import Remembered
-
-__all__ = [
-    "VULGAR_FRACTIONS",
-    "NumberKind",
-    "NumberMention",
-    "find_numbers",
-    "mask_numbers",
-    "number_to_words",
-]
 
 
 @dataclass(frozen=True, slots=True)

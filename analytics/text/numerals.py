@@ -17,8 +17,6 @@ from fractions import Fraction
 
 from analytics.text.formulas import segment_text
 
-__all__ = ["VULGAR_FRACTIONS", "NumberKind", "Numeral", "find_numerals", "half_width"]
-
 
 class NumberKind(StrEnum):
     """How a number is written; of a plain one, what it is part of."""

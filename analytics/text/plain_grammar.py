@@ -36,8 +36,6 @@ from analytics.text.plain_tokens import (
     PlainMathsError,
 )
 
-__all__ = ["PlainMathsError", "plain_to_latex"]
-
 _ONLY_CALLED = frozenset({"max", "min", "det", "gcd", "lcm", "exp"})  # without a bracket they are prose
 _CALLED_LETTERS = frozenset("fgFGP")  # 1/f(x) divides by all of it
 _SETS = {"∪": r"\cup", "∩": r"\cap"}

@@ -22,8 +22,6 @@ from analytics.text.plain_grammar import PlainMathsError, plain_to_latex
 from analytics.text.plain_stretches import is_unit_name, maths_stretches
 from analytics.text.word_problems import is_word_problem
 
-__all__ = ["mark_plain_maths"]
-
 _LONGEST = 100_000  # characters of a text that is looked at
 _NEAR = 40  # characters on both sides that say what a stretch is
 _OPERATOR = re.compile(r"[=^<>≤≥≠≈+*/×÷·√∛∜±∓∫∑∏∈∉⊂⊆∪∩∞!∠△\u00b2-\u00be\u2070-\u209c⅐-⅞]|(?<=[A-Za-z])_")

@@ -16,8 +16,6 @@ from analytics.text.characters import SCRIPT_CHARACTERS, VULGAR_FRACTIONS, WIDE_
 from analytics.text.plain_tokens import CONNECTIVES, CONSTANTS, FUNCTIONS, GREEK, ROOTS
 from analytics.text.unit_names import ABBREVIATIONS, WORDS
 
-__all__ = ["is_unit_name", "maths_stretches"]
-
 _PIECE = re.compile(
     r"(?P<blank>\s+)"
     r"|(?P<number>[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?|\.[0-9]+)"

@@ -8,24 +8,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = [
-    "CLOSING",
-    "CONNECTIVES",
-    "CONSTANTS",
-    "DOTS",
-    "FUNCTIONS",
-    "GREEK",
-    "RELATIONS",
-    "ROOTS",
-    "SIGNS",
-    "SUMS",
-    "Cursor",
-    "PlainMathsError",
-    "Token",
-    "ends_operand",
-    "plain_tokens",
-]
-
 FUNCTIONS = {
     **{
         name: f"\\{name}"

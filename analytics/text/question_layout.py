@@ -22,8 +22,6 @@ from typing import Literal
 from analytics.records import Option
 from analytics.text.formulas import segment_text
 
-__all__ = ["Block", "QuestionLayout", "question_layout", "text_blocks"]
-
 _LONGEST = 60_000  # characters of a text that is looked at
 _MOST_OPTIONS = 10
 

@@ -10,8 +10,6 @@ from analytics.text.unit_names import ABBREVIATIONS
 from analytics.text.unit_names import WORDS as UNIT_WORDS
 from analytics.text.word_problems import is_prose_with_amounts
 
-__all__ = ["MATHEMATICS", "TASKS", "question_tasks"]
-
 TASKS = ("word_problem", "true_false")
 
 FEWEST_THINGS = 2  # words that name no mathematics, from which a text tells a story

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
-__all__ = ["Remembered", "forget_everything"]
-
 _LONGEST = 2_000  # characters of a text that is kept
 _MOST = 1_024  # texts
 

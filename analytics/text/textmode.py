@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["TEXT_MACROS", "replace_text_macros", "replace_text_macros_in_formula"]
-
 TEXT_MACROS: dict[str, str] = {
     "textless": "<",
     "textgreater": ">",

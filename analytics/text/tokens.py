@@ -38,8 +38,6 @@ from analytics.text.notation import SYNONYMS
 from analytics.text.textmode import replace_text_macros, replace_text_macros_in_formula
 from analytics.text.unit_names import ABBREVIATIONS
 
-__all__ = ["Language", "detect_language", "script_language", "search_tokens", "written_language"]
-
 Language = Literal["en", "zh", "und"]
 """A language that is told from a text; ``und``: another one (BCP 47, undetermined)."""
 

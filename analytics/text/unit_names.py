@@ -2,18 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "ABBREVIATIONS",
-    "CHINESE",
-    "CHINESE_AFTER_NUMBER",
-    "DEFINITIONS",
-    "DIMENSIONS",
-    "MONEY_SIGNS",
-    "NAMES",
-    "NEEDS_NUMBER",
-    "WORDS",
-]
-
 _BASE: dict[str, dict[str, str]] = {
     "length": {
         "kilometer": "kilometre kilometres kilometer kilometers kms",

@@ -31,9 +31,6 @@ from analytics.text.unit_names import (
 if TYPE_CHECKING:
     import pint
 
-__all__ = ["UnitMention", "convert_quantity", "find_units", "unit_dimension"]
-
-
 _Place = tuple[int, int, str]
 
 

@@ -12,17 +12,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = [
-    "FIGURE",
-    "PLACEHOLDERS",
-    "FigureRules",
-    "Placeholder",
-    "View",
-    "draws_numbers",
-    "needs_figure",
-    "wholeness_marks",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class View:

@@ -7,8 +7,6 @@ import re
 from analytics.text.formulas import segment_text
 from analytics.text.number_slots import number_slots
 
-__all__ = ["asks_nothing", "is_prose_with_amounts", "is_word_problem"]
-
 FEWEST_WORDS = 6
 FEWEST_CHARACTERS = 10  # of Chinese
 LONGEST = 4_000  # characters of a text that is looked at

@@ -9,8 +9,6 @@ import numpy.typing as npt
 
 from analytics.training.distributed import shard
 
-__all__ = ["length_grouped_batches"]
-
 _MOST_BATCHES_A_WINDOW = 16
 _FEWEST_WINDOWS = 4  # else a small bank's batches would hold the same questions in every epoch
 

@@ -6,8 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-__all__ = ["Callback", "History", "StepReport", "progress_lines"]
-
 
 @dataclass(frozen=True, slots=True)
 class StepReport:

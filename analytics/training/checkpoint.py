@@ -22,16 +22,6 @@ from analytics.atomic_file import written_aside
 from analytics.errors import ArtifactError
 from analytics.training.distributed import is_main
 
-__all__ = [
-    "CHECKPOINT_NAME",
-    "checkpoints_beside",
-    "kept_or_made",
-    "load_checkpoint",
-    "random_states",
-    "restore_random_states",
-    "save_checkpoint",
-]
-
 CHECKPOINT_NAME = "checkpoint.pt"
 
 

@@ -12,8 +12,6 @@ from pathlib import Path
 from analytics.errors import Cancelled, DataError
 from analytics.training.callbacks import Callback
 
-__all__ = ["DEFAULT_CONTEXT", "DEFAULT_FILES", "FileOptions", "Progress", "Say", "TrainingContext"]
-
 Progress = Callable[[int, int, str], object]
 """Called with (items done, all items, what is being done)."""
 

@@ -17,8 +17,6 @@ from torch import Tensor
 from torch.nn import functional
 from torch.overrides import TorchFunctionMode
 
-__all__ = ["cpu_training", "fast_dropout"]
-
 _LEVELS = 256  # of a random byte
 _LONGEST = 512  # tokens: the attention matrix of longer texts costs more memory than it is worth
 

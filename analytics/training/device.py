@@ -13,8 +13,6 @@ import torch
 
 from analytics.errors import ConfigurationError
 
-__all__ = ["autocast", "explained_memory_errors", "inference_dtype", "pick_device", "threads_for"]
-
 # Multiplications in one step. Below it, threads that wait for one another cost more than they compute:
 # on two busy cores a step of 10,000 took thirty times as long with two threads as with one.
 _WORTH_THREADS = 50_000_000

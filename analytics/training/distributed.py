@@ -24,20 +24,6 @@ from torch.nn.parallel import DistributedDataParallel
 
 from analytics.errors import AnalyticsError, ConfigurationError, DataError
 
-__all__ = [
-    "DataParallelLosses",
-    "any_process",
-    "broadcast_from_main",
-    "gather",
-    "gather_objects",
-    "is_main",
-    "mean_over_processes",
-    "process_group",
-    "process_number",
-    "processes",
-    "shard",
-]
-
 Made = TypeVar("Made")
 
 # The others wait while the main process evaluates or exports; torchrun ends them where it fails.

@@ -13,8 +13,6 @@ from analytics.training.callbacks import progress_lines
 from analytics.training.checkpoint import checkpoints_beside
 from analytics.training.context import FileOptions, TrainingContext
 
-__all__ = ["file_training"]
-
 Config = TypeVar("Config")
 
 

@@ -12,8 +12,6 @@ from collections.abc import Callable, Sequence
 import torch
 from torch import Tensor, nn
 
-__all__ = ["SHARES", "interpolate_weights", "starting_weights"]
-
 SHARES = (1.0, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4)
 """Shares of the way that are tried; of equals the first is taken."""
 

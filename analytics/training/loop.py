@@ -48,8 +48,6 @@ from analytics.training.distributed import (
 )
 from analytics.training.schedules import learning_rate_schedule
 
-__all__ = ["LoopSettings", "Stage", "Step", "Task", "TrainingResult", "train_loop", "train_stages"]
-
 CHECKPOINT_VERSION = 2  # 1 had no stages
 
 

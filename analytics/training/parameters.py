@@ -7,8 +7,6 @@ from typing import Any
 
 from torch import nn
 
-__all__ = ["decay_groups"]
-
 
 def decay_groups(parameters: Iterable[nn.Parameter]) -> list[dict[str, Any]]:
     """Split parameters into matrices, with weight decay, and biases and layer norms without, as BERT was trained.

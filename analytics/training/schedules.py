@@ -10,8 +10,6 @@ from collections.abc import Callable
 
 from analytics.errors import ConfigurationError
 
-__all__ = ["SCHEDULES", "learning_rate_schedule"]
-
 
 def _constant(_step: int, _steps: int) -> float:
     return 1.0

@@ -7,8 +7,6 @@ import random
 import numpy as np
 import torch
 
-__all__ = ["seed_everything"]
-
 
 def seed_everything(seed: int) -> np.random.Generator:
     """Seed Python, NumPy's global state and torch; return a generator of one's own for new code."""

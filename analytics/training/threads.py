@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import os
 
-__all__ = ["wait_passively"]
-
 
 def wait_passively() -> None:
     """Let the threads of a process give up the processor while they wait; for the start of a program.

@@ -16,8 +16,6 @@ from questionbank.capabilities.rows import (
     TrainingOption,
 )
 
-__all__ = ["ROW"]
-
 ROW = BankCapability(
     templates="models/analogy",
     training=Training(

@@ -18,21 +18,6 @@ from questionbank.capabilities import analogy, encoder, paraphrase, probes, solv
 from questionbank.capabilities.rows import BankCapability, FixedSuite, KinshipRow, LensTexts, Training
 from questionbank.wording import language_name
 
-__all__ = [
-    "BANK_CAPABILITIES",
-    "bank_capability",
-    "fixed_suite",
-    "has_general_model",
-    "kinship_rows",
-    "lens_name",
-    "lens_texts",
-    "model_scope",
-    "scope_name",
-    "set_name",
-    "trainable",
-    "training_of",
-]
-
 BANK_CAPABILITIES: dict[str, BankCapability] = {
     "encoder": encoder.ROW,
     "paraphrase": paraphrase.ROW,

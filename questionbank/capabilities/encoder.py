@@ -21,8 +21,6 @@ from questionbank.capabilities.rows import (
     Training,
 )
 
-__all__ = ["ROW", "first_seconds", "queue_note"]
-
 # Seconds on two cores: of a step of a last layer, of a question that is encoded for it (decision 30), and of one that
 # is learned from (docs/results.md).
 _LAYER_STEP, _ENCODED, _QUESTION = 0.6, 0.0175, 0.043

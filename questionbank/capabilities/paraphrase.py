@@ -6,8 +6,6 @@ from django.utils.translation import gettext_lazy as _
 
 from questionbank.capabilities.rows import BankCapability, FixedSuite, FormGroup, Training, TrainingOption
 
-__all__ = ["ROW"]
-
 ROW = BankCapability(
     templates="models/paraphrase",
     training=Training(

@@ -6,8 +6,6 @@ from django.utils.translation import gettext_lazy as _
 
 from questionbank.capabilities.rows import BankCapability, FixedSuite, Headline, Training
 
-__all__ = ["ROW"]
-
 ROW = BankCapability(
     templates="models/probes",
     training=Training(

@@ -13,19 +13,6 @@ from typing import Any, Literal
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-__all__ = [
-    "BankCapability",
-    "FixedSuite",
-    "FormGroup",
-    "Headline",
-    "KinshipRow",
-    "LensTexts",
-    "QuickTraining",
-    "Training",
-    "TrainingOption",
-]
-
-
 SERVES_AFTER_PROMOTION = _(
     "A job trains a candidate. It is not used until it has been compared and promoted."
 )

@@ -20,8 +20,6 @@ from questionbank.capabilities.rows import (
 )
 from questionbank.wording import language_name
 
-__all__ = ["ROW", "SOLVER_LANGUAGES", "first_seconds"]
-
 # Seconds on two cores that a problem takes in a step, without contrast (docs/decisions/0055-training-on-a-cpu.md).
 _PROBLEM = 0.04
 

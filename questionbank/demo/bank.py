@@ -9,8 +9,6 @@ from analytics.paraphrase.pair_files import read_pairs
 from analytics.records import ParaphrasePair, QuestionRecord
 from questionbank.formats.catalog import read
 
-__all__ = ["DEMO_BANK", "HIERARCHY_NAME", "demo_questions", "phrasing_pairs", "story_pairs"]
-
 DEMO_BANK = Path(__file__).with_name("bank.jsonl.gz")
 """JSON Lines as `import_questions` reads them."""
 

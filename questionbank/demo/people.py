@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["DEMO_PEOPLE"]
-
 DEMO_PEOPLE: tuple[tuple[str, str, str], ...] = (  # username, password, role
     ("teacher", "count-on-me", "teacher"),
     ("reviewer", "second-look", "reviewer"),

@@ -10,8 +10,6 @@ from pathlib import Path
 
 from analytics.records import ParaphrasePair
 
-__all__ = ["labelled_review_pairs", "review_pairs"]
-
 
 def review_pairs() -> list[tuple[str, str]]:
     """Return original and paraphrase of each pair."""

@@ -22,8 +22,6 @@ from waitress.server import TcpWSGIServer
 from waitress.task import ErrorTask, Task, WSGITask
 from waitress.utilities import Error
 
-__all__ = ["BODY_RATE", "BODY_SECONDS", "HEADER_SECONDS", "BufferingServer", "BufferingWorker"]
-
 HEADER_SECONDS = 20.0  # for a request's headers
 BODY_SECONDS = 60.0  # for its body, and longer for a large one:
 BODY_RATE = 50_000  # bytes a second that a client must at least send

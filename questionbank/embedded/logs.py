@@ -10,8 +10,6 @@ from pathlib import Path
 
 from questionbank.embedded.folders import open_log
 
-__all__ = ["MAX_LOG_BYTES", "Log", "rotate_in_place"]
-
 MAX_LOG_BYTES = 10_000_000
 
 

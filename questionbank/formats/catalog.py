@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from analytics.json_lines import UNPACKED_LIMIT
 from analytics.records import QuestionRecord
 from questionbank.atomic_file import written_aside
 from questionbank.errors import ImportRefused, LineProblem, LineWarning, ValidationFailed
@@ -23,12 +24,9 @@ from questionbank.formats.fields import FileScale
 from questionbank.formats.foreign import foreign_text
 from questionbank.formats.jsonl import FieldNames, json_rows, write_jsonl_line
 from questionbank.formats.layout import FileLayout, guess_layout
-from questionbank.formats.limits import UNPACKED_LIMIT
 from questionbank.formats.lines import Progress, first_bytes, refuse_unreadable
 from questionbank.formats.rows import RowReader
 from questionbank.scales import scale_names
-
-__all__ = ["AUTO", "FORMATS", "Entry", "Format", "QuestionFile", "layout_of", "read", "sniff", "write"]
 
 Entry = QuestionRecord | ConceptRow | LineProblem | LineWarning
 """What a line can turn out to be, or be told of."""

@@ -14,16 +14,6 @@ from typing import Any
 
 from questionbank.formats.kinds import kind_of_name
 
-__all__ = [
-    "COLUMN_FIELDS",
-    "CONCEPT_FIELDS",
-    "FIELDS_WITHOUT_WHICH",
-    "OPTION_COLUMNS",
-    "guess_fields",
-    "holds_rows",
-    "plain_name",
-]
-
 OPTION_COLUMNS = tuple("ABCDEFGH")
 COLUMN_FIELDS = (
     "id", "text", "context", "language", "kind", *OPTION_COLUMNS, "options", "answer", "solution", "equation",

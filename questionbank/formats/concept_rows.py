@@ -16,8 +16,6 @@ from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats import limits
 from questionbank.formats.fields import FieldProblems, concept_name_problem, concept_path
 
-__all__ = ["ConceptRow", "is_concept_row", "read_concept_row", "resolve_concept_rows"]
-
 
 @dataclass(frozen=True, slots=True)
 class ConceptRow:

@@ -12,8 +12,6 @@ from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats.cells import unguard_cell
 from questionbank.formats.encodings import decode_text
 
-__all__ = ["DecodedLines", "table_rows"]
-
 _OLD_END = re.compile(rb"\r(?=[^\r\n])")
 _CELL_LIMIT = 131_072  # characters: the csv module's own, so an unclosed quote cannot swallow a whole file
 _BLANK_ROWS_LIMIT = 2_000_000  # in a row: a sheet saved with all of its empty rows has 1,048,576

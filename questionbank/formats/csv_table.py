@@ -16,16 +16,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from analytics.json_lines import UNPACKED_LIMIT
 from analytics.records import Option, QuestionRecord
 from questionbank.errors import LineProblem
 from questionbank.formats.cells import guard_cell, join_list, join_paths
 from questionbank.formats.csv_rows import DecodedLines, table_rows
 from questionbank.formats.fields import exported_path
 from questionbank.formats.layout import FileLayout
-from questionbank.formats.limits import UNPACKED_LIMIT
 from questionbank.formats.lines import Progress, read_lines
-
-__all__ = ["COLUMNS", "CSV_HEAD", "csv_rows", "write_csv_row"]
 
 COLUMNS = (
     "id", "text", "language", "kind", "A", "B", "C", "D", "E", "options", "answer", "solution", "equation",

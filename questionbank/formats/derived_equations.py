@@ -20,8 +20,6 @@ from analytics.text.numbers import find_numbers
 from questionbank.formats.limits import EQUATION_LIMIT
 from questionbank.published_numbers import PublishedNumber
 
-__all__ = ["derived_equation"]
-
 
 def derived_equation(
     text: str,

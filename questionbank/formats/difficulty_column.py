@@ -15,8 +15,6 @@ from typing import Any
 from questionbank.formats.column_names import plain_name
 from questionbank.scales import AS_PUBLISHED
 
-__all__ = ["DifficultyReading", "plain_number", "read_column"]
-
 _STEPS = {  # word -> 1 (very easy) .. 5 (very hard), as `plain_name` gives it; a literal table
     1: "very easy | beginner | trivial | sehr leicht | sehr einfach | tres facile"
     " | muy facil | 很容易 | 很简单 | 非常简单",

@@ -8,8 +8,6 @@ import unicodedata
 
 from analytics.json_lines import decode_line
 
-__all__ = ["ENCODINGS", "decode_text", "guess_encoding", "looks_like_utf16"]
-
 ENCODINGS = {
     "utf-8": "UTF-8",
     "utf-16": "UTF-16",

@@ -11,24 +11,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from analytics.json_lines import string_problem
+from analytics.json_lines import TEXT_LIMIT, string_problem
 from analytics.records import ConceptPath, Option, QuestionRecord
 from analytics.text.tokens import detect_language
 from questionbank.formats import limits
 from questionbank.formats.kinds import KINDS, options_fault
 from questionbank.scales import AS_PUBLISHED, SCALES, scale_names, scale_of_id
-
-__all__ = [
-    "LANGUAGE_TAG",
-    "UNKNOWN_SCALE",
-    "FieldProblems",
-    "FileScale",
-    "concept_name_problem",
-    "concept_path",
-    "exported_path",
-    "read_identifier",
-    "read_question",
-]
 
 LANGUAGE_TAG = re.compile(r"[a-z]{2,3}(-[a-z0-9]{2,8})*", re.IGNORECASE)
 _TYPE_NAMES = {
@@ -144,7 +132,7 @@ def read_question(row: Mapping[str, Any], *, scale: FileScale = UNKNOWN_SCALE) -
     """
     fields = _Fields(row)
     identifier = fields.string("id", limits.ID_LIMIT, number_allowed=True)
-    text = fields.string("text", limits.TEXT_LIMIT)
+    text = fields.string("text", TEXT_LIMIT)
     if not fields.problems and not text.strip():
         fields.refuse("text", _why_no_text(row))
     options = _options(fields)
@@ -160,7 +148,7 @@ def read_question(row: Mapping[str, Any], *, scale: FileScale = UNKNOWN_SCALE) -
         kind=kind,
         options=options,
         answer=answer,
-        solution=fields.string("solution", limits.TEXT_LIMIT),
+        solution=fields.string("solution", TEXT_LIMIT),
         equation=_equation(fields, text, numbers, answer, options),
         numbers=numbers,
         concepts=_concept_paths(fields, "concepts"),
@@ -197,7 +185,7 @@ def _why_no_text(row: Mapping[str, Any]) -> str:
 
 
 def _language(fields: _Fields, text: str) -> str:
-    tag = fields.string("language", limits.TEXT_LIMIT).strip()
+    tag = fields.string("language", TEXT_LIMIT).strip()
     if not tag:
         return detect_language(text)
     if len(tag) > limits.LANGUAGE_LIMIT or not LANGUAGE_TAG.fullmatch(tag):
@@ -206,7 +194,7 @@ def _language(fields: _Fields, text: str) -> str:
 
 
 def _kind(fields: _Fields, text: str, options: tuple[Option, ...], answer: str) -> str:
-    kind = fields.string("kind", limits.TEXT_LIMIT).strip().lower()
+    kind = fields.string("kind", TEXT_LIMIT).strip().lower()
     if not kind:
         kind = "choice" if options else "blank" if "____" in text else "open"
     if kind not in KINDS:
@@ -282,7 +270,7 @@ def _equation(
         answer = next((option.text for option in options if option.label == answer), "")
     return derived_equation(
         text,
-        program=program if type(program) is str and not string_problem(program, limits.TEXT_LIMIT) else "",
+        program=program if type(program) is str and not string_problem(program, TEXT_LIMIT) else "",
         calculations=_calculations(calculations),
         numbers=numbers,
         published=number_of_answer(answer),
@@ -362,7 +350,7 @@ def concept_path(names: list[Any]) -> tuple[ConceptPath, str]:
 
 def _difficulty(fields: _Fields, identifier: str, file_scale: FileScale) -> tuple[float | None, str]:
     value = fields.number("difficulty")
-    named = fields.string("difficulty_scale", limits.TEXT_LIMIT).strip()
+    named = fields.string("difficulty_scale", TEXT_LIMIT).strip()
     if named and named not in scale_names():
         fields.refuse("difficulty_scale", f"{_shown(named)} is not one of {', '.join(scale_names())}")
         return None, ""

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-__all__ = ["foreign_binary", "foreign_text"]
-
 _SAVE = "save it as CSV (UTF-8)"
 _MAGIC = {  # beginning of the file -> what it is, and what to do
     b"%PDF": "a PDF: copy its questions into a table and save that as CSV (UTF-8), or paste them one by one",

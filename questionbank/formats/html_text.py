@@ -13,8 +13,6 @@ from collections.abc import Callable
 
 from analytics.text.formulas import segment_text
 
-__all__ = ["html_to_text"]
-
 _BREAKS = {"br": "\n", "hr": "\n"}
 _PARAGRAPHS = frozenset(
     "p div section article header footer blockquote pre h1 h2 h3 h4 h5 h6 table thead tbody tfoot ul ol dl"

@@ -12,15 +12,6 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterator
 
-__all__ = [
-    "doubtful_command",
-    "has_undoubled_latex",
-    "lost_command",
-    "mark_strings",
-    "repair_latex",
-    "restore_commands",
-]
-
 _NAMES = """
     backslash backsim bar barwedge because begin beta beth between bf big bigcap bigcirc bigcup bigg biggl biggm biggr
     bigl bigm bigodot bigoplus bigotimes bigr bigsqcup bigstar bigtriangledown bigtriangleup biguplus bigvee bigwedge

@@ -6,11 +6,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from analytics.json_lines import LINE_LIMIT, UNPACKED_LIMIT
 from questionbank.errors import LineProblem
-from questionbank.formats.limits import LINE_LIMIT, UNPACKED_LIMIT
 from questionbank.formats.lines import Progress, first_bytes, read_lines, read_pieces
-
-__all__ = ["json_objects"]
 
 _STEP = re.compile(rb'\\.|["{}\n]', re.DOTALL)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"

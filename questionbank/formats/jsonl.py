@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from analytics.json_lines import parse_object
+from analytics.json_lines import UNPACKED_LIMIT, parse_object
 from analytics.records import QuestionRecord
 from questionbank.errors import LineProblem, LineWarning
 from questionbank.formats.column_names import CONCEPT_FIELDS, guess_fields
@@ -29,10 +29,7 @@ from questionbank.formats.json_latex import (
 )
 from questionbank.formats.json_objects import json_objects
 from questionbank.formats.layout import FileLayout
-from questionbank.formats.limits import UNPACKED_LIMIT
 from questionbank.formats.lines import Progress
-
-__all__ = ["FieldNames", "json_rows", "question_fields", "write_jsonl_line"]
 
 _SHAPES_REMEMBERED = 1_000
 _UNREAD_REMEMBERED = 1_000

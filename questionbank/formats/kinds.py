@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-__all__ = ["KINDS", "kind_of_name", "options_fault"]
-
 KINDS = ("open", "choice", "blank")
 _NAMES = {
     "choice": (

@@ -23,18 +23,6 @@ from questionbank.formats.json_objects import json_objects
 from questionbank.formats.limits import COLUMNS_LIMIT
 from questionbank.formats.lines import file_encoding, first_bytes
 
-__all__ = [
-    "DELIMITERS",
-    "MOST_TITLE_ROWS",
-    "FileLayout",
-    "Header",
-    "find_header",
-    "guess_layout",
-    "separator_line",
-    "table_sample",
-    "with_fields",
-]
-
 DELIMITERS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 _SAMPLE = 65_536  # bytes that a guess looks at
 MOST_TITLE_ROWS = 200  # lines at the beginning, one of which is the header

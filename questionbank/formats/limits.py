@@ -2,32 +2,6 @@
 
 from __future__ import annotations
 
-from analytics.json_lines import LINE_LIMIT, TEXT_LIMIT, UNPACKED_LIMIT
-
-__all__ = [
-    "ANSWER_LIMIT",
-    "BLANK_LINES_LIMIT",
-    "COLUMNS_LIMIT",
-    "CONCEPTS_LIMIT",
-    "CONCEPT_DEPTH_LIMIT",
-    "CONCEPT_NAME_LIMIT",
-    "EQUATION_LIMIT",
-    "GRADE_LIMIT",
-    "ID_LIMIT",
-    "LABEL_LIMIT",
-    "LANGUAGE_LIMIT",
-    "LINES_LIMIT",
-    "LINE_LIMIT",
-    "NUMBERS_LIMIT",
-    "OPTIONS_LIMIT",
-    "OPTION_TEXT_LIMIT",
-    "RESPONSES_LIMIT",
-    "SET_LIMIT",
-    "STAGE_LIMIT",
-    "TEXT_LIMIT",
-    "UNPACKED_LIMIT",
-]
-
 LINES_LIMIT = 50_000_000  # blank lines included: an empty one costs a byte to send and a step to read
 BLANK_LINES_LIMIT = (
     100_000  # in a row; a sheet that was saved with all of its empty rows has them as separators

@@ -13,12 +13,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from analytics.json_lines import LINE_LIMIT, UNPACKED_LIMIT
 from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats.encodings import guess_encoding, looks_like_utf16
 from questionbank.formats.foreign import foreign_binary
-from questionbank.formats.limits import BLANK_LINES_LIMIT, LINE_LIMIT, LINES_LIMIT, UNPACKED_LIMIT
-
-__all__ = ["Progress", "file_encoding", "first_bytes", "read_lines", "read_pieces", "refuse_unreadable"]
+from questionbank.formats.limits import BLANK_LINES_LIMIT, LINES_LIMIT
 
 Progress = Callable[[int, int], None]
 """Called now and then with (bytes read, bytes of the file)."""

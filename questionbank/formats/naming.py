@@ -7,8 +7,6 @@ from pathlib import PurePath
 
 from questionbank.formats.limits import SET_LIMIT
 
-__all__ = ["set_name"]
-
 _SPLITS = frozenset(
     {"all", "cv", "dev", "test", "testmini", "train", "train_part", "val", "valid", "validation"}
 )

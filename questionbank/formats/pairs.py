@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from analytics.json_lines import parse_object, string_problem
+from analytics.json_lines import TEXT_LIMIT, UNPACKED_LIMIT, parse_object, string_problem
 from analytics.text.tokens import detect_language
 from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats.column_names import plain_name
@@ -22,10 +22,8 @@ from questionbank.formats.csv_rows import DecodedLines, table_rows
 from questionbank.formats.encodings import decode_text
 from questionbank.formats.fields import LANGUAGE_TAG, FieldProblems, read_identifier
 from questionbank.formats.layout import find_header, table_sample
-from questionbank.formats.limits import LANGUAGE_LIMIT, LINES_LIMIT, TEXT_LIMIT, UNPACKED_LIMIT
+from questionbank.formats.limits import LANGUAGE_LIMIT, LINES_LIMIT
 from questionbank.formats.lines import file_encoding, first_bytes, read_lines, refuse_unreadable
-
-__all__ = ["PAIR_COLUMNS", "PairRow", "read_pair_file"]
 
 PAIR_COLUMNS = ("id", "original", "paraphrase", "language", "question", "label")
 _ALIASES = {

@@ -10,8 +10,6 @@ from typing import Any
 
 from questionbank.formats.cells import guard_cell
 
-__all__ = ["REVIEW_FORMATS", "review_lines"]
-
 Row = Mapping[str, Any]
 
 

@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator
 from analytics.records import QuestionRecord
 from questionbank.formats.spreadsheet_damage import damage_note
 
-__all__ = ["CHECKS", "record_warnings"]
-
 Warnings = Iterator[tuple[str, str]]
 
 

@@ -31,8 +31,6 @@ from questionbank.formats.shapes import (
 )
 from questionbank.scales import AS_PUBLISHED
 
-__all__ = ["RowEntry", "RowReader"]
-
 RowEntry = QuestionRecord | ConceptRow | LineProblem | LineWarning
 _TEXTS = ("text", "answer", "solution")
 _EQUALS = re.compile(r"\s*[A-Za-z]\s*=\s*(?=\S)")

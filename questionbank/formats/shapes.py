@@ -16,10 +16,6 @@ from typing import Any
 
 from questionbank.formats.cells import split_paths
 
-__all__ = [
-    "answer_label", "boxed_answer", "concept_paths", "final_answer", "option_list", "options_of_text",
-]  # fmt: skip
-
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _LABELLED = re.compile(r"\s*[(（\[]?([A-Za-z]|\d{1,2})\s*[)）\].:、．]\s*(.*)", re.DOTALL)
 _IN_ONE_TEXT = re.compile(

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["damage_note"]
-
 _MONTH_NAMES = (
     "jan january januar jän jänner janvier janv ene enero", "feb february februar févr fév fevrier février febrero",
     "mar march mär märz mrz mars marzo", "apr april avr avril abr abril", "may mai mayo", "jun june juni juin junio",

@@ -7,8 +7,6 @@ from django.utils.translation import gettext_lazy as _
 
 from analytics.encoder.augment.preview import LONGEST
 
-__all__ = ["AugmentationForm"]
-
 
 class AugmentationForm(forms.Form):
     """A question to change."""

@@ -15,8 +15,6 @@ from questionbank.formats.limits import GRADE_LIMIT, SET_LIMIT
 from questionbank.models import BulkChange, KnowledgeConcept
 from questionbank.scales import SCALES
 
-__all__ = ["BULK_FORMS", "BulkForm"]
-
 Kind = BulkChange.Kind
 
 

@@ -8,8 +8,6 @@ from django.utils.translation import gettext_lazy as _
 from questionbank.errors import ValidationFailed
 from questionbank.models import KnowledgeConcept
 
-__all__ = ["ConceptTargetForm", "NameForm"]
-
 
 class NameForm(forms.Form):
     """A name, for a concept or a hierarchy."""

@@ -8,8 +8,6 @@ from django.utils.translation import ngettext
 
 from questionbank.selectors.models.scorer_report import decision_counts
 
-__all__ = ["decisions_field"]
-
 
 def decisions_field() -> forms.Field:
     """Return the field; its help counts the decided pairs."""

@@ -7,8 +7,6 @@ from django.utils.translation import gettext_lazy as _
 
 from questionbank.formats.limits import EQUATION_LIMIT
 
-__all__ = ["EquationForm"]
-
 
 class EquationForm(forms.Form):
     """An equation, and the version of the question that its writer read."""

@@ -6,9 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from analytics.analogy.prompts import PromptSettings
-from questionbank.forms.questions import TEXT_LIMIT
-
-__all__ = ["PromptForm", "TextPromptForm"]
+from questionbank.forms.questions import PASTE_LIMIT
 
 _DEFAULTS = PromptSettings()
 
@@ -58,4 +56,4 @@ class PromptForm(forms.Form):
 class TextPromptForm(PromptForm):
     """The same for a pasted text, which travels with it."""
 
-    text = forms.CharField(max_length=TEXT_LIMIT, widget=forms.HiddenInput)
+    text = forms.CharField(max_length=PASTE_LIMIT, widget=forms.HiddenInput)

@@ -16,8 +16,6 @@ from questionbank.forms.uploads import FileForm
 from questionbank.numbers import whole_number
 from questionbank.scales import scale_names
 
-__all__ = ["ColumnsForm", "ImportForm", "chosen_reading"]
-
 
 class ImportForm(FileForm):
     """A file of questions and how to read it; refused lines are dealt with after the dry run."""

@@ -16,8 +16,6 @@ from questionbank.errors import ValidationFailed
 from questionbank.forms.problems import ServiceForm
 from questionbank.wording import number_text
 
-__all__ = ["FieldGroup", "ReasonForm", "TrainingForm"]
-
 OTHERS = _("Hardware and reproducibility")
 
 

@@ -8,13 +8,11 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from questionbank.formats.limits import TEXT_LIMIT
+from analytics.json_lines import TEXT_LIMIT
 from questionbank.forms.problems import ServiceForm
 from questionbank.selectors.questions.strands import StrandGroup
 from questionbank.selectors.review.paraphrasers import RULES, ParaphraserChoice
 from questionbank.services.proposals import MOST_EACH, MOST_QUESTIONS
-
-__all__ = ["ManyProposalsForm", "ParaphraseForm", "ProposalsForm"]
 
 
 class ProposalsForm(ServiceForm):

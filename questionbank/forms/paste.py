@@ -12,11 +12,9 @@ from django.utils.translation import gettext_lazy as _
 from analytics.records import Option
 from analytics.text.language_words import FOREIGN_LANGUAGES
 from questionbank.forms.problems import ServiceForm
-from questionbank.forms.questions import LANGUAGES, TEXT_LIMIT
+from questionbank.forms.questions import LANGUAGES, PASTE_LIMIT
 from questionbank.models import KnowledgeConcept, Question
 from questionbank.services.pasted import PastedText, language_name, read_pasted
-
-__all__ = ["PasteForm", "SavePastedForm", "pasted_of"]
 
 
 class PasteForm(ServiceForm):
@@ -24,7 +22,7 @@ class PasteForm(ServiceForm):
 
     text = forms.CharField(
         label=_("Question"),
-        max_length=TEXT_LIMIT,
+        max_length=PASTE_LIMIT,
         error_messages={"required": _("Paste a question first.")},
         widget=forms.Textarea(
             attrs={"rows": 6, "class": "source-text", "spellcheck": "false", "dir": "auto"}
@@ -43,7 +41,7 @@ class SavePastedForm(PasteForm):
     status = forms.ChoiceField(
         label=_("Save as"), choices=[(Question.Status.READY, _("Ready")), (Question.Status.DRAFT, _("Draft"))]
     )
-    answer = forms.CharField(label=_("Answer"), max_length=TEXT_LIMIT, required=False)
+    answer = forms.CharField(label=_("Answer"), max_length=PASTE_LIMIT, required=False)
     grade = forms.CharField(label=_("Grade"), max_length=40, required=False)
     whole = forms.BooleanField(label=_("Keep the options in the text"), required=False)
     suggested_language = forms.CharField(required=False, widget=forms.HiddenInput)

@@ -16,8 +16,6 @@ from questionbank.selectors.questions.people import ROLE_EXPLANATIONS
 from questionbank.services.mail import mail_request_reset
 from questionbank.services.people import EMAIL_LIMIT, NAME_LIMIT
 
-__all__ = ["InvitationForm", "PersonForm", "ResetPasswordForm"]
-
 
 def _role_label(role: str) -> Any:
     name = str(ROLE_NAMES[role]).capitalize()

@@ -8,8 +8,6 @@ from django.utils.translation import ngettext
 
 from questionbank.selectors.models.analogy_material import predicted_problems
 
-__all__ = ["known_only_field"]
-
 
 def known_only_field() -> forms.Field:
     """Return the field; its help counts the questions that only the solver has an equation for."""

@@ -6,8 +6,6 @@ from django import forms
 
 from questionbank.errors import ValidationFailed
 
-__all__ = ["ServiceForm"]
-
 
 class ServiceForm(forms.Form):
     """Its fields have the names that the service's problems have."""

@@ -14,8 +14,6 @@ from questionbank.errors import ValidationFailed
 from questionbank.models import Question, QuestionList, User
 from questionbank.services.question_lists import NAME_LIMIT
 
-__all__ = ["AddToListForm", "QuestionListForm"]
-
 
 class QuestionListForm(forms.Form):
     """Name of a list and whether it is shared."""

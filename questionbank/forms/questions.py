@@ -14,16 +14,15 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
+from analytics.json_lines import TEXT_LIMIT
 from questionbank.errors import ValidationFailed
 from questionbank.formats import limits
 from questionbank.models import KnowledgeConcept, Question
 from questionbank.numbers import whole_number
 
-__all__ = ["OPTION_LABELS", "OptionRow", "QuestionForm", "option_rows"]
-
 OPTION_LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: limits.OPTIONS_LIMIT]
 ROWS_AT_FIRST = 4
-TEXT_LIMIT = 20_000  # characters of a text that is pasted for a look
+PASTE_LIMIT = 20_000  # characters of a text that is pasted for a look
 LANGUAGES = [("en", _("English")), ("zh", _("Chinese")), ("und", _("Another language"))]
 
 
@@ -66,7 +65,7 @@ class QuestionForm(forms.Form):
 
     text = forms.CharField(
         label=_("Question"),
-        max_length=limits.TEXT_LIMIT,
+        max_length=TEXT_LIMIT,
         widget=forms.Textarea(attrs={"rows": 7, "class": "source-text", "spellcheck": "true", "dir": "auto"}),
         help_text=_(r"Plain text with LaTeX between dollar signs, for example $\frac{3}{4}$."),
     )
@@ -81,7 +80,7 @@ class QuestionForm(forms.Form):
     )
     solution = forms.CharField(
         label=_("Worked solution"),
-        max_length=limits.TEXT_LIMIT,
+        max_length=TEXT_LIMIT,
         required=False,
         widget=forms.Textarea(attrs={"rows": 5, "class": "source-text", "dir": "auto"}),
     )

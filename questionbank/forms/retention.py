@@ -9,8 +9,6 @@ from django import forms
 
 from analytics.catalog import CAPABILITIES
 
-__all__ = ["RetentionForm"]
-
 MOST = 1000
 
 

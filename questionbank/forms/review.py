@@ -10,15 +10,13 @@ from django.conf import settings
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 
-from questionbank.formats.limits import TEXT_LIMIT
+from analytics.json_lines import TEXT_LIMIT
 from questionbank.forms.uploads import FileForm
 from questionbank.models import ParaphrasePair, Question, ReviewDecision, User
 from questionbank.models.paraphrase import opinions_wanted
 from questionbank.selectors.questions.questions import is_text_of, visible_to
 from questionbank.selectors.review.review import DEFAULT_KEYS
 from questionbank.selectors.review.review_pairs import PairFilters
-
-__all__ = ["ACTION_NAMES", "GuidelineForm", "KeysForm", "PairFileForm", "PairFilterForm", "PairForm"]
 
 ACTION_NAMES = {  # action -> what its button and the legend say; a literal table
     "accept": _("Accept"),

@@ -7,8 +7,6 @@ from django.utils.translation import gettext_lazy as _
 
 from questionbank.forms.problems import ServiceForm
 
-__all__ = ["SynonymForm"]
-
 
 class SynonymForm(ServiceForm):
     """Terms, one a line."""

@@ -20,8 +20,6 @@ from django.utils.translation import gettext_lazy as _
 from questionbank.disk import has_space
 from questionbank.errors import ServiceUnavailable
 
-__all__ = ["TAKES_FILES", "FileForm", "LimitedUploadHandler", "was_too_large"]
-
 TAKES_FILES = {"import_create": "IMPORT_UPLOAD_MAX_BYTES", "review_upload": "REVIEW_UPLOAD_MAX_BYTES"}
 """The views that take files, by their URL name, and the setting with the limit of each."""
 

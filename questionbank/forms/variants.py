@@ -8,8 +8,6 @@ from django.utils.translation import gettext_lazy as _
 from questionbank.forms.problems import ServiceForm
 from questionbank.services.variants import LONGEST_TEXT
 
-__all__ = ["VariantForm"]
-
 
 class VariantForm(ServiceForm):
     """The text of a similar problem."""

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["LONGEST_DEFINITIONS", "split_definitions"]
-
 LONGEST_DEFINITIONS = 2_000  # characters, of all definitions of a text
 
 _START = re.compile(

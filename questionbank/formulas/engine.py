@@ -24,8 +24,6 @@ from analytics.text.textmode import TEXT_MACROS
 if TYPE_CHECKING:
     from py_mini_racer import MiniRacer
 
-__all__ = ["Refused", "Unavailable", "call", "engine_problem"]
-
 logger = logging.getLogger(__name__)
 
 SECONDS = 0.4  # of one call; a formula takes a tenth of a millisecond

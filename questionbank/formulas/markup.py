@@ -19,8 +19,6 @@ from defusedxml.ElementTree import fromstring
 
 from questionbank.formulas.source import ALIGNED, MARKS, RULE_FROM, RULE_TO, SPANNED
 
-__all__ = ["FORMULA_CLASSES", "MATHML_ATTRIBUTES", "FormulaRefused", "write_formula"]
-
 _DEEPEST_TREE = 120
 _LARGEST_TREE = 20_000
 

@@ -14,8 +14,6 @@ from html import unescape
 
 from analytics.text.notation import mend_rows
 
-__all__ = ["ALIGNED", "MARKS", "RULE_FROM", "RULE_TO", "SPANNED", "prepare"]
-
 RULE_FROM, RULE_TO, SPANNED, ALIGNED = 0xF0000, 0xF0100, 0xF0200, 0xF0300
 MARKS = re.compile("[\U000f0000-\U000fffff]")
 

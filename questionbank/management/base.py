@@ -15,8 +15,6 @@ from analytics.errors import AnalyticsError
 from questionbank.errors import KindredError
 from questionbank.outage import Outage, outage_of
 
-__all__ = ["BankCommand"]
-
 MIGRATION_LOCK = 0x4D494752
 
 

@@ -9,8 +9,6 @@ from tqdm import tqdm
 
 from questionbank.services.import_report import ImportReport
 
-__all__ = ["ProgressBar", "write_refused", "write_summary"]
-
 REASONS_SHOWN = 50
 
 

@@ -7,8 +7,6 @@ import sys
 import django
 from django.core.management import get_commands, load_command_class
 
-__all__ = ["start_servers_for"]
-
 
 def start_servers_for(command: str) -> None:
     """Start what `command` needs and is not given by `DATABASE_URL` or `REDIS_URL`.

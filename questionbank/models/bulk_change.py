@@ -6,8 +6,6 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-__all__ = ["BulkChange", "BulkChangeItem"]
-
 
 class BulkChange(models.Model):
     """One change of many questions.

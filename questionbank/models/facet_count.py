@@ -13,8 +13,6 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-__all__ = ["FacetCount", "question_triggers", "tag_triggers"]
-
 
 class FacetCount(models.Model):
     """Questions that were added to a combination of values (below zero: taken from it).

@@ -6,8 +6,6 @@ from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-__all__ = ["QuestionList", "QuestionListItem"]
-
 
 class QuestionList(models.Model):
     """A person's list of questions; a shared list can be read by everybody in the school who has its link."""

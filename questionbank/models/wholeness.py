@@ -15,8 +15,6 @@ from django.db.models.lookups import Regex
 
 from analytics.text.wholeness import FIGURE, PLACEHOLDERS, View
 
-__all__ = ["DRAWS_NUMBERS", "NEEDS_FIGURE"]
-
 _TEXT = F("text")
 _OPTIONS = Cast("options", TextField())
 

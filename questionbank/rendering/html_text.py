@@ -12,8 +12,6 @@ from html import unescape
 
 from analytics.text.formulas import segment_text
 
-__all__ = ["without_html"]
-
 _STYLES = {
     "b": "textbf", "strong": "textbf", "i": "emph", "em": "emph", "u": "underline", "ins": "underline", "s": "sout",
     "strike": "sout", "del": "sout", "sup": "textsuperscript", "sub": "textsubscript",

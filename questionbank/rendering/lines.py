@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from html import escape
 
-__all__ = ["Blocks", "Line", "LineIsFull"]
-
 _ENDLESS = 10**9
 _BRACE = "}"
 

@@ -8,8 +8,6 @@ from html import escape
 
 from analytics.text.formulas import segment_text
 
-__all__ = ["TABLE", "table_html"]
-
 _WIDE_TABLE = 6  # columns beyond which a table may be wider than a small screen
 TABLE = re.compile(r"\\begin\s*\{tabular[*x]?\}\s*(?:\[[a-z]*\]\s*)?(?=\{)")
 _END_OF_TABLE = re.compile(r"\\end\s*\{tabular[*x]?\}\s*$")

@@ -15,8 +15,6 @@ from questionbank.formulas import LONGEST_DEFINITIONS, FormulaRefused, formula_m
 from questionbank.rendering.lines import Blocks, Line
 from questionbank.rendering.tables import TABLE, table_html
 
-__all__ = ["ENGLISH_LABELS", "Labels", "Scope", "render_text"]
-
 _BOXED_FORMULA = 24  # characters of source beyond which a formula may be wider than a small screen, if rarely
 _LONG_FORMULA = 45  # beyond which it often is
 _TAG = re.compile(r"\\tag(?![a-zA-Z])")

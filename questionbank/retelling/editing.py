@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-__all__ = ["article", "replaced"]
-
 _ARTICLE = re.compile(r"\b([Aa])n? $")
 _SPOKEN_WITH_A_VOWEL = ("8", "11 ", "11-", "18 ", "18-", "hour", "honest", "heir")
 _SPOKEN_WITH_A_CONSONANT = ("uni", "use", "one", "eu")

@@ -16,8 +16,6 @@ from analytics.text.unit_names import WORDS
 from questionbank.retelling.editing import article
 from questionbank.retelling.people import MEN, WOMEN
 
-__all__ = ["asks_for_money", "fault", "refers_back"]
-
 _MONEY = re.compile(r"[$£€]\s?\d[\d,]*\.(\d+)(?!\s?(?:million|billion|thousand))")
 _ASKS_MONEY = re.compile(
     r"how (?:much|many)\b[^.?]*\b(?:money|costs?|pays?|paid|spends?|spent|earns?|earned|charge|dollars|euros|cents"

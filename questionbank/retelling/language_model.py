@@ -16,8 +16,6 @@ from analytics.expression.slots import constant_label
 from analytics.language_model.protocol import Message, conversation, without_thoughts
 from questionbank.retelling.problem import RetoldProblem
 
-__all__ = ["problems_of_answer", "retelling_request"]
-
 _LONGEST = 2000  # characters of a problem
 _INSTRUCTION = """\
 You write word problems of mathematics for a school. You are given a problem and the equation that solves it. Write \

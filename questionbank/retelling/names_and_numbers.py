@@ -26,8 +26,6 @@ from questionbank.retelling.people import MEN, WOMEN
 from questionbank.retelling.problem import SAME_STORY, RetoldProblem, answer_text
 from questionbank.retelling.things import with_other_things
 
-__all__ = ["retold"]
-
 _TRIES = 300  # draws of numbers for one text
 _ENDLESS = 7
 _SPOKEN = {

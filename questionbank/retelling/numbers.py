@@ -11,8 +11,6 @@ from random import Random
 from analytics.text.number_slots import NumberSlot
 from questionbank.retelling.editing import replaced
 
-__all__ = ["keeps_order", "number_kinds", "with_other_numbers"]
-
 _DIGITS = re.compile(r"\d{1,3}(?:,\d{3})+|\d+(?:\.\d+)?")
 _KEPT_BEFORE = re.compile(
     r"[/:^]\s?$|\b(?:in|since|year|grade|chapter|number|room|question) $", re.IGNORECASE

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["MEN", "WOMEN"]
-
 WOMEN = (
     "Aaliyah Amara Ana Beatriz Chloe Dilnoza Elif Emma Fatima Freya Hana Ingrid Isla Jasmine Keiko "
     "Leila Lucia Mei Miriam Nadia Ngozi Noor Olivia Priya Rosa Sakura Sofia Tala Wanjiru Yael Zainab "

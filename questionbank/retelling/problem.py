@@ -15,8 +15,6 @@ from analytics.text.number_slots import number_slots
 from analytics.text.numbers import mask_numbers
 from questionbank.retelling.faults import asks_for_money, fault
 
-__all__ = ["NEAR_COPY", "SAME_STORY", "RetoldProblem", "answer_text", "refusal", "text_likeness"]
-
 SAME_STORY = "other names, things and numbers"
 """Generator of problems that keep the story, which are near copies on purpose."""
 

@@ -26,8 +26,6 @@ from analytics.text.number_slots import number_slots
 from questionbank.retelling.faults import fault, refers_back
 from questionbank.retelling.problem import RetoldProblem, answer_text
 
-__all__ = ["LANGUAGES", "blanks", "reordered", "reversed_problems"]
-
 LANGUAGES = ("en", "zh")
 _BLANK = "____"
 _HAS_BLANK = re.compile(r"_{2,}|[(（]\s*[)）]")

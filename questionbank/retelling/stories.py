@@ -30,8 +30,6 @@ from analytics.solver.targets import problem_graph_key
 from analytics.text.copies import story_key
 from questionbank.retelling.problem import RetoldProblem
 
-__all__ = ["SyntheticProblem", "graphs_with_stories", "stories", "synthetic_problems", "synthetic_rows"]
-
 _MOST_OPERATIONS = 3
 _SHARES = {1: 0.5, 2: 0.42, 3: 0.08}  # of the problems, by number of operations
 _DISTRACTED = 0.6  # of the problems tell a quantity that is not needed, where the story has one

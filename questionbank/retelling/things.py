@@ -11,8 +11,6 @@ from random import Random
 
 from questionbank.retelling.editing import replaced
 
-__all__ = ["with_other_things"]
-
 _KINDS = (  # things that may stand for one another, singular/plural or the singular alone; words that bind them
     ("pen pencil ruler eraser", "write|writes|wrote|draw|draws|drew|sharpen|ink|erase|measure"),
     (

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from django.conf import settings
 
-__all__ = ["mail_is_on"]
-
 _SENDS_NOTHING = ("console", "dummy")  # backends
 
 

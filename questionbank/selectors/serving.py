@@ -26,8 +26,9 @@ from django.utils.translation import gettext as _
 from analytics.analogy.retriever import Retriever, load_retriever
 from analytics.catalog import CAPABILITIES, lenses, resolve
 from analytics.errors import ArtifactError
-from analytics.inference.encode import HashedNgramEncoder, TextEncoder, VocabularyEncoder
+from analytics.inference.encode import TextEncoder, VocabularyEncoder
 from analytics.inference.heads import ProbeHeads, load_heads
+from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.languages import UNDETERMINED, primary_language
 from analytics.paraphrase.scoring.scorer import Scorer, load_scorer
@@ -49,21 +50,6 @@ from questionbank.selectors.models.artifacts import (
 )
 from questionbank.selectors.questions.hierarchy_choice import default_hierarchy_first
 from questionbank.selectors.questions.recalled import bank_recall
-
-__all__ = [
-    "ServedProbes",
-    "ServedScorer",
-    "ServedSolver",
-    "Serving",
-    "SolverByLanguage",
-    "retriever_of",
-    "scorer_of",
-    "served_scorer",
-    "served_solver",
-    "serving",
-    "solver_in_use",
-    "solver_of",
-]
 
 logger = logging.getLogger(__name__)
 

@@ -13,8 +13,6 @@ from questionbank.selectors.questions.questions import content_hash, exact_dupli
 from questionbank.selectors.review.paraphrases import ACCEPTED, accepted_pairs
 from questionbank.services.questions import question_add_reworded, question_restore, question_retire
 
-__all__ = ["MOST_AT_ONCE", "AddedParaphrases", "accepted_pair_withdraw", "accepted_pairs_add"]
-
 MOST_AT_ONCE = 500  # pairs, in one request
 
 

@@ -37,17 +37,6 @@ from questionbank.selectors.models.old_models import models_in_jobs
 from questionbank.services.embeddings import embedding_request
 from questionbank.wording import language_name
 
-__all__ = [
-    "artifact_archive",
-    "artifact_delete",
-    "artifact_import",
-    "artifact_install_default",
-    "artifact_promote",
-    "artifact_register",
-    "model_event_create",
-    "serving_lock",
-]
-
 INSTALL_LOCK = 0x4B494E44  # an advisory lock's number: two processes never install at once
 _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}")
 

@@ -26,17 +26,6 @@ from typing import IO, Any
 from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.scratch import scratch_owned
 
-__all__ = [
-    "DUMP",
-    "FOLDERS",
-    "FORMAT_VERSION",
-    "ArchiveWriter",
-    "BackupManifest",
-    "archive_manifest",
-    "archive_unpack",
-    "archive_write",
-]
-
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 DUMP = "database.dump"

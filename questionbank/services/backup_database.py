@@ -28,21 +28,6 @@ from questionbank.env import var_dir
 from questionbank.errors import Conflict, KindredError, ServiceUnavailable
 from questionbank.outage import database_awaited
 
-__all__ = [
-    "connected_to",
-    "database_bytes",
-    "database_dump",
-    "database_restore",
-    "database_swap",
-    "database_users",
-    "former_database_drop",
-    "fresh_database",
-    "leftover_databases_drop",
-    "row_counts",
-    "server_version",
-    "snapshot",
-]
-
 # Rows that are worth nothing later, or too much to whoever steals the file: sessions are log-ins.
 NOT_DUMPED = ("django_session", "questionbank_workerheartbeat")
 RESTORE_SETTINGS = "-c maintenance_work_mem=512MB -c synchronous_commit=off"

@@ -55,8 +55,6 @@ from questionbank.services.backup_archive import (
     archive_write,
 )
 
-__all__ = ["backup_create", "backup_restore", "backup_verify", "bank_is_empty", "leftovers_clear"]
-
 Report = Callable[[str], Any]
 
 COUNTED = (Question, QuestionTag, KnowledgeConcept, QuestionEmbedding, ModelArtifact, Run, User)

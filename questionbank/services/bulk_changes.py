@@ -35,8 +35,6 @@ from questionbank.services import runs
 from questionbank.services.embeddings import embedding_request
 from questionbank.services.search_index import search_index_settle, search_vector
 
-__all__ = ["AT_ONCE", "bulk_change_request", "bulk_change_undo_request", "run_bulk_change"]
-
 AT_ONCE = 2_000  # questions that a request changes itself; more are a worker's
 _PORTION = 1_000
 Kind = BulkChange.Kind

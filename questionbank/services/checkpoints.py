@@ -12,8 +12,6 @@ from django.utils import timezone
 from questionbank.models import Run
 from questionbank.selectors.models.checkpoints import checkpoints_root
 
-__all__ = ["KEPT_FOR", "checkpoints_clear"]
-
 KEPT_FOR = timedelta(days=30)  # after a training failed or was cancelled
 
 _NAME = re.compile(r"run-(\d{1,18})")

@@ -18,16 +18,6 @@ from questionbank.formats.fields import concept_name_problem
 from questionbank.formats.limits import CONCEPT_DEPTH_LIMIT
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
 
-__all__ = [
-    "FOREST_LOCK",
-    "concept_name",
-    "concept_paths_ensure",
-    "concept_paths_known",
-    "hierarchy_ensure",
-    "hierarchy_lock",
-    "paths_with_ancestors",
-]
-
 FOREST_LOCK = 7_201_001  # advisory lock of everybody who changes the paths of concepts
 HIERARCHY_NAME_LIMIT = 200
 

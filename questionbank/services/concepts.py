@@ -21,18 +21,6 @@ from questionbank.services.concept_paths import (
 )
 from questionbank.services.hierarchy_models import hierarchy_models_delete, hierarchy_models_retire
 
-__all__ = [
-    "concept_create",
-    "concept_delete",
-    "concept_merge",
-    "concept_move",
-    "concept_path_ensure",
-    "concept_rename",
-    "hierarchy_create",
-    "hierarchy_delete",
-    "hierarchy_rename",
-]
-
 
 def _allow(user: User | None) -> None:
     """Check that a user may edit concepts; `None` is the system itself: commands and imports."""

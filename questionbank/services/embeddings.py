@@ -26,19 +26,6 @@ from questionbank.services.runs import run_create
 if TYPE_CHECKING:
     from psycopg import Cursor
 
-__all__ = [
-    "embedding_index_build",
-    "embedding_index_drop",
-    "embedding_request",
-    "embedding_set_ensure",
-    "embedding_set_finish",
-    "embedding_set_save_unknown_shares",
-    "embedding_store",
-    "embedding_store_none",
-    "embedding_turn",
-    "embedding_turn_check",
-]
-
 EMBED_LOCK = 7_201_004  # advisory lock, of a session: a set is brought up to date by one process at a time
 
 

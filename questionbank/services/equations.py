@@ -15,8 +15,6 @@ from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
 from questionbank.formats.limits import EQUATION_LIMIT
 from questionbank.models import GRAPH_KEY_LIMIT, Question, QuestionEquation, User
 
-__all__ = ["equation_accept", "equation_graph_key", "equation_write"]
-
 
 def equation_graph_key(*, text: str, expression: str) -> str:
     """Return the key of a question's equation; empty where it has none, or one that is too long to be looked up by."""

@@ -14,8 +14,6 @@ from questionbank.formats import FORMATS, Format, write
 from questionbank.models import KnowledgeHierarchy
 from questionbank.selectors.questions.questions import question_records, questions_matching
 
-__all__ = ["export_file", "export_lines"]
-
 
 def export_file(*, path: Path, format: str, filters: Mapping[str, str]) -> int:
     """Write the questions that match to a file, aside and then renamed; returns their number.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from django.db import connection
 
-__all__ = ["facet_counts_settle"]
-
 _KEY = "status, language, kind, source, grade, difficulty, concepts"
 _SETTLE = f"""
     WITH repeated AS (

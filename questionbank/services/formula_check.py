@@ -9,8 +9,6 @@ from analytics.text.formulas import segment_text
 from questionbank.formulas import FormulaRefused, formula_mathml, split_definitions
 from questionbank.services.question_fields import latex_warnings
 
-__all__ = ["formula_problems", "record_problems"]
-
 _SHOWN = 60  # characters of a formula that a warning repeats
 
 

@@ -7,8 +7,6 @@ from django.db import connection, transaction
 from questionbank.errors import NotAllowed, NotFound
 from questionbank.models import KnowledgeHierarchy, User
 
-__all__ = ["hierarchy_choose", "hierarchy_make_default"]
-
 
 @transaction.atomic
 def hierarchy_make_default(*, user: User | None, hierarchy: KnowledgeHierarchy) -> None:

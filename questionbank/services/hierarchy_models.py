@@ -10,8 +10,6 @@ from questionbank.models import ModelArtifact, Run, User
 from questionbank.services import runs
 from questionbank.services.artifacts import artifact_archive, artifact_delete
 
-__all__ = ["hierarchy_models_delete", "hierarchy_models_retire"]
-
 
 def hierarchy_models_retire(
     *, hierarchy_name: str, reason: str, user: User | None

@@ -32,8 +32,6 @@ from questionbank.services.import_report import ImportReport
 from questionbank.services.import_staging import StagedRows, Staging
 from questionbank.services.search_index import search_index_settle
 
-__all__ = ["ImportOptions", "Tell", "import_into_bank"]
-
 Tell = Callable[[int, int, str], None]
 """Called with (done, total, what it is doing)."""
 

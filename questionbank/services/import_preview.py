@@ -12,8 +12,6 @@ from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.layout import FileLayout
 from questionbank.services.formula_check import record_problems
 
-__all__ = ["ROWS_SHOWN", "PreviewRow", "import_preview"]
-
 ROWS_SHOWN = 10
 _UNPACKED = 8 * 1024 * 1024  # bytes of a gzip file that are unpacked for ten rows
 

@@ -13,8 +13,6 @@ from contextlib import contextmanager
 from django.db import Error as DatabaseError
 from django.db import connection
 
-__all__ = ["progress_beside"]
-
 INTERVAL = 0.5  # seconds
 
 Tell = Callable[[int, int, str], None]

@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["ReasonGroup", "ReasonGroups"]
-
 _LINES_KEPT = 5
 _VALUES_KEPT = 4
 _VALUES_TOLD_APART = 1_000

@@ -14,8 +14,6 @@ from questionbank.formats.encodings import ENCODINGS
 from questionbank.formats.layout import DELIMITERS, FileLayout
 from questionbank.services.import_reasons import ReasonGroups
 
-__all__ = ["PROBLEMS_KEPT", "DuplicateLink", "ImportReport"]
-
 PROBLEMS_KEPT = 1_000  # refused lines, and linked duplicates, that a report holds; all are counted
 
 

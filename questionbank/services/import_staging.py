@@ -26,8 +26,6 @@ from questionbank.services.search_index import question_tokens
 if TYPE_CHECKING:
     from psycopg import Copy
 
-__all__ = ["IMPORT_LOCK", "StagedRows", "Staging", "Totals"]
-
 IMPORT_LOCK = 7_201_003  # advisory lock: two imports of one file must not both find its questions missing
 
 _COLUMNS = {  # of the staging table, in the order of `StagedRows.add`

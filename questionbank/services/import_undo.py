@@ -35,8 +35,6 @@ from questionbank.services.hierarchy_models import hierarchy_models_delete, hier
 from questionbank.services.import_staging import IMPORT_LOCK
 from questionbank.services.search_index import search_index_settle, vocabulary_refresh
 
-__all__ = ["KEPT_LISTED", "import_undo_request", "run_import_undo"]
-
 KEPT_LISTED = 1_000  # questions that stay and are listed; all are counted
 _AT_ONCE = 2_000  # questions removed by one statement
 

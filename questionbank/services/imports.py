@@ -40,18 +40,6 @@ from questionbank.services.import_report import ImportReport
 from questionbank.services.search_index import vocabulary_refresh
 from questionbank.services.uploads import uploads_forget_old
 
-__all__ = [
-    "ImportFailed",
-    "ImportReport",
-    "KeptUpload",
-    "import_file",
-    "import_kept",
-    "import_repeat",
-    "import_request",
-    "run_import",
-    "upload_keep",
-]
-
 LOGGED_REASONS = 50
 LOOKED_AT = 4 * 1024 * 1024  # bytes of an upload, packed or not, that a request looks at
 MANY = 10_000  # new questions after which the bank does not wait for autovacuum

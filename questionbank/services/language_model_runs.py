@@ -12,8 +12,6 @@ from questionbank.models import Run, User
 from questionbank.selectors.models.language_models import configured_language_model
 from questionbank.services.runs import run_create, run_under_way
 
-__all__ = ["language_model_run"]
-
 
 def language_model_run(
     *, kind: Run.Kind, parameters: Mapping[str, Any], title: str, user: User, send: bool

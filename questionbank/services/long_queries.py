@@ -10,8 +10,6 @@ from django.utils import timezone
 
 from questionbank.models import LongQuery
 
-__all__ = ["long_query_keep"]
-
 KEPT_FOR = timedelta(days=365)  # after its last search
 
 

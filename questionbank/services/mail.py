@@ -28,14 +28,6 @@ from questionbank.errors import ServiceUnavailable
 from questionbank.models import OutgoingMail, User
 from questionbank.selectors.mail import mail_is_on
 
-__all__ = [
-    "mail_invite",
-    "mail_request_reset",
-    "mail_send_due",
-    "mail_send_test",
-    "password_link",
-]
-
 logger = structlog.get_logger(__name__)
 
 GIVE_UP_AFTER = timedelta(days=1)

@@ -10,8 +10,6 @@ from questionbank.models import Question, Run, User
 from questionbank.selectors.similar.exemplars import ExemplarPrompt
 from questionbank.services.language_model_runs import language_model_run
 
-__all__ = ["model_answer_request"]
-
 
 @transaction.atomic
 def model_answer_request(

@@ -15,8 +15,6 @@ from questionbank.models import ModelRetention, User
 from questionbank.selectors.models.old_models import model_retentions, old_models
 from questionbank.services.artifacts import artifact_delete
 
-__all__ = ["old_models_delete", "old_models_request", "retention_set"]
-
 logger = structlog.get_logger(__name__)
 
 

@@ -12,8 +12,6 @@ from questionbank.errors import NotAllowed, NotFound
 from questionbank.models import BatchDeletion, ParaphrasePair, User
 from questionbank.selectors.review.review_pairs import deletable_pairs
 
-__all__ = ["BatchPreview", "batch_delete", "batch_hide_machine", "batch_preview"]
-
 
 @dataclass(frozen=True, slots=True)
 class BatchPreview:

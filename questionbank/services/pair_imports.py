@@ -31,8 +31,6 @@ from questionbank.services.proposals import why_not_reworded
 from questionbank.services.review import guideline_current
 from questionbank.services.uploads import uploads_forget_old
 
-__all__ = ["SHOWN_PROBLEMS", "PairReport", "pairs_check", "pairs_import"]
-
 SHOWN_PROBLEMS = 100
 MOST_ROWS = 20_000
 MOST_LINES = 200_000  # blank ones included

@@ -13,8 +13,6 @@ from questionbank.models import ParaphrasePair
 from questionbank.selectors.questions.solutions import CERTAIN_ENOUGH
 from questionbank.selectors.serving import ServedSolver
 
-__all__ = ["pairs_solved"]
-
 
 def pairs_solved(
     pairs: Sequence[ParaphrasePair], solver_for: Callable[[str], ServedSolver | None]

@@ -15,30 +15,16 @@ from django.db import connection, transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from analytics.json_lines import TEXT_LIMIT
 from analytics.paraphrase.findings.rules import Finding, find_changes
 from questionbank.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.formats.fields import LANGUAGE_TAG
-from questionbank.formats.limits import ID_LIMIT, LANGUAGE_LIMIT, TEXT_LIMIT
+from questionbank.formats.limits import ID_LIMIT, LANGUAGE_LIMIT
 from questionbank.models import ModelArtifact, ParaphrasePair, Question, Run, User
 from questionbank.models.paraphrase import opinions_wanted
 from questionbank.selectors.models.artifacts import artifact_champion
 from questionbank.selectors.questions.questions import is_text_of
 from questionbank.services.runs import run_create
-
-__all__ = [
-    "PairInput",
-    "after_scorer_promotion",
-    "findings_to_json",
-    "pair_findings",
-    "pair_priority",
-    "pair_save_score",
-    "pairs_create",
-    "pairs_known",
-    "pairs_turn",
-    "paraphrase_rescore",
-    "paraphrase_score_request",
-    "paraphrase_score_waiting",
-]
 
 LIGHT_PAIRS = 500  # a minute of work on two cores; more would keep short work waiting
 

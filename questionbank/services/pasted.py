@@ -13,8 +13,6 @@ from analytics.text.question_layout import QuestionLayout, question_layout
 from analytics.text.tokens import detect_language
 from questionbank.services.question_fields import TypedText, read_typed
 
-__all__ = ["PastedText", "language_name", "read_pasted"]
-
 
 @dataclass(frozen=True, slots=True)
 class PastedText:

@@ -23,16 +23,6 @@ from questionbank.permissions import ROLES
 from questionbank.selectors.questions.people import active_admins
 from questionbank.services.mail import password_link
 
-__all__ = [
-    "check_an_admin_is_left",
-    "person_has_second_factor",
-    "person_invite",
-    "person_password_link",
-    "person_remove_second_factor",
-    "person_set_active",
-    "person_update",
-]
-
 NAME_LIMIT = 150
 EMAIL_LIMIT = 254
 

@@ -17,8 +17,6 @@ from questionbank.models import EmbeddingSet, Projection, Run, User
 from questionbank.selectors.models.embeddings import map_set
 from questionbank.services.runs import run_create
 
-__all__ = ["projection_request", "projection_request_missing", "projection_store"]
-
 PROJECTION_LOCK = 7_201_007  # advisory lock, of a transaction: two people press the button at once
 _LARGEST = 65_535
 FEWEST_POINTS = 100  # a smaller bank needs no map; an admin may still ask for one

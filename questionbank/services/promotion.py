@@ -31,17 +31,6 @@ from questionbank.services.embeddings import embedding_request
 from questionbank.services.runs import run_create, run_is_held, run_under_way
 from questionbank.services.training import probes_request_missing
 
-__all__ = [
-    "comparison_request",
-    "comparison_save",
-    "gate_verdict",
-    "model_promote",
-    "model_roll_back",
-    "model_swap",
-    "probes_promote",
-    "promotion_request",
-]
-
 
 def comparison_request(*, candidate: ModelArtifact, user: User | None = None, send: bool = True) -> Run:
     """Ask for a candidate to be measured against the champion on the held-out questions.

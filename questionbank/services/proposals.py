@@ -12,26 +12,14 @@ from django.db import connection, transaction
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from analytics.json_lines import string_problem
+from analytics.json_lines import TEXT_LIMIT, string_problem
 from analytics.paraphrase.proposals import Paraphraser, RuleParaphraser
 from questionbank.errors import Conflict, NotAllowed, ValidationFailed
-from questionbank.formats.limits import TEXT_LIMIT
 from questionbank.models import ParaphrasePair, Question, Run, User
 from questionbank.selectors.questions.questions import content_hash
 from questionbank.selectors.review.paraphrasers import RULES, paraphraser_choice
 from questionbank.services.paraphrase import PairInput, pairs_create
 from questionbank.services.runs import run_create
-
-__all__ = [
-    "MOST_EACH",
-    "MOST_QUESTIONS",
-    "Proposals",
-    "paraphrase_type",
-    "paraphrases_propose",
-    "proposals_request",
-    "propose_for",
-    "why_not_reworded",
-]
 
 MOST_EACH = 5  # paraphrases of a question asked for at once
 MOST_QUESTIONS = 100  # in one job: the worker has no time for another meanwhile

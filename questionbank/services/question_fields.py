@@ -10,7 +10,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from analytics.json_lines import string_problem
+from analytics.json_lines import TEXT_LIMIT, string_problem
 from analytics.records import Option
 from analytics.text.plain_maths import mark_plain_maths
 from questionbank.errors import ValidationFailed
@@ -18,8 +18,6 @@ from questionbank.formats import limits
 from questionbank.formats.fields import LANGUAGE_TAG
 from questionbank.formats.kinds import options_fault
 from questionbank.models import Question
-
-__all__ = ["QuestionFields", "TypedText", "check_fields", "latex_warnings", "read_typed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +88,12 @@ def check_fields(fields: Mapping[str, Any]) -> QuestionFields:
     """
     checks = _Checks(fields)
     checked = QuestionFields(
-        text=checks.string("text", limits.TEXT_LIMIT),
+        text=checks.string("text", TEXT_LIMIT),
         language=checks.string("language", limits.LANGUAGE_LIMIT).lower(),
         kind=checks.string("kind", limits.LANGUAGE_LIMIT),
         options=checks.options(),
         answer=checks.string("answer", limits.ANSWER_LIMIT),
-        solution=checks.string("solution", limits.TEXT_LIMIT),
+        solution=checks.string("solution", TEXT_LIMIT),
         grade=checks.string("grade", limits.GRADE_LIMIT),
         status=checks.string("status", limits.LANGUAGE_LIMIT) or Question.Status.READY,
         equation=checks.string("equation", limits.EQUATION_LIMIT),

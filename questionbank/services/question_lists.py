@@ -11,16 +11,6 @@ from django.utils.translation import ngettext
 from questionbank.errors import NotAllowed, ValidationFailed
 from questionbank.models import Question, QuestionList, QuestionListItem, User
 
-__all__ = [
-    "LONGEST_LIST",
-    "question_list_add",
-    "question_list_create",
-    "question_list_delete",
-    "question_list_move",
-    "question_list_remove",
-    "question_list_update",
-]
-
 LONGEST_LIST = 300  # questions; the page shows all of them
 NAME_LIMIT = 120
 

@@ -31,19 +31,6 @@ from questionbank.services.question_fields import QuestionFields, check_fields
 from questionbank.services.search_index import search_index_settle, search_vector
 from questionbank.services.solutions import solution_compare
 
-__all__ = [
-    "QuestionInput",
-    "content_hash",
-    "question_accept_prediction",
-    "question_add_reworded",
-    "question_create",
-    "question_restore",
-    "question_retire",
-    "question_set_tags",
-    "question_update",
-]
-
-
 _REWORDED = ", paraphrased"  # after the name of the source
 _TAKEN_OVER = (
     "language", "kind", "options", "answer", "solution", "grade", "stage", "difficulty", "difficulty_scale",

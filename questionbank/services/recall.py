@@ -7,8 +7,6 @@ from django.utils import timezone
 from questionbank.models import EmbeddingSet
 from questionbank.selectors.search.recall import IndexRecall, index_recall
 
-__all__ = ["recall_measure"]
-
 
 def recall_measure(*, embedding_set: EmbeddingSet, queries: int = 100, k: int = 10) -> IndexRecall:
     """Measure a set's index against exact search and save the figure with the set."""

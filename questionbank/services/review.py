@@ -20,8 +20,8 @@ from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from analytics.json_lines import TEXT_LIMIT
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
-from questionbank.formats.limits import TEXT_LIMIT
 from questionbank.models import (
     ParaphrasePair,
     ReviewDecision,
@@ -41,23 +41,6 @@ from questionbank.selectors.review.review import (
     typed_by,
 )
 from questionbank.services.accepted_paraphrases import accepted_pair_withdraw
-
-__all__ = [
-    "COMMENT_LIMIT",
-    "FIRST_GUIDELINES",
-    "Beat",
-    "adjudication_decide",
-    "adjudication_heartbeat",
-    "adjudication_take",
-    "guideline_current",
-    "guideline_publish",
-    "guideline_read",
-    "review_decide",
-    "review_heartbeat",
-    "review_keys_save",
-    "review_next",
-    "review_undo",
-]
 
 COMMENT_LIMIT = 2_000  # characters
 FIRST_GUIDELINES = """\

@@ -25,36 +25,6 @@ from questionbank.capabilities.catalog import training_of
 from questionbank.errors import Conflict
 from questionbank.models import Run, RunLog, RunMetric, User, WorkerHeartbeat
 
-__all__ = [
-    "DISK_FULL",
-    "HEARTBEAT_SECONDS",
-    "MAX_DEATHS",
-    "MAX_FULL_DISKS",
-    "MAX_PAUSES",
-    "SILENT_AFTER",
-    "STALLED_AFTER",
-    "run_cancel",
-    "run_create",
-    "run_dismiss",
-    "run_fail",
-    "run_finish_cancelled",
-    "run_heartbeat",
-    "run_hold",
-    "run_is_held",
-    "run_log",
-    "run_metrics",
-    "run_pause",
-    "run_progress",
-    "run_release",
-    "run_retry",
-    "run_saved_work",
-    "run_start",
-    "run_succeed",
-    "run_under_way",
-    "runs_reconcile",
-    "worker_seen",
-]
-
 _ALONE: Mapping[str, tuple[str, ...]] = {  # likewise by kind, whatever the capability; a literal table
     Run.Kind.ASK: ("prompt", "asked_by"),
     Run.Kind.EVALUATE: ("candidate", "champion"),

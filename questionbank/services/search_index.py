@@ -21,15 +21,6 @@ from analytics.text.tokens import search_tokens
 from questionbank.models import Question
 from questionbank.selectors.search.filters import NO_WORD_PREFIX, task_token
 
-__all__ = [
-    "VOCABULARY_LOCK",
-    "question_tokens",
-    "search_index_rebuild",
-    "search_index_settle",
-    "search_vector",
-    "vocabulary_refresh",
-]
-
 TOKENS_LIMIT = 200_000  # characters; a tsvector holds a megabyte at most
 REBUILD_BATCH = 1_000  # questions whose search documents are made anew at a time
 VOCABULARY_LOCK = 7_201_002  # advisory lock: one refresh at a time

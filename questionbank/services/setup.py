@@ -18,14 +18,6 @@ from questionbank.services.imports import import_file
 from questionbank.services.paraphrase import PairInput, pairs_create
 from questionbank.services.solutions import solve_request_missing
 
-__all__ = [
-    "bank_setup",
-    "demo_bank_install",
-    "demo_people_create",
-    "demo_people_shut_out",
-    "demo_review_install",
-]
-
 
 def bank_setup(*, demo: bool, report: Callable[[str], Any]) -> bool:
     """Install the default models and, for a demo, its people and bank; returns whether questions came in."""

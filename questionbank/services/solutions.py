@@ -17,15 +17,6 @@ from questionbank.selectors.questions.solutions import (
 from questionbank.services.equations import equation_graph_key
 from questionbank.services.runs import run_create, run_under_way
 
-__all__ = [
-    "solution_compare",
-    "solution_store",
-    "solution_to_json",
-    "solve_after_promotion",
-    "solve_request",
-    "solve_request_missing",
-]
-
 
 def solution_to_json(solution: Solution) -> dict[str, Any]:
     """Return a solution as plain values, as `QuestionSolution.alternatives` keeps it."""

@@ -11,8 +11,6 @@ from analytics.text.tokens import search_tokens
 from questionbank.errors import NotAllowed, ValidationFailed
 from questionbank.models import SynonymGroup, User
 
-__all__ = ["TERM_LIMIT", "synonym_group_create", "synonym_group_delete", "synonym_group_update"]
-
 TERM_LIMIT = 80  # characters
 _MOST_TERMS = 30
 

@@ -27,25 +27,6 @@ from questionbank.selectors.models.artifacts import artifact_champion
 from questionbank.selectors.models.probe_states import FEWEST_TAGGED
 from questionbank.services.runs import run_create, run_under_way
 
-__all__ = [
-    "FEWEST_TAGGED",
-    "MODEL_IN_USE",
-    "analogy_request",
-    "can_begin_with",
-    "completed_settings",
-    "encoder_request",
-    "encoder_settings_like",
-    "probes_hierarchies",
-    "probes_questions",
-    "probes_request",
-    "probes_request_missing",
-    "probes_training_request",
-    "report_request",
-    "scorer_request",
-    "solver_request",
-    "training_request",
-]
-
 MODEL_IN_USE = "in use"
 """As a backbone: the model that serves when the training is asked for."""
 

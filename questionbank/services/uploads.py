@@ -8,8 +8,6 @@ from datetime import timedelta
 from django.core.files.storage import storages
 from django.utils import timezone
 
-__all__ = ["UPLOADS_KEPT", "uploads_forget_old"]
-
 UPLOADS_KEPT = timedelta(days=7)
 
 

@@ -32,23 +32,6 @@ from questionbank.selectors.questions.variants import accepted_variants, own_dra
 from questionbank.services.language_model_runs import language_model_run
 from questionbank.services.questions import question_add_reworded, question_create
 
-__all__ = [
-    "LONGEST_TEXT",
-    "MOST_ADDED",
-    "MOST_WRITTEN",
-    "variant_decide",
-    "variant_keep_as_draft",
-    "variant_reopen",
-    "variant_reword",
-    "variants_add_accepted",
-    "variants_keep",
-    "variants_request",
-    "variants_reverse",
-    "variants_write",
-    "why_not_reversible",
-    "why_not_varied",
-]
-
 MOST_WRITTEN = 5  # at once
 MOST_ADDED = 500  # likewise
 LONGEST_TEXT = 4_000  # characters of a new wording: a longer text is not taken for a word problem

@@ -10,8 +10,6 @@ from django.utils.safestring import SafeString
 
 from questionbank.charts import LineChart, interval_plot
 
-__all__ = ["difference_interval", "line_chart"]
-
 register = template.Library()
 
 

@@ -6,8 +6,6 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-__all__ = ["map_symbol"]
-
 register = template.Library()
 
 GREY = 8  # the number of what has no colour of its own

@@ -31,29 +31,6 @@ from questionbank.selectors.questions.difficulty import (
 from questionbank.selectors.similar.reasons import LOOKS_ALIKE, SAME_IDEA
 from questionbank.wording import duration_text, language_name, number_text
 
-__all__ = [
-    "ICONS",
-    "all_but_last",
-    "bar",
-    "current",
-    "difficulty_scale",
-    "few",
-    "figure",
-    "flag_badge",
-    "found_by_name",
-    "icon",
-    "is_likely",
-    "language_name",
-    "leading_difficulty",
-    "list_add_address",
-    "percent",
-    "readable",
-    "scope_name",
-    "suite_name",
-    "with_lists",
-    "worth_showing",
-]
-
 register = template.Library()
 
 ICONS = {  # 24 by 24, drawn with a line; a literal table

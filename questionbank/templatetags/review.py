@@ -9,8 +9,6 @@ from django import template
 from questionbank.selectors.review.blind import decisions_to_undo, grace_seconds
 from questionbank.selectors.review.review import review_keys
 
-__all__ = ["undo_of_review"]
-
 register = template.Library()
 
 

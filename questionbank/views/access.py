@@ -19,8 +19,6 @@ from django.utils.translation import gettext as _
 
 from questionbank.errors import Conflict, NotAllowed, NotFound, ServiceUnavailable, ValidationFailed
 
-__all__ = ["check_permission", "render_page", "render_problem", "requires", "takes_posts", "unsent"]
-
 View = Callable[..., HttpResponse]
 
 STATUS_OF_ERROR = {Conflict: 409, ServiceUnavailable: 503, ValidationFailed: 422}  # a literal table

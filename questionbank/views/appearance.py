@@ -11,8 +11,6 @@ from django.views.decorators.http import require_POST
 from questionbank.context import THEME_COOKIE, THEMES
 from questionbank.views.access import requires
 
-__all__ = ["theme"]
-
 ONE_YEAR = 365 * 24 * 3600
 
 

@@ -22,8 +22,6 @@ from questionbank.selectors.serving import serving
 from questionbank.views.access import requires
 from questionbank.views.distances import seed_of
 
-__all__ = ["augmentation"]
-
 DRAWS = 3
 FOUND = 8
 _LONGEST_QUERY = 200

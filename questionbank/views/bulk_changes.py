@@ -38,8 +38,6 @@ from questionbank.views.access import check_permission, requires
 from questionbank.views.exporting import questions_file
 from questionbank.views.search import given_query, query_parameters
 
-__all__ = ["bulk_change_detail", "bulk_change_list", "bulk_change_undo", "selection_export", "selection_page"]
-
 SHOWN = 10  # questions of a list on these pages
 KEPT_SHOWN = 100
 

@@ -11,8 +11,6 @@ from django.views.decorators.http import require_safe
 from questionbank.selectors.questions.changes import CHANGE_KINDS, change_page
 from questionbank.views.access import requires
 
-__all__ = ["change_list"]
-
 
 @requires("changes_read")
 @require_safe

@@ -33,16 +33,6 @@ from questionbank.services.concepts import (
 )
 from questionbank.views.access import requires
 
-__all__ = [
-    "CHANGES",
-    "concept_change",
-    "concept_create_page",
-    "concept_rename_page",
-    "hierarchy_create_page",
-    "hierarchy_delete_page",
-    "hierarchy_rename_page",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Change:

@@ -24,8 +24,6 @@ from questionbank.selectors.questions.hierarchy_choice import default_hierarchy
 from questionbank.selectors.search.filters import SearchFilters, filtered_questions
 from questionbank.views.access import requires
 
-__all__ = ["concept_detail", "concept_tree_page"]
-
 QUESTIONS_SHOWN = 5
 
 

@@ -14,8 +14,6 @@ from questionbank.charts import LineChart, line_chart
 from questionbank.models import Run
 from questionbank.templatetags.pages import readable, suite_name
 
-__all__ = ["compared_charts", "loss_note", "metric_name", "training_charts"]
-
 Series = Mapping[str, Sequence[tuple[int, float]]]
 
 NOT_DRAWN = ("epoch",)

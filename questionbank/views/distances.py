@@ -13,8 +13,6 @@ from questionbank.selectors.serving import serving
 from questionbank.selectors.similar.distances import worked_case
 from questionbank.views.access import requires
 
-__all__ = ["question_distances", "seed_of"]
-
 
 @requires("read")
 @require_safe

@@ -10,8 +10,6 @@ from django.template import loader
 
 from questionbank.outage import Outage, outage_of
 
-__all__ = ["bad_request", "page_not_found", "permission_denied", "server_error"]
-
 RETRY_AFTER = {Outage.LOST: 3, Outage.SLOW: 10, Outage.FULL: 60}  # seconds; a literal table
 
 # Shown when even the template of the error page cannot be rendered (a deployment without its static files).

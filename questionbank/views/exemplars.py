@@ -16,7 +16,7 @@ from analytics.text.tokens import detect_language
 from questionbank.errors import NotFound, ServiceUnavailable, ValidationFailed
 from questionbank.forms.exemplars import PromptForm, TextPromptForm
 from questionbank.forms.paste import pasted_of
-from questionbank.forms.questions import TEXT_LIMIT
+from questionbank.forms.questions import PASTE_LIMIT
 from questionbank.models import Question, Run
 from questionbank.numbers import whole_number
 from questionbank.selectors.models.language_models import configured_language_model
@@ -34,8 +34,6 @@ from questionbank.selectors.similar.exemplars import (
 from questionbank.services.model_answers import model_answer_request
 from questionbank.views.access import render_page, requires, takes_posts
 from questionbank.views.solving import solved_or_none, solved_text_or_none
-
-__all__ = ["model_answer", "model_ask", "pasted_exemplars", "question_exemplars_page"]
 
 
 @requires("read")
@@ -81,7 +79,7 @@ def model_ask(request: HttpRequest) -> HttpResponse:
     """Have the language model answer a question of the bank (`question`) or a pasted one (`text`), in a job."""
     asked = whole_number(request.POST.get("question", ""))
     question = None if asked is None else question_get(question_id=asked, user=request.user)
-    text = question.text if question else request.POST.get("text", "").strip()[:TEXT_LIMIT]
+    text = question.text if question else request.POST.get("text", "").strip()[:PASTE_LIMIT]
     if not text:
         raise ValidationFailed(_("There is no question to ask about."))
     language = question.language if question else detect_language(text)

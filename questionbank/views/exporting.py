@@ -10,8 +10,6 @@ from analytics.records import QuestionRecord
 from questionbank.formats import FORMATS
 from questionbank.services.exports import export_lines
 
-__all__ = ["questions_file"]
-
 
 def questions_file(records: Iterable[QuestionRecord], *, format: str, stem: str) -> StreamingHttpResponse:
     """Return questions as a file to keep.

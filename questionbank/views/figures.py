@@ -12,8 +12,6 @@ from questionbank.selectors.models.models import GateOutcome
 from questionbank.templatetags.pages import readable
 from questionbank.views.curves import metric_name
 
-__all__ = ["figure_rows", "result_tables"]
-
 _SUITES = ("held_out", "validation")  # groups whose figures name the suite themselves
 _RESULT_NAMES = {"passes": gettext_lazy("Passes the gate"), "outcome": gettext_lazy("Outcome")}
 _OUTCOMES = {

@@ -14,8 +14,6 @@ from questionbank.selectors.models.health import health_report, site_is_healthy
 from questionbank.services.embeddings import embedding_request
 from questionbank.views.access import requires, takes_posts
 
-__all__ = ["health", "health_status", "health_vectors"]
-
 
 @login_not_required
 @require_safe

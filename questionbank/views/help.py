@@ -9,8 +9,6 @@ from django.views.decorators.http import require_safe
 from questionbank.selectors.questions.people import ROLE_EXPLANATIONS
 from questionbank.views.access import requires
 
-__all__ = ["EXAMPLE_SEARCHES", "help_page"]
-
 EXAMPLE_SEARCHES = (
     "area of a circle",
     "pythagoras",

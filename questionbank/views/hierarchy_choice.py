@@ -15,8 +15,6 @@ from questionbank.selectors.questions.questions import question_get
 from questionbank.services.hierarchy_choice import hierarchy_choose, hierarchy_make_default
 from questionbank.views.access import requires
 
-__all__ = ["hierarchy_default_page", "question_hierarchy"]
-
 
 @requires("read")
 @require_POST

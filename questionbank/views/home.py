@@ -11,8 +11,6 @@ from questionbank.selectors.questions.overview import bank_overview, drafts_of, 
 from questionbank.selectors.questions.strands import strands
 from questionbank.views.access import requires
 
-__all__ = ["home"]
-
 
 @requires("read")
 @require_safe

@@ -31,8 +31,6 @@ from questionbank.services.imports import KeptUpload, import_kept, import_repeat
 from questionbank.services.uploads import UPLOADS_KEPT
 from questionbank.views.access import requires
 
-__all__ = ["import_columns", "import_confirm", "import_create", "import_undo"]
-
 _SALT = "kindred.imports.1"  # its number changes with what is signed
 
 KEPT_SHOWN = 100  # questions that an undo would keep, listed on its page

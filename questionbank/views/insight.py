@@ -17,12 +17,6 @@ from questionbank.selectors.questions.predictions import QuestionPrediction, pre
 from questionbank.selectors.questions.tags import TagView
 from questionbank.selectors.serving import Serving
 
-__all__ = [
-    "difficulty_figures",
-    "predict_or_none",
-    "tagged_hierarchies",
-]
-
 
 def predict_or_none(
     text: str, serving: Serving, language: str = "", hierarchy: str = ""

@@ -36,8 +36,6 @@ from questionbank.selectors.questions.questions import concept_paths
 from questionbank.services.projections import projection_request
 from questionbank.views.access import requires
 
-__all__ = ["map_draw", "map_page", "map_points_data", "map_questions"]
-
 DIFFICULTY = "difficulty"
 COMMONEST = 5  # as Figure 6 of the paper shows
 LISTED = 12

@@ -12,16 +12,6 @@ from django.utils.translation import gettext_lazy as _
 from questionbank.models import ParaphrasePair
 from questionbank.services.paraphrase import pair_findings
 
-__all__ = [
-    "CHANGE_NAMES",
-    "KIND_NAMES",
-    "Piece",
-    "marked_pieces",
-    "named_findings",
-    "pair_pieces",
-    "shown_findings",
-]
-
 KIND_NAMES: dict[str, Promise] = {  # kind of a finding -> what people call it; a literal table
     "number": _("number"),
     "unit": _("unit"),

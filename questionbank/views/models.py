@@ -58,16 +58,6 @@ from questionbank.views.access import check_permission, requires
 from questionbank.views.curves import compared_charts, loss_note, metric_name, training_charts
 from questionbank.views.figures import figure_rows
 
-__all__ = [
-    "model_compare",
-    "model_delete",
-    "model_detail",
-    "model_history",
-    "model_list",
-    "model_promote",
-    "model_roll_back_page",
-]
-
 EVENTS_SHOWN = 8  # on the list; the history has all
 PAGE_SIZE = 50
 LONGEST = 500  # characters of a value that is worth showing

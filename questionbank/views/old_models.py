@@ -21,8 +21,6 @@ from questionbank.selectors.models.old_models import (
 from questionbank.services.old_models import old_models_request, retention_set
 from questionbank.views.access import requires, takes_posts
 
-__all__ = ["old_models_delete_view", "old_models_page"]
-
 
 @requires("models_manage")
 @require_http_methods(["GET", "HEAD", "POST"])

@@ -40,8 +40,6 @@ from questionbank.services.variants import variants_add_accepted
 from questionbank.views.access import check_permission, requires, takes_posts
 from questionbank.views.marks import pair_pieces, shown_findings
 
-__all__ = ["question_paraphrases_page", "review_add_accepted", "review_pair", "review_propose"]
-
 PAGE_SIZE = 25
 
 

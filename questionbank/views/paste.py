@@ -27,8 +27,6 @@ from questionbank.views.insight import difficulty_figures, predict_or_none
 from questionbank.views.similar import BOTH, lens_columns_of_text
 from questionbank.views.solving import solved_text_or_none
 
-__all__ = ["paste"]
-
 
 @requires("read")
 @require_http_methods(["GET", "HEAD", "POST"])

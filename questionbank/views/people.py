@@ -26,15 +26,6 @@ from questionbank.services.people import (
 )
 from questionbank.views.access import requires, takes_posts
 
-__all__ = [
-    "person_active_view",
-    "person_detail",
-    "person_invite_page",
-    "person_list",
-    "person_password_link_view",
-    "person_second_factor_view",
-]
-
 
 @requires("people_manage")
 @require_safe

@@ -38,8 +38,6 @@ from questionbank.views.access import requires, takes_posts
 from questionbank.views.exporting import questions_file
 from questionbank.views.search import given_query
 
-__all__ = ["list_add", "list_delete", "list_detail", "list_edit", "list_export", "list_index", "list_item"]
-
 
 @requires("read")
 @require_http_methods(["GET", "HEAD", "POST"])

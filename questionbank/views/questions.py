@@ -23,8 +23,6 @@ from questionbank.views.insight import difficulty_figures, predict_or_none, tagg
 from questionbank.views.similar import kinds_shown, lens_columns
 from questionbank.views.solving import solved_or_none
 
-__all__ = ["question_detail", "question_restore_view", "question_retire_page"]
-
 PARAPHRASES_SHOWN = 3
 
 

@@ -50,17 +50,6 @@ from questionbank.services.review import (
 from questionbank.views.access import requires, takes_posts, unsent
 from questionbank.views.marks import pair_pieces, shown_findings
 
-__all__ = [
-    "review",
-    "review_decide_view",
-    "review_guidelines_read",
-    "review_heartbeat_view",
-    "review_keys_page",
-    "review_settle",
-    "review_settle_heartbeat_view",
-    "review_undo_view",
-]
-
 BEATS_A_LEASE = 3
 
 

@@ -37,15 +37,6 @@ from questionbank.services.proposals import paraphrase_type
 from questionbank.services.review import guideline_current, guideline_publish
 from questionbank.views.access import check_permission, requires, takes_posts
 
-__all__ = [
-    "review_export",
-    "review_guidelines",
-    "review_progress",
-    "review_score",
-    "review_upload",
-    "review_upload_confirm",
-]
-
 PAGE_SIZE = 25
 
 

@@ -18,8 +18,6 @@ from questionbank.selectors.review.review_pairs import batch_deletions, batches,
 from questionbank.services.pair_batches import batch_delete, batch_hide_machine, batch_preview
 from questionbank.views.access import requires, takes_posts
 
-__all__ = ["review_batch_delete", "review_batch_hide", "review_pairs"]
-
 PAGE_SIZE = 25
 
 

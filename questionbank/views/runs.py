@@ -36,8 +36,6 @@ from questionbank.views.access import requires
 from questionbank.views.curves import loss_note, training_charts
 from questionbank.views.figures import result_tables
 
-__all__ = ["run_cancel_view", "run_detail", "run_dismiss_view", "run_list", "run_progress", "run_retry_view"]
-
 PAGE_SIZE = 25
 
 

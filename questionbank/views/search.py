@@ -21,24 +21,16 @@ from django_htmx.http import push_url
 
 from questionbank.models import KnowledgeConcept, Question
 from questionbank.selectors.questions.concept_steps import ConceptSteps, concept_steps
+from questionbank.selectors.search.asked import TOPIC
 from questionbank.selectors.search.facets import BANDS, FacetValue, difficulty_range
 from questionbank.selectors.search.filters import ANY_STATUS, SearchFilters
 from questionbank.selectors.search.long_queries import long_query_text
 from questionbank.selectors.search.query_filters import READ_FILTERS, TASK_NAMES
-from questionbank.selectors.search.search import (
-    NEWEST,
-    ORDERS,
-    RELEVANCE,
-    TOPIC,
-    SearchPage,
-    search_questions,
-)
+from questionbank.selectors.search.search import NEWEST, ORDERS, RELEVANCE, SearchPage, search_questions
 from questionbank.selectors.serving import serving
 from questionbank.services.long_queries import long_query_keep
 from questionbank.templatetags.pages import language_name
 from questionbank.views.access import render_page, requires
-
-__all__ = ["QUERY_LIMIT", "given_query", "query_parameters", "question_list"]
 
 REMEMBERED = "question_filters"
 NOT_REMEMBERED = ("owner", "status")  # looking at one's drafts must not narrow the next search

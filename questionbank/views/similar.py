@@ -29,15 +29,6 @@ from questionbank.selectors.similar.similarity import (
 )
 from questionbank.views.access import render_page, requires
 
-__all__ = [
-    "BOTH",
-    "LensColumn",
-    "kinds_shown",
-    "lens_columns",
-    "lens_columns_of_text",
-    "question_similar",
-]
-
 SHOWN = 5
 NEARLY_THE_SAME = 4  # questions of the first five that both lenses must have, so that one list is shown
 BOTH = "both"

@@ -24,8 +24,6 @@ from questionbank.selectors.serving import served_solver
 from questionbank.services.equations import equation_accept
 from questionbank.views.access import requires
 
-__all__ = ["question_computed_alike", "question_equation", "solved_or_none", "solved_text_or_none"]
-
 SHOWN = 50
 
 

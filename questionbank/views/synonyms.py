@@ -19,8 +19,6 @@ from questionbank.services.synonyms import (
 )
 from questionbank.views.access import requires, takes_posts
 
-__all__ = ["synonym_create_page", "synonym_delete_view", "synonym_edit_page", "synonym_list"]
-
 
 @requires("read")
 @require_safe

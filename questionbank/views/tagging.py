@@ -20,8 +20,6 @@ from questionbank.services.questions import question_accept_prediction, question
 from questionbank.views.access import requires
 from questionbank.views.insight import predict_or_none
 
-__all__ = ["question_accept", "question_concepts"]
-
 
 @requires("tags_edit")
 @require_POST

@@ -31,8 +31,6 @@ from questionbank.selectors.questions.hierarchy_choice import default_hierarchy
 from questionbank.services.training import can_begin_with, report_request
 from questionbank.views.access import requires
 
-__all__ = ["model_graph_pairs", "model_train", "model_training_report"]
-
 PAIRS_SHOWN = 10
 
 

@@ -42,14 +42,6 @@ from questionbank.services.variants import (
 from questionbank.views.access import check_permission, requires, takes_posts
 from questionbank.views.solving import solved_text_or_none
 
-__all__ = [
-    "question_variants_page",
-    "review_variants",
-    "variant_decision",
-    "variant_draft",
-    "variant_reword_page",
-]
-
 PAGE_SIZE = 25
 WRITTEN = 3  # by one press
 

@@ -28,8 +28,6 @@ from questionbank.services.question_fields import latex_warnings, read_typed
 from questionbank.services.questions import question_create, question_update
 from questionbank.views.access import check_permission, requires
 
-__all__ = ["concept_choices", "fingerprint", "question_create_page", "question_edit", "question_preview"]
-
 
 @requires("question_create")
 @require_http_methods(["GET", "HEAD", "POST"])

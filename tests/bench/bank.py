@@ -13,9 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.bench.imports import SHARED_DATA, write_rows
-
-__all__ = ["KEPT_IN", "SHARED_DATA", "encode_bank", "open_bank", "set_up"]
+from tests.bench.imports import write_rows
 
 KEPT_IN = Path(__file__).resolve().parents[2] / "var" / "bench"
 

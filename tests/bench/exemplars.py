@@ -27,7 +27,8 @@ import numpy as np
 from analytics.problem_files import read_problems
 from analytics.records import ProblemRecord
 from analytics.training.threads import wait_passively
-from tests.bench.bank import KEPT_IN, SHARED_DATA, set_up
+from tests.bench.bank import KEPT_IN, set_up
+from tests.bench.imports import SHARED_DATA
 from tests.bench.memory import peak_megabytes
 from tests.bench.training import WARM_UP, compare_training, our_steps
 from tests.bench.vectors import enlarged

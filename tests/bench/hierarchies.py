@@ -14,7 +14,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.bench.bank import KEPT_IN, SHARED_DATA, encode_bank, set_up
+from tests.bench.bank import KEPT_IN, encode_bank, set_up
+from tests.bench.imports import SHARED_DATA
 
 if TYPE_CHECKING:
     from questionbank.models import Run

@@ -17,7 +17,8 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from tests.bench.bank import KEPT_IN, SHARED_DATA
+from tests.bench.bank import KEPT_IN
+from tests.bench.imports import SHARED_DATA
 from tests.bench.judged.bank import open_judged_bank
 from tests.bench.judged.measures import ndcg, useful
 

@@ -30,7 +30,8 @@ from urllib.parse import urlencode
 
 import numpy as np
 
-from tests.bench.bank import KEPT_IN, SHARED_DATA
+from tests.bench.bank import KEPT_IN
+from tests.bench.imports import SHARED_DATA
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 LEAST_SEARCHES, MOST_SECONDS = 30.0, 2.0  # a second; at p95

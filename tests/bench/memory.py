@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import resource
 
-__all__ = ["peak_megabytes"]
-
 
 def peak_megabytes() -> float:
     """Return the most memory that this process has held so far, without its children, such as the database."""

@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tests.bench.bank import KEPT_IN, SHARED_DATA, open_bank
+from tests.bench.bank import KEPT_IN, open_bank
+from tests.bench.imports import SHARED_DATA
 
 if TYPE_CHECKING:
     from django.test import Client

@@ -19,7 +19,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.bench.bank import KEPT_IN, SHARED_DATA
+from tests.bench.bank import KEPT_IN
+from tests.bench.imports import SHARED_DATA
 from tests.bench.judged.bank import open_judged_bank, question_ids
 
 JUDGEMENTS = Path(__file__).parent / "judged" / "similar.toml"

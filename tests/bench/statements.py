@@ -18,7 +18,8 @@ import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.bench.bank import KEPT_IN, SHARED_DATA, encode_bank, set_up
+from tests.bench.bank import KEPT_IN, encode_bank, set_up
+from tests.bench.imports import SHARED_DATA
 from tests.bench.judged.bank import open_judged_bank
 from tests.bench.similar import JUDGEMENTS, PARTS
 

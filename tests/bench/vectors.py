@@ -22,7 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tests.bench.bank import KEPT_IN, SHARED_DATA, open_bank
+from tests.bench.bank import KEPT_IN, open_bank
+from tests.bench.imports import SHARED_DATA
 
 K, LEAST_RECALL, MOST_MS, MOST_FILTERED_MS = 10, 0.99, 5.0, 10.0
 MILLION = 1_000_000

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-__all__ = ["Disk", "NoDisk", "own_disk"]
-
 SIZE = 3 * 1024**3  # more than Kindred calls little; only what it holds takes memory
 
 

@@ -7,8 +7,6 @@ from collections import Counter
 
 from tests.faults.instance import Instance
 
-__all__ = ["Readers"]
-
 PAGES = ("/", "/questions/", "/questions/?q=what+is+12", "/jobs/", "/concepts/", "/health/")
 
 

@@ -10,8 +10,6 @@ from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_K
 from django.contrib.auth.models import AbstractUser
 from django.utils import timezone
 
-__all__ = ["open_session"]
-
 
 def open_session(person: AbstractUser, *, key: str) -> None:
     """Let whoever sends this key be the person; a store itself takes no key that it has not chosen."""

@@ -18,8 +18,6 @@ from urllib.parse import urlencode
 from tests.faults.instance import QUEUES, Instance, Skipped, wait_for
 from tests.hostile import SKIPPED, VALUES, addresses
 
-__all__ = ["FAULTS", "Fault", "kill"]
-
 Fault = Callable[[Instance, random.Random], None]
 
 SLOW_CLIENTS = 24  # three for each thread of the site

@@ -8,8 +8,6 @@ from questionbank.models import User
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.questionbank.small_bank import add_set, store_vectors
 
-__all__ = ["make_bank"]
-
 LINEAR = r"Solve the equation ${a}x + {b} = {c}$ for $x$."
 TEXTS = (
     LINEAR.format(a=2, b=3, c=11),

@@ -12,8 +12,6 @@ from analytics.text.number_slots import number_slots
 from questionbank.models import ModelArtifact
 from questionbank.selectors.serving import ServedSolver
 
-__all__ = ["ScriptedSolver", "served"]
-
 
 class ScriptedSolver:
     """Knows the equations of some texts, each with its probability."""

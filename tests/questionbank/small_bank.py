@@ -19,8 +19,6 @@ from questionbank.services.concepts import concept_path_ensure
 from questionbank.services.equations import equation_graph_key
 from tests.factories import QuestionFactory
 
-__all__ = ["add_concept", "add_question", "add_set", "store_vectors"]
-
 
 def add_question(text: str, *, equation: str = "", **fields: object) -> Question:
     """A ready question; ``concepts=[...]`` tags it."""

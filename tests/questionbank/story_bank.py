@@ -6,8 +6,6 @@ from questionbank.models import Question
 from questionbank.services.questions import question_create
 from tests.questionbank.small_bank import add_question
 
-__all__ = ["add_problems", "add_story", "story"]
-
 STORIES = (
     ("{name} has {a} {things} and buys {b} more. How many {things} has {name} now?", "{a}+{b}"),
     ("{name} packs {a} boxes with {b} {things} in each. How many {things} are packed?", "{a}*{b}"),

@@ -7,10 +7,10 @@ import json
 
 import pytest
 
+from analytics.json_lines import LINE_LIMIT, TEXT_LIMIT
 from questionbank import files
 from questionbank.errors import ImportRefused, KindredError, ValidationFailed
 from questionbank.files import convert_pairs, convert_questions, write_text
-from questionbank.formats.limits import LINE_LIMIT, TEXT_LIMIT
 
 
 def echo(questions):

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-__all__ = ["MARKER", "XSS_CORPUS", "XssAttempt"]
-
 MARKER = "kindredWasHere"
 _RUN = f"window.{MARKER}=1"
 _IMAGE = f"<img src=x onerror={_RUN}>"

@@ -8,14 +8,12 @@ from pathlib import Path
 import torch
 
 from analytics.artifacts import Manifest
-from analytics.backbone.bert import set_head
+from analytics.backbone.backbone import set_head
 from analytics.backbone.export import export_onnx
 from analytics.backbone.head import Head
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from questionbank.models import Question
 from tests.questionbank.small_bank import add_concept, add_question
-
-__all__ = ["add_encoder_bank", "tiny_encoder", "tiny_folder", "tiny_retriever"]
 
 TOPICS = {
     ("Maths", "Number", "Primes"): "prime factor divisor multiple remainder digit".split(),

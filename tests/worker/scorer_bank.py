@@ -7,8 +7,6 @@ from questionbank.models import ParaphrasePair, Question
 from tests.analytics.paraphrase.word_problems import word_problems
 from tests.questionbank.small_bank import add_question
 
-__all__ = ["add_decided", "add_word_problems", "reworded", "spoilt"]
-
 
 def add_word_problems(count: int = 120) -> list[Question]:
     """Ready questions in English without a concept."""

@@ -12,8 +12,6 @@ from questionbank.services import runs
 from worker import reporting
 from worker.reproduction import trained
 
-__all__ = ["reproductions_stopped_at_once", "runs_cancelled_at"]
-
 
 @contextmanager
 def reproductions_stopped_at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:

@@ -12,8 +12,6 @@ from worker.analogy.written_words import WrittenWords
 from worker.language_models import open_language_model
 from worker.reporting import RunReporter
 
-__all__ = ["answer_run"]
-
 _LONGEST_SHOWN = 4000  # characters of an answer
 
 

@@ -17,8 +17,6 @@ from analytics.analogy.measures import GraphSimilarities
 from questionbank.selectors.similar.exemplar_files import SolverWith
 from questionbank.selectors.similar.likely_graphs import likely_graphs
 
-__all__ = ["Arm", "bound_arm", "random_arm", "solver_arm", "tfidf_arm", "vector_arm"]
-
 Rows = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 

@@ -26,8 +26,6 @@ from worker.comparison import metric_entry
 from worker.feeds import set_vectors
 from worker.reporting import RunReporter
 
-__all__ = ["analogy_comparison_figures", "retriever_figures"]
-
 SEED = 0
 K = 8
 LARGEST_SUITE, LARGEST_CORPUS = 2_000, 20_000

@@ -12,8 +12,6 @@ from questionbank.selectors.models.artifacts import artifact_source
 from worker.encoder.encoding import bulk_encode as encode_texts
 from worker.reporting import RunReporter
 
-__all__ = ["bulk_encode", "retriever_bulk_encode"]
-
 
 def bulk_encode(artifact: ModelArtifact, reporter: RunReporter) -> Encode:
     """Return the function that encodes many problems as the retriever reads them: with numbers, or their slots."""

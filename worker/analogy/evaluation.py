@@ -30,8 +30,6 @@ from worker.analogy.encoding import retriever_bulk_encode
 from worker.analogy.figures import Columns, QuestionSet, figures_of, measure_arm
 from worker.analogy.generator import MeasuredGenerator, opened_generator
 
-__all__ = ["MeasuredModels", "ModelsFor", "evaluate_analogy", "evaluate_analogy_model", "question_set"]
-
 _ENDINGS = (".jsonl", ".jsonl.gz")
 _OURS, _FROZEN, _WITH_SOLVER = "ours", "frozen", "ours_with_solver"
 

@@ -20,8 +20,6 @@ from analytics.text.copies import story_key
 from worker.analogy.arms import Arm, Rows
 from worker.bootstrap import middle, resample_counts
 
-__all__ = ["COLUMNS", "Columns", "QuestionSet", "figures_of", "measure_arm"]
-
 Floats = npt.NDArray[np.float64]
 
 COLUMNS = ("same_equation", "same_graph", "edit_similarity", "ndcg", "apply_nearest", "apply_vote")

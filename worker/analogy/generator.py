@@ -32,8 +32,6 @@ from questionbank.selectors.models.language_models import configured_language_mo
 from worker.analogy.figures import Columns, QuestionSet
 from worker.language_models import open_language_model
 
-__all__ = ["ANSWER_COLUMNS", "MeasuredGenerator", "ask_few_shot", "opened_generator"]
-
 ANSWER_COLUMNS = ("exact_match", "right_number")
 """The paper's measure, and whether the numbers agree however they are written; NaN where the model was not asked."""
 

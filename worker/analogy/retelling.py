@@ -16,8 +16,6 @@ from worker.analogy.written_words import WrittenWords
 from worker.language_models import open_language_model
 from worker.reporting import RunReporter
 
-__all__ = ["retell_run"]
-
 _TOKENS_EACH = 400
 _REQUESTS_EACH = 2  # for a problem that is kept: some are refused
 

@@ -30,8 +30,6 @@ from questionbank.retelling.problem import RetoldProblem, refusal
 from questionbank.retelling.stories import stories
 from questionbank.selectors.questions.solutions import CERTAIN_ENOUGH
 
-__all__ = ["PROMPT", "ModelRewriter", "Rewriter", "RuleRewriter", "UnconfirmedError", "rewritten_pairs"]
-
 PROMPT = (
     "Generate a problem with the same computation graph as the input math problem, ensuring that the semantics,"
     " numerical values, and sentence structure are as different as possible. Output only one rewritten example,"

@@ -22,8 +22,6 @@ from worker.kept_problems import kept_problems
 from worker.parts_log import parts_text
 from worker.reporting import RunReporter
 
-__all__ = ["train_retriever_run"]
-
 
 def train_retriever_run(reporter: RunReporter) -> dict[str, Any]:
     """Do what a run asks for: ``{"set": {field: value}, "known_only": bool, "hierarchies": [names] or absent}``.

@@ -7,8 +7,6 @@ from django.utils.translation import gettext as _
 from analytics.errors import Cancelled
 from worker.reporting import RunReporter
 
-__all__ = ["WrittenWords"]
-
 
 class WrittenWords:
     """Called with each piece of an answer: counts its words, and ends it where the run was cancelled.

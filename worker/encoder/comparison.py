@@ -28,8 +28,6 @@ from worker.comparison import metric_entry
 from worker.feeds import set_vectors
 from worker.reporting import RunReporter
 
-__all__ = ["comparison_figures", "encoder_comparison_figures"]
-
 Floats = npt.NDArray[np.float64]
 
 SEED = 0

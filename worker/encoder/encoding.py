@@ -12,8 +12,6 @@ from worker.reporting import RunReporter
 if TYPE_CHECKING:
     from analytics.backbone.bert import Backbone
 
-__all__ = ["artifact_backbone", "bulk_encode"]
-
 
 def bulk_encode(artifact: ModelArtifact, reporter: RunReporter) -> Encode:
     """Return the function that encodes many texts with an encoder; it stops where the run is cancelled."""

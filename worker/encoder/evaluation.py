@@ -26,8 +26,6 @@ from questionbank.selectors.models.artifacts import artifact_champion
 from worker.encoder.encoding import artifact_backbone
 from worker.encoder.representation import SplitSet, measure_set, plain_text
 
-__all__ = ["evaluate_encoder", "evaluate_encoder_model", "read_set", "similarity_figures"]
-
 _DEEPEST = 4
 
 

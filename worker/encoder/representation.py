@@ -23,8 +23,6 @@ from analytics.question_files import QuestionRow
 from analytics.records import ConceptPath
 from analytics.retrieval import nearest_rows, retrieval_hits
 
-__all__ = ["SplitSet", "measure_set", "plain_text"]
-
 _MOST_CHARACTERS = 1500
 _LOGISTIC_PENALTY = 0.1  # 1 / C
 _RIDGE_PENALTY = 1.0

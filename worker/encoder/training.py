@@ -19,8 +19,6 @@ from worker.candidates import Train, train_candidate, training_begins_with
 from worker.feeds import encoder_feed
 from worker.reporting import RunReporter
 
-__all__ = ["train_encoder_run"]
-
 _EXAMPLES_NAME = "examples.json.gz"
 
 

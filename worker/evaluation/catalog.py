@@ -14,8 +14,6 @@ from questionbank.selectors.serving import serving
 from worker.catalog import WORKER_CAPABILITIES
 from worker.evaluation.search import evaluate_search
 
-__all__ = ["evaluate", "evaluations"]
-
 SEARCH = "search"
 
 

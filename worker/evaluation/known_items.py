@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from analytics.text.formulas import segment_text
 from analytics.text.notation import formula_tokens
 
-__all__ = ["SORTS", "KnownItem", "known_items", "misspell"]
-
 SORTS = ("misspelt words", "part of the text", "formula")
 
 _WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]{4,}(?![A-Za-z])")

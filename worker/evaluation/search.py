@@ -22,8 +22,6 @@ from questionbank.selectors.serving import Serving
 from worker.bootstrap import RESAMPLES, middle
 from worker.evaluation.known_items import SORTS, KnownItem, known_items
 
-__all__ = ["ARMS", "evaluate_search", "mean_interval", "reciprocal_rank"]
-
 ARMS = ("text", "vectors", "fusion")
 _CUT = 10
 

@@ -11,8 +11,6 @@ from analytics.records import ParaphrasePair
 from analytics.splits import split_place
 from questionbank.selectors.models.training_parts import Parts
 
-__all__ = ["bank_test_pairs"]
-
 
 def bank_test_pairs(
     questions: Parts[str],

@@ -34,15 +34,6 @@ from worker.paraphrase.pair_intervals import PairResamples, intervals
 from worker.paraphrase.scoring import bulk_scorer
 from worker.reporting import RunReporter
 
-__all__ = [
-    "SuitePair",
-    "fixed_suite",
-    "labelled_suites",
-    "scorer_comparison_figures",
-    "scorer_figures",
-    "suite_for",
-]
-
 SEED = 0
 RESAMPLES = 1_000
 LARGEST_SUITE = 1_000  # questions of which operators make pairs

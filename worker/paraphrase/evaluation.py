@@ -26,8 +26,6 @@ from worker.paraphrase.operators import operator_figures
 from worker.paraphrase.pair_intervals import PairResamples, intervals
 from worker.paraphrase.rule_worth import rule_worth
 
-__all__ = ["evaluate_paraphrase", "evaluate_scorer", "figures_of"]
-
 _ENDINGS = (".jsonl", ".jsonl.gz")
 _RULE = "same_numbers"
 _REFERENCES = (_RULE, "frozen", f"{_RULE}_then_frozen")

@@ -10,8 +10,6 @@ from analytics.paraphrase.operators.catalog import OPERATORS
 from analytics.paraphrase.scoring.metrics import operator_accuracy
 from analytics.records import ParaphrasePair
 
-__all__ = ["operator_figures"]
-
 _MEANT = {operator.name: int(operator.is_positive) for operator in OPERATORS} | dict.fromkeys(
     (  # the names of the published files that differ from ours
         "remove_key_phrase",

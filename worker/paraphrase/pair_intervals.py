@@ -12,8 +12,6 @@ import numpy.typing as npt
 from analytics.paraphrase.scoring.metrics import THRESHOLD
 from worker.bootstrap import RESAMPLES, middle, resample_counts
 
-__all__ = ["INTERVALS", "PairResamples", "intervals", "mean_figures"]
-
 INTERVALS = ("auc", "macro_f1", "paper_macro_f1", "separation")
 """Figures of `analytics.paraphrase.scoring.metrics.PairMetrics` that get an interval."""
 

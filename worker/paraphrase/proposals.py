@@ -22,8 +22,6 @@ from questionbank.services.proposals import propose_for, why_not_reworded
 from worker.language_models import open_language_model
 from worker.reporting import RunReporter
 
-__all__ = ["open_paraphraser", "propose_run"]
-
 
 def propose_run(reporter: RunReporter) -> dict[str, Any]:
     """Do what a run of kind ``propose`` asks for: ``{"paraphraser": key, "questions": [ids], "each": number}``.

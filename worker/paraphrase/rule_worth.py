@@ -19,8 +19,6 @@ from analytics.paraphrase.scoring.fitting import fit_verdict
 from analytics.paraphrase.scoring.verdict import verdict_features
 from analytics.records import ParaphrasePair
 
-__all__ = ["rule_worth"]
-
 _FOLDS = 5
 
 ByRule = Mapping[str, Sequence[Finding]]

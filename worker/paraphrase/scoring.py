@@ -19,8 +19,6 @@ from worker.embedding import SMALL_JOB
 from worker.encoder.encoding import bulk_encode
 from worker.reporting import RunReporter
 
-__all__ = ["bulk_scorer", "score_run"]
-
 BATCH = 64
 
 

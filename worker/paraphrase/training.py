@@ -22,8 +22,6 @@ from worker.candidates import Train, train_candidate
 from worker.parts_log import parts_text
 from worker.reporting import RunReporter
 
-__all__ = ["train_scorer_run"]
-
 _MATERIAL_NAME = "material.json.gz"
 _VALIDATED = 200  # questions that measure while a scorer is trained, at most
 _FEWEST_VALIDATED = 10  # with fewer the best weights would be a matter of luck

@@ -12,8 +12,6 @@ from worker.feeds import probe_set
 from worker.probes.training import fit_hierarchy_probes
 from worker.reporting import RunReporter
 
-__all__ = ["probes_beside"]
-
 
 def probes_beside(reporter: RunReporter, *, run: Run, embedding_set: EmbeddingSet) -> list[ModelArtifact]:
     """Return candidates for every hierarchy that has probes or questions enough, trained on the new vectors."""

@@ -28,8 +28,6 @@ from worker.comparison import metric_entry
 from worker.feeds import set_vectors
 from worker.reporting import RunReporter
 
-__all__ = ["probes_comparison_figures"]
-
 Vectors = Mapping[int, npt.NDArray[np.float32]]
 Floats = npt.NDArray[np.float64]
 

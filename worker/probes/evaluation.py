@@ -17,8 +17,6 @@ from questionbank.models import Question, QuestionTag
 from questionbank.selectors.models.artifacts import artifact_folder, artifact_numbered
 from questionbank.selectors.serving import Serving, serving
 
-__all__ = ["evaluate_probe_model", "evaluate_probes"]
-
 
 def evaluate_probes(*, data: Path, serving: Serving, model: str = "default") -> dict[str, Any]:
     """Measure probes on all labelled questions of a file, or of a folder's test files where it has some.

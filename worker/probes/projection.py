@@ -15,8 +15,6 @@ from questionbank.services.projections import projection_store
 from worker.feeds import set_vectors
 from worker.reporting import RunReporter
 
-__all__ = ["project_run"]
-
 
 def project_run(reporter: RunReporter) -> dict[str, Any]:
     """Draw the map of the encoder in use; parameters ``{"set": {field: value}}`` of `ProjectionConfig`.

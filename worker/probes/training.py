@@ -23,8 +23,6 @@ from worker.feeds import probe_feed, probe_set
 from worker.probes.comparison import probes_comparison_figures
 from worker.reporting import RunReporter
 
-__all__ = ["fit_hierarchy_probes", "train_hierarchy_probes", "train_probes_run"]
-
 ENCODERS_AWAITED = 3  # so often may another encoder be promoted while probes are trained
 
 

@@ -25,19 +25,6 @@ from worker.paraphrase.reproduction.data import training_material
 from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems
 from worker.solver.starter_data import STARTER_SETS, StarterSets, starter_rows
 
-__all__ = [
-    "APART",
-    "COUNTED",
-    "EQUAL_LEFT_OUT",
-    "KNOWN",
-    "Count",
-    "Pair",
-    "count_pairs",
-    "main",
-    "pairs",
-    "table",
-]
-
 APART = "nothing of it, numbers aside"
 EQUAL_LEFT_OUT = "no equal text"
 KNOWN = "development set"

@@ -12,8 +12,6 @@ from analytics.records import ParaphrasePair
 from analytics.retrieval import Encode
 from questionbank.templatetags.maps import SHAPES
 
-__all__ = ["map_of_groups", "map_of_pairs", "map_svg"]
-
 _SIDE, _EDGE, _HEAD = 640, 24, 72
 _LOOKS = (("#1d2522", 3), ("#0068a8", 0), ("#c04a00", 2), ("#2d7a3e", 1))  # colour, and number of the shape
 _METHODS = {"tsne": "t-SNE", "pca": "principal components"}

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["command_settings"]
-
 
 def command_settings(options: Mapping[str, Any]) -> dict[str, str]:
     """Return what ``--set NAME=VALUE`` gave, by name."""

@@ -10,8 +10,6 @@ from analytics.backbone.sources import DEFAULT_BACKBONE, MULTILINGUAL_BACKBONE
 from analytics.errors import DataError
 from analytics.problem_files import Problems, read_problems
 
-__all__ = ["PROBLEM_SETS", "ProblemSet", "part_names", "part_problems", "scope_note", "set_backbone"]
-
 
 @dataclass(frozen=True, slots=True)
 class ProblemSet:

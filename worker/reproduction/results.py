@@ -7,8 +7,6 @@ from pathlib import Path
 from questionbank.errors import ValidationFailed
 from questionbank.files import write_text
 
-__all__ = ["put_table"]
-
 
 def put_table(document: Path, name: str, table: str) -> None:
     """Replace what stands between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``.

@@ -26,17 +26,6 @@ from analytics.errors import DataError
 from analytics.probes.measure import rounded
 from analytics.training.callbacks import Callback, StepReport
 
-__all__ = [
-    "FinishedRun",
-    "Run",
-    "RunResult",
-    "Say",
-    "finished_runs",
-    "progress_callback",
-    "question_numbers",
-    "run_missing",
-]
-
 Say = Callable[[str], Any]
 _FIGURES, _OUTCOMES, _SEED = "figures.json", "outcomes.npz", "seed-"
 

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-__all__ = ["NOT_RUN", "difference_cell", "range_of", "spread_cell", "titled_table"]
-
 NOT_RUN = "not run"
 
 

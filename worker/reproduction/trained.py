@@ -14,8 +14,6 @@ from analytics.errors import ArtifactError, DataError
 from analytics.training.context import TrainingContext
 from worker.reproduction.runs import Run, progress_callback
 
-__all__ = ["Arm", "run_context", "trained_folder", "wanted_runs"]
-
 
 @dataclass(frozen=True, slots=True)
 class Arm:

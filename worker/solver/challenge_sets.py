@@ -33,8 +33,6 @@ from analytics.text.numbers import find_numbers
 from worker.solver.outcomes import outcomes_of
 from worker.solver.starter_data import write_rows
 
-__all__ = ["attack", "main", "reversed_problems", "rewordings"]
-
 HE_MWP = 400
 REWORDINGS = 8  # of a problem, at most
 SEED = 0

@@ -25,8 +25,6 @@ from worker.bootstrap import paired_difference
 from worker.comparison import metric_entry
 from worker.reporting import RunReporter
 
-__all__ = ["solver_comparison_figures", "solver_figures"]
-
 SEED = 0
 LARGEST_SUITE = 2_000
 BATCH = 64

@@ -27,8 +27,6 @@ from worker.bootstrap import paired_difference
 from worker.solver.outcomes import Outcome, figures_of, outcomes_of
 from worker.solver.retrieve_and_apply import RetrieveAndApply, term_vectors
 
-__all__ = ["evaluate_solver", "evaluate_solver_model", "retrieval_solvers"]
-
 SolverFor = Callable[[Sequence[ProblemRecord]], Solver]
 """Gives a solver, from the problems that may be learned from."""
 

@@ -22,8 +22,6 @@ from analytics.text.copies import story_key
 from questionbank.published_numbers import number_of_answer
 from worker.bootstrap import mean_interval
 
-__all__ = ["Outcome", "figures_of", "outcomes_of"]
-
 _BATCH = 256
 _MOST_OPERATORS = 5
 

@@ -16,8 +16,6 @@ from analytics.solver.solution import Solution, solution_of
 from analytics.solver.targets import SolverExample, solver_example
 from analytics.solver.textual_pairs import number_labels, numbered_tree, text_tokens
 
-__all__ = ["RetrieveAndApply", "term_vectors"]
-
 _TRIED = 50
 
 

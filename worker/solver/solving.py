@@ -21,8 +21,6 @@ from questionbank.services.artifacts import serving_lock
 from questionbank.services.solutions import solution_store
 from worker.reporting import RunReporter
 
-__all__ = ["NO_WORD_PROBLEM", "solve_run"]
-
 BATCH = 64
 NO_WORD_PROBLEM = "This is not a word problem: a story with numbers from which an answer can be computed."
 

@@ -39,8 +39,6 @@ from analytics.text.copies import story_key, text_key
 from questionbank.demo.bank import demo_questions
 from questionbank.retelling.stories import synthetic_rows
 
-__all__ = ["STARTER_SETS", "SetCounts", "StarterSets", "divide", "main", "starter_rows", "write_rows"]
-
 
 @dataclass(frozen=True, slots=True)
 class StarterSets:

@@ -18,8 +18,6 @@ from worker.kept_problems import kept_problems
 from worker.parts_log import parts_text
 from worker.reporting import RunReporter
 
-__all__ = ["train_solver_run"]
-
 
 def train_solver_run(reporter: RunReporter) -> dict[str, Any]:
     """Do what a run asks for: ``{"set": {field: value}, "language": code, "hierarchies": [names] or absent}``.

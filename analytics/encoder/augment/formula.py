@@ -15,8 +15,6 @@ from collections.abc import Callable
 from analytics.encoder.augment.symbols import GREEK, Symbol, join_symbols, read_symbols
 from analytics.text.formulas import segment_text
 
-__all__ = ["SYNONYMS", "rename_variable", "replace_number", "replace_operator", "scale_variable"]
-
 # Unused names come from the family of the old one, so that a point stays a point and an angle an angle.
 _FAMILIES = (
     tuple("xyzuvw"),

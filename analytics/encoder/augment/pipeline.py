@@ -19,8 +19,6 @@ from analytics.encoder.augment.structure import insert_clause, shuffle_clauses
 from analytics.encoder.augment.words import delete_word, swap_words
 from analytics.encoder.config import EncoderConfig
 
-__all__ = ["STRATEGIES", "Augmenter", "Strategy"]
-
 
 @dataclass(frozen=True, slots=True)
 class Strategy:

@@ -24,8 +24,6 @@ from analytics.encoder.augment.pipeline import STRATEGIES, Augmenter
 from analytics.errors import DataError
 from analytics.text.difference import Piece, text_difference
 
-__all__ = ["LONGEST", "Augmented", "Preview", "augmentation_preview", "preview"]
-
 LONGEST = 6_000  # characters; a question in a book has 300
 TIMEOUT_SECONDS = 10.0
 _MODULE = "analytics.encoder.augment.preview"

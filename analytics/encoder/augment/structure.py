@@ -11,8 +11,6 @@ import re
 
 from analytics.text.clauses import split_clauses
 
-__all__ = ["insert_clause", "shuffle_clauses"]
-
 _SUBQUESTION = re.compile(r"^\s*[(（](?:\d|[a-e]|[ivIV]{1,3})[)）]")
 # A clause with the mark and blanks that follow it; the mark stays where it is when clauses move.
 _MARK = re.compile(r"[\s.,;:?!。，；：？！]*$")

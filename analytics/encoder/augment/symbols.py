@@ -9,8 +9,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["GREEK", "Symbol", "join_symbols", "read_symbols"]
-
 _SYMBOL = re.compile(r"\\[a-zA-Z]+\*?|\\.|\d+(?:\.\d+)?|[A-Za-z]|\s+|.", re.DOTALL)
 # Commands whose argument in braces is prose, a name or a length, not mathematics.
 _OPAQUE = re.compile(

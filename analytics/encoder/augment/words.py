@@ -11,8 +11,6 @@ import re
 
 from analytics.text.formulas import segment_text
 
-__all__ = ["delete_word", "swap_words"]
-
 # A run of letters, or one Chinese character of a run that the caller has not segmented.
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _CJK = re.compile(r"[㐀-鿿]")

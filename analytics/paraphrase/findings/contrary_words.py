@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from analytics.paraphrase.words.wording import stem
 
-__all__ = ["are_contrary", "are_opposite_comparatives", "sides_anywhere"]
-
 # A row: words of one meaning between commas, meanings between bars.
 _ANYWHERE = """
     even | odd

@@ -16,8 +16,6 @@ from analytics.paraphrase.words.reading import Reading, Word
 from analytics.paraphrase.words.wording import GENERIC, STOP_WORDS
 from analytics.text.unit_names import ABBREVIATIONS, WORDS
 
-__all__ = ["Exchange", "exchange_findings", "find_exchanges", "is_told_from_the_other_side"]
-
 _BOTH = 2  # neighbours
 _SAME_BEGINNING = 4  # letters: worker, working
 _SHORT = 5  # letters: ride, rode

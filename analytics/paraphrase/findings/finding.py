@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Literal, Protocol
 
-__all__ = ["Change", "Finding", "Kind", "Mention", "Span", "Words"]
-
 Kind = Literal["number", "unit", "entity", "comparison", "negation", "target", "wording"]
 Change = Literal["lost", "added", "changed"]
 Span = tuple[int, int]

@@ -7,8 +7,6 @@ import re
 from analytics.paraphrase.findings.finding import Finding
 from analytics.paraphrase.findings.pair import Pair
 
-__all__ = ["gap_findings"]
-
 _GAP = re.compile(
     r"\b(?:(?P<article>the|an?|his|their|its|every)\s*(?:(?=[.?!,;](?:\s|$))"
     r"|\s(?=(?:of|in|to|at|for|is|are|was|were|and|than|from|has|have|had|did|does|do|will|if|how)\b))"

@@ -12,8 +12,6 @@ from analytics.paraphrase.findings.pair import Pair
 from analytics.paraphrase.words.entities import EntityMention
 from analytics.paraphrase.words.reading import Reading
 
-__all__ = ["name_findings", "renamings"]
-
 _PRONOUNS = frozenset(str.split("he she it they his her its their him them hers theirs who whom whose"))
 _SEXES = frozenset({"woman", "man"})
 _PEOPLE = _SEXES | {"other"}

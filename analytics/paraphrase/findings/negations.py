@@ -9,8 +9,6 @@ from analytics.paraphrase.findings.pair import Pair
 from analytics.paraphrase.words.reading import Reading
 from analytics.paraphrase.words.wording import STOP_WORDS
 
-__all__ = ["negation_findings"]
-
 _NEGATION = re.compile(
     r"(?<!\w)(?:not|never|neither|nor|without|cannot|none|nobody|\w*n['’]t|no(?! (?:more|less|fewer|longer|of)\b)(?!\.)"
     r"|except|excluding|apart from|aside from|other than|fail(?:s|ed|ing)? to|forg[eo]t(?:s|ten)? to|unable|incapable"

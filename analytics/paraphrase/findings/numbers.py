@@ -15,8 +15,6 @@ from analytics.paraphrase.words.reading import Quantity, Reading
 from analytics.paraphrase.words.wording import STOP_WORDS
 from analytics.text.unit_names import MONEY_SIGNS
 
-__all__ = ["number_findings"]
-
 _QUANTIFIERS = re.compile(
     r"\b(?:some|a few|few|several|many|a lot of|lots of|a number of|various|numerous)\b", re.IGNORECASE
 )

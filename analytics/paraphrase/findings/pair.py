@@ -13,8 +13,6 @@ from analytics.paraphrase.findings.quantities import QuantityAlignment, align_qu
 from analytics.paraphrase.words.entities import find_entities
 from analytics.paraphrase.words.reading import Reading, Word, read
 
-__all__ = ["Pair", "Replacement", "read_pair"]
-
 _MOST_CHANGED = 0.25  # share of the words that may differ between near copies
 _FEW = 2  # words that may differ between any two texts
 

@@ -15,8 +15,6 @@ from analytics.errors import DataError
 from analytics.paraphrase.words.reading import TIMES, Quantity, Reading
 from analytics.text.units import convert_quantity
 
-__all__ = ["Match", "QuantityAlignment", "align_quantities", "is_repeated", "says_both", "similarity"]
-
 _BOTH = re.compile(r"\b(?:both|couple|pair|either|neither)\b", re.IGNORECASE)
 _NAMES = r"[A-Z][\w'’]*(?:(?:,| and|, and) [A-Z][\w'’]*)"
 _MOST_NAMED = 6

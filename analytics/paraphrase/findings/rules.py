@@ -30,8 +30,6 @@ from analytics.paraphrase.words.editing import overlaps
 from analytics.paraphrase.words.entities import find_entities
 from analytics.text.numbers import find_numbers
 
-__all__ = ["RULES", "Finding", "Rule", "changes_by_rule", "check_rules", "find_changes"]
-
 
 @dataclass(frozen=True, slots=True)
 class Rule:

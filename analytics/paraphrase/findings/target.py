@@ -12,8 +12,6 @@ from analytics.paraphrase.words.reading import Reading, Word
 from analytics.paraphrase.words.wording import GENERIC, STOP_WORDS, canonical, stem
 from analytics.text.clauses import Clause
 
-__all__ = ["target_findings"]
-
 _COUNTED = re.compile(
     r"\b(?:how many|(?:the |total )?(?:number|count|amount|quantity) of"
     r"|how much(?= [a-z]+ (?:did|does|do|will|is|was|are|were|would|can|has|have|should|must)\b))\s+",

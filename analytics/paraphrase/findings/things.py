@@ -8,8 +8,6 @@ from analytics.paraphrase.words.reading import UNIT_WORDS, Reading, Word
 from analytics.paraphrase.words.wording import GENERIC, STOP_WORDS, is_adverb
 from analytics.text.unit_names import ABBREVIATIONS, WORDS
 
-__all__ = ["thing_findings"]
-
 _PRONOUNS = frozenset(str.split("he she it they his her its their him them hers theirs who whom whose"))
 _SAME_BEGINNING = 4  # letters: contract, contractual
 

@@ -15,8 +15,6 @@ from analytics.paraphrase.words.wording import STOP_WORDS
 from analytics.text.unit_names import ABBREVIATIONS
 from analytics.text.units import UnitMention
 
-__all__ = ["unit_findings"]
-
 _TIMES = re.compile(r"\s+(?:separate |different )?times\b", re.IGNORECASE)
 _AGE = re.compile(r"\bage[ds]?\b|\bold(?:er)?\b", re.IGNORECASE)
 _ASKED_UNIT = re.compile(r"\b(?:how many|how much|in terms of|number of|in)\s$", re.IGNORECASE)

@@ -12,8 +12,6 @@ import random
 from analytics.paraphrase.operators.sequence import SequenceModel, farthest, first_different
 from analytics.text.clauses import split_sentences
 
-__all__ = ["BackTranslation"]
-
 
 class BackTranslation:
     """Translates there and back.

@@ -39,8 +39,6 @@ from analytics.paraphrase.operators import (
     words_to_numbers,
 )
 
-__all__ = ["OPERATORS", "Apply", "ParaphraseOperator", "operator", "select_operators", "with_functions"]
-
 Apply = Callable[[str, random.Random], str | None]
 """Question and generator -> what becomes of it, None where the operator does not apply."""
 

@@ -7,8 +7,6 @@ import re
 
 from analytics.paraphrase.words.editing import formula_spans, overlaps, upper_first
 
-__all__ = ["OPPOSITES", "apply"]
-
 OPPOSITES: dict[str, tuple[str, ...]] = {
     "more than": ("less than", "fewer than"),
     "less than": ("more than",),

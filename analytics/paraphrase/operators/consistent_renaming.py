@@ -11,8 +11,6 @@ import re
 from analytics.paraphrase.words.editing import Edit, apply_edits, formula_spans, overlaps, upper_first
 from analytics.paraphrase.words.entities import another_name, find_entities
 
-__all__ = ["THINGS", "apply", "things_in"]
-
 
 def _pairs(table: str) -> tuple[tuple[str, str], ...]:
     return tuple((pair.split("/")[0], pair.split("/")[1]) for pair in table.split())

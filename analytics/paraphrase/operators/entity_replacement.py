@@ -13,8 +13,6 @@ from collections.abc import Mapping, Sequence
 from analytics.paraphrase.words.editing import Edit, apply_edits, formula_spans, overlaps, tidy
 from analytics.paraphrase.words.entities import EntityMention, another_name, find_entities
 
-__all__ = ["apply"]
-
 _MOST = 3
 _TRIES = 8
 

@@ -10,8 +10,6 @@ import random
 from analytics.paraphrase.operators.consistent_renaming import rename_thing, things_in
 from analytics.paraphrase.words.editing import apply_edits
 
-__all__ = ["apply"]
-
 
 def apply(question: str, rng: random.Random) -> str | None:
     """Rename a thing in some of its places; None where no thing stands twice."""

@@ -9,8 +9,6 @@ import random
 
 from analytics.text.clauses import split_sentences
 
-__all__ = ["apply"]
-
 _TOKENS = 3
 
 

@@ -16,8 +16,6 @@ from analytics.paraphrase.words.editing import tidy
 from analytics.text.clauses import Clause, split_clauses, split_sentences
 from analytics.text.numbers import find_numbers
 
-__all__ = ["apply"]
-
 _PHRASE = re.compile(
     r",?\s+(?:at|for|in|with|by|of|from|after|within|during|and|to|than|plus|on)\s+(?:(?!\b(?:and|if|how|what)\b)[^.,?!;]){0,24}?"
     r"\d[^.,?!;\s]*(?:\s(?!(?:and|if|how|what|is|are|was|were|to|from|in|on|for|he|she|they|it)\b)[A-Za-z]+){0,2}"

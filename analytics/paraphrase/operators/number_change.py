@@ -8,8 +8,6 @@ from fractions import Fraction
 from analytics.paraphrase.words.editing import apply_edits, formula_spans, number_words, overlaps
 from analytics.text.numbers import NumberMention, find_numbers
 
-__all__ = ["apply"]
-
 
 def apply(question: str, rng: random.Random) -> str | None:
     """Change one number a little: a digit, or a few more or less; None where there is none outside formulas."""

@@ -14,8 +14,6 @@ from analytics.text.numbers import NumberMention, find_numbers
 from analytics.text.unit_names import MONEY_SIGNS
 from analytics.text.units import UnitMention, find_units
 
-__all__ = ["QUANTIFIERS", "apply"]
-
 QUANTIFIERS = ("some", "a few", "many", "a lot of", "")
 """What a number becomes."""
 

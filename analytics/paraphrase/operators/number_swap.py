@@ -9,8 +9,6 @@ from itertools import combinations
 from analytics.paraphrase.words.editing import apply_edits, formula_spans, overlaps
 from analytics.text.numbers import NumberMention, find_numbers
 
-__all__ = ["apply"]
-
 _SYMMETRIC = re.compile(
     r"\b(?:in all|total|altogether|together|combined|sum|product|average)\b", re.IGNORECASE
 )

@@ -22,8 +22,6 @@ from analytics.text.numbers import NumberMention, find_numbers
 from analytics.text.unit_names import ABBREVIATIONS
 from analytics.text.units import UnitMention, find_units
 
-__all__ = ["apply"]
-
 _SIGNS = frozenset("=+*/^×÷()[]<>:_\\-–−{}")
 _ENDS_WITH_PERCENT = re.compile(r"(\s*)(%|percent|per cent)$", re.IGNORECASE)
 _PARTS = re.compile(

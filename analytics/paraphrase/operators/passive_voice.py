@@ -14,8 +14,6 @@ from analytics.paraphrase.operators.sequence import SequenceModel, first_differe
 from analytics.paraphrase.words.editing import lower_first, tidy, upper_first
 from analytics.text.clauses import split_sentences
 
-__all__ = ["PassiveByModels", "apply"]
-
 _PARTICIPLES = dict(
     pair.split(":")
     for pair in str.split(

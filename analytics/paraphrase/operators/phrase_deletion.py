@@ -16,8 +16,6 @@ from analytics.paraphrase.words.editing import apply_edits, tidy
 from analytics.paraphrase.words.keyphrases import key_phrases
 from analytics.retrieval import Encode
 
-__all__ = ["PhraseDeletion", "apply"]
-
 
 class PhraseDeletion:
     """Deletes the most important phrase by an encoder's cosine.

@@ -13,8 +13,6 @@ from rapidfuzz.distance import Levenshtein
 
 from analytics.paraphrase.words.wording import SYNONYMS
 
-__all__ = ["breakages", "usefulness"]
-
 _BREAKAGES = re.compile(
     r"""
     \ban?\s(?!(?:family|daily|weekly|monthly|yearly|hourly|friendly|only|early|likely|lovely|assembly|supply|ally|fly|jelly

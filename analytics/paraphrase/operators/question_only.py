@@ -11,8 +11,6 @@ from analytics.paraphrase.words.editing import lower_first, tidy
 from analytics.paraphrase.words.entities import find_entities
 from analytics.text.clauses import split_sentences
 
-__all__ = ["apply"]
-
 
 def apply(question: str, rng: random.Random) -> str | None:
     """Ask with one fact or none; None where the question is one sentence."""

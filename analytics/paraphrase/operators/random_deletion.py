@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import random
 
-__all__ = ["apply"]
-
 _SHARE = 0.15
 
 

@@ -15,8 +15,6 @@ from analytics.paraphrase.words.editing import apply_edits, formula_spans, lower
 from analytics.paraphrase.words.entities import find_entities
 from analytics.text.clauses import split_sentences
 
-__all__ = ["Reconstruction", "apply", "corrupt"]
-
 _SMALL = re.compile(r"\b(?:the|a|an|that|then|also|there|of)\s+(?=[A-Za-z$\d])", re.IGNORECASE)
 _NEEDED = re.compile(
     r"\b(?:how many|out|number|half|all|per|what|one|each|\d+%?|third|quarter|some|most|rest)\s$",

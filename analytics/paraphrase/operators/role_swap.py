@@ -13,8 +13,6 @@ from analytics.paraphrase.words.editing import apply_edits, formula_spans, overl
 from analytics.paraphrase.words.entities import EntityMention, find_entities
 from analytics.text.clauses import split_sentences
 
-__all__ = ["apply"]
-
 _JOINED = re.compile(r"^\s*(?:,|and|or|&|,\s*and|to)\s*$")
 
 

@@ -14,8 +14,6 @@ from collections.abc import Callable
 from analytics.paraphrase.operators.rewording import clauses, phrases, questions
 from analytics.paraphrase.words.editing import formula_spans, tidy
 
-__all__ = ["apply", "reword"]
-
 Rule = Callable[[str, random.Random], str | None]
 
 _RULES: tuple[tuple[Rule, float], ...] = (

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import random
 
-__all__ = ["apply"]
-
 
 def apply(question: str, rng: random.Random) -> str | None:
     """Return the question unchanged; None where it is blank."""

@@ -7,8 +7,6 @@ from typing import Protocol
 
 from rapidfuzz.distance import Levenshtein
 
-__all__ = ["SequenceModel", "farthest", "first_different"]
-
 
 class SequenceModel(Protocol):
     """Writes texts from texts."""

@@ -15,8 +15,6 @@ from functools import lru_cache
 from analytics.paraphrase.words.editing import apply_edits, formula_spans, overlaps
 from analytics.paraphrase.words.wording import STOP_WORDS, words
 
-__all__ = ["TfidfReplacement", "apply"]
-
 _WORD = re.compile(r"(?<![\\\w])[A-Za-z]{3,}(?![\w'’])")
 
 

@@ -9,8 +9,6 @@ from analytics.paraphrase.words.editing import Edit, apply_edits, formula_spans,
 from analytics.text.numbers import find_numbers
 from analytics.text.units import find_units
 
-__all__ = ["apply"]
-
 _SIGNS = {"dollar": "$", "euro": "€", "pound_sterling": "£", "rupee": "Rs. "}
 
 

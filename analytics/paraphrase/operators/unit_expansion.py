@@ -14,8 +14,6 @@ from analytics.text.numbers import NumberMention, find_numbers
 from analytics.text.unit_names import ABBREVIATIONS, MONEY_SIGNS
 from analytics.text.units import UnitMention, find_units
 
-__all__ = ["apply"]
-
 _PERCENT = re.compile(r"(?<=\d)\s?%")
 _SHORT = re.compile(r"/|[²³]|[a-z]\s?\^|[a-z]\{?[23]")
 _SPEEDS = frozenset({"kmph", "kph", "mph"})

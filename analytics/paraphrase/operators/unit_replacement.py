@@ -22,8 +22,6 @@ from analytics.text.numbers import find_numbers
 from analytics.text.unit_names import ABBREVIATIONS, MONEY_SIGNS
 from analytics.text.units import UnitMention, find_units
 
-__all__ = ["CATEGORIES", "SHORT_FORMS", "apply"]
-
 CATEGORIES: dict[str, tuple[str, ...]] = {
     "money": ("dollar", "dollar_cent", "dollar_dime", "rupee", "paisa", "euro"),
     "length": ("millimeter", "centimeter", "meter", "kilometer", "inch", "foot", "yard", "mile"),

@@ -16,8 +16,6 @@ from analytics.paraphrase.words.wording import STOP_WORDS
 from analytics.text.numbers import find_numbers
 from analytics.text.units import find_units
 
-__all__ = ["WORDS", "apply"]
-
 WORDS = tuple(
     dict.fromkeys(
         """

@@ -11,8 +11,6 @@ import random
 
 from analytics.paraphrase.operators.sequence import SequenceModel, farthest
 
-__all__ = ["WeakParaphraser"]
-
 
 class WeakParaphraser:
     """Takes the farthest output that still has a certain share of the question's length.

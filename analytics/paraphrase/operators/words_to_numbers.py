@@ -8,8 +8,6 @@ import re
 from analytics.paraphrase.words.editing import apply_edits, formula_spans, overlaps
 from analytics.text.numbers import find_numbers
 
-__all__ = ["apply"]
-
 _KEPT = re.compile(r"\b(?:one|half|a half|quarter|a quarter|a dozen|dozen|score)\b", re.IGNORECASE)
 
 

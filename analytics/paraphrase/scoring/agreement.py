@@ -6,8 +6,6 @@ from collections.abc import Sequence
 
 from analytics.errors import DataError
 
-__all__ = ["cohen_kappa"]
-
 
 def cohen_kappa(first: Sequence[int], second: Sequence[int]) -> float:
     """Return the agreement of two annotators beyond chance; 1 where both always give one same label.

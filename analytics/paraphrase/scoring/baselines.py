@@ -16,8 +16,6 @@ from analytics.paraphrase.findings.rules import find_changes
 from analytics.text.numbers import find_numbers
 from analytics.text.units import find_units
 
-__all__ = ["RULES", "edit_similarity", "no_finding", "rule_first", "same_numbers", "same_numbers_and_units"]
-
 
 def same_numbers(original: str, paraphrase: str) -> float:
     """Return 1 where both texts hold the same set of numbers, in digits or words, else -1.

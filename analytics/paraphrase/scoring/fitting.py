@@ -18,8 +18,6 @@ from sklearn.preprocessing import StandardScaler
 from analytics.errors import DataError
 from analytics.paraphrase.scoring.verdict import COLUMNS, FEATURES, UNSTRETCHED, Verdict, weighed
 
-__all__ = ["calibrate_bias", "fit_boundary", "fit_verdict"]
-
 Array = npt.NDArray[np.float64]
 
 _SIGNS = np.array([1.0] + [-1.0] * (len(FEATURES) - 1))

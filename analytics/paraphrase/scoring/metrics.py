@@ -16,15 +16,6 @@ from sklearn.metrics import confusion_matrix, precision_recall_fscore_support, r
 
 from analytics.errors import DataError
 
-__all__ = [
-    "THRESHOLD",
-    "OperatorAccuracy",
-    "PairMetrics",
-    "operator_accuracy",
-    "pair_metrics",
-    "roc_auc",
-]
-
 THRESHOLD = 0.5
 """A pair that scores more is called valid (section 5)."""
 

@@ -27,16 +27,6 @@ from analytics.paraphrase.triplets import question_number
 from analytics.paraphrase.words.typed_text import reading_typed
 from analytics.retrieval import Encode
 
-__all__ = [
-    "LEARNED_NAME",
-    "VERDICT_NAME",
-    "PairScore",
-    "Scorer",
-    "cosines",
-    "load_scorer",
-    "weigh_pairs",
-]
-
 VERDICT_NAME = "verdict.json"
 LEARNED_NAME = "learned.npy"
 """Numbers of the questions that a scorer learned from, so that a test can count what it shares with them."""

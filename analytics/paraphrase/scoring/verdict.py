@@ -24,8 +24,6 @@ from analytics.errors import ArtifactError
 from analytics.paraphrase.findings.finding import Finding
 from analytics.paraphrase.words.wording import shared_words
 
-__all__ = ["COLUMNS", "FEATURES", "UNSTRETCHED", "Verdict", "stretched", "verdict_features", "weighed"]
-
 UNSTRETCHED = 0.5
 """The boundary with which a stretched cosine is the cosine."""
 

@@ -10,19 +10,6 @@ from analytics.text.formulas import has_formula_marks, segment_text
 from analytics.text.number_words import english_words
 from analytics.text.unit_names import NAMES
 
-__all__ = [
-    "Edit",
-    "agree_articles",
-    "apply_edits",
-    "formula_spans",
-    "lower_first",
-    "number_words",
-    "overlaps",
-    "tidy",
-    "unit_words",
-    "upper_first",
-]
-
 Edit = tuple[int, int, str]
 """Start, end and what is to stand there instead."""
 

@@ -17,16 +17,6 @@ from typing import Literal
 from analytics.paraphrase.words.editing import formula_spans
 from analytics.text.clauses import split_sentences
 
-__all__ = [
-    "EntityMention",
-    "NamePlaces",
-    "another_name",
-    "find_entities",
-    "first_names",
-    "mentions_of",
-    "places",
-]
-
 Category = Literal["woman", "man", "place", "label", "other"]
 
 

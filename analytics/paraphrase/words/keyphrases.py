@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 from analytics.paraphrase.words.wording import STOP_WORDS, stem
 
-__all__ = ["KeyPhrase", "key_phrases"]
-
 _TOKEN = re.compile(r"[A-Za-z]+(?:['’-][A-Za-z]+)*|\d[\d.,/]*|[^\w\s]")
 _LONGEST = 4
 _DAMPING = 0.85

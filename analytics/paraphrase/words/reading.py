@@ -16,8 +16,6 @@ from analytics.text.numbers import NumberMention, find_numbers
 from analytics.text.unit_names import ABBREVIATIONS, WORDS
 from analytics.text.units import UnitMention, find_units
 
-__all__ = ["TIMES", "UNIT_WORDS", "Quantity", "Reading", "Word", "read"]
-
 
 @dataclass(frozen=True, slots=True)
 class Word:

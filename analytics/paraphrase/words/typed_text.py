@@ -14,8 +14,6 @@ from analytics.retrieval import Encode
 from analytics.text.numbers import find_numbers
 from analytics.text.units import find_units
 
-__all__ = ["reading_typed", "typed_text"]
-
 _MARK = "#"
 
 

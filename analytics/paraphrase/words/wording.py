@@ -10,18 +10,6 @@ import re
 from collections.abc import Set
 from functools import lru_cache
 
-__all__ = [
-    "GENERIC",
-    "STOP_WORDS",
-    "SYNONYMS",
-    "canonical",
-    "is_adverb",
-    "shared_share",
-    "shared_words",
-    "stem",
-    "words",
-]
-
 STOP_WORDS = frozenset(
     str.split(
         """

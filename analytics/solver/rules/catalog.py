@@ -21,8 +21,6 @@ from analytics.solver.rules.signed import change_of_level
 from analytics.solver.rules.times import between_clock_times, between_dates, clock_time_after, count_of_range
 from analytics.solver.rules.unknowns import larger_or_smaller, one_of_two
 
-__all__ = ["RULES", "Rule"]
-
 
 @dataclass(frozen=True, slots=True)
 class Rule:

@@ -11,8 +11,6 @@ from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calcul
 from analytics.text.unit_names import ABBREVIATIONS, CHINESE, CHINESE_AFTER_NUMBER, WORDS
 from analytics.text.units import convert_quantity, unit_dimension
 
-__all__ = ["asked_unit", "conversion_factor", "converted_quantity", "in_unit"]
-
 _EN_UNIT = "|".join(sorted(map(re.escape, WORDS), key=len, reverse=True))
 _SHORT = "|".join(
     sorted(

@@ -7,8 +7,6 @@ import re
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant
 from analytics.text.numbers import NumberKind
 
-__all__ = ["changed_by_share", "discounted_price", "per_cent"]
-
 _PERCENT_OF = re.compile(
     r"\bwhat is (?P<p>[^?]*?)\s?of (?P<w>[^?]*)|(?P<zw>[\d.,]+[\u4e00-\u9fff]{0,2})的(?P<zp>[\d.]+[%％]"
     r"|百分之\S{1,4})[是=](?:多少|几)[\u4e00-\u9fff]{0,2}$",

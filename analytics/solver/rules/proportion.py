@@ -7,8 +7,6 @@ import re
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, stem
 from analytics.text.numbers import NumberKind
 
-__all__ = ["in_proportion"]
-
 _INVERSE = re.compile(
     r"\b(?:speed|people can|finish|complete|build|dig|last|first|additional|extra|free|discount"
     r"|inversely|minimum|together|combined|fenced?|same|percent|of them|twice"

@@ -11,8 +11,6 @@ from analytics.solver.rules.conversions import asked_unit, conversion_factor
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant
 from analytics.text.numbers import NumberKind
 
-__all__ = ["average_of_numbers", "rate_in_period"]
-
 _TIMES = "second|minute|hour|day|week|month|year"
 _RATE = re.compile(
     rf"\b(?:an?|per|each|every|in (?:an?|one|1))\s(?P<unit>{_TIMES})\b|\b(?P<ly>dai|hour|week|month|year)ly\b",

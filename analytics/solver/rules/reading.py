@@ -13,8 +13,6 @@ from analytics.text.number_slots import number_slots
 from analytics.text.numbers import NumberKind, NumberMention, find_numbers
 from analytics.text.units import UnitMention, find_units
 
-__all__ = ["Quantity", "Reading", "RuleAnswer", "calculation", "constant", "stem"]
-
 _SENTENCE_END = re.compile(r"(?<![ap]\.m)(?<!\b[A-Z])[.?!](?=\s|$)|[。？！]|[\n]")
 _CLAUSE_END = re.compile(r"[.?!,;](?=\s|$)|[。？，；]")
 _ASKS = re.compile(r"\b(?:how|what|find|calculate|which|when|convert)\b|[?？]|多少|几", re.IGNORECASE)

@@ -6,8 +6,6 @@ import re
 
 from analytics.solver.rules.reading import Reading, RuleAnswer, calculation
 
-__all__ = ["remainder"]
-
 _LEFT = re.compile(r"\b(?:left ?over|leftover|remain(?:s|ing|der)?|left|unused)\b", re.IGNORECASE)
 _SHARED = re.compile(
     r"\b(?:equally|evenly|groups? of|boxes of|bags of|packs? of|packets of|rows of"

@@ -25,8 +25,6 @@ from analytics.text.numbers import NumberKind
 from analytics.text.unit_names import CHINESE, CHINESE_AFTER_NUMBER, NAMES
 from analytics.text.units import unit_dimension
 
-__all__ = ["Restatement", "restatement"]
-
 
 @dataclass(frozen=True, slots=True)
 class _Change:

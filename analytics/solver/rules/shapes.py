@@ -8,8 +8,6 @@ from analytics.solver.rules.conversions import asked_unit
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant
 from analytics.text.numbers import NumberKind
 
-__all__ = ["rectangle_measure", "square_measure"]
-
 _SQUARE = re.compile(
     r"\bsquare(?! (?:met|cent|feet|foot|inch|mile|yard|kilo|root|unit|decim|millim"
     r"|of\b|number))(?:-shaped)?s?\b|正方形",

@@ -8,8 +8,6 @@ from analytics.solver.rules.conversions import asked_unit
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, stem
 from analytics.text.numbers import NumberKind
 
-__all__ = ["part_of_whole", "share_of_ratio"]
-
 _RATIO_WORDS = re.compile(r"\bratio\b|比|按", re.IGNORECASE)
 _RATIO = re.compile(
     r"(?<![\d.:])\d+(?:\.\d+)?(?:\s?[:：∶]\s?\d+(?:\.\d+)?)+(?![\d:])|(?<=ratio )(?:of "

@@ -20,8 +20,6 @@ from analytics.solver.solution import LONGEST_TEXT, Solution, Solver, numbers_re
 from analytics.text.number_slots import number_slots
 from analytics.text.word_problems import is_word_problem
 
-__all__ = ["RuleSolver", "may_be_solved", "rule_solution"]
-
 
 def rule_solution(text: str) -> Solution | None:
     """Return what the first rule answers that a problem's text fits; None where none does.

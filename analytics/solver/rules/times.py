@@ -14,8 +14,6 @@ from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calcul
 from analytics.text.clock_times import MINUTES_OF_DAY, ClockTime, find_clock_times, written_clock_time
 from analytics.text.numbers import NumberKind
 
-__all__ = ["between_clock_times", "between_dates", "clock_time_after", "count_of_range"]
-
 _MINUTES = {"second": Fraction(1, 60), "minute": Fraction(1), "hour": Fraction(60)}
 _ASKS_MINUTES = re.compile(r"how many minutes|in minutes|多少分钟?|几分钟", re.IGNORECASE)
 _ASKS_HOURS = re.compile(r"how many hours|in hours|多少个?小时|几个?小时", re.IGNORECASE)

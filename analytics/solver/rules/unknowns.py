@@ -7,8 +7,6 @@ import re
 from analytics.expression.tree import ExpressionTree
 from analytics.solver.rules.reading import Reading, RuleAnswer, calculation, constant
 
-__all__ = ["larger_or_smaller", "one_of_two"]
-
 _NAME = r"(?P<{0}>[A-Z][a-z]+|(?:[Hh]is|[Hh]er|[Tt]he|[Aa]) [a-z]+)"
 _COMPARISON = re.compile(
     rf"\b{_NAME.replace('{0}', 'a')} (?:is|has|have|got|scored|sold|collected"

@@ -15,15 +15,6 @@ from questionbank.selectors.models.training_parts import Divider, Parts
 from questionbank.selectors.models.training_questions import is_test_source, original_questions
 from questionbank.selectors.questions.solutions import CERTAIN_ENOUGH
 
-__all__ = [
-    "AnalogyMaterial",
-    "GraphProblem",
-    "analogy_material",
-    "equation_languages",
-    "predicted_problems",
-    "problems_sharing_a_graph",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class GraphProblem:

@@ -18,8 +18,6 @@ from questionbank.selectors.models.training_parts import VALIDATION_SHARE
 from questionbank.selectors.models.training_questions import is_test_source, original_questions
 from questionbank.selectors.questions.computations import Computation, question_computation
 
-__all__ = ["GraphPair", "graph_groups", "graph_pairs"]
-
 _EXAMINED = 300  # problems of a graph, from which two are chosen
 _COMPARED = 30
 

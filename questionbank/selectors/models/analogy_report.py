@@ -22,8 +22,6 @@ from questionbank.selectors.models.analogy_material import (
 from questionbank.selectors.models.data_report import KeptReport
 from questionbank.selectors.models.models import SMALLEST_SUITE
 
-__all__ = ["FEWEST", "AnalogyReport", "LanguageProblems", "analogy_data_report"]
-
 FEWEST = 500  # problems with a positive, below which a retriever learns little
 
 

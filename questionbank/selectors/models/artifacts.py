@@ -21,21 +21,6 @@ from questionbank.errors import NotFound
 from questionbank.models import ModelArtifact
 from questionbank.numbers import whole_number
 
-__all__ = [
-    "INSTALLED",
-    "artifact_champion",
-    "artifact_champions",
-    "artifact_folder",
-    "artifact_numbered",
-    "artifact_source",
-    "came_with_program",
-    "champion_of_language",
-    "general_champion",
-    "language_champion",
-    "retriever_champion",
-]
-
-
 INSTALLED = "Installed with the program."
 """Why a starter was promoted, in the history of models."""
 

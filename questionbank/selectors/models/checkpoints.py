@@ -8,8 +8,6 @@ from django.conf import settings
 
 from questionbank.models import Run
 
-__all__ = ["checkpoint_folder", "checkpoints_root", "folder_has_checkpoint", "run_has_checkpoint"]
-
 CHECKPOINT = (
     "checkpoint.pt"  # as analytics.training writes it; that package needs PyTorch, so a test compares
 )

@@ -12,22 +12,6 @@ from questionbank.models import ModelArtifact, ModelComparison, Question, Questi
 from questionbank.selectors.models.artifacts import artifact_champion
 from questionbank.selectors.models.models import comparison_latest
 
-__all__ = [
-    "ChangedNeighbour",
-    "ChangedQuestion",
-    "analogy_comparison_shown",
-    "champion_comparisons",
-    "changed_concepts",
-    "changed_questions",
-    "comparison_shown",
-    "encoder_comparison_shown",
-    "probes_comparison_problems",
-    "probes_comparison_shown",
-    "scorer_comparison_problems",
-    "scorer_comparison_shown",
-    "solver_comparison_shown",
-]
-
 QUESTIONS_SHOWN = 12
 
 

@@ -25,15 +25,6 @@ from questionbank.selectors.models.training_questions import (
     training_questions,
 )
 
-__all__ = [
-    "EXAMINED",
-    "DataReport",
-    "KeptReport",
-    "LanguageReport",
-    "LevelReport",
-    "encoder_data_report",
-]
-
 EXAMINED = 20_000  # texts compared with one another at most; masking numbers costs a tenth of a millisecond
 FEWEST = 1_000  # training questions below which pre-training hardly learns
 SKEWED = 0.5  # share of one concept from which it is nearly all that its level can teach

@@ -16,18 +16,6 @@ from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.languages import primary_language
 from questionbank.models import EmbeddingSet, Question, QuestionEmbedding
 
-__all__ = [
-    "PendingQuestion",
-    "embedding_count_pending",
-    "embedding_index_exists",
-    "embedding_pending",
-    "embedding_set_sample",
-    "embedding_set_size",
-    "languages_meant",
-    "languages_served",
-    "map_set",
-]
-
 SAMPLE_SIZE = 300
 
 

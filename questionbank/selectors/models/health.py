@@ -45,16 +45,6 @@ from questionbank.selectors.mail import mail_is_on
 from questionbank.selectors.models.embeddings import embedding_count_pending
 from questionbank.selectors.models.runs import WORKER_SILENT_AFTER
 
-__all__ = [
-    "BACKUP_RECORD",
-    "HealthItem",
-    "HealthReport",
-    "State",
-    "health_report",
-    "last_backup",
-    "site_is_healthy",
-]
-
 BACKUP_RECORD = "last-backup.json"  # in VAR_DIR; written by services.backups
 TIMEOUT_SECONDS = 2  # libpq knows no less
 RECALL_TARGET = 0.99

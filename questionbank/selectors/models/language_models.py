@@ -9,8 +9,6 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.utils.translation import gettext as _
 
-__all__ = ["ConfiguredModel", "configured_language_model"]
-
 
 @dataclass(frozen=True, slots=True)
 class ConfiguredModel:

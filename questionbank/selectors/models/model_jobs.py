@@ -6,8 +6,6 @@ from django.db.models import Q
 
 from questionbank.models import ModelArtifact, Run
 
-__all__ = ["model_jobs"]
-
 KINDS = (Run.Kind.TRAIN, Run.Kind.EVALUATE, Run.Kind.PROMOTE)
 
 

@@ -54,22 +54,6 @@ from questionbank.errors import NotFound
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, Run
 from questionbank.selectors.models.artifacts import artifact_champion
 
-__all__ = [
-    "SMALLEST_SUITE",
-    "CapabilityModels",
-    "Gate",
-    "GateOutcome",
-    "comparison_latest",
-    "gate",
-    "model_events",
-    "model_get",
-    "models_by_capability",
-    "probes_serving_problem",
-    "roll_back_target",
-    "serving_problem",
-    "training_run",
-]
-
 SMALLEST_SUITE = 20  # with fewer questions no difference can be told from chance
 
 

@@ -16,15 +16,6 @@ from questionbank.models import ModelArtifact, ModelEvent, ModelRetention, Run
 from questionbank.selectors.models.artifacts import artifact_champion
 from questionbank.selectors.models.models import comparison_latest, gate
 
-__all__ = [
-    "model_bytes",
-    "model_retentions",
-    "models_bytes",
-    "models_in_jobs",
-    "old_models",
-    "rejected_candidates",
-]
-
 _State = ModelArtifact.State
 _NAMING = ("model", "candidate", "champion", "start")  # parameters of runs
 

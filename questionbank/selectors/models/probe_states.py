@@ -8,8 +8,6 @@ from django.utils.translation import ngettext
 
 from questionbank.models import Question, Run
 
-__all__ = ["FEWEST_TAGGED", "why_no_probes"]
-
 FEWEST_TAGGED = 100  # ready tagged questions below which no probes are trained: neighbours vote instead
 
 

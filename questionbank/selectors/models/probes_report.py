@@ -13,8 +13,6 @@ from questionbank.selectors.models.probe_states import FEWEST_TAGGED
 from questionbank.selectors.models.training_questions import training_questions
 from questionbank.selectors.questions.hierarchy_choice import default_hierarchy
 
-__all__ = ["ProbesReport", "probes_data_report"]
-
 
 @dataclass(frozen=True, slots=True)
 class ProbesReport:

@@ -32,23 +32,6 @@ from questionbank.selectors.models.embeddings import embedding_set_size, map_set
 from questionbank.selectors.questions.concept_levels import concept_levels
 from questionbank.selectors.questions.concepts import hierarchies
 
-__all__ = [
-    "BANDS",
-    "COLOURS",
-    "LEVELS",
-    "LegendRow",
-    "MapPoints",
-    "MapState",
-    "concept_level",
-    "map_hierarchies",
-    "map_legend",
-    "map_points",
-    "map_state",
-    "map_version",
-    "points_to_bytes",
-    "ready_questions",
-]
-
 LEVELS = 3  # concept levels that the map can be coloured by
 COLOURS = 8  # concepts that get a colour and a shape of their own; the others are grey
 BANDS = 5  # of difficulty, each 100 / 5 per cent wide

@@ -13,16 +13,6 @@ from django.utils.translation import gettext as _
 from questionbank.errors import NotFound
 from questionbank.models import Run, RunLog, RunMetric, WorkerHeartbeat
 
-__all__ = [
-    "run_get",
-    "run_last_step",
-    "run_logs",
-    "run_metric_series",
-    "run_version",
-    "run_wait",
-    "runs",
-]
-
 LOG_LINES = 200
 WORKER_SILENT_AFTER = timedelta(seconds=45)  # as services.runs.STALLED_AFTER, which selectors cannot import
 

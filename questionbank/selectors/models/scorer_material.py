@@ -19,8 +19,6 @@ from questionbank.selectors.models.training_questions import (
 )
 from questionbank.selectors.review.review import decided_pairs
 
-__all__ = ["LANGUAGE", "ScorerMaterial", "scorer_material"]
-
 LANGUAGE = "en"  # the only one that the operators know
 
 

@@ -15,8 +15,6 @@ from questionbank.selectors.models.data_report import EXAMINED, KeptReport
 from questionbank.selectors.models.scorer_material import LANGUAGE, ScorerMaterial, scorer_material
 from questionbank.selectors.questions.questions import in_language
 
-__all__ = ["DecidedPart", "DecisionCounts", "ScorerReport", "decision_counts", "scorer_data_report"]
-
 FEWEST = 300  # questions to learn from, below which a scorer hardly learns
 
 

@@ -27,8 +27,6 @@ from questionbank.selectors.models.training_questions import is_test_source, ori
 from questionbank.selectors.questions.questions import in_language
 from questionbank.selectors.questions.solutions import published_answer
 
-__all__ = ["SolverMaterial", "solver_material"]
-
 
 @dataclass(frozen=True, slots=True)
 class SolverMaterial:

@@ -14,8 +14,6 @@ from questionbank.models import QuestionEquation
 from questionbank.selectors.models.data_report import KeptReport
 from questionbank.selectors.models.solver_material import SolverMaterial, solver_material
 
-__all__ = ["LanguageProblems", "SolverReport", "solver_data_report"]
-
 FEWEST = 500  # problems to learn from, below which a solver learns little more than the commonest equations
 
 

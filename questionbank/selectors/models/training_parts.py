@@ -13,8 +13,6 @@ from typing import Generic, TypeVar
 
 from analytics.splits import HELD_OUT_SHARE, KeptOut
 
-__all__ = ["VALIDATION_SHARE", "Divider", "Parts"]
-
 VALIDATION_SHARE = 0.03
 
 Item = TypeVar("Item")

@@ -14,8 +14,6 @@ from analytics.concept_paths import drop_common_leading_nodes
 from analytics.records import ConceptPath
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag
 
-__all__ = ["TrainingQuestion", "is_test_source", "original_questions", "training_questions"]
-
 _TEST_SPLIT = re.compile(r"(?<![a-z])test(?![a-z])", re.IGNORECASE)
 
 

@@ -10,8 +10,6 @@ from questionbank.errors import NotFound
 from questionbank.models import Question
 from questionbank.selectors.models.data_report import KeptReport
 
-__all__ = ["COUNTED_AT_ONCE", "is_counted_at_once", "training_report"]
-
 COUNTED_AT_ONCE = 5_000  # questions of a bank whose report a page may wait for
 
 

@@ -17,8 +17,6 @@ from questionbank.capabilities.catalog import training_of
 from questionbank.models import Run, WorkerHeartbeat
 from questionbank.selectors.models.runs import WORKER_SILENT_AFTER
 
-__all__ = ["TrainingTime", "training_time"]
-
 _LOOKED_AT = 50  # trainings, the latest
 _LENGTH = (
     "epochs",

@@ -10,8 +10,6 @@ from analytics.solver.solution import decimal_text
 from questionbank.models import Question
 from questionbank.selectors.questions.solutions import SolvedText, gives, published_number
 
-__all__ = ["AnswerCheck", "answer_checks", "answer_shown"]
-
 
 @dataclass(frozen=True, slots=True)
 class AnswerCheck:

@@ -10,8 +10,6 @@ from analytics.encoder.augment.preview import LONGEST, Preview, augmentation_pre
 from analytics.errors import DataError
 from questionbank.errors import ServiceUnavailable, ValidationFailed
 
-__all__ = ["question_augmented"]
-
 _AT_ONCE = threading.BoundedSemaphore(2)  # child processes of this process
 _PATIENCE_SECONDS = 5.0
 

@@ -15,18 +15,6 @@ from django.utils.translation import gettext_lazy
 from questionbank.errors import NotFound
 from questionbank.models import BulkChange, KnowledgeConcept, Question, QuestionTag, User
 
-__all__ = [
-    "BulkPlan",
-    "Refusal",
-    "bulk_change_description",
-    "bulk_change_get",
-    "bulk_changes_of",
-    "bulk_plan",
-    "is_so_already",
-    "refusals",
-    "tagged_concepts",
-]
-
 SHOWN = 10  # questions of a preview
 Values = Mapping[str, Any]
 Kind = BulkChange.Kind

@@ -33,8 +33,6 @@ from questionbank.models import (
 )
 from questionbank.selectors.questions.bulk_changes import bulk_change_description
 
-__all__ = ["CHANGE_KINDS", "ChangeEntry", "ChangePage", "change_page", "concept_history"]
-
 CHANGE_KINDS: Mapping[str, Promise] = {  # a literal table
     "tags": gettext_lazy("Tags"),
     "bulk": gettext_lazy("Many questions at once"),

@@ -26,18 +26,6 @@ from analytics.text.number_slots import NumberSlot, number_slots
 from questionbank.expression_drawing import ExpressionDrawing, expression_drawing
 from questionbank.models import Question, QuestionEquation, QuestionSolution
 
-__all__ = [
-    "CERTAIN_ENOUGH",
-    "Computation",
-    "graph_probabilities",
-    "question_computation",
-    "question_graphs",
-    "same_computation_ids",
-    "same_computation_probabilities",
-    "solver_computes",
-    "text_computation",
-]
-
 CERTAIN_ENOUGH = 0.5
 """Probability from which a solution is said without reserve, and counted as the question's computation."""
 

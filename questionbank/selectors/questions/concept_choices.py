@@ -10,8 +10,6 @@ from django.db.models.functions import Length
 
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
 
-__all__ = ["ConceptChoice", "choices_of", "concept_matches"]
-
 
 @dataclass(frozen=True, slots=True)
 class ConceptChoice:

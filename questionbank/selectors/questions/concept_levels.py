@@ -11,8 +11,6 @@ from django.db.models import Count
 from analytics.concept_paths import common_leading_nodes, without_leading
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, QuestionTag
 
-__all__ = ["ConceptLevels", "concept_levels"]
-
 
 @dataclass(frozen=True, slots=True)
 class ConceptLevels:

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 
 from questionbank.models import KnowledgeConcept
 
-__all__ = ["ConceptStep", "ConceptSteps", "StepGroup", "concept_steps"]
-
 
 @dataclass(frozen=True, slots=True)
 class ConceptStep:

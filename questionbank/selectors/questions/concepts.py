@@ -12,8 +12,6 @@ from analytics.records import ConceptPath
 from questionbank.errors import NotFound
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
 
-__all__ = ["ConceptNode", "concept_get", "concept_path", "concept_tree", "hierarchies", "hierarchy_get"]
-
 
 @dataclass(slots=True)
 class ConceptNode:

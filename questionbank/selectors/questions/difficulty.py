@@ -14,15 +14,6 @@ from django.utils.translation import ngettext
 
 from questionbank.models import Question
 
-__all__ = [
-    "DifficultyFigure",
-    "DifficultyStep",
-    "difficulty_step",
-    "observed_difficulty",
-    "published_difficulty",
-    "wilson_interval",
-]
-
 Z_95 = 1.959964  # quantile of the normal distribution for 95 %
 UNCERTAIN = 34.0  # points: an interval that reaches so far from its figure says nothing
 

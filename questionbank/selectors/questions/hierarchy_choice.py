@@ -9,8 +9,6 @@ from django.db.models import QuerySet
 
 from questionbank.models import KnowledgeHierarchy, User
 
-__all__ = ["HierarchyChoice", "default_hierarchy", "default_hierarchy_first", "hierarchy_choice"]
-
 
 @dataclass(frozen=True, slots=True)
 class HierarchyChoice:

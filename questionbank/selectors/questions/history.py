@@ -17,8 +17,6 @@ from django.utils.translation import gettext as _
 
 from questionbank.models import KnowledgeConcept, Question, User
 
-__all__ = ["FieldChange", "HistoryEntry", "question_history"]
-
 SHOWN_FIELDS = (
     "text",
     "options",

@@ -24,8 +24,6 @@ from questionbank.models import (
     Run,
 )
 
-__all__ = ["UndoPlan", "import_can_be_undone", "import_undo_plan", "import_undo_runs", "loose_tags"]
-
 # Tables whose rows belong to a question and go with it; a row in any other table means that somebody uses it.
 _DERIVED: tuple[type[Model], ...] = (
     QuestionEmbedding,

@@ -9,8 +9,6 @@ from django.db.models import Count, Q
 
 from questionbank.models import KnowledgeConcept, Question, Run, User
 
-__all__ = ["BankOverview", "bank_overview", "drafts_of", "recent_questions", "running_jobs"]
-
 KEPT_SECONDS = 60  # counting 100,000 rows on every visit of the home page would be waste
 CACHE_KEY = "bank-overview"
 

@@ -12,8 +12,6 @@ from django.utils.translation import gettext_lazy
 from questionbank.errors import NotFound
 from questionbank.models import User
 
-__all__ = ["ROLE_EXPLANATIONS", "active_admins", "people", "person_get"]
-
 ROLE_EXPLANATIONS: Mapping[str, Promise] = {  # role -> what somebody with it may do; a literal table
     "teacher": gettext_lazy(
         "Searches and reads the whole bank, writes and edits their own questions, and tags any question."

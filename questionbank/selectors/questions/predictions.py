@@ -35,15 +35,6 @@ from questionbank.selectors.questions.questions import concept_paths
 from questionbank.selectors.search.vectors import nearest
 from questionbank.selectors.serving import ServedProbes, Serving
 
-__all__ = [
-    "LabelledNeighbour",
-    "PredictedConcept",
-    "PredictedDifficulty",
-    "QuestionPrediction",
-    "predict",
-    "predict_many",
-]
-
 TOP_CONCEPTS = 5
 NEIGHBOURS = 10
 _FEWEST_VOTES = 3  # labelled neighbours below which they say nothing about difficulty

@@ -9,8 +9,6 @@ from questionbank.errors import NotFound
 from questionbank.models import Question, QuestionList, User
 from questionbank.selectors.questions.questions import visible_to
 
-__all__ = ["question_list_get", "question_lists_of", "questions_of_list", "shared_question_lists"]
-
 
 def question_lists_of(*, user: User) -> QuerySet[QuestionList]:
     """Return a person's lists with the number of their questions (`size`), the last changed first."""

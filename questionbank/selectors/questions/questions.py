@@ -16,25 +16,6 @@ from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, 
 from questionbank.numbers import whole_number
 from questionbank.permissions import is_admin
 
-__all__ = [
-    "ANSWER_KEY_SQL",
-    "EXPORT_FILTERS",
-    "TaggedPath",
-    "answer_key",
-    "concept_paths",
-    "content_hash",
-    "exact_duplicates",
-    "in_language",
-    "is_text_of",
-    "listed_question_records",
-    "question_get",
-    "question_record",
-    "question_records",
-    "questions_matching",
-    "tagged_paths",
-    "visible_to",
-]
-
 RECORDS_AT_ONCE = 2_000
 
 

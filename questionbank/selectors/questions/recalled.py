@@ -23,8 +23,6 @@ from questionbank.selectors.questions.questions import in_language
 from questionbank.selectors.questions.wordings import wording_ids
 from questionbank.selectors.search.vectors import nearest
 
-__all__ = ["bank_recall", "recalled_questions"]
-
 _NEAREST = 64  # of any question; some have no equation
 _KEPT_GRAPHS = 5_000  # in memory, with their texts; reading one takes .3 ms
 

@@ -16,8 +16,6 @@ from questionbank.selectors.models.artifacts import artifact_numbered
 from questionbank.selectors.questions.solutions import ALTERNATIVES, no_value_reason
 from questionbank.selectors.serving import SolverByLanguage, solver_of
 
-__all__ = ["problem_solutions", "solver_by_name"]
-
 
 def solver_by_name(model: str) -> Solver:
     """Return the solver with a number or in a folder; for ``"default"`` those in use, each for its language.

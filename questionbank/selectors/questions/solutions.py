@@ -34,31 +34,6 @@ from questionbank.selectors.questions.computations import (
 from questionbank.selectors.questions.questions import in_language, visible_to
 from questionbank.selectors.serving import ServedSolver
 
-__all__ = [
-    "ALTERNATIVES",
-    "CERTAIN_ENOUGH",
-    "Alternative",
-    "ComputedAlike",
-    "SolvedText",
-    "TextPart",
-    "computation_shown",
-    "computed_alike",
-    "contradicts_published",
-    "gives",
-    "gives_published",
-    "known_solution",
-    "no_value_reason",
-    "published_answer",
-    "published_number",
-    "question_solved",
-    "solution_from_json",
-    "solved_computation",
-    "solved_graphs",
-    "solver_with_unsolved_questions",
-    "text_solved",
-    "unsolved_questions",
-]
-
 ALTERNATIVES = 3  # equations that are kept and shown
 
 

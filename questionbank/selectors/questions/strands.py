@@ -9,8 +9,6 @@ from django.core.cache import cache
 from questionbank.models import KnowledgeHierarchy
 from questionbank.selectors.questions.concepts import ConceptNode, concept_tree, hierarchies
 
-__all__ = ["Strand", "StrandGroup", "strands"]
-
 GROUPS_SHOWN = 6
 STRANDS_SHOWN = 24
 KEPT_SECONDS = 60

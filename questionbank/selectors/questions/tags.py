@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from questionbank.models import Question
 from questionbank.selectors.questions.concept_choices import choices_of
 
-__all__ = ["TagView", "question_tags"]
-
 
 @dataclass(frozen=True, slots=True)
 class TagView:

@@ -15,16 +15,6 @@ from questionbank.models import ProblemVariant, Question, User
 from questionbank.selectors.questions.answer_checks import answer_shown
 from questionbank.selectors.questions.solutions import SolvedText, gives
 
-__all__ = [
-    "accepted_variants",
-    "last_decided_variant",
-    "open_variants",
-    "own_drafts",
-    "question_variants",
-    "solver_objection",
-    "variant_get",
-]
-
 
 def variant_get(*, variant_id: int) -> ProblemVariant:
     """Return the similar problem with a number.

@@ -8,8 +8,6 @@ from django.db import connection
 
 from questionbank.models import ProblemVariant
 
-__all__ = ["story_ids", "wording_ids"]
-
 _SAME_STORY = (ProblemVariant.Kind.REVERSED.value, ProblemVariant.Kind.REORDERED.value)
 
 # By hand: every page of a question asks this, and Django takes several times as long to write it as the database to

@@ -11,8 +11,6 @@ from django.utils import timezone
 from questionbank.models import ParaphrasePair, ReviewDecision, User
 from questionbank.selectors.review.review import opinions
 
-__all__ = ["UNDO_GRACE", "decisions_to_undo", "grace_seconds", "opinions_shown", "pair_history"]
-
 UNDO_WITHIN = timedelta(days=1)
 UNDO_GRACE = timedelta(seconds=20)  # for the opinion that makes a pair complete: a slip is noticed at once
 

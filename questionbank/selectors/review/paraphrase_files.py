@@ -14,8 +14,6 @@ from questionbank.files import InputPair
 from questionbank.selectors.models.artifacts import artifact_numbered
 from questionbank.selectors.serving import scorer_of, served_scorer
 
-__all__ = ["pair_scores", "scorer_by_number"]
-
 
 def scorer_by_number(model: str) -> Scorer:
     """Return the scorer with a number, or the one in use for ``"default"``.

@@ -13,15 +13,6 @@ from questionbank.errors import ValidationFailed
 from questionbank.models import ParaphrasePair
 from questionbank.selectors.models.language_models import configured_language_model
 
-__all__ = [
-    "LANGUAGE_MODEL",
-    "RULES",
-    "SEQUENCE_MODEL",
-    "ParaphraserChoice",
-    "paraphraser_choice",
-    "paraphrasers",
-]
-
 RULES = "rules"
 SEQUENCE_MODEL = "sequence"
 LANGUAGE_MODEL = "language"

@@ -9,16 +9,6 @@ from django.db.models import Exists, F, Func, OuterRef, QuerySet, TextField, Val
 from questionbank.models import ParaphrasePair, Question
 from questionbank.selectors.search.filters import SearchFilters, filtered_questions
 
-__all__ = [
-    "ACCEPTED",
-    "ParaphraseOrigin",
-    "accepted_pairs",
-    "paraphrase_origin",
-    "question_paraphrases",
-    "question_sources",
-    "questions_to_reword",
-]
-
 ACCEPTED = (ParaphrasePair.Outcome.ACCEPT, ParaphrasePair.Outcome.EDIT)
 
 

@@ -34,38 +34,6 @@ from questionbank.models import (
 )
 from questionbank.selectors.questions.questions import in_language
 
-__all__ = [
-    "DEFAULT_KEYS",
-    "EXPORT_FIELDS",
-    "Agreement",
-    "PairAgreement",
-    "QueueCounts",
-    "ReasonAgreement",
-    "StuckPairs",
-    "Throughput",
-    "adjudications",
-    "agreement",
-    "decided_pairs",
-    "decision_rows",
-    "export_fields",
-    "guideline_history",
-    "guideline_unread",
-    "may_settle",
-    "next_to_settle",
-    "opinions",
-    "pair_get",
-    "queue_counts",
-    "reason_agreement",
-    "review_keys",
-    "reviewers",
-    "skips",
-    "stuck_pairs",
-    "taken_back",
-    "throughput",
-    "typed_by",
-    "was_skipped",
-]
-
 DEFAULT_KEYS = {  # action -> key; a literal table, in the order of the legend
     "accept": "a",
     "number": "1",

@@ -21,16 +21,6 @@ from questionbank.models import (
 )
 from questionbank.selectors.review.review import opinions
 
-__all__ = [
-    "Batch",
-    "PairFilters",
-    "batch_deletions",
-    "batches",
-    "deletable_pairs",
-    "pair_reviewers",
-    "pairs_found",
-]
-
 _State = ParaphrasePair.State
 _BATCHES_SHOWN = 200
 _DELETIONS_SHOWN = 20

@@ -22,8 +22,6 @@ from questionbank.selectors.search.text_search import (
     text_condition,
 )
 
-__all__ = ["TOPIC", "AskedSearch", "asked_questions", "asked_search", "tagged_condition"]
-
 TOPIC = "topic"
 """What the whole query is the name of; it can be taken off like a filter that words name."""
 

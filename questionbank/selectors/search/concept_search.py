@@ -22,8 +22,6 @@ from analytics.text.tokens import search_tokens
 from questionbank.models import KnowledgeConcept, QuestionTag, SynonymGroup
 from questionbank.selectors.search import spelling
 
-__all__ = ["ConceptMatch", "ConceptNames", "Named", "Span", "Tokens", "concept_names", "tagged", "tagged_ids"]
-
 LONGEST_NAME = 8  # tokens of a name that is looked for within a search
 MOST_CONCEPTS = 12  # that one search names; a word that stands in more names than that says too little
 _LIST = re.compile(r",|/|&|\band\b|\bor\b|[、和与及]", re.IGNORECASE)

@@ -10,8 +10,6 @@ from django.utils.translation import gettext as _
 
 from questionbank.errors import ValidationFailed
 
-__all__ = ["cursor_pack", "cursor_unpack"]
-
 _SALT = "questionbank.cursor"
 _LONGEST = 500
 

@@ -11,8 +11,6 @@ import json
 from functools import lru_cache
 from importlib.resources import files
 
-__all__ = ["is_english"]
-
 
 @lru_cache(maxsize=1)
 def _frequencies() -> dict[str, int]:

@@ -15,8 +15,6 @@ import numpy as np
 import numpy.typing as npt
 from django.db import connection
 
-__all__ = ["ConceptGroups", "FacetCube", "concept_groups", "facet_cube"]
-
 _NAMES = ("status", "language", "kind", "source", "grade")
 Mask = npt.NDArray[np.bool_]
 

@@ -22,8 +22,6 @@ from questionbank.selectors.search.facet_cube import concept_groups, facet_cube
 from questionbank.selectors.search.filters import ANY_STATUS, SearchFilters
 from questionbank.wording import language_name
 
-__all__ = ["BANDS", "COUNTED", "FacetValue", "Facets", "count_facets", "difficulty_range"]
-
 COUNTED = 10_000  # questions that are counted one by one; of more a page says "10,000+"
 BANDS = 5  # of difficulty, each 100 / 5 per cent wide
 _SHOWN = 50  # values of one filter

@@ -14,16 +14,6 @@ from questionbank.models import KnowledgeConcept, Question, QuestionTag, User
 from questionbank.numbers import whole_number
 from questionbank.permissions import is_admin
 
-__all__ = [
-    "ANY_STATUS",
-    "FIGURES",
-    "NO_WORD_PREFIX",
-    "NUMBERS",
-    "SearchFilters",
-    "filtered_questions",
-    "task_token",
-]
-
 ANY_STATUS = "any"
 NO_WORD_PREFIX = "f0"  # of search tokens for shapes and tasks; no word and no other token begins so
 FIGURES = ("needed", "none")

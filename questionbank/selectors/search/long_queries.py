@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from questionbank.models import LongQuery
 
-__all__ = ["long_query_text"]
-
 
 def long_query_text(key: str) -> str:
     """Return the text that was searched, empty where the key is not known."""

@@ -16,8 +16,6 @@ from analytics.text.tokens import script_language, search_tokens
 from questionbank.selectors.search.english_words import is_english
 from questionbank.selectors.search.spelling import Vocabulary
 
-__all__ = ["JOINING_WORDS", "ParsedQuery", "QuerySort", "parse_query", "quoted"]
-
 QuerySort = Literal["browse", "words", "question", "formula"]
 
 _QUESTION_WORDS = 6  # so many words are a sentence, of which the order says something too

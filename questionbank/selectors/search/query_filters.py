@@ -18,8 +18,6 @@ from questionbank.selectors.search.facet_cube import facet_cube
 from questionbank.selectors.search.filters import SearchFilters, filtered_questions
 from questionbank.wording import language_name
 
-__all__ = ["READ_FILTERS", "TASK_NAMES", "FilteredQuery", "ReadFilter", "read_filters"]
-
 READ_FILTERS = ("grade", "kind", "task", "language", "difficulty")
 TASK_NAMES = {"word_problem": gettext_lazy("Word problem"), "true_false": gettext_lazy("True or false")}
 MOST_WORDS = 12  # a longer text is a question, whose words are its own

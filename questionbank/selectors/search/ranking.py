@@ -27,17 +27,6 @@ from questionbank.selectors.search.text_search import TextRanking
 from questionbank.selectors.search.vectors import nearest
 from questionbank.selectors.serving import Serving
 
-__all__ = [
-    "BY_VECTOR",
-    "Fused",
-    "Matches",
-    "VectorRanking",
-    "fuse",
-    "rank_by_formulas",
-    "rank_by_vectors",
-    "whole_first",
-]
-
 RRF_CONSTANT = 60
 BY_VECTOR = 100  # questions that the vectors contribute
 NEAR_ENOUGH = {  # cosine from which a vector is near in meaning; a literal table, see decision 40

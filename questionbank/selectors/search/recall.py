@@ -10,8 +10,6 @@ import numpy as np
 from questionbank.models import EmbeddingSet, QuestionEmbedding
 from questionbank.selectors.search.vectors import nearest
 
-__all__ = ["IndexRecall", "index_recall"]
-
 _TIE = 1e-6  # cosines closer than this are equally near: which of them is found is chance
 
 

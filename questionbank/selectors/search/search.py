@@ -19,7 +19,6 @@ from questionbank.errors import ValidationFailed
 from questionbank.models import Question
 from questionbank.selectors.questions.questions import concept_paths
 from questionbank.selectors.search.asked import (
-    TOPIC,
     AskedSearch,
     asked_questions,
     asked_search,
@@ -49,20 +48,6 @@ from questionbank.selectors.search.text_search import (
     rank_by_text,
 )
 from questionbank.selectors.serving import Serving
-
-__all__ = [
-    "LISTED",
-    "ORDERS",
-    "RELEVANCE",
-    "TOPIC",
-    "FacetValue",
-    "NamedConcept",
-    "SearchFilters",
-    "SearchHit",
-    "SearchPage",
-    "matching_questions",
-    "search_questions",
-]
 
 LISTED = 200  # questions that are ranked
 ENOUGH_IN_FILTERS = (

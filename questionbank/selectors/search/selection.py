@@ -12,8 +12,6 @@ from questionbank.numbers import whole_number
 from questionbank.selectors.search.filters import ANY_STATUS, SearchFilters, filtered_questions
 from questionbank.selectors.search.search import matching_questions
 
-__all__ = ["MOST_TICKED", "Selection"]
-
 MOST_TICKED = 1_000
 
 

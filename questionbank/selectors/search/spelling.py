@@ -17,8 +17,6 @@ from rapidfuzz.distance import OSA
 from questionbank.models import VocabularyWord
 from questionbank.selectors.search.english_words import is_english
 
-__all__ = ["Vocabulary", "vocabulary"]
-
 CHECK_AFTER = 30.0  # seconds after which a process looks whether the vocabulary has changed
 SHORTEST_CORRECTED = 4  # letters; shorter ones are near too many words, and often abbreviations
 _LONGEST_CORRECTED = 40

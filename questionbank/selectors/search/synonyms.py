@@ -11,8 +11,6 @@ from django.utils.translation import gettext as _
 from questionbank.errors import NotFound
 from questionbank.models import SynonymGroup, User
 
-__all__ = ["SynonymChange", "synonym_group_get", "synonym_groups", "synonym_history"]
-
 
 @dataclass(frozen=True, slots=True)
 class SynonymChange:

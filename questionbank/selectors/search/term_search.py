@@ -22,8 +22,6 @@ from questionbank.selectors.search.text_search import (
     holding,
 )
 
-__all__ = ["TermRanking", "rank_by_terms", "terms_condition"]
-
 BY_NAME = 0.7  # times a word's weight: what it counts where only a synonym or a concept stands for it
 NAME_BONUS, PAIR_BONUS = (
     1.0,

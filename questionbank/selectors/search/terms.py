@@ -15,8 +15,6 @@ from questionbank.selectors.search.concept_search import ConceptNames, Span, Tok
 from questionbank.selectors.search.query import JOINING_WORDS, quoted
 from questionbank.selectors.search.spelling import Vocabulary
 
-__all__ = ["Phrase", "Terms", "Word", "phrase_query", "terms_of"]
-
 MOST_WORDS = 10  # terms of one search
 _CHARACTER = re.compile(r"[\u3400-\u9fff]")
 _BEFORE_CHARACTER = "求个为是与和在该"  # written before a noun without a blank

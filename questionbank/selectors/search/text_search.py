@@ -21,21 +21,6 @@ from questionbank.models import Question
 from questionbank.selectors.search.query import quoted
 from questionbank.selectors.search.spelling import Vocabulary
 
-__all__ = [
-    "FROM_ONE_WORD",
-    "LEAST_HELD",
-    "RESCORED",
-    "TYPICAL_WORDS",
-    "TextRanking",
-    "holding",
-    "phrase_condition",
-    "rank_by_phrases",
-    "rank_by_shapes",
-    "rank_by_text",
-    "shape_condition",
-    "text_condition",
-]
-
 CANDIDATE_BUDGET = 3000  # rows that the words' posting lists may hold together
 FROM_ONE_WORD = 1500  # a word of more questions leads to none of them by itself
 RESCORED = 150  # candidates of which every word is compared with the query

@@ -19,8 +19,6 @@ from django.db.models import QuerySet
 
 from questionbank.models import EmbeddingSet, Question
 
-__all__ = ["EF_SEARCH", "EXACT_LIMIT", "nearest", "stored_vector"]
-
 Neighbours = list[tuple[int, float]]
 Vector = npt.NDArray[np.float32]
 

@@ -24,8 +24,6 @@ from questionbank.selectors.questions.questions import concept_paths
 from questionbank.selectors.search.vectors import nearest
 from questionbank.selectors.serving import Serving
 
-__all__ = ["DistanceRow", "WorkedCase", "worked_case"]
-
 _DRAWS = 6  # of the augmentation; one that changes nothing is passed over
 
 

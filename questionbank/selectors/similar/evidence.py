@@ -22,8 +22,6 @@ from questionbank.selectors.questions.computations import Computation
 from questionbank.selectors.questions.questions import TaggedPath
 from questionbank.selectors.similar.passages import passage_words
 
-__all__ = ["FORMULA_PARTS", "TASK_VERBS", "Evidence", "copy_key", "evidence_of", "same_spelling"]
-
 LONGEST_COMPARED = 2000  # characters; what follows adds nothing to a reason
 SHORTEST_FORM = 5  # tokens of a formula's form from which sharing it says something
 SHORTEST_WITHOUT_NUMBER = 8  # of one without numbers: "y = f(x)" says nothing

@@ -16,7 +16,9 @@ from analytics.analogy.graphs import problem_graph, readable_text_graph
 from analytics.analogy.likely_graphs import LikelyGraphs
 from analytics.analogy.retriever import Retriever, load_retriever
 from analytics.errors import DataError
-from analytics.inference.encode import UNKNOWN_SHARE_LIMIT, HashedNgramEncoder, OnnxEncoder
+from analytics.inference.encode import OnnxEncoder
+from analytics.inference.ngrams import HashedNgramEncoder
+from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.records import ProblemRecord
 from analytics.solver.solution import Solver
 from analytics.text.copies import story_key
@@ -28,15 +30,6 @@ from questionbank.selectors.models.artifacts import artifact_numbered, retriever
 from questionbank.selectors.questions.solution_files import solver_by_name
 from questionbank.selectors.serving import SolverByLanguage, retriever_of
 from questionbank.selectors.similar.likely_graphs import likely_graphs
-
-__all__ = [
-    "FileCorpus",
-    "SolverWith",
-    "exemplar_solver",
-    "read_corpus",
-    "retriever_by_name",
-    "without_copies",
-]
 
 SolverWith = Callable[[Sequence[ProblemRecord]], Solver]
 """Returns a solver that recalls these solved problems beside those that a retriever keeps."""

@@ -55,16 +55,6 @@ from questionbank.selectors.questions.wordings import story_ids
 from questionbank.selectors.search.vectors import nearest, stored_vector
 from questionbank.selectors.serving import Serving
 
-__all__ = [
-    "EXEMPLARS",
-    "ExemplarPrompt",
-    "WorkedExemplar",
-    "WorkedExemplars",
-    "exemplar_prompt",
-    "question_exemplars",
-    "text_exemplars",
-]
-
 EXEMPLARS = 8
 VOTERS = 16
 """Nearest problems whose graphs are tried on the question's numbers."""

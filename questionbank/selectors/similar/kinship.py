@@ -11,8 +11,6 @@ from questionbank.selectors.serving import Serving
 from questionbank.selectors.similar.reasons import LOOKS_ALIKE, SAME_IDEA
 from questionbank.selectors.similar.similarity import SimilarHit, SimilarResult, similar_by_lens
 
-__all__ = ["EASIER", "HARDER", "SEARCHED", "Kin", "kin_of"]
-
 EASIER, HARDER = "easier", "harder"
 SEARCHED = 30  # of the most similar questions under each lens
 

@@ -12,8 +12,6 @@ from analytics.records import ProblemRecord
 from analytics.solver.served import without_solution
 from analytics.solver.solution import Solution, Solver
 
-__all__ = ["likely_graphs"]
-
 _SOLUTIONS = 5  # of a problem
 
 

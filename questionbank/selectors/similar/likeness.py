@@ -36,16 +36,6 @@ from questionbank.selectors.search.spelling import vocabulary
 from questionbank.selectors.search.text_search import rank_by_text
 from questionbank.selectors.search.vectors import nearest
 
-__all__ = [
-    "Asked",
-    "Ranked",
-    "Vector",
-    "broad_concepts",
-    "rank_by_graph",
-    "rank_by_likeness",
-    "rank_by_wording",
-]
-
 Vector = npt.NDArray[np.float32]
 
 CANDIDATES = 100  # of each lens

@@ -10,8 +10,6 @@ from analytics.text.empty_words import EMPTY_WORDS, ONLY_IN_PHRASES
 from analytics.text.question_tasks import MATHEMATICS
 from analytics.text.tokens import search_tokens
 
-__all__ = ["Passage", "asks", "passage_words", "shared_passage"]
-
 Passage = tuple[str, ...]
 
 LONGEST = 12  # words of a passage that are quoted

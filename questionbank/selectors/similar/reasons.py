@@ -24,8 +24,6 @@ from questionbank.selectors.similar.evidence import FORMULA_PARTS, Evidence
 from questionbank.selectors.similar.passages import asks, shared_passage
 from questionbank.selectors.similar.roles import number_roles, rounded_otherwise
 
-__all__ = ["LOOKS_ALIKE", "SAME_IDEA", "Comparison", "compare"]
-
 SAME_IDEA = "same-idea-new-numbers"
 LOOKS_ALIKE = "looks-alike-solved-differently"
 

@@ -15,8 +15,6 @@ from analytics.solver.rounding import rounding_of
 from analytics.solver.solution import solution_of
 from questionbank.selectors.questions.computations import Computation
 
-__all__ = ["number_roles", "rounded_otherwise"]
-
 _WHOLE = 1e-9
 _ADDED, _SUBTRACTED, _FACTOR, _DIVISOR = "+", "-", "*", "/"
 _OPPOSITE = {_ADDED: _SUBTRACTED, _SUBTRACTED: _ADDED, _FACTOR: _DIVISOR, _DIVISOR: _FACTOR}

@@ -43,20 +43,7 @@ from questionbank.selectors.similar.likeness import (
     rank_by_likeness,
     rank_by_wording,
 )
-from questionbank.selectors.similar.reasons import LOOKS_ALIKE, SAME_IDEA, compare
-
-__all__ = [
-    "LOOKS_ALIKE",
-    "NEAR_DUPLICATE",
-    "SAME_IDEA",
-    "SimilarHit",
-    "SimilarResult",
-    "fold_copies",
-    "near_duplicates",
-    "similar_by_lens",
-    "similar_questions",
-    "similar_to_text",
-]
+from questionbank.selectors.similar.reasons import compare
 
 CONSIDERED = 30  # nearest questions of which those are shown for which something speaks
 LEAST_WITHOUT_REASON = 0.65  # score from which a question is shown for which no reason speaks

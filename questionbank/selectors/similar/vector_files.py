@@ -15,8 +15,6 @@ from questionbank.selectors.questions.predictions import PredictedDifficulty, pr
 from questionbank.selectors.serving import Serving
 from questionbank.selectors.similar.similarity import SimilarHit
 
-__all__ = ["check_lens", "hit_fields", "hit_lines", "question_predictions", "question_vectors"]
-
 _DIGITS = 6
 _SHOWN = 100  # characters of a question in a table
 

@@ -20,7 +20,8 @@ from analytics.backbone.adapters import (
     merge_adapters,
     save_adapter,
 )
-from analytics.backbone.bert import Backbone, save_head
+from analytics.backbone.backbone import save_head
+from analytics.backbone.bert import Backbone
 from analytics.backbone.head import Head
 from analytics.backbone.tiny import tiny_backbone
 from analytics.encoder.config import EncoderConfig

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 import torch
 
-from analytics.backbone.bert import HEAD_NAME, encode_bulk, load_backbone, set_head
+from analytics.backbone.backbone import set_head
+from analytics.backbone.bert import HEAD_NAME, encode_bulk, load_backbone
 from analytics.backbone.head import Head
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.encoder import metric_layer

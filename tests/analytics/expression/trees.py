@@ -6,8 +6,6 @@ from hypothesis import strategies as st
 
 from analytics.expression.tree import ExpressionTree
 
-__all__ = ["number_trees", "slot_trees"]
-
 _numbers = st.sampled_from(["0", "1", "2", "3", "10", "0.5", "25%", "5(1/2)"]).map(ExpressionTree)
 _slots = st.sampled_from(["N0", "N1", "N2", "N3", "1", "100"]).map(ExpressionTree)
 

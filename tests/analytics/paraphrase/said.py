@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from analytics.paraphrase.findings.rules import find_changes
 
-__all__ = ["said"]
-
 
 def said(original: str, paraphrase: str) -> list[str]:
     """The sentences of what is serious; every place holds what the finding says it holds."""

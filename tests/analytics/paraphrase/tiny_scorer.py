@@ -14,8 +14,6 @@ from analytics.paraphrase.scoring.scorer import LEARNED_NAME, VERDICT_NAME
 from analytics.paraphrase.scoring.verdict import FEATURES, Verdict
 from analytics.paraphrase.triplets import question_number
 
-__all__ = ["tiny_scorer"]
-
 
 def tiny_scorer(
     folder: Path, *, seed: int = 0, name: str = "tiny scorer", learned: tuple[str, ...] = ()

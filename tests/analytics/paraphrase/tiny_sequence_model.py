@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-__all__ = ["tiny_sequence_model"]
-
 
 def tiny_sequence_model(place: Path) -> Path:
     """Save a tiny random BART over single characters as transformers saves it."""

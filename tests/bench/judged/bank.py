@@ -16,8 +16,6 @@ from pathlib import Path
 
 from tests.bench.bank import encode_bank, set_up
 
-__all__ = ["PARTS", "open_judged_bank", "question_ids"]
-
 PARTS = {  # the bank's source: (file, every n-th row is taken)
     "MATH": ("math/train", 3),
     "OPL": ("opl/all", 2),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Sequence
 
-__all__ = ["ndcg", "useful"]
-
 
 def useful(ids: Sequence[str], relevant: Collection[str], shown: int = 5) -> int:
     """Return how many of the first ones shown are relevant."""

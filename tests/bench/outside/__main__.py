@@ -20,7 +20,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from tests.bench.bank import KEPT_IN, SHARED_DATA, set_up
+from tests.bench.bank import KEPT_IN, set_up
+from tests.bench.imports import SHARED_DATA
 
 EXAMPLES = Path(__file__).parent / "examples"
 PLAIN = 0.5  # probability from which a page states an answer

@@ -7,8 +7,8 @@ import json
 
 import pytest
 
+from analytics.json_lines import LINE_LIMIT
 from questionbank.errors import ImportRefused, LineProblem
-from questionbank.formats.limits import LINE_LIMIT
 from questionbank.formats.pairs import PairRow, read_pair_file
 
 

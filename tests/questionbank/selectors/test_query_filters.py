@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from questionbank.models import Question
+from questionbank.selectors.search.asked import TOPIC
 from questionbank.selectors.search.filters import SearchFilters
 from questionbank.selectors.search.query_filters import read_filters
-from questionbank.selectors.search.search import TOPIC, matching_questions, search_questions
+from questionbank.selectors.search.search import matching_questions, search_questions
 from questionbank.selectors.serving import serving
 from questionbank.services.search_index import vocabulary_refresh
 from tests.questionbank.small_bank import add_concept, add_question

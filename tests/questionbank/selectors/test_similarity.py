@@ -9,13 +9,8 @@ from questionbank.errors import ServiceUnavailable
 from questionbank.models import Question, QuestionEmbedding
 from questionbank.selectors import serving as serving_module
 from questionbank.selectors.serving import serving
-from questionbank.selectors.similar.similarity import (
-    LOOKS_ALIKE,
-    SAME_IDEA,
-    near_duplicates,
-    similar_questions,
-    similar_to_text,
-)
+from questionbank.selectors.similar.reasons import LOOKS_ALIKE, SAME_IDEA
+from questionbank.selectors.similar.similarity import near_duplicates, similar_questions, similar_to_text
 from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors
 
 pytestmark = pytest.mark.django_db

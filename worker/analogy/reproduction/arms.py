@@ -6,8 +6,6 @@ from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from worker.reproduction.problem_sets import PROBLEM_SETS, ProblemSet
 from worker.reproduction.trained import Arm
 
-__all__ = ["ARMS", "REWRITTEN", "REWRITTEN_BY_MODEL", "SETS"]
-
 REWRITTEN = "rewritten"
 """The arm that learns from pairs, each problem and its rewriting, without any graph (section 4)."""
 

@@ -15,8 +15,6 @@ from worker.analogy.reproduction.table import analogy_tables
 from worker.reproduction.options import command_settings
 from worker.reproduction.problem_sets import PROBLEM_SETS
 
-__all__ = ["analogy_paper_tables"]
-
 
 def analogy_paper_tables(output: Path, options: Mapping[str, Any], say: Callable[[str], Any]) -> str:
     """Train and measure the arms that the options name, and return the tables of all that was run into the folder."""

@@ -36,8 +36,6 @@ from worker.reproduction.problem_sets import part_names, part_problems, set_back
 from worker.reproduction.runs import Run, RunResult, Say, question_numbers, run_missing
 from worker.reproduction.trained import trained_folder, wanted_runs
 
-__all__ = ["TWINS", "Plan", "reproduce_analogy"]
-
 _READ_NOTHING = ("random", "tfidf", "bound")  # arms without an encoder
 TWINS = {"with_twins": True, "without_twins": False}
 """Whether problems that differ from a question in numbers alone may be its exemplars."""

@@ -17,8 +17,6 @@ from worker.reproduction.problem_sets import ProblemSet, part_names, scope_note
 from worker.reproduction.runs import FinishedRun, finished_runs
 from worker.reproduction.tables import NOT_RUN
 
-__all__ = ["analogy_tables"]
-
 _REFERENCE = "frozen"
 _COLUMNS = {
     "same_graph": "same graph",

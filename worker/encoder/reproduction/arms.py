@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["ARMS", "Arm"]
-
 _ONE_TEMPERATURE = "0.1,0.1,0.1,0.1,0.1"  # with one positive, RINCE at one temperature is InfoNCE
 _JOINT = {"one_temperature": True, "concept_weight": 1.0, "difficulty_weight": 0.5, "solution_view": 0.3}
 

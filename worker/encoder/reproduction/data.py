@@ -19,8 +19,6 @@ from analytics.question_files import QuestionRow, read_rows
 from analytics.splits import KeptOut, grouped_split, groups_by_masked_text
 from worker.encoder.representation import SplitSet, plain_text
 
-__all__ = ["SOURCES", "TRAINED_ON", "TRANSFER", "Source", "pretraining_examples", "split_sets"]
-
 _TEST_SHARE = 0.2
 
 

@@ -14,8 +14,6 @@ from worker.encoder.reproduction.runs import Plan, reproduce_encoder
 from worker.encoder.reproduction.table import encoder_tables
 from worker.reproduction.options import command_settings
 
-__all__ = ["encoder_paper_tables"]
-
 
 def encoder_paper_tables(output: Path, options: Mapping[str, Any], say: Callable[[str], Any]) -> str:
     """Train and measure the arms that the options name, and return the tables as Markdown."""

@@ -34,8 +34,6 @@ from worker.encoder.reproduction.data import (
 from worker.reproduction.runs import Run, RunResult, Say, question_numbers, run_missing
 from worker.reproduction.trained import run_context
 
-__all__ = ["Plan", "reproduce_encoder"]
-
 _MEASURED_TOKENS = 128
 
 

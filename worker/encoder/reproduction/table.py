@@ -17,8 +17,6 @@ from worker.encoder.reproduction.arms import ARMS
 from worker.encoder.reproduction.data import SOURCES
 from worker.reproduction.tables import difference_cell, range_of, spread_cell
 
-__all__ = ["encoder_tables"]
-
 _REFERENCES = ("quesco", "quesco-close", "joint", "joint-layer")
 """Arms that the others are held against: the first, and the last of those that were run."""
 

@@ -9,8 +9,6 @@ from typing import Any
 from analytics.paraphrase.operators.catalog import OPERATORS
 from analytics.paraphrase.scoring.metrics import THRESHOLD
 
-__all__ = ["ARMS", "PUBLISHED", "Arm", "with_untrained"]
-
 _PAPER = {"extra_operators": False}
 _PLAIN = {"loss": "both", "combine": True, "stretch": True}
 

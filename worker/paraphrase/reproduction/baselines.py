@@ -29,8 +29,6 @@ from analytics.records import ParaphrasePair
 from analytics.training.callbacks import Callback
 from worker.paraphrase.reproduction.reconstruction import train_reconstructor
 
-__all__ = ["BASELINES", "UninformativeReplacement", "baseline_triplets", "best_threshold"]
-
 BASELINES = ("back-translation", "uda", "ssmba")
 
 Augment = Callable[[Sequence[str], int], Sequence[str | None]]

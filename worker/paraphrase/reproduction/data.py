@@ -25,19 +25,6 @@ from analytics.splits import KeptOut
 from questionbank.demo.bank import phrasing_pairs, story_pairs
 from worker.paraphrase.operators import operator_figures
 
-__all__ = [
-    "LABELLED",
-    "MEASURED_ON",
-    "SOURCES",
-    "TRAINED_ON",
-    "Material",
-    "Source",
-    "measured_pairs",
-    "operators_of",
-    "training_material",
-    "unchanged_pairs",
-]
-
 MEASURED_ON = {
     "aquarat_val": "AquaRAT validation (rule-made labels)",
     "aquarat_test": "AquaRAT",

@@ -14,8 +14,6 @@ from worker.paraphrase.reproduction.runs import Plan, reproduce_paraphrase
 from worker.paraphrase.reproduction.table import paraphrase_tables
 from worker.reproduction.options import command_settings
 
-__all__ = ["paraphrase_paper_tables"]
-
 
 def paraphrase_paper_tables(output: Path, options: Mapping[str, Any], say: Callable[[str], Any]) -> str:
     """Train and measure the arms that the options name, and return the tables as Markdown."""

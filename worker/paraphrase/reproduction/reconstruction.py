@@ -25,8 +25,6 @@ from analytics.training.device import inference_dtype, pick_device
 from analytics.training.loop import LoopSettings, train_loop
 from analytics.training.seeding import seed_everything
 
-__all__ = ["Reconstructor", "train_reconstructor"]
-
 _EPOCHS = 2
 _LEARNING_RATE = 3e-4  # the head begins at random
 _LIKELIEST = 10

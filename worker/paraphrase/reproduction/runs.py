@@ -56,8 +56,6 @@ from worker.reproduction.maps import map_of_pairs
 from worker.reproduction.runs import Run, RunResult, Say, progress_callback, question_numbers, run_missing
 from worker.reproduction.trained import run_context
 
-__all__ = ["Plan", "reproduce_paraphrase"]
-
 _MEASURED_TOKENS = 256
 _VALIDATION = "aquarat_val"
 _MAPPED = ("aquarat_test", "sawp_test")

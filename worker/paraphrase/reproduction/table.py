@@ -17,8 +17,6 @@ from worker.paraphrase.reproduction.arms import ARMS, PUBLISHED
 from worker.paraphrase.reproduction.data import MEASURED_ON, SOURCES
 from worker.reproduction.tables import difference_cell, range_of, spread_cell
 
-__all__ = ["paraphrase_tables"]
-
 _COLUMNS = {
     "auc": "ROC AUC",
     "macro_f1": "macro F1",

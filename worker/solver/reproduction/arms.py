@@ -6,8 +6,6 @@ from typing import Any
 
 from worker.reproduction.trained import Arm
 
-__all__ = ["ARMS", "MULTILINGUAL", "RECALLING", "RECURRENT"]
-
 RECALLING = "none-recalling"
 """The arm that also asks a retriever for the solutions of similar problems (ours)."""
 

@@ -22,8 +22,6 @@ from worker.reproduction.tables import titled_table
 from worker.solver.reproduction.arms import ARMS
 from worker.solver.reproduction.representation import PlacedProblems
 
-__all__ = ["CASE_ARMS", "case_table", "draw_cases"]
-
 CASE_ARMS = ("none", "textual")
 """The arms whose runs keep where their encoder places problems: without contrast, and with it."""
 

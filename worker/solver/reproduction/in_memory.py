@@ -9,8 +9,6 @@ from analytics.solver.model import SolverModel
 from analytics.solver.plausibility import likeliest_plausible_first
 from analytics.solver.solution import Solution
 
-__all__ = ["SolverInMemory"]
-
 
 class SolverInMemory:
     """Implements `analytics.solver.solution.Solver`: answers as a served solver does, so that both compare."""

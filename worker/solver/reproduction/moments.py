@@ -20,8 +20,6 @@ from worker.solver.outcomes import outcomes_of
 from worker.solver.reproduction.in_memory import SolverInMemory
 from worker.solver.reproduction.representation import known, prototype_map, readable
 
-__all__ = ["kept_moments", "moment", "moment_observer"]
-
 
 def moment(share: float, step: int, index: float | None, answer_accuracy: float) -> dict[str, Any]:
     """Return what is kept of a moment.

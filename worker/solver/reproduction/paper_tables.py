@@ -16,8 +16,6 @@ from worker.solver.reproduction.representation_tables import representation_tabl
 from worker.solver.reproduction.runs import Plan, reproduce_solver
 from worker.solver.reproduction.table import solver_tables
 
-__all__ = ["solver_paper_tables"]
-
 
 def solver_paper_tables(output: Path, options: Mapping[str, Any], say: Callable[[str], Any]) -> str:
     """Train and measure the arms that the options name, and return the tables of all that was run into the folder."""

@@ -26,17 +26,6 @@ from analytics.solver.targets import SolverExample, solver_examples
 from worker.reproduction.maps import map_of_groups
 from worker.solver.retrieve_and_apply import term_vectors
 
-__all__ = [
-    "COSINES",
-    "PlacedProblems",
-    "Readable",
-    "Representation",
-    "known",
-    "measure_representation",
-    "prototype_map",
-    "readable",
-]
-
 COSINES = "centre_cosine"
 """Name of the array with the cosine of each test problem to the centre of its prototype equation."""
 _LEARNED = 3_000  # training problems whose clustering is measured

@@ -17,8 +17,6 @@ from worker.reproduction.tables import range_of, titled_table
 from worker.solver.reproduction.arms import ARMS
 from worker.solver.reproduction.representation import COSINES
 
-__all__ = ["representation_tables"]
-
 _LOWEST = 0.4  # of the intervals of cosines; those below it are one
 
 

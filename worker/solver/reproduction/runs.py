@@ -37,8 +37,6 @@ from worker.solver.reproduction.in_memory import SolverInMemory
 from worker.solver.reproduction.moments import kept_moments, moment, moment_observer
 from worker.solver.reproduction.representation import COSINES, Representation, measure_representation
 
-__all__ = ["Plan", "reproduce_solver"]
-
 
 @dataclass(frozen=True, slots=True)
 class Plan:

@@ -16,8 +16,6 @@ from worker.reproduction.runs import finished_runs
 from worker.reproduction.tables import NOT_RUN
 from worker.solver.reproduction.arms import ARMS, RECALLING, RECURRENT
 
-__all__ = ["solver_tables"]
-
 _CASES = 5
 _FLOORS = (
     "retrieve-tfidf",

@@ -9,8 +9,6 @@ from analytics.paraphrase.words.editing import lower_first, upper_first
 from analytics.paraphrase.words.entities import find_entities
 from analytics.text.clauses import split_sentences
 
-__all__ = ["existential", "join_sentences", "move_adjunct", "move_condition", "question_first"]
-
 _CONDITION_FIRST = re.compile(
     r"^(?:If|When|Suppose that|Given that|Since) (?P<condition>[^,?]+), (?:then )?(?P<rest>[^,?]+)\?\s*$"
 )

@@ -8,8 +8,6 @@ from functools import lru_cache
 
 from analytics.paraphrase.words.editing import Edit, apply_edits, upper_first
 
-__all__ = ["contract", "replace_phrases", "replace_synonyms"]
-
 _OWNED = r"(?:pens|pencils|books|marbles|stickers|stamps|coins|toys|cards|trading cards|balloons|badges|shells|beads)\b"
 # (pattern, what it becomes); each keeps the equation. Where several are given, one is drawn.
 _PHRASES: tuple[tuple[str, tuple[str, ...]], ...] = (

@@ -8,8 +8,6 @@ import re
 from analytics.paraphrase.words.editing import lower_first, upper_first
 from analytics.text.clauses import split_sentences
 
-__all__ = ["reword_question"]
-
 _NOUNS = r"(?P<what>(?:more |fewer |total |extra )?[a-z][a-z'’ -]{1,40}?)"
 _DO = r"(?P<do>did|does|do|will|would|can|could|should|must)"
 _SUBJECT = (
