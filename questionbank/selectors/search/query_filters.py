@@ -18,6 +18,7 @@ from questionbank.selectors.search.facet_cube import facet_cube
 from questionbank.selectors.search.filters import SearchFilters, filtered_questions
 from questionbank.wording import language_name
 
+_UNKNOWN_GRADES_APART = 99
 READ_FILTERS = ("grade", "kind", "task", "language", "difficulty")
 TASK_NAMES = {"word_problem": gettext_lazy("Word problem"), "true_false": gettext_lazy("True or false")}
 MOST_WORDS = 12  # a longer text is a question, whose words are its own
@@ -130,6 +131,14 @@ def read_filters(text: str, filters: SearchFilters, *, off: Collection[str] = ()
         set_filters = replace(set_filters, **values)  # type: ignore[arg-type]
         read.append(ReadFilter(name, found, label, values))
     return FilteredQuery(text if rest == text else _tidied(rest), set_filters, tuple(read))
+
+
+def grades_apart(grade: str, other: str) -> int:
+    """Return how many grades lie between two; many where one has no number."""
+    numbers = [re.search(r"\d+", one) for one in (grade, other)]
+    return (
+        abs(int(numbers[0][0]) - int(numbers[1][0])) if numbers[0] and numbers[1] else _UNKNOWN_GRADES_APART
+    )
 
 
 def _named(text: str) -> Iterable[tuple[str, str, dict[str, object], str]]:

@@ -29,7 +29,7 @@ from questionbank.selectors.search.cursors import cursor_pack, cursor_unpack
 from questionbank.selectors.search.facets import Facets, FacetValue, count_facets
 from questionbank.selectors.search.filters import SearchFilters, filtered_questions
 from questionbank.selectors.search.query import ParsedQuery
-from questionbank.selectors.search.query_filters import ReadFilter
+from questionbank.selectors.search.query_filters import ReadFilter, grades_apart
 from questionbank.selectors.search.ranking import (
     COMPARED,
     Fused,
@@ -97,7 +97,7 @@ class SearchPage:
         hits: questions that match: that pass the filters and hold all words, are tagged with the concept that the
             query names or hold its name, or hold a formula of the same shape.
         closest: questions that do not, but are near; after the last hit. Where words of the query were read as
-            filters, those come last that do not pass them.
+            filters, those that pass them but hold only a part stand between those that hold all words and the rest.
         total: questions that match, counted up to 10,000 where `total_is_capped`.
         facets: values of each filter with their counts among those; among `closest` where nothing matches.
         corrected: the query with misspelt words corrected, empty where none was.
@@ -248,9 +248,7 @@ def _ranked(asked: AskedSearch, serving: Serving, place: list[Any] | None) -> Se
         [candidate for candidate in ranking if candidate.id not in holding] if not counted.is_capped else []
     )
     if asked.read and total + len(closest) < ENOUGH_IN_FILTERS:
-        wider, _notice = _fused(asked, asked.given, serving)
-        known = {candidate.id for candidate in ranking}
-        closest = [*closest, *(candidate for candidate in wider if candidate.id not in known)]
+        closest = _widened(asked, serving, ranking, closest)
     if total == 0:
         near = Question.objects.filter(pk__in=[candidate.id for candidate in closest])
         counted = count_facets(filters=filters, questions=near, has_words=True)
@@ -284,6 +282,25 @@ def _ranked(asked: AskedSearch, serving: Serving, place: list[Any] | None) -> Se
             asked, offset, has_next=end < total + len(closest) or (counted.is_capped and bool(hits))
         ),
     )
+
+
+def _widened(
+    asked: AskedSearch, serving: Serving, ranking: Sequence[Fused], closest: Sequence[Fused]
+) -> list[Fused]:
+    """Return what is near, with questions outside the filters that the words named.
+
+    One that holds all that is asked for comes before those that pass the filters and hold only a part: who asks for
+    "year 8 ratio" is helped by ratios of year 7. Where a grade was named, the nearest grades come first.
+    """
+    wider, _notice = _fused(asked, asked.given, serving)
+    known = {candidate.id for candidate in ranking}
+    outside = [candidate for candidate in wider if candidate.id not in known]
+    holding = asked_questions(asked, filtered_questions(asked.given)).filter(
+        pk__in=[candidate.id for candidate in outside]
+    )
+    far = {pk: grades_apart(grade, asked.filters.grade) for pk, grade in holding.values_list("pk", "grade")}
+    whole = sorted((one for one in outside if one.id in far), key=lambda one: far[one.id])
+    return [*whole, *closest, *(one for one in outside if one.id not in far)]
 
 
 def _fused(asked: AskedSearch, filters: SearchFilters, serving: Serving) -> tuple[list[Fused], str]:

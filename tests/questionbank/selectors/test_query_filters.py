@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.models import Question
+from questionbank.models import KnowledgeConcept, Question
 from questionbank.selectors.search.asked import TOPIC
 from questionbank.selectors.search.filters import SearchFilters
 from questionbank.selectors.search.query_filters import read_filters
@@ -101,6 +101,18 @@ def test_a_search_finds_what_passes_and_then_what_does_not(bank):
     assert [one.label for one in page.read] == ["Grade 3", "Word problem"]
     assert page.query == "grade 3 multiplication word problems"
     assert page.topic == "multiplication"
+
+
+def test_beyond_the_grade_that_was_named_the_nearest_with_all_words_come_first(bank):
+    multiplication = KnowledgeConcept.objects.get(name="Multiplication")
+    near = add_question(STORY.format(8), grade="Year 4", concepts=[multiplication])
+    nowhere = add_question(STORY.format(9), grade="", concepts=[multiplication])
+    only_in_grade = add_question("Multiplication signs are counted.", grade="3")
+    page = search_questions(query="year 3 multiplication apples", filters=SearchFilters(), serving=serving())
+    assert [hit.question for hit in page.hits] == [bank["story"]]
+    whole = [near, bank["older story"], nowhere]
+    assert [hit.question for hit in page.closest][:3] == whole
+    assert only_in_grade in [hit.question for hit in page.closest][3:]
 
 
 def test_what_is_counted_is_what_a_selection_takes(bank):
