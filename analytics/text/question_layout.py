@@ -4,11 +4,11 @@ r"""The parts of a question that was typed or copied as one text: options, their
 left into prose, tables and lists of parts, for a page. Both change no character of what they hand on, and leave alone
 what they do not recognise.
 
-Items are marked ``A)``, ``A.``, ``(A)``, ``a)``, ``A、``, ``i)`` or ``1)``, on lines of their own or on one. A list
-begins with the first letter and misses none. It is one of options where its items are short answers, and one of parts
-where they are tasks ("b) Find the height."), where the text before it tells what to do with each ("Simplify:"), or
-where they are numbered. Rows of a table hold the same number of cells, parted by tabs, by bars, or by the wide gaps
-that a PDF file leaves.
+Items are marked ``A)``, ``A.``, ``(A)``, ``a)``, ``A、``, ``Ⓐ``, ``Option A:``, ``i)`` or ``1)``, on lines of their own
+or on one; a list begins with the first letter and misses none. Boxes to tick (``☐``, ``[ ]``) mark items too. A list is
+one of options where its items are short answers, and one of parts where they are tasks ("b) Find the height."), where
+the text before it tells what to do with each ("Simplify:"), or where they are numbered. Rows of a table hold the same
+number of cells, parted by tabs, by bars, or by the wide gaps that a PDF file leaves.
 """
 
 from __future__ import annotations
@@ -27,9 +27,17 @@ _MOST_OPTIONS = 10
 
 _MARK = re.compile(
     r"(?<![A-Za-z0-9$\\])(?P<flag>(?<![^\n])[*✓✔☑→]{1,2} ?|[*✓✔☑→]{1,2})?"
+    r"(?:(?P<circled>[Ⓐ-Ⓙⓐ-ⓙ])|(?:(?P<word>(?i:option|choice|answer|antwort|réponse|respuesta|risposta|选项)) ?)?"
     r"(?:[(\[（【]\s?(?P<inner>[A-Ja-jＡ-Ｊ]|[ivx]{1,4}|[0-9]{1,2})\s?[)\]）】]"
-    r"|(?P<label>[A-Ja-jＡ-Ｊ]|[ivx]{1,4}|[0-9]{1,2})(?P<close>[)）.．、:：]))(?P<blank>\s*)"
+    r"|(?P<label>[A-Ja-jＡ-Ｊ]|[ivx]{1,4}|[0-9]{1,2})(?P<close>[)）.．、:：]| ?(?<=[A-J] )[:：])))(?P<blank>\s*)"
 )
+_BOX = re.compile(  # an empty square within a line is a missing number
+    r"(?:(?<!\S)(?:(?P<ticked>[☑☒✅])|☐)|(?<![^\n])(?:[□◻⬜]|(?P<full>[■◼])|\[(?:(?P<crossed>[xX✓✔])|\s?)\]|\(\s?\)))"
+    r"[ \t]*(?=[^\s+−=<>≤≥×÷·*/-])"
+)
+_CIRCLED = {chr(0x24B6 + place): letter for place, letter in enumerate("ABCDEFGHIJ")} | {
+    chr(0x24D0 + place): letter for place, letter in enumerate("abcdefghij")
+}
 _ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x")
 _SAME_CLOSE = str.maketrans("）．：", ").:")
 _FULL_WIDTH = str.maketrans("ＡＢＣＤＥＦＧＨＩＪ", "ABCDEFGHIJ")
@@ -180,6 +188,7 @@ def _lists(text: str) -> list[list[_Item]]:
             runs.append(open_runs[item.form])
         elif run is not None and run[-1].number == item.number - 1:
             run.append(item)
+    runs.append(list(_boxes(text)))
     return sorted((run for run in runs if len(run) > 1 and _set_ends(text, run)), key=len, reverse=True)
 
 
@@ -189,14 +198,28 @@ def _marks(text: str) -> Iterator[_Item]:
         start = match.start()
         if any(begin <= start < end for begin, end in formulas):
             continue
-        label = (match["inner"] or match["label"]).translate(_FULL_WIDTH)
-        close = match["close"].translate(_SAME_CLOSE) if match["close"] else "()"
+        circled = _CIRCLED.get(match["circled"] or "")
+        label = circled or (match["inner"] or match["label"]).translate(_FULL_WIDTH)
+        close = "○" if circled else match["close"].strip().translate(_SAME_CLOSE) if match["close"] else "()"
+        if match["word"]:
+            close = f"{close} after a word"
         starts_line = not text[text.rfind("\n", 0, start) + 1 : start].strip()
         for kind, number in _numbers(label):
             if kind in ("digits", "roman") and not starts_line:
                 continue
             begin = match.end() if "\n" not in match["blank"] else match.end() - len(match["blank"])
             yield _Item(f"{kind}{close}", number, label, start, begin, is_flagged=bool(match["flag"]))
+
+
+def _boxes(text: str) -> Iterator[_Item]:
+    """Yield what stands beside boxes to tick, labelled with the letters that it will have as options."""
+    boxes = list(_BOX.finditer(text))
+    if len(boxes) > _MOST_OPTIONS:
+        return
+    for number, match in enumerate(boxes, 1):
+        is_ticked = bool(match["ticked"] or match["full"] or match["crossed"])
+        label = chr(ord("A") + number - 1)
+        yield _Item("upper box", number, label, match.start(), match.end(), is_flagged=is_ticked)
 
 
 def _numbers(label: str) -> Iterator[tuple[str, int]]:

@@ -35,6 +35,19 @@ PRIME = "Which of these is prime?"
             "",
         ),
         (f"{PRIME}\nA) 4\nB) a\nseven\n\nUse no pen.", f"{PRIME}\nUse no pen.", "4|a\nseven", ""),
+        (f"{PRIME}\nⒶ 4\nⒷ 6\nⒸ 7\nⒹ 9", PRIME, "4|6|7|9", ""),
+        (f"{PRIME} Ⓐ4 Ⓑ6 Ⓒ7 Ⓓ9", PRIME, "4|6|7|9", ""),
+        (f"{PRIME}\nⓐ 4\nⓑ 7\nAnswer: b", PRIME, "4|7", "B"),
+        (f"{PRIME}\n☐ 4\n☐ 6\n☑ 7\n☐ 9", PRIME, "4|6|7|9", "C"),
+        (f"{PRIME}\n[ ] 4\n[x] 7\n[ ] 9", PRIME, "4|7|9", "B"),
+        (f"{PRIME}\n( ) 4\n( ) 7", PRIME, "4|7", ""),
+        (f"{PRIME}\n□ 4\n■ 7\n□ 9", PRIME, "4|7|9", "B"),
+        (f"{PRIME} ☐ 4 ☐ 7", PRIME, "4|7", ""),
+        (
+            "Quel nombre est premier ?\nRéponse A : 4\nRéponse B : 7\nRéponse C : 9\nBonne réponse : B",
+            "Quel nombre est premier ?", "4|7|9", "B",
+        ),
+        (f"{PRIME}\nOption A: 4\nOption B: 7", PRIME, "4|7", ""),
         (f"{PRIME}\nA) 4\nB) 7\nAnswer: both", f"{PRIME}\nAnswer: both", "4|7", ""),
     ],
 )  # fmt: skip
@@ -74,6 +87,9 @@ def test_an_answer_behind_the_question_is_taken_out(pasted, text, answer):
         "B) 2 C) 3 D) 4",
         "Let $A)$ and $B)$ be sets.",
         "Answer: 7",
+        "Fill in the numbers: 3 + □ = 8 and □ - 2 = 5",
+        "Fill in the numbers:\n□ + 3 = 8\n□ - 2 = 5",
+        "Solve: ( ) + 3 = 8.",
     ],
 )
 def test_other_texts_stay_whole(text):
