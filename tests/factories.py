@@ -10,7 +10,7 @@ from factory.django import DjangoModelFactory
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, User
 from questionbank.scales import scale_percent
 from questionbank.selectors.questions.questions import content_hash
-from questionbank.services.concepts import concept_path_ensure
+from questionbank.services.concept_paths import concept_paths_ensure
 from questionbank.services.search_index import search_vector
 
 
@@ -43,7 +43,8 @@ class ConceptFactory(DjangoModelFactory):
 
     @classmethod
     def _create(cls, model_class, *args, hierarchy, names, **kwargs):
-        return concept_path_ensure(hierarchy=hierarchy, path=names)
+        ids, _ = concept_paths_ensure(hierarchy=hierarchy, paths=[names])
+        return KnowledgeConcept.objects.get(pk=ids[tuple(names)])
 
 
 class QuestionFactory(DjangoModelFactory):

@@ -33,8 +33,8 @@ from analytics.encoder.rank_table import RankTable
 from analytics.errors import DataError
 from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
 from analytics.records import ConceptPath
-from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
-from analytics.training.loop import LoopSettings, Stage, Step, TrainingResult, train_stages
+from analytics.training.context import TrainingContext
+from analytics.training.loop import LoopSettings, Stage, Step
 from analytics.training.seeding import seed_everything
 
 METRIC_STAGE = "last_layer"
@@ -223,24 +223,3 @@ def metric_stage(
         steps=config.metric_steps,
         finish=MetricTask.attach,
     )
-
-
-def fit_metric_layer(
-    backbone: Backbone,
-    examples: Sequence[EncoderExample],
-    config: EncoderConfig,
-    *,
-    evaluate: Callable[[Backbone], Mapping[str, float]] | None = None,
-    context: TrainingContext = DEFAULT_CONTEXT,
-) -> TrainingResult:
-    """Fit the last layer of an encoder in place, and nothing else; see `metric_stage`.
-
-    Returns:
-        How it ended, with the held-out metrics.
-
-    Raises:
-        DataError: as `check_examples`.
-        Cancelled: the context said so; the encoder is as it was.
-    """
-    stage = metric_stage(backbone, examples, config, context, evaluate)
-    return train_stages([stage], device=backbone.device, context=context)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from analytics.errors import DataError
 from analytics.expression.parser import MAX_OPERATIONS
@@ -45,23 +45,9 @@ def from_prefix(tokens: Sequence[str]) -> ExpressionTree:
     Raises:
         DataError: the tokens are no whole tree, or have more than `MAX_OPERATIONS` operators.
     """
-    return _built(reversed(tokens), is_prefix=True)
-
-
-def from_postfix(tokens: Sequence[str]) -> ExpressionTree:
-    """Return the tree whose labels in post-order are `tokens`.
-
-    Raises:
-        DataError: as for `from_prefix`.
-    """
-    return _built(tokens, is_prefix=False)
-
-
-def _built(tokens: Iterable[str], *, is_prefix: bool) -> ExpressionTree:
-    """Build a tree from the leaves up; `tokens` come operands first."""
     stack: list[ExpressionTree] = []
     operators = 0
-    for token in tokens:
+    for token in reversed(tokens):  # from the leaves up
         arity = ARITY.get(token, 0)
         operators += arity > 0
         if operators > MAX_OPERATIONS:
@@ -70,7 +56,7 @@ def _built(tokens: Iterable[str], *, is_prefix: bool) -> ExpressionTree:
             raise DataError(f"The operator {token!r} lacks an operand.")
         operands = stack[len(stack) - arity :]
         del stack[len(stack) - arity :]
-        stack.append(ExpressionTree(token, tuple(reversed(operands) if is_prefix else operands)))
+        stack.append(ExpressionTree(token, tuple(reversed(operands))))
     if len(stack) != 1:
         raise DataError("The tokens are no single expression." if stack else "The equation is empty.")
     return stack[0]

@@ -1,4 +1,4 @@
-"""Numbers as words, read and written, in English (num2words writes it) and in Chinese (it does not)."""
+"""Numbers as words: read in English and Chinese, written in English (by num2words)."""
 
 from __future__ import annotations
 
@@ -209,28 +209,3 @@ def chinese_value(words: str) -> Fraction | None:
         else:
             return None
     return Fraction(total + section + digit)
-
-
-def chinese_words(value: Fraction) -> str:
-    """Write a number in Chinese numerals."""
-    if value < 0:
-        return "负" + chinese_words(-value)
-    if value.denominator != 1:
-        return f"{chinese_words(Fraction(value.denominator))}分之{chinese_words(Fraction(value.numerator))}"
-    number = value.numerator
-    if number >= 10_000:
-        name, scale = ("亿", 100_000_000) if number >= 100_000_000 else ("万", 10_000)
-        high, low = divmod(number, scale)
-        gap = "零" if 0 < low < scale // 10 else ""
-        return chinese_words(Fraction(high)) + name + (gap + chinese_words(Fraction(low)) if low else "")
-    digits = "零一二三四五六七八九"
-    written = ""
-    for unit, power in (("千", 1000), ("百", 100), ("十", 10), ("", 1)):
-        digit, number = divmod(number, power)
-        if digit:
-            written += digits[digit] + unit
-        elif written and number and not written.endswith("零"):
-            written += "零"
-    if written.startswith("一十"):
-        written = written[1:]
-    return written or "零"

@@ -176,18 +176,6 @@ def mask_numbers(text: str, mask: str = "#") -> str:
     return "".join(parts)
 
 
-def number_to_words(value: int | Fraction, language: str = "en") -> str:
-    """Write a number in words.
-
-    >>> number_to_words(25), number_to_words(25, "zh"), number_to_words(Fraction(1, 3), "zh")
-    ('twenty-five', '二十五', '三分之一')
-    """
-    from analytics.text.number_words import chinese_words, english_words
-
-    value = Fraction(value)
-    return chinese_words(value) if language == "zh" else english_words(value)
-
-
 def _free(mentions: Iterator[NumberMention], taken: list[NumberMention]) -> list[NumberMention]:
     """Return those mentions that lie in no stretch that is taken already (百分之20, 3万)."""
     stretches = sorted((mention.start, mention.end) for mention in taken)

@@ -15,7 +15,6 @@ from questionbank.formats.limits import CONCEPT_DEPTH_LIMIT
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, ModelArtifact, QuestionTag, User
 from questionbank.services.concept_paths import (
     concept_name,
-    concept_paths_ensure,
     hierarchy_ensure,
     hierarchy_lock,
 )
@@ -105,13 +104,6 @@ def hierarchy_delete(*, user: User | None, hierarchy: KnowledgeHierarchy) -> Non
         models, _cancelled = hierarchy_models_retire(hierarchy_name=fresh.name, reason=reason, user=user)
         fresh.delete()
     hierarchy_models_delete(models, reason=reason, user=user)
-
-
-@transaction.atomic
-def concept_path_ensure(*, hierarchy: KnowledgeHierarchy, path: Sequence[str]) -> KnowledgeConcept:
-    """Return the concept at this path; it and those above it are created where they are missing."""
-    ids, _ = concept_paths_ensure(hierarchy=hierarchy, paths=[path])
-    return KnowledgeConcept.objects.get(pk=ids[tuple(concept_name(name) for name in path)])
 
 
 @transaction.atomic

@@ -89,12 +89,6 @@ class Reading:
         """Return whether most of the words of both are words of both; else a new word is more often a synonym."""
         return shared_share(self.keys, reading.keys) >= _CLOSE
 
-    def has_numbers_of(self, reading: Reading) -> bool:
-        """Return whether both say the same numbers in the same order."""
-        return [quantity.value for quantity in self.quantities] == [
-            quantity.value for quantity in reading.quantities
-        ]
-
     def word_at(self, place: int) -> int:
         """Return the index of the first word that ends behind a place."""
         return bisect_right(self.word_ends, place)

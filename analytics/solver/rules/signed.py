@@ -6,7 +6,6 @@ import re
 
 from analytics.solver.rules.reading import Reading, RuleAnswer, calculation
 
-_FROM_TO = re.compile(r"\bfrom\b.*\bto\b|从.*到", re.IGNORECASE | re.DOTALL)
 _ASKS_CHANGE = re.compile(
     r"\b(?:by how (?:many|much)|how (?:many|much) (?:degrees|warmer|colder|higher"
     r"|lower|more|less)|how (?:many|much)\b.*\b(?:fall|rise|drop|change|increase"

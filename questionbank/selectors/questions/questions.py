@@ -143,11 +143,6 @@ def tagged_paths(
     return paths
 
 
-def question_record(question: Question) -> QuestionRecord:
-    """Return the question as it is exchanged with files and capabilities."""
-    return _record(question, concept_paths([question.pk]).get(question.pk, []))
-
-
 def question_records(
     questions: QuerySet[Question], *, hierarchy: KnowledgeHierarchy | None = None
 ) -> Iterator[QuestionRecord]:

@@ -15,13 +15,13 @@ from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.encoder import metric_layer
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
-from analytics.encoder.metric_layer import MetricTask, fit_metric_layer
+from analytics.encoder.metric_layer import MetricTask, metric_stage
 from analytics.encoder.train import fit_encoder
 from analytics.errors import BackboneError, Cancelled, ConfigurationError, DataError
 from analytics.retrieval import precision_at_k
 from analytics.training.callbacks import History
-from analytics.training.context import TrainingContext
-from analytics.training.loop import LoopSettings, Step, train_loop
+from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
+from analytics.training.loop import LoopSettings, Step, train_loop, train_stages
 
 
 def noisy_vectors(rows: int = 240, dimension: int = 32):
@@ -89,6 +89,11 @@ def config(**settings) -> EncoderConfig:
     return EncoderConfig(objective="last-layer", metric_steps=5, device="cpu", **settings)
 
 
+def fit_metric_layer(backbone, examples, settings, context=DEFAULT_CONTEXT) -> None:
+    stage = metric_stage(backbone, examples, settings, context)
+    train_stages([stage], device=backbone.device, context=context)
+
+
 def test_a_layer_that_is_there_is_built_upon():
     backbone = tiny_backbone()
     before = torch.diag(torch.linspace(0.5, 2, 32))
@@ -134,9 +139,7 @@ def test_a_cancelled_fit_leaves_the_encoder_as_it_was():
     backbone = tiny_backbone()
     calls = iter([False, False, True])
     with pytest.raises(Cancelled):
-        fit_metric_layer(
-            backbone, texts(), config(), context=TrainingContext(cancel=lambda: next(calls, True))
-        )
+        fit_metric_layer(backbone, texts(), config(), TrainingContext(cancel=lambda: next(calls, True)))
     assert backbone.head is None
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from analytics.errors import DataError
-from analytics.expression.notation import from_postfix, from_prefix, to_infix, to_postfix, to_prefix
+from analytics.expression.notation import from_prefix, to_infix, to_prefix
 from analytics.expression.parser import parse_expression
 from analytics.expression.tree import ExpressionTree
 from tests.analytics.expression.trees import number_trees
@@ -16,7 +16,6 @@ from tests.analytics.expression.trees import number_trees
 def test_what_is_printed_reads_as_the_same_tree(tree: ExpressionTree) -> None:
     assert parse_expression(to_infix(tree)) == tree
     assert from_prefix(to_prefix(tree)) == tree
-    assert from_postfix(to_postfix(tree)) == tree
 
 
 @pytest.mark.parametrize("text", ["(11-1)*2", "8-(2-1)", "12/(2*3)", "(2^3)^2", "2^3^2", "2*(-3)", "-(2+1)"])

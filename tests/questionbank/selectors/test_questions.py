@@ -17,7 +17,6 @@ from questionbank.selectors.questions.questions import (
     content_hash,
     exact_duplicates,
     question_get,
-    question_record,
     question_records,
     questions_matching,
 )
@@ -108,7 +107,7 @@ def test_a_record_has_every_field():
         concepts=[concept],
     )  # fmt: skip
     QuestionEquation.objects.create(question=question, expression="1+1", numbers=["1", "1"])
-    record = question_record(Question.objects.get())
+    (record,) = question_records(Question.objects.all())
     assert (record.id, record.source, record.text, record.language) == ("q1", "set", "?", "zh")
     assert record.options == (Option("A", "1", "m"), Option("B", "2"))
     assert (record.kind, record.answer, record.solution) == ("choice", "A", "s")

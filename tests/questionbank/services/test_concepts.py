@@ -16,13 +16,12 @@ from questionbank.services.concepts import (
     concept_delete,
     concept_merge,
     concept_move,
-    concept_path_ensure,
     concept_rename,
     hierarchy_create,
     hierarchy_delete,
     hierarchy_rename,
 )
-from tests.factories import HierarchyFactory, QuestionFactory
+from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -112,13 +111,13 @@ def test_a_concept_cannot_move_below_itself(hierarchy, at):
 
 
 def test_a_move_beside_a_namesake_too_deep_or_to_another_hierarchy_is_refused(hierarchy, at):
-    concept_path_ensure(hierarchy=hierarchy, path=("Algebra", "Fractions"))
+    ConceptFactory(hierarchy=hierarchy, names=("Algebra", "Fractions"))
     with pytest.raises(ValidationFailed, match="at this place already"):
         concept_move(user=None, concept=at("Number", "Fractions"), parent=at("Algebra"))
-    deep = concept_path_ensure(hierarchy=hierarchy, path=[f"level {n}" for n in range(29)])
+    deep = ConceptFactory(hierarchy=hierarchy, names=[f"level {n}" for n in range(29)])
     with pytest.raises(ValidationFailed, match="at most 30 levels"):
         concept_move(user=None, concept=at("Number"), parent=deep)
-    elsewhere = concept_path_ensure(hierarchy=HierarchyFactory(), path=("X",))
+    elsewhere = ConceptFactory(hierarchy=HierarchyFactory(), names=("X",))
     with pytest.raises(ValidationFailed, match="another hierarchy"):
         concept_move(user=None, concept=at("Number"), parent=elsewhere)
     with pytest.raises(ValidationFailed, match="another hierarchy"):
@@ -126,7 +125,7 @@ def test_a_move_beside_a_namesake_too_deep_or_to_another_hierarchy_is_refused(hi
 
 
 def test_a_merge_brings_tags_and_children_without_repeats(hierarchy, at):
-    concept_path_ensure(hierarchy=hierarchy, path=("Algebra", "Ratios", "Adding", "Fast"))
+    ConceptFactory(hierarchy=hierarchy, names=("Algebra", "Ratios", "Adding", "Fast"))
     both = QuestionFactory(concepts=[at("Number", "Fractions", "Adding"), at("Algebra", "Ratios", "Adding")])
     only = QuestionFactory(concepts=[at("Number", "Fractions")])
     concept_merge(user=None, concept=at("Number", "Fractions"), target=at("Algebra", "Ratios"))
@@ -154,7 +153,7 @@ def test_of_two_tags_that_become_one_the_persons_stays(hierarchy, at, teacher):
 
 
 def test_a_concept_merges_into_its_own_parent_even_with_a_child_of_its_name(hierarchy, at):
-    concept_path_ensure(hierarchy=hierarchy, path=("Number", "Fractions", "Fractions", "Deep"))
+    ConceptFactory(hierarchy=hierarchy, names=("Number", "Fractions", "Fractions", "Deep"))
     concept_merge(user=None, concept=at("Number", "Fractions"), target=at("Number"))
     assert {
         ("Number", "Adding"),
@@ -165,7 +164,7 @@ def test_a_concept_merges_into_its_own_parent_even_with_a_child_of_its_name(hier
 
 
 def test_a_merge_into_itself_below_itself_or_elsewhere_is_refused(hierarchy, at):
-    elsewhere = concept_path_ensure(hierarchy=HierarchyFactory(), path=("X",))
+    elsewhere = ConceptFactory(hierarchy=HierarchyFactory(), names=("X",))
     for target, reason in (
         (at("Number"), "with itself"),
         (at("Number", "Fractions"), "that would be a cycle"),
