@@ -7,8 +7,7 @@ AnalyticsError
 │   └── ChecksumError       weights differ from their recorded SHA-256
 ├── BackboneError           a pretrained encoder cannot be found or loaded
 ├── LanguageModelError      a language model cannot be asked: out of reach, or it refuses
-├── LatexError              a formula cannot be parsed
-│   └── LatexLimitError     it is longer or deeper than the limits allow
+├── LatexError              a formula cannot be read with certainty
 └── Cancelled               a training run was asked to stop; its last checkpoint is usable
 """
 
@@ -50,11 +49,7 @@ class LanguageModelError(AnalyticsError):
 
 
 class LatexError(AnalyticsError):
-    """A formula cannot be parsed."""
-
-
-class LatexLimitError(LatexError):
-    """A formula is longer or deeper than the limits allow."""
+    """A formula cannot be read with certainty."""
 
 
 class Cancelled(AnalyticsError):

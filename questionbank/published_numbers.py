@@ -6,10 +6,15 @@ import re
 from dataclasses import dataclass
 
 from analytics.expression.evaluate import answers_agree
+from analytics.text.meaning import answer_value
 from analytics.text.number_slots import number_slots
 from analytics.text.numbers import find_numbers
 
 _READ = 200  # characters of an answer
+_CALCULATES = re.compile(  # what makes another number of the digits: roots, π, powers, logarithms, letters
+    r"\\sqrt|sqrt|√|\\pi(?![a-z])|π|(?<![a-z])pi(?![a-z])|[\d)]\s*\^(?!\s*\{?\s*(?:\\circ|\\degree|°))|\\(?:log|ln)"
+    r"|\\frac\s*\{(?:[^{}]*\}\s*\{)?[^{}]*[a-z]|(?<![a-zA-Z])[xyz]\s*\^|[\d}]\s?[xyz](?![a-z])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +46,14 @@ class PublishedNumber:
 
 
 def number_of_answer(answer: str) -> PublishedNumber | None:
-    """Return an answer where it is one number, as in ``24 eggs``, ``-3``, ``5/56`` and ``10%``; None otherwise."""
+    r"""Return an answer where it is one number, as in ``24 eggs``, ``-3``, ``5/56`` and ``10%``; None otherwise.
+
+    ``2\sqrt{3}`` is its value. What has a letter for a number, such as ``3x``, is no number.
+    """
     answer = answer[:_READ]
+    if _CALCULATES.search(answer):
+        value = answer_value(answer)
+        return None if value is None else PublishedNumber(value, 0)
     mentions = find_numbers(answer)
     if len(mentions) != 1:
         return None

@@ -126,36 +126,8 @@ def normalise_latex(latex: str) -> str:
     return _join(_drop_needless_braces(tokens))
 
 
-_BLANK = re.compile(r"(?:\\_|_){2,}|\\(?:uline|underline)\s*\{[\s~\\]*\}|\(\s*\)|\[\s*\](?!\{)")
-_WIDE_SPACE = re.compile(r"\\q?quad(?![a-zA-Z])|\\hspace\*?\s*\{[^{}]*\}")
-_TRAILING = re.compile(r"(?:(?<!\\right)[\s.,;:?。，；：？、！]|\\[,;:! ])+$")
-_PAIR = re.compile(r"(?<=[(\[{])\s*-?\d{1,3}(?:,-?\d{1,3})+\s*(?=[)\]}\\])")
-_POWER = re.compile(r"\*\*\s*(-?\d+)?")
-_MODULO = re.compile(r"\(\s*(?:\\[bp]?mod|\\(?:text|mathrm|operatorname)\s*\{\s*mod\s*\})\s*([^()]*)\)")
 _CASES = re.compile(r"(?<=\\begin\{cases\})[^\n]*?(?=\\end\{cases\})")
 _LOST_ROW = re.compile(r"(?<=\S) {3,}(?=\S)")
-_DEFINITION = re.compile(r"\\(?:re)?newcommand\*?\s*\{[^{}]*\}\s*\{[^{}]*\}")
-
-
-def normalise_for_reading(latex: str) -> str:
-    r"""Return :func:`normalise_latex` of a formula made ready for a parser.
-
-    Answer blanks become ``\square``, wide spaces separate statements, punctuation of the sentence around it
-    goes, ``(200,100)`` is a pair and no number.
-
-    >>> normalise_for_reading(r"x = ____ \quad y = 2.")
-    'x=\\square;y=2'
-    """
-    latex = mend_rows(latex)
-    latex = _WIDE_SPACE.sub(";", _BLANK.sub(r"\\square ", latex))
-    latex = _PAIR.sub(lambda match: match[0].replace(",", ", "), latex)
-    if "**" in latex:
-        latex = _POWER.sub(lambda match: "^" + (f"{{{match[1]}}}" if match[1] else ""), latex)
-    if "mod" in latex:
-        latex = _MODULO.sub(r"\\pmod{\1}", latex)
-    if "newcommand" in latex:
-        latex = _DEFINITION.sub("", latex)
-    return normalise_latex(_TRAILING.sub("", latex))
 
 
 def mend_rows(latex: str) -> str:

@@ -20,6 +20,7 @@ from analytics.records import ConceptPath, QuestionRecord
 from questionbank.scales import scale_percent
 from questionbank.selectors.questions.questions import ANSWER_KEY_SQL, answer_key, content_hash
 from questionbank.services.equations import equation_graph_key
+from questionbank.services.import_answers import unify_answers
 from questionbank.services.import_report import PROBLEMS_KEPT, DuplicateLink
 from questionbank.services.search_index import question_tokens
 
@@ -235,6 +236,7 @@ class Staging:
             self._execute("SELECT pg_advisory_xact_lock(%s)", [IMPORT_LOCK])
         self._execute("CREATE UNIQUE INDEX ON staged_question (line)")
         self._execute(_FILL_ANSWERS)
+        unify_answers(self._execute)
         self._execute("ANALYZE staged_question (line, content_hash, answer_key)")
         sequence = "nextval(pg_get_serial_sequence('questionbank_question', 'id'))"
         new_id = "NULL::bigint" if dry_run else sequence

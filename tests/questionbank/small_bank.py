@@ -15,9 +15,8 @@ from questionbank.models import (
     QuestionEmbedding,
     QuestionEquation,
 )
-from questionbank.services.concepts import concept_path_ensure
 from questionbank.services.equations import equation_graph_key
-from tests.factories import QuestionFactory
+from tests.factories import ConceptFactory, QuestionFactory
 
 
 def add_question(text: str, *, equation: str = "", **fields: object) -> Question:
@@ -35,7 +34,7 @@ def add_question(text: str, *, equation: str = "", **fields: object) -> Question
 def add_concept(*path: str, hierarchy: str = "Test hierarchy") -> KnowledgeConcept:
     """The concept at the end of a path; whatever is missing above it is made too."""
     owner = KnowledgeHierarchy.objects.get_or_create(name=hierarchy)[0]
-    return concept_path_ensure(hierarchy=owner, path=path)
+    return ConceptFactory(hierarchy=owner, names=path)
 
 
 def add_set(lens: str = "wording", dimension: int = 512, **fields: object) -> EmbeddingSet:

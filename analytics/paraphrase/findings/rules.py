@@ -18,6 +18,7 @@ from analytics.errors import DataError
 from analytics.paraphrase.findings.contrasts import contrast_findings
 from analytics.paraphrase.findings.exchanges import exchange_findings
 from analytics.paraphrase.findings.finding import Finding, Span
+from analytics.paraphrase.findings.formulas import weigh_formulas
 from analytics.paraphrase.findings.gaps import gap_findings
 from analytics.paraphrase.findings.names import name_findings
 from analytics.paraphrase.findings.negations import negation_findings
@@ -154,6 +155,7 @@ def _changes(original: str, paraphrase: str, without: Collection[str]) -> dict[s
                     new, [finding for rule_findings in findings.values() for finding in rule_findings]
                 )
             findings[rule.name] = new
+    findings = weigh_formulas(pair, findings)
     if written != (original, paraphrase):
         return {
             rule: [_as_written(finding, *written) for finding in rule_findings]

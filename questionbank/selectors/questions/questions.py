@@ -11,6 +11,7 @@ from typing import Any
 from django.db.models import CharField, F, Func, Q, QuerySet, prefetch_related_objects
 
 from analytics.records import ConceptPath, Option, QuestionRecord
+from analytics.text.meaning import same_answer
 from questionbank.errors import NotFound, ValidationFailed
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, User
 from questionbank.numbers import whole_number
@@ -38,6 +39,8 @@ def content_hash(*, text: str, options: Sequence[Option | Mapping[str, Any]] = (
     joined = "\x1f".join(" ".join(unicodedata.normalize("NFKC", part).split()) for part in parts)
     return hashlib.sha256(joined.encode("utf-8")).digest()
 
+
+_MOST_ANSWERS_COMPARED = 20  # by what they mean
 
 ANSWER_KEY_SQL = r"btrim(regexp_replace(normalize({answer}, NFKC), '\s+', ' ', 'g'), ' $')"
 """The SQL of `answer_key`; ``{answer}`` is the column."""
@@ -92,6 +95,7 @@ def exact_duplicates(
 
     Args:
         answer: where it is given, questions with another answer do not count: they show another figure, perhaps.
+            ``1/2`` and ``0.5`` are one answer.
     """
     same = Question.objects.filter(visible_to(user), content_hash=content_hash(text=text, options=options))
     same = same.exclude(status=Question.Status.RETIRED).order_by("pk")
@@ -101,7 +105,9 @@ def exact_duplicates(
             template=ANSWER_KEY_SQL.replace("{answer}", "%(expressions)s"),
             output_field=CharField(),
         )
-        same = same.alias(answer_key=stored_key).filter(answer_key__in=("", key))
+        stored = same.exclude(answer="").values_list("pk", "answer")[:_MOST_ANSWERS_COMPARED]
+        equal = [pk for pk, stored_answer in stored if same_answer(answer, stored_answer) == "same"]
+        same = same.alias(answer_key=stored_key).filter(Q(answer_key__in=("", key)) | Q(pk__in=equal))
     return same if exclude is None else same.exclude(pk=exclude.pk)
 
 

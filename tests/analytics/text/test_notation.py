@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics.text.notation import formula_tokens, mend_rows, normalise_for_reading, normalise_latex
+from analytics.text.notation import formula_tokens, mend_rows, normalise_latex
 
 PIECES = str.split(
     r"\frac \dfrac12 \sqrt \sqrt[3] { } ( ) ^ _ x 12 1,000 \left( \right) \right. \le \, \text{cm} = + π"
@@ -87,24 +87,6 @@ def test_normalising_twice_changes_nothing() -> None:
 @pytest.mark.parametrize("unit", ["{", "}", "^", r"\frac", r"\left(", r"\sqrt[", "{x}", "x_"])
 def test_normalising_ends_however_deep(unit: str, no_hang: None) -> None:
     normalise_latex(unit * 50_000)
-
-
-@pytest.mark.parametrize(
-    ("source", "ready"),
-    [
-        (r"x = ____ \quad y = 2.", r"x=\square;y=2"),
-        (r"x=3 ,", "x=3"),
-        ("5!", "5!"),
-        (r"(200,100)", "(200, 100)"),
-        ("4**2", "4^{2}"),
-        (r"3 (\bmod 7)", r"3\pmod{7}"),
-        (r"\left\{ \begin{array}{l} x \end{array} \right.", r"\begin{array}{l}x\end{array}"),
-        (r"\renewcommand{\arraystretch}{1.5} x", "x"),
-        (r"\underline{~~~} + 1", r"\square+1"),
-    ],
-)
-def test_a_formula_is_made_ready_for_the_parser(source: str, ready: str) -> None:
-    assert normalise_for_reading(source) == ready
 
 
 def test_lost_row_breaks_are_put_back_in_cases_alone() -> None:

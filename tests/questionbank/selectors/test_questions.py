@@ -76,6 +76,8 @@ def test_an_exact_duplicate_has_the_same_answer_or_none():
     assert list(exact_duplicates(text="Find x.", options=[], answer="12")) == [twelve, none]
     assert list(exact_duplicates(text="Find x.", options=[], answer="２０ cm")) == [none, twenty]
     assert list(exact_duplicates(text="Find x.", options=[])) == [twelve, none, twenty]
+    assert list(exact_duplicates(text="Find x.", options=[], answer=r"$\frac{24}{2}$")) == [twelve, none]
+    assert list(exact_duplicates(text="Find x.", options=[], answer="12 cm")) == [none]  # 12 of what?
 
 
 @pytest.mark.django_db

@@ -192,12 +192,21 @@ def test_the_answer_of_a_choice_is_that_of_its_option(db):
         ("25", 77 / 3, False), ("26", 77 / 3, False), ("24 eggs", 24, True), ("24", None, False),
         ("5/56", 5 / 56, True), ("5/56", 5, False), (r"$3\frac12$ m", 3.5, True), ("10%", 0.1, True),
         ("10 per cent", 10, True), ("10%", 90, False),
+        (r"$\frac{2}{4}$", 0.5, True), (r"$2\sqrt{9}$ cm", 6, True), (r"$x = 2^{10}$", 1024, True),
+        (r"$\sqrt{2}$", 2, False), (r"$2\pi$", 2, False), ("$24^{\\circ}$", 24, True),
     ],
 )  # fmt: skip
 def test_an_answer_has_a_sign_and_may_be_rounded_to_the_decimals_that_are_written(db, answer, value, agrees):
     published = published_number(add(BOXES, answer=answer))
     assert published is not None
     assert published.agrees_with(value) is agrees
+
+
+@pytest.mark.parametrize(
+    "answer", ["$3x$", "$x^2$", r"$\frac{1}{x}$", r"$\log_2 x$", r"$\sqrt{x}$", "2x + 1"]
+)
+def test_an_answer_with_a_letter_is_no_number(db, answer):
+    assert published_number(add(BOXES, answer=answer)) is None
 
 
 def test_questions_are_computed_alike_by_equation_or_by_a_solution_that_is_certain_enough(solver, teacher):

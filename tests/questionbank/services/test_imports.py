@@ -428,6 +428,18 @@ def test_equal_texts_with_different_answers_are_two_questions(jsonl):
     assert (again.created, again.links[0].question) == (1, Question.objects.get(answer="20").pk)
 
 
+def test_answers_that_mean_the_same_are_one_question(jsonl):
+    answers = [r"$\frac{2}{4}$", "0.5", "x = 1/2", "0.67", r"$\frac23$", "(x-3)(x+3)"]
+    report = import_file(path=jsonl(*({"text": SIDE, "answer": answer} for answer in answers)))
+    stored = list(Question.objects.order_by("pk").values_list("answer", flat=True))
+    assert stored == [answers[0], *answers[3:]]  # 0.67 may be rounded
+    assert [(link.line, link.first_line) for link in report.links] == [(2, 1), (3, 1)]
+    again = import_file(path=jsonl({"text": SIDE, "answer": "$x^2-9$"}, {"text": SIDE, "answer": "50%"}))
+    assert (again.created, again.duplicates) == (0, 2)
+    Question.objects.update(status="retired")
+    assert import_file(path=jsonl({"text": SIDE, "answer": "0.5"})).created == 1
+
+
 def test_a_line_without_an_answer_is_the_same_question_as_one_with_an_answer(jsonl):
     report = import_file(path=jsonl({"text": SIDE}, {"text": SIDE, "answer": "12"}, {"text": "Another?"}))
     assert (report.created, report.duplicates) == (2, 1)

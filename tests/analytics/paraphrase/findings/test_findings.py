@@ -489,3 +489,21 @@ def test_another_unit_that_is_asked_for_is_serious_and_its_short_form_is_the_sam
     fast = "A train of 180 m passes a signal in 9 seconds. How fast is it in metres per second?"
     assert said(fast, fast.replace("metres per second", "km/h")) == ["metres per second became km/h."]
     assert said(fast, fast.replace("metres per second", "m/s")) == []
+
+
+@pytest.mark.parametrize(
+    ("formula", "new_formula", "sentences"),
+    [
+        ("$(x-3)(x+3)$", "$(x-3)(x-3)$", ["$(x-3)(x+3)$ became $(x-3)(x-3)$, which means something else."]),
+        ("$3x+2=0$", "$3x-2=0$", ["$3x+2=0$ became $3x-2=0$, which means something else."]),
+        ("$(x-3)(x+3)$", "$x^2-9$", []),
+        (r"$\frac{1}{2}$", "$0.5$", []),
+        ("$2x=6$", "$x=3$", []),
+    ],
+)
+def test_a_formula_is_compared_by_what_it_means(formula: str, new_formula: str, sentences: list[str]) -> None:
+    assert said(f"Look at {formula} for a minute.", f"Look at {new_formula} for a minute.") == sentences
+
+
+def test_numbers_of_formulas_that_nobody_can_compare_stay_findings() -> None:
+    assert said("Look at $1/2x+3$ now.", "Look at $1/2x+4$ now.") == ["3 became 4."]

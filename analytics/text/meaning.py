@@ -1,0 +1,270 @@
+r"""Whether two formulas, or two answers, mean the same: ``1/2`` and ``0.5``, ``(x-3)(x+3)`` and ``x^{2}-9``.
+
+There are three verdicts. "same" and "different" are certain; what cannot be read, can mean two things, or depends on
+what the author meant (a rounded number, another letter, another unit) is "unknown".
+
+Formulas are the same where both have a value: ``\frac{x^2}{x}`` is ``x``. Equations and inequalities are the same where
+one is a multiple of the other, and different where a point satisfies just one of them. Lists are compared by their
+elements. The work is bounded by the sizes that `analytics.text.formula_trees` admits, about half a second at worst.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import lru_cache
+from itertools import permutations
+from typing import Any, Literal
+
+from analytics.errors import LatexError
+from analytics.text.bare_latex import is_bare_formula
+from analytics.text.formulas import segment_text
+from analytics.text.notation import formula_tokens, normalise_latex
+from analytics.text.plain_grammar import PlainMathsError, plain_to_latex
+
+Meaning = Literal["same", "different", "unknown"]
+
+_LONGEST = 400  # characters of a formula or an answer
+_MOST_ELEMENTS = 5
+_NUMBER = re.compile(
+    r"(?P<minus>-?)(?:\\frac\{(\d{1,15})\}\{(\d{1,15})\}|(\d{1,15})/(\d{1,15})|(\d{0,15}(?:\.\d{1,15})?))"
+)
+_DECIMAL = re.compile(r"-?\d*\.(\d+)")
+_UNCLEAR = re.compile(
+    r"\d,\d|(?<![_\d])\d+(?:[\s~]|\\[; ]|\\q?quad)+\d"
+)  # a decimal comma or a list; two numbers or one
+_CLEAR = re.compile(r"[(\[][^()\[\]]*[)\]]|\d{1,3}(?:,\d{3})+(?!\d)")  # a point; thousands
+_PLAIN_NUMBER = re.compile(r"(?<![A-Za-z0-9.,/:-])(-?\d+(?:\.\d+|/\d+)?)(?![A-Za-z0-9,/:]|\.\d)")
+_RELATIONS = {"=": "=", "<": "<", r"\leq": r"\leq", ">": "<", r"\geq": r"\leq", r"\neq": r"\neq"}
+_TURNED = frozenset({">", r"\geq"})
+_WORDS_BETWEEN = re.compile(r"\\text\{\s*(?:or|and|或|和)\s*\}")
+_ASSIGNED = re.compile(r"[a-zA-Z]=(?=[^=<>]+$)")
+_WORD, _NAMES = re.compile("[a-zA-Z]{2}"), re.compile("sqrt|pi|sin|cos|tan|log|ln")
+_SAID = re.compile(r"\s*[.,;。，；]?\s*$")
+
+
+def same_meaning(first: str, second: str) -> Meaning:
+    r"""Say whether two formulas, given without their delimiters, mean the same.
+
+    >>> same_meaning(r"\frac{2}{4}", "0.5"), same_meaning("(x-3)(x+3)", "x^2-9")
+    ('same', 'same')
+    >>> same_meaning("(x-3)(x+3)", "(x-3)(x-3)"), same_meaning("x=2", "2x=6"), same_meaning("0.67", r"\frac{2}{3}")
+    ('different', 'different', 'unknown')
+    """
+    if max(len(first), len(second)) > _LONGEST:
+        return "same" if first == second else "unknown"
+    first, second = _SAID.sub("", first), _SAID.sub("", second)
+    if any(_UNCLEAR.search(_CLEAR.sub("", source)) for source in (first, second)):
+        return "same" if first == second else "unknown"
+    left, right = sorted((normalise_latex(first), normalise_latex(second)))
+    return "same" if left == right else _compared(left, right)
+
+
+def same_answer(first: str, second: str) -> Meaning:
+    """Say whether two answers mean the same; each is a formula, or text with formulas.
+
+    The words must be equal, and a single ``x =`` before one of them says nothing.
+
+    >>> same_answer("$1/2$ cm", "0.5 cm"), same_answer("1/2", "x = 0.5"), same_answer("0.5 cm", "0.5 m")
+    ('same', 'same', 'unknown')
+    """
+    if max(len(first), len(second)) > _LONGEST:
+        return "same" if first == second else "unknown"
+    (words, formulas), (other_words, other_formulas) = _parts(first), _parts(second)
+    if words != other_words or len(formulas) != len(other_formulas):
+        return "unknown"
+    verdicts = [_compare_assigned(*pair) for pair in zip(formulas, other_formulas, strict=True)]
+    return verdicts[0] if len(verdicts) == 1 else "same" if set(verdicts) <= {"same"} else "unknown"
+
+
+def answer_value(answer: str) -> float | None:
+    r"""Return the value of an answer that is one formula without letters; None where it is not, or cannot be read.
+
+    >>> answer_value(r"$x=\frac{\sqrt{9}}{2}$ cm"), answer_value("$3x$")
+    (1.5, None)
+    """
+    _, formulas = _parts(answer)
+    if len(formulas) != 1 or len(answer) > _LONGEST:
+        return None
+    from analytics.text.formula_trees import formula_tree
+    from analytics.text.formula_values import Evaluator, symbols_of
+
+    try:
+        tree = formula_tree(_ASSIGNED.sub("", normalise_latex(formulas[0])))
+        value = None if symbols_of(tree) else Evaluator(()).values(tree)[0]
+    except LatexError:
+        return None
+    return None if value is None else float(value)
+
+
+def _compare_assigned(first: str, second: str) -> Meaning:
+    assigned = [_ASSIGNED.match(normalise_latex(each)) is not None for each in (first, second)]
+    if assigned[0] != assigned[1]:
+        first, second = (re.sub(r"^\s*[a-zA-Z]\s*=", "", each) for each in (first, second))
+    return same_meaning(first, second)
+
+
+def _parts(answer: str) -> tuple[list[str], list[str]]:
+    """Cut an answer into its words and its formulas; plain numbers and fractions are formulas."""
+    segments = segment_text(answer)
+    if (
+        all(segment.kind == "text" for segment in segments)
+        and (latex := _as_formula(answer.strip())) is not None
+    ):
+        return [], [latex]
+    words: list[str] = [""]
+    formulas: list[str] = []
+    for segment in segments:
+        pieces = ["", segment.body, ""] if segment.kind == "formula" else _PLAIN_NUMBER.split(segment.source)
+        words[-1] += pieces[0]
+        words += pieces[2::2]
+        formulas += pieces[1::2]
+    words = [" ".join(_SAID.sub("", word).casefold().split()) for word in words]
+    return words if any(words) else [], formulas
+
+
+def _as_formula(text: str) -> str | None:
+    """Return text without marks as LaTeX, where it is a formula as a whole."""
+    if "\\" in text:
+        return text if is_bare_formula(text) else None
+    if _WORD.search(_NAMES.sub("", text)) or not text.isascii() or text.count("/") > 1:  # two strokes: a date
+        return None
+    try:
+        return plain_to_latex(text)
+    except PlainMathsError:
+        return None
+
+
+@lru_cache(maxsize=1_024)
+def _compared(left: str, right: str) -> Meaning:
+    values = _number(left), _number(right)
+    if values[0] is not None and values[1] is not None:
+        unequal: Meaning = "unknown" if _is_rounded(left, right, *values) else "different"
+        return "same" if values[0] == values[1] else unequal
+    try:
+        elements, others = _elements(left), _elements(right)
+        is_list = len(elements) > 1 or len(others) > 1
+        return _compare_lists(elements, others) if is_list else _compare_statements(left, right)
+    except LatexError:
+        return "unknown"
+
+
+def _number(spelling: str) -> Fraction | None:
+    """Return the value of a formula that is one number, at once."""
+    match = _NUMBER.fullmatch(spelling)
+    if match is None or not (digits := [group for group in match.groups()[1:] if group]):
+        return None
+    if digits[0] == "." or (len(digits) == 2 and not int(digits[1])):
+        return None
+    value = Fraction(digits[0]) / (Fraction(digits[1]) if len(digits) == 2 else 1)
+    return -value if match["minus"] else value
+
+
+def _is_rounded(left: str, right: str, left_value: Any, right_value: Any) -> bool:
+    """Return whether one of two numbers may be the other, rounded to the decimals that are written."""
+    decimals = [len(match[1]) if (match := _DECIMAL.fullmatch(side)) else 0 for side in (left, right)]
+    if not any(decimals) or decimals[0] == decimals[1]:
+        return False
+    places = min(count for count in decimals if count)
+    return bool(abs(float(left_value) - float(right_value)) <= 1.001 * 10.0**-places)
+
+
+def _split(spelling: str, separators: frozenset[str]) -> tuple[list[str], list[str]]:
+    """Cut a formula at separators outside all brackets; returns the parts and what is between them."""
+    parts, between, depth = [[]], [], 0  # type: ignore[var-annotated]
+    for token in formula_tokens(spelling):
+        depth += (token in ("{", "(", "[")) - (token in ("}", ")", "]"))
+        if depth == 0 and token in separators:
+            between.append(token)
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    return [" ".join(part) for part in parts], between
+
+
+def _elements(spelling: str) -> list[str]:
+    """Return the elements of a list: ``x=1, x=2``, ``1; 2``, ``x=1 or x=2``, ``x=\\pm 1``."""
+    parts, _ = _split(_WORDS_BETWEEN.sub(";", spelling), frozenset(",;"))
+    if len(parts) > _MOST_ELEMENTS:
+        raise LatexError("the list is too long")
+    if len(parts) == 1 and spelling.count(r"\pm") == 1 and r"\mp" not in spelling:
+        return [re.sub(r"\\pm ?", sign, spelling) for sign in "+-"]
+    return parts
+
+
+def _compare_lists(first: Sequence[str], second: Sequence[str]) -> Meaning:
+    if len(first) != len(second):
+        return "unknown"
+    table = [[same_meaning(left, right) for right in second] for left in first]
+    in_order = _all_of([row[place] for place, row in enumerate(table)])
+    if in_order == "same":
+        return "same"
+    size = range(len(first))
+    orders = [_all_of([table[place][order[place]] for place in size]) for order in permutations(size)]
+    if "same" in orders:  # solutions have no order, the terms of a sequence have one
+        return "same" if all("=" in element for element in (*first, *second)) else "unknown"
+    return "different" if all(order == "different" for order in orders) else "unknown"
+
+
+def _all_of(verdicts: Sequence[Meaning]) -> Meaning:
+    if "different" in verdicts:
+        return "different"
+    return "unknown" if "unknown" in verdicts else "same"
+
+
+def _statement(spelling: str) -> tuple[list[str], list[str]]:
+    """Return the terms of a formula and the relations between them, turned so that smaller terms come first."""
+    terms, relations = _split(spelling, frozenset(_RELATIONS))
+    turned = [relation in _TURNED for relation in relations]
+    if any(turned) and not all(turned):
+        raise LatexError("relations of both directions")
+    order = -1 if any(turned) else 1
+    return terms[::order], [_RELATIONS[relation] for relation in relations[::order]]
+
+
+def _compare_statements(left: str, right: str) -> Meaning:
+    (terms, relations), (other_terms, other_relations) = _statement(left), _statement(right)
+    if len(terms) != len(other_terms):
+        return "unknown"
+    if len(terms) == 1:
+        return _compare_terms(*terms, *other_terms)
+    is_named = relations == other_relations == ["="] and terms[0] == other_terms[0] and terms[0].isalpha()
+    if is_named and terms[0] not in (terms[1] + " " + other_terms[1]).split():
+        return _compare_terms(terms[1], other_terms[1])  # both say what x is: a number, a point, a term
+    if len(terms) == 2:
+        from analytics.text.formula_relations import compare_relations
+
+        return compare_relations(terms, relations[0], other_terms, other_relations[0])
+    verdicts = [_compare_terms(*pair) for pair in zip(terms, other_terms, strict=True)]
+    return "same" if relations == other_relations and _all_of(verdicts) == "same" else "unknown"
+
+
+def _compare_terms(left: str, right: str) -> Meaning:
+    first, second = _bracketed(left), _bracketed(right)
+    if first and second and len(first[1]) == len(second[1]):
+        verdict = _all_of([same_meaning(*pair) for pair in zip(first[1], second[1], strict=True)])
+        return verdict if first[0] == second[0] or verdict != "same" else "different"
+    from analytics.text.formula_trees import formula_tree
+    from analytics.text.formula_values import Evaluator, is_apart, is_same, symbols_of
+
+    trees = formula_tree(left), formula_tree(right)
+    symbols = [symbols_of(tree) for tree in trees]
+    evaluator = Evaluator(symbols[0] | symbols[1])
+    pairs = [pair for pair in zip(*map(evaluator.values, trees), strict=True) if None not in pair]
+    if len(pairs) < (3 if symbols[0] | symbols[1] else 1):
+        return "unknown"
+    if all(is_same(*pair) for pair in pairs):
+        return "same"
+    if symbols[0] != symbols[1] or "i" in symbols[0] or not any(is_apart(*pair) for pair in pairs):
+        return "unknown"
+    return "unknown" if not symbols[0] and _is_rounded(left, right, *pairs[0]) else "different"
+
+
+def _bracketed(term: str) -> tuple[str, list[str]] | None:
+    """Return the brackets and the elements of a pair, a point or an interval."""
+    tokens = formula_tokens(term)
+    if len(tokens) < 5 or tokens[0] not in "([" or tokens[-1] not in ")]":
+        return None
+    parts, _ = _split(" ".join(tokens[1:-1]), frozenset(","))
+    return (tokens[0] + tokens[-1], parts) if len(parts) > 1 else None
