@@ -5,19 +5,29 @@ They hold plain Python values only, so that a notebook, a Celery task and a test
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from analytics.question_content import EMPTY, Option, QuestionContent
 
 ConceptPath = tuple[str, ...]
 """Concept names from coarse to fine, e.g. ``("Algebra", "Equations", "Linear equations")``."""
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
-    """One answer choice of a multiple-choice question."""
+class Original:
+    """An item as the file had it that a question was read from.
 
-    label: str
-    text: str
-    misconception: str = ""
+    Attributes:
+        format: the name of the file's format.
+        data: the item's bytes, in UTF-8; pictures that are attached to the question stand as their hashes.
+        preamble: what stood in the file between the item before and this one.
+        fields: SHA-256 of our fields as they were read, to see whether anybody has changed one since.
+    """
+
+    format: str
+    data: bytes
+    preamble: bytes = b""
+    fields: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,8 +38,11 @@ class QuestionRecord:
         id: the identifier its source gave it; unique within the source.
         text: the question, formulas in LaTeX between ``$ $``, ``$$ $$``, ``\\( \\)`` or ``\\[ \\]``.
         language: BCP 47 primary tag, ``"en"`` or ``"zh"`` for the two we know well.
-        kind: ``"choice"``, ``"blank"`` or ``"open"``.
-        answer: the published answer; for a choice question the label of the right option.
+        kind: a value of `Question.Kind`, such as ``"choice"``, ``"blanks"`` or ``"open"``.
+        answer: the published answer; for a choice question the label of the right option, ``"A, C"`` where several
+            are right.
+        content: what else grading needs.
+        original: what it was read from, where its file is one whose items are kept.
         equation: infix arithmetic without the unknown, e.g. ``"(11-1)*2"``.
         numbers: the numbers of the text in order of appearance.
         concepts: paths in the knowledge hierarchy, each from coarse to fine.
@@ -56,6 +69,8 @@ class QuestionRecord:
     source: str = ""
     responses: int = 0
     facility: float | None = None
+    content: QuestionContent = EMPTY
+    original: Original | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,6 +131,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 86_400.0,
         "options": {"expires": 80_000},
     },
+    "sweep-attachments": {
+        "task": "bank.sweep_attachments",
+        "schedule": 86_400.0,
+        "options": {"expires": 80_000},
+    },
     "clear-checkpoints": {  # by whoever trains: they lie on that machine
         "task": "bank.clear_checkpoints",
         "schedule": 86_400.0,
@@ -148,6 +153,10 @@ STORAGES = {
     "artifacts": {
         "BACKEND": "django.core.files.storage.FileSystemStorage",
         "OPTIONS": {"location": VAR_DIR / "artifacts"},
+    },
+    "attachments": {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": VAR_DIR / "attachments"},
     },
     "uploads": {
         "BACKEND": "django.core.files.storage.FileSystemStorage",

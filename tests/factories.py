@@ -9,7 +9,7 @@ from factory.django import DjangoModelFactory
 
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, User
 from questionbank.scales import scale_percent
-from questionbank.selectors.questions.questions import content_hash
+from questionbank.selectors.questions.questions import question_hash
 from questionbank.services.concept_paths import concept_paths_ensure
 from questionbank.services.search_index import search_vector
 
@@ -60,7 +60,7 @@ class QuestionFactory(DjangoModelFactory):
     @classmethod
     def _create(cls, model_class, *args, **kwargs):
         question = model_class(*args, **kwargs)
-        question.content_hash = content_hash(text=question.text, options=question.options)
+        question.content_hash = question_hash(question)
         question.difficulty_percent = scale_percent(question.difficulty, question.difficulty_scale)
         question.search_vector = search_vector(question)
         question.save()

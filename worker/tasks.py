@@ -12,6 +12,7 @@ from celery import Task
 from questionbank.dispatch import task_name
 from questionbank.models import EmbeddingSet
 from questionbank.selectors.models.training_reports import training_report
+from questionbank.services.attachments import attachments_sweep
 from questionbank.services.bulk_changes import run_bulk_change
 from questionbank.services.checkpoints import checkpoints_clear
 from questionbank.services.facet_counts import facet_counts_settle
@@ -146,6 +147,12 @@ def send_mail() -> int:
 def delete_old_models() -> int:
     """Delete the models that the admins' rule calls old."""
     return old_models_delete()
+
+
+@application.task(name="bank.sweep_attachments")
+def sweep_attachments() -> int:
+    """Delete the pictures that no question shows."""
+    return attachments_sweep()
 
 
 @application.task(name="bank.measure_recall")

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from analytics.records import Option
+from analytics.question_content import Option
 from analytics.text.formulas import segment_text
 
 _LONGEST = 60_000  # characters of a text that is looked at

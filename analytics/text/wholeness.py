@@ -10,6 +10,7 @@ other formula and is not found.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 
@@ -31,7 +32,9 @@ class FigureRules:
     """How a missing figure or table shows. Each pattern stands alone, which PostgreSQL matches faster than one of all.
 
     Attributes:
-        marks: drawing commands and names of pictures in place of a figure. They alone suffice.
+        marks: drawing commands in place of a figure. They alone suffice.
+        picture: names a picture, which may be attached to the question.
+        unnamed: stands for a picture that has no name.
         hint: matches wherever one of `figures` or `tables` does, and costs little.
         figures: the text points at a figure.
         layouts: a table or array that may be what the text points at.
@@ -40,6 +43,8 @@ class FigureRules:
     """
 
     marks: tuple[str, ...]
+    picture: str
+    unnamed: str
     hint: str
     figures: tuple[str, ...]
     layouts: tuple[str, ...]
@@ -87,12 +92,13 @@ _END = "(?![A-Za-z])"
 FIGURE = FigureRules(
     marks=(
         r"\[asy\]",
-        r"!\[[^]]*\]\(",
         r"\\includegraphics",
         r"\\begin *\{(?:asy|tikzpicture|pspicture|picture)\}",
         "<(?:img|svg)[ >]",
         r"\[(?:[Ii]nsert )?(?:[Ii]mage|[Ff]igure|[Dd]iagram|[Gg]raph|[Pp]icture|[Pp]ic)[^]$]{0,40}\]",
     ),
+    picture=r"!\[[^]]*\]\(",
+    unnamed=r"!\[[^]]*\]\( *\)",
     hint=_any(
         "figure|diagram|[Gg]raph|picture|drawing|illustrat|sketch|chart|pictogra|histogram|number.line|plot|grid|spinner",
         "photo|image|map|net |nets |curve|shown|depicted|s (?:drawn|seen)|[Ff]ig|[Tt]able|below|above|[图表]",
@@ -251,16 +257,25 @@ def _compiled(patterns: tuple[str, ...]) -> list[re.Pattern[str]]:
 _MARKS, _FIGURES, _LAYOUTS, _TABLES, _DATA = map(
     _compiled, (FIGURE.marks, FIGURE.figures, FIGURE.layouts, FIGURE.tables, FIGURE.data)
 )
-_HINT = re.compile(FIGURE.hint)
+_HINT, _PICTURE_NAME, _UNNAMED = map(re.compile, (FIGURE.hint, FIGURE.picture, FIGURE.unnamed))
 
 
-def needs_figure(text: str) -> bool:
-    """Return whether a text points at a figure or a table that it does not hold.
+def needs_figure(text: str, pictures: Sequence[str] = ()) -> bool:
+    """Return whether a text points at a figure or a table that neither it nor its question holds.
+
+    Args:
+        pictures: of each picture that the question names, what it is kept as; empty where it is not attached.
 
     >>> needs_figure("The graph of $f$ is shown below."), needs_figure("Draw a diagram.")
     (True, False)
+    >>> needs_figure("Which graph is it? ![](a.png)"), needs_figure("Which graph is it? ![](a.png)", ["5f"])
+    (True, False)
     """
     if _found(_MARKS, text):
+        return True
+    if pictures:
+        return not all(pictures) or _UNNAMED.search(text) is not None
+    if _PICTURE_NAME.search(text):
         return True
     if not _HINT.search(text):
         return False
@@ -280,9 +295,9 @@ def draws_numbers(text: str) -> bool:
     )
 
 
-def wholeness_marks(text: str) -> dict[str, bool]:
+def wholeness_marks(text: str, pictures: Sequence[str] = ()) -> dict[str, bool]:
     """Return both findings by the names that the bank has for them."""
-    return {"needs_figure": needs_figure(text), "draws_numbers": draws_numbers(text)}
+    return {"needs_figure": needs_figure(text, pictures), "draws_numbers": draws_numbers(text)}
 
 
 def _found(patterns: list[re.Pattern[str]], text: str) -> bool:

@@ -18,7 +18,7 @@ OPTION_COLUMNS = tuple("ABCDEFGH")
 COLUMN_FIELDS = (
     "id", "text", "context", "language", "kind", *OPTION_COLUMNS, "options", "answer", "solution", "equation",
     "program", "calculations", "numbers", "concepts", "difficulty", "difficulty_scale", "grade", "stage", "facility",
-    "responses", "set", "path", "name", "parent",
+    "responses", "set", "grading", "path", "name", "parent",
 )  # fmt: skip
 """What a column can hold."""
 
@@ -26,7 +26,7 @@ FIELDS_WITHOUT_WHICH: dict[str, tuple[str, ...]] = {  # can be left out -> what 
     "id": (), "context": (), "language": (), "kind": (), "solution": (), "equation": (), "program": (),
     "calculations": (), "numbers": (), "concepts": (), "difficulty": ("difficulty_scale",),
     "difficulty_scale": ("difficulty",), "grade": (), "stage": (), "facility": ("responses",),
-    "responses": ("facility",), "set": (),
+    "responses": ("facility",), "set": (), "grading": (),
 }  # fmt: skip
 
 CONCEPT_FIELDS = frozenset({"path", "name", "parent"})

@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from analytics.json_lines import UNPACKED_LIMIT
-from analytics.records import Option, QuestionRecord
+from analytics.question_content import Option, as_json
+from analytics.records import QuestionRecord
 from questionbank.errors import LineProblem
 from questionbank.formats.cells import guard_cell, join_list, join_paths
 from questionbank.formats.csv_rows import DecodedLines, table_rows
@@ -28,6 +29,7 @@ from questionbank.formats.lines import Progress, read_lines
 COLUMNS = (
     "id", "text", "language", "kind", "A", "B", "C", "D", "E", "options", "answer", "solution", "equation",
     "numbers", "concepts", "difficulty", "difficulty_scale", "grade", "stage", "facility", "responses", "set",
+    "grading",
 )  # fmt: skip
 _WRITTEN_LABELS = tuple("ABCDE")
 
@@ -55,17 +57,14 @@ def csv_rows(
 def write_csv_row(record: QuestionRecord) -> str:
     """Return one row with its line end, safe to open in a spreadsheet program."""
     lettered = _fits_columns(record.options)
-    options = [
-        {"label": option.label, "text": option.text}
-        | ({"misconception": option.misconception} if option.misconception else {})
-        for option in record.options
-    ]
     row = {
         "id": record.id,
         "text": record.text,
         "language": record.language,
         "kind": record.kind,
-        "options": "" if lettered or not options else json.dumps(options, ensure_ascii=False),
+        "options": ""
+        if lettered or not record.options
+        else json.dumps(as_json(record.options), ensure_ascii=False),
         "answer": record.answer,
         "solution": record.solution,
         "equation": record.equation,
@@ -78,6 +77,7 @@ def write_csv_row(record: QuestionRecord) -> str:
         "facility": _shown(record.facility),
         "responses": str(record.responses or ""),
         "set": record.source,
+        "grading": json.dumps(as_json(record.content), ensure_ascii=False) if record.content else "",
     }
     if lettered:
         row |= {option.label: option.text for option in record.options}
@@ -88,7 +88,9 @@ def write_csv_row(record: QuestionRecord) -> str:
 
 def _fits_columns(options: Sequence[Option]) -> bool:
     labels = tuple(option.label for option in options)
-    return labels == _WRITTEN_LABELS[: len(labels)] and not any(option.misconception for option in options)
+    return labels == _WRITTEN_LABELS[: len(labels)] and all(
+        option == Option(option.label, option.text) for option in options
+    )
 
 
 def _shown(value: float | None) -> str:

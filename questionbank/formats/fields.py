@@ -5,6 +5,7 @@ The fields are those of JSON Lines; CSV is brought into the same shape first, so
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Iterable, Mapping
@@ -12,9 +13,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from analytics.json_lines import TEXT_LIMIT, string_problem
-from analytics.records import ConceptPath, Option, QuestionRecord
+from analytics.question_content import EMPTY, Option, QuestionContent, as_json, content_of
+from analytics.records import ConceptPath, QuestionRecord
 from analytics.text.tokens import detect_language
 from questionbank.formats import limits
+from questionbank.formats.derived_answer import derived_answer
 from questionbank.formats.kinds import KINDS, options_fault
 from questionbank.scales import AS_PUBLISHED, SCALES, scale_names, scale_of_id
 
@@ -140,7 +143,9 @@ def read_question(row: Mapping[str, Any], *, scale: FileScale = UNKNOWN_SCALE) -
     numbers = _numbers(fields)
     difficulty, difficulty_scale = _difficulty(fields, identifier, scale)
     facility, responses = _observed(fields)
+    content = _content(fields)
     kind = _kind(fields, text, options, answer)
+    answer = derived_answer(kind=kind, options=options, answer=answer, content=content)
     record = QuestionRecord(
         id=identifier,
         text=text,
@@ -159,6 +164,7 @@ def read_question(row: Mapping[str, Any], *, scale: FileScale = UNKNOWN_SCALE) -
         source=fields.string("set", limits.SET_LIMIT),
         responses=responses,
         facility=facility,
+        content=content,
     )
     if fields.problems:
         raise FieldProblems(fields.problems)
@@ -196,7 +202,7 @@ def _language(fields: _Fields, text: str) -> str:
 def _kind(fields: _Fields, text: str, options: tuple[Option, ...], answer: str) -> str:
     kind = fields.string("kind", TEXT_LIMIT).strip().lower()
     if not kind:
-        kind = "choice" if options else "blank" if "____" in text else "open"
+        kind = "choice" if options else "blanks" if "____" in text else "open"
     if kind not in KINDS:
         fields.refuse("kind", f"{_shown(kind)} is not one of {', '.join(KINDS)}")
         return kind
@@ -205,7 +211,7 @@ def _kind(fields: _Fields, text: str, options: tuple[Option, ...], answer: str) 
         case "unexpected":
             fields.refuse("kind", f"is {kind}, but the question has options")
         case "missing" if not fields.problems:
-            fields.refuse("kind", "is choice, but the question has no options")
+            fields.refuse("kind", f"is {kind}, but the question has no options")
         case "repeated":
             twice = next(label for label in labels if labels.count(label) > 1)
             fields.refuse("options", f"have the label {_shown(twice)} twice")
@@ -226,6 +232,10 @@ def _options(fields: _Fields) -> tuple[Option, ...]:
         label = inner.string("label", limits.LABEL_LIMIT).strip()
         text = inner.string("text", limits.OPTION_TEXT_LIMIT)
         misconception = inner.string("misconception", limits.OPTION_TEXT_LIMIT)
+        weight = inner.number("weight")
+        feedback = inner.string("feedback", limits.OPTION_TEXT_LIMIT)
+        if weight is not None and not -1 <= weight <= 1:
+            inner.refuse("weight", f"{weight:g} is not between -1 and 1")
         if not inner.problems and not label:
             inner.refuse("label", "is missing")
         if not inner.problems and not text.strip():
@@ -233,8 +243,43 @@ def _options(fields: _Fields) -> tuple[Option, ...]:
         if inner.problems:
             fields.refuse("options", f"item {place}: {inner.problems[0][1]}")
             return ()
-        options.append(Option(label, text, misconception))
+        options.append(Option(label, text, misconception, weight, feedback))
     return tuple(options)
+
+
+def _content(fields: _Fields) -> QuestionContent:
+    found = fields.row.get("grading")
+    if found is None or isinstance(found, QuestionContent):
+        return found or EMPTY
+    try:
+        content = content_of(found)
+    except ValueError as error:
+        fields.refuse("grading", str(error).removeprefix("grading "))
+        return EMPTY
+    if reason := content_problem(content):
+        fields.refuse("grading", reason)
+        return EMPTY
+    return content
+
+
+def content_problem(content: QuestionContent) -> str:
+    """Return why the bank cannot hold a content, or nothing."""
+    if not content:
+        return ""
+    texts = [as_json(content)]
+    while texts:
+        value = texts.pop()
+        if isinstance(value, str):
+            if reason := string_problem(value, TEXT_LIMIT):
+                return f"has a text that {reason}"
+        elif isinstance(value, dict):
+            texts += [*value, *value.values()]
+        elif isinstance(value, list):
+            texts += value
+    size = len(json.dumps(as_json(content), ensure_ascii=False))
+    if size > limits.CONTENT_LIMIT:
+        return f"has {size:,} characters, more than {limits.CONTENT_LIMIT:,}"
+    return ""
 
 
 def _numbers(fields: _Fields) -> tuple[str, ...]:

@@ -38,6 +38,12 @@ _KNOWN = (
     | {*_MEDIA}
     | {"sub", "sup", "li", "td", "th", "math"}
 )
+HTML_NAMES = frozenset(
+    {
+        *_KNOWN,
+        *"main aside nav address details summary legend input button select option textarea optgroup".split(),
+    }
+)
 _ATTRIBUTE = r"""\s+[a-zA-Z_:][-\w:.]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>=`]+))?"""
 _NAME = r"[a-zA-Z][a-zA-Z0-9]*"
 _TAG = re.compile(rf"<(/?)({_NAME})((?:{_ATTRIBUTE})*)\s*/?>")
@@ -177,17 +183,28 @@ def _with_scripts(source: str) -> str:
         where, body = match[1].lower(), html.unescape(match[2]).strip()
         before = source[end : match.start()]
         end = match.end()
-        form, table = (_RAISED, _SUPERSCRIPTS) if where == "sup" else (_LOWERED, _SUBSCRIPTS)
-        if form.fullmatch(body):
-            pieces += [before, body.translate(table)]
-        elif where == "sup" and body.lower() in ("st", "nd", "rd", "th", "er", "e", "o", "a"):
-            pieces += [before, body]  # 1st, 2e
-        else:
-            base = _BASE.search(before[-20:])
-            letters = base[0] if base else ""
-            mark = "^" if where == "sup" else "_"
-            pieces += [before[: len(before) - len(letters)], f"${letters}{mark}{{{body}}}$"]
+        pieces.append(before)
+        pieces.append(raised_or_lowered(where, body, pieces))
     return "".join([*pieces, source[end:]])
+
+
+def raised_or_lowered(where: str, body: str, before: list[str]) -> str:
+    """Return what stands raised (``sup``) or lowered (``sub``), as signs or as LaTeX.
+
+    Args:
+        before: the pieces of text before it; a base that goes into the formula is taken from the last.
+    """
+    body = body.strip()
+    form, table = (_RAISED, _SUPERSCRIPTS) if where == "sup" else (_LOWERED, _SUBSCRIPTS)
+    if form.fullmatch(body):
+        return body.translate(table)
+    if where == "sup" and body.lower() in ("st", "nd", "rd", "th", "er", "e", "o", "a"):
+        return body  # 1st, 2e
+    base = _BASE.search(before[-1][-20:]) if before else None
+    letters = base[0] if base else ""
+    if letters:
+        before[-1] = before[-1][: -len(letters)]
+    return f"${letters}{'^' if where == 'sup' else '_'}{{{body.strip('$')}}}$"
 
 
 def _replacement(match: re.Match[str], numbering: list[int], said: list[str]) -> str:

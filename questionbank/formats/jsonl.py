@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from analytics.json_lines import UNPACKED_LIMIT, parse_object
+from analytics.question_content import as_json
 from analytics.records import QuestionRecord
 from questionbank.errors import LineProblem, LineWarning
 from questionbank.formats.column_names import CONCEPT_FIELDS, guess_fields
@@ -142,11 +143,7 @@ def question_fields(record: QuestionRecord) -> dict[str, Any]:
         "text": record.text,
         "language": record.language,
         "kind": record.kind,
-        "options": [
-            {"label": option.label, "text": option.text}
-            | ({"misconception": option.misconception} if option.misconception else {})
-            for option in record.options
-        ],
+        "options": as_json(record.options),
         "answer": record.answer,
         "solution": record.solution,
         "equation": record.equation,
@@ -159,8 +156,9 @@ def question_fields(record: QuestionRecord) -> dict[str, Any]:
         "facility": record.facility,
         "responses": record.responses or None,
         "set": record.source,
+        "grading": as_json(record.content),
     }
-    return {name: value for name, value in fields.items() if value not in (None, "", [])}
+    return {name: value for name, value in fields.items() if value not in (None, "", [], {})}
 
 
 _LIKE_LATEX = re.compile(r"((?<!\\)(?:\\\\)*)\\([bf])")

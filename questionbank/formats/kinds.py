@@ -5,24 +5,40 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-KINDS = ("open", "choice", "blank")
+KINDS = (
+    "open", "choice", "true_false", "number", "short", "matching", "ordering", "blanks", "parts", "description",
+    "opaque",
+)  # fmt: skip
+WITH_OPTIONS = frozenset({"choice", "ordering", "opaque"})
 _NAMES = {
     "choice": (
         "multiple choice | multiple-choice | multiplechoice | multichoice | mc | mcq | single choice | singlechoice"
-        " | single | multiple | mehrfachauswahl | einfachauswahl | auswahl | auswahlfrage | choix multiple | qcm"
+        " | single | multiple | multiple answers | multiple response | mehrfachauswahl | einfachauswahl | auswahl"
+        " | auswahlfrage | choix multiple | qcm"
         " | opcion multiple | opción múltiple | seleccion multiple | selección múltiple | 选择 | 选择题 | 单选 | 单选题"
+        " | 多选 | 多选题"
     ),
-    "blank": (
-        "fill in the blank | fill-in-the-blank | fill in | fillin | cloze | gap | gap text | gapfill | gapselect | fib"
-        " | luckentext | lückentext | texte a trous | texte à trous | 填空 | 填空题"
+    "true_false": (
+        "true false | true-false | true/false | truefalse | t/f | right wrong | richtig falsch | wahr falsch"
+        " | vrai faux | vrai-faux | verdadero falso | 判断 | 判断题"
     ),
+    "blanks": (
+        "blank | fill in the blank | fill-in-the-blank | fill in | fillin | cloze | gap | gap text | gapfill"
+        " | gapselect | fib | luckentext | lückentext | texte a trous | texte à trous | 填空 | 填空题"
+    ),
+    "number": "numerical | numeric | numerisch | numerique | numérique | numerica | numérica",
+    "short": "short answer | short-answer | shortanswer | kurzantwort | reponse courte | respuesta corta",
+    "matching": "match | zuordnung | zuordnungsfrage | appariement | emparejamiento | 配对 | 连线",
+    "ordering": "order | sequence | reihenfolge | 排序",
     "open": (
-        "open question | open ended | open-ended | short answer | short-answer | shortanswer | free response"
-        " | free text | numerical | numeric | calculated | essay question | word problem | freitext | offen"
+        "open question | open ended | open-ended | free response | free text | calculated | essay | essay question"
+        " | word problem | freitext | offen"
         " | reponse ouverte | réponse ouverte | respuesta abierta | 解答 | 解答题 | 应用题 | 简答题 | 计算题 | 问答题"
     ),
 }
-_KIND_OF_NAME = {name.strip(): kind for kind, names in _NAMES.items() for name in (*names.split("|"), kind)}
+_KIND_OF_NAME = {
+    name.strip(): kind for kind, names in _NAMES.items() for name in (*names.split("|"), kind)
+} | {kind: kind for kind in KINDS}
 _OPTIONS_IN_TEXT = re.compile(
     r"(?<![A-Za-z])A ?[.、)．）:：].{0,2000}?(?<![A-Za-z])B ?[.、)．）:：]", re.DOTALL
 )
@@ -32,9 +48,22 @@ def kind_of_name(name: str) -> str:
     """Return the kind of question that a file's word stands for, or nothing.
 
     >>> kind_of_name("Multiple Choice"), kind_of_name("填空题"), kind_of_name("Algebra")
-    ('choice', 'blank', '')
+    ('choice', 'blanks', '')
     """
     return _KIND_OF_NAME.get(" ".join(name.split()).lower(), "")
+
+
+def right_labels(answer: str, labels: Sequence[str]) -> list[str] | None:
+    """Return the labels of the options that an answer names, or None where it names something else.
+
+    >>> right_labels("A, C", ["A", "B", "C"]), right_labels("AC", ["A", "B", "C"]), right_labels("D", ["A", "B"])
+    (['A', 'C'], None, None)
+    """
+    answer = answer.strip()
+    if answer in labels:
+        return [answer]
+    named = [label.strip() for label in answer.split(",")] if answer else []
+    return named if len(set(named)) == len(named) and {*named} <= {*labels} else None
 
 
 def options_fault(*, kind: str, text: str, labels: Sequence[str], answer: str) -> str:
@@ -43,21 +72,23 @@ def options_fault(*, kind: str, text: str, labels: Sequence[str], answer: str) -
     Options may stand in the text, as exams print them: "A. 3 B. 4".
 
     Returns:
-        ``"unexpected"``: only a choice has options; ``"missing"``: a choice has none; ``"single"``: it has one, which
-        imports keep as published, with a warning; ``"repeated"``: two have the
-        same label; ``"answer"``: it is no label of an option; empty if nothing is wrong.
+        ``"unexpected"``: a question of this kind has no options; ``"missing"``: a choice has none; ``"single"``: it
+        has one, which imports keep as published, with a warning; ``"repeated"``: two have the
+        same label; ``"answer"``: it names no options; empty if nothing is wrong.
 
     >>> options_fault(kind="choice", text="2 + 2?", labels=[], answer="A")
     'missing'
     >>> options_fault(kind="choice", text="2 + 2? A. 3 B. 4", labels=[], answer="B")
     ''
     """
-    if kind != "choice":
+    if kind not in WITH_OPTIONS:
         return "unexpected" if labels else ""
+    if kind == "opaque":
+        return "repeated" if len(set(labels)) < len(labels) else ""
     if not labels:
-        return "" if _OPTIONS_IN_TEXT.search(text) else "missing"
+        return "" if kind == "choice" and _OPTIONS_IN_TEXT.search(text) else "missing"
     if len(set(labels)) < len(labels):
         return "repeated"
-    if answer and answer not in labels:
+    if right_labels(answer, labels) is None:
         return "answer"
     return "single" if len(labels) == 1 else ""

@@ -6,6 +6,7 @@ as a `LineWarning` before its question; a row that cannot be used comes as a `Li
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Collection, Iterator
 from typing import Any
@@ -168,6 +169,12 @@ def _tidy_shapes(row: dict[str, Any], said: list[tuple[str, str]], problems: lis
         if type(context) is str and context.strip() and type(row.get("text")) is str:
             row["text"] = f"{context.strip()} {row['text'].strip()}"
     _tidy_options(row, problems)
+    if type(row.get("grading")) is str:
+        try:
+            row["grading"] = json.loads(row["grading"])
+        except (ValueError, RecursionError):
+            problems.append(("grading", "grading must be JSON, as Kindred writes it"))
+            row["grading"] = None
     if type(row.get("answer")) in (int, float):
         row["answer"] = str(row["answer"])
     _tidy_answer(row, said)
@@ -176,8 +183,13 @@ def _tidy_shapes(row: dict[str, Any], said: list[tuple[str, str]], problems: lis
         if type(row.get(name)) is str:
             row[name] = split_list(row[name])
     kind = row.get("kind")
-    if type(kind) is str and kind and (known := kind_of_name(kind)):
-        row["kind"] = known
+    if type(kind) is str and kind.strip():
+        row["kind"] = kind_of_name(kind)
+        if not row["kind"]:
+            row["kind"] = "opaque"
+            said.append(
+                ("kind", f"the kind {kind.strip()[:40]!r} is not known; the question is kept as another type")
+            )
 
 
 def _tidy_equation(row: dict[str, Any], said: list[tuple[str, str]]) -> None:

@@ -76,7 +76,7 @@ def _own_keys(item: Mapping[str, Any]) -> dict[str, Any]:
         return dict(item)
     label = next((item[key] for key in _LABEL_KEYS if key in item), None)
     text = next((item[key] for key in _TEXT_KEYS if key in item), None)
-    rest = {"misconception": item["misconception"]} if "misconception" in item else {}
+    rest = {name: item[name] for name in ("misconception", "weight", "feedback") if name in item}
     found = {"label": _as_text(label), "text": _as_text(text)}
     return {name: value for name, value in found.items() if value is not None} | rest
 

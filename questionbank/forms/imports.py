@@ -81,6 +81,7 @@ _FIELD_NAMES = {
     "facility": _("Share of correct responses"),
     "responses": _("Number of responses"),
     "set": _("Name of the set"),
+    "grading": _("Grading, as Kindred writes it"),
     "path": _("Path of a concept (no question)"),
     "name": _("Name of a concept (no question)"),
     "parent": _("Parent of a concept (no question)"),

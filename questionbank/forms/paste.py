@@ -9,7 +9,7 @@ from django import forms
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from analytics.records import Option
+from analytics.question_content import Option
 from analytics.text.language_words import FOREIGN_LANGUAGES
 from questionbank.forms.problems import ServiceForm
 from questionbank.forms.questions import LANGUAGES, PASTE_LIMIT

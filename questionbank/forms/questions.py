@@ -1,63 +1,65 @@
 """The form to write or edit a question.
 
-Options come as three parallel lists of inputs, so that the form works without JavaScript and a script
-can add rows without renumbering anything.
+What stands in rows (options, accepted answers, pairs, gaps, pictures) is in `questionbank.forms.question_content`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
 from django import forms
+from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from analytics.json_lines import TEXT_LIMIT
+from analytics.question_content import EMPTY, QuestionContent, content_of
 from questionbank.errors import ValidationFailed
 from questionbank.formats import limits
+from questionbank.forms.question_content import (
+    COLUMNS,
+    ROW_LABELS,
+    Row,
+    RowProblem,
+    add_pictures,
+    content_rows,
+    feedback_initial,
+    option_row,
+    padded,
+    read_content,
+    read_options,
+    sent_rows,
+    with_feedback,
+    with_pictures,
+)
 from questionbank.models import KnowledgeConcept, Question
 from questionbank.numbers import whole_number
+from questionbank.rendering.pictures import picture_names
 
-OPTION_LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: limits.OPTIONS_LIMIT]
-ROWS_AT_FIRST = 4
+ROWS_AT_FIRST = {"option": 4, "accepted": 1, "pair": 2, "blank": 1, "picture": 0}
 PASTE_LIMIT = 20_000  # characters of a text that is pasted for a look
 LANGUAGES = [("en", _("English")), ("zh", _("Chinese")), ("und", _("Another language"))]
+_OF_CONTENT = (
+    "title", "points", "tags", "hints", "feedback_general", "feedback_right", "feedback_partly", "feedback_wrong",
+)  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class OptionRow:
-    """What stands in one row of the options editor."""
-
-    label: str
-    text: str = ""
-    misconception: str = ""
-
-    def as_option(self) -> dict[str, str]:
-        """Return the row as it is kept with the question."""
-        option = {"label": self.label, "text": self.text}
-        return option | {"misconception": self.misconception} if self.misconception else option
+def _long_text(label: Any, rows: int, **kwargs: Any) -> forms.CharField:
+    return forms.CharField(
+        label=label,
+        max_length=TEXT_LIMIT,
+        widget=forms.Textarea(attrs={"rows": rows, "class": "source-text", "dir": "auto"}),
+        **kwargs,
+    )
 
 
-def option_rows(data: QueryDict) -> list[OptionRow]:
-    """Return the rows as they were sent, trimmed, empty ones included."""
-    columns = [
-        [value.strip() for value in data.getlist(name)]
-        for name in ("option_label", "option_text", "option_misconception")
-    ]
-    return [OptionRow(*row) for row in zip(*columns, strict=False)][: len(OPTION_LABELS)]
+class SeveralFiles(forms.FileInput):
+    """A file input that takes several."""
 
-
-def padded(rows: list[OptionRow], at_least: int = ROWS_AT_FIRST) -> list[OptionRow]:
-    """Return `rows` and enough empty ones, each with the next free letter."""
-    rows = list(rows)
-    for letter in OPTION_LABELS:
-        if len(rows) >= at_least:
-            break
-        if letter not in {row.label for row in rows}:
-            rows.append(OptionRow(letter))
-    return rows
+    allow_multiple_selected = True
 
 
 class QuestionForm(forms.Form):
@@ -67,7 +69,10 @@ class QuestionForm(forms.Form):
         label=_("Question"),
         max_length=TEXT_LIMIT,
         widget=forms.Textarea(attrs={"rows": 7, "class": "source-text", "spellcheck": "true", "dir": "auto"}),
-        help_text=_(r"Plain text with LaTeX between dollar signs, for example $\frac{3}{4}$."),
+        help_text=_(
+            r"Plain text with LaTeX between dollar signs, for example $\frac{3}{4}$. A gap is [[1]], a picture"
+            " ![what it shows](name.png)."
+        ),
     )
     kind = forms.ChoiceField(label=_("Type"), choices=Question.Kind.choices, initial=Question.Kind.OPEN)
     language = forms.ChoiceField(label=_("Language"), choices=LANGUAGES, initial="en")
@@ -76,14 +81,25 @@ class QuestionForm(forms.Form):
         label=_("Answer"),
         max_length=limits.ANSWER_LIMIT,
         required=False,
-        help_text=_("For multiple choice, the letter of the right option."),
+        help_text=_(
+            "For multiple choice, the letter of the right option, or several: A, C. For true or false, True or False."
+        ),
     )
-    solution = forms.CharField(
-        label=_("Worked solution"),
-        max_length=TEXT_LIMIT,
+    solution = _long_text(_("Worked solution"), 5, required=False)
+    pictures = forms.FileField(
+        label=_("Add pictures"),
         required=False,
-        widget=forms.Textarea(attrs={"rows": 5, "class": "source-text", "dir": "auto"}),
+        widget=SeveralFiles(attrs={"accept": "image/png,image/jpeg,image/gif,image/webp"}),
+        help_text=_("PNG, JPEG, GIF or WebP. A picture that the text does not name is put at its end."),
     )
+    title = forms.CharField(label=_("Title"), max_length=300, required=False)
+    points = forms.FloatField(label=_("Points"), min_value=0, max_value=10_000, required=False)
+    tags = forms.CharField(label=_("Tags, separated by commas"), max_length=2_000, required=False)
+    hints = _long_text(_("Hints, one a line"), 2, required=False)
+    feedback_general = _long_text(_("Feedback for everybody"), 2, required=False)
+    feedback_right = _long_text(_("Feedback for a right answer"), 2, required=False)
+    feedback_partly = _long_text(_("Feedback for a partly right answer"), 2, required=False)
+    feedback_wrong = _long_text(_("Feedback for a wrong answer"), 2, required=False)
     equation = forms.CharField(
         label=_("Equation of a word problem"),
         max_length=limits.EQUATION_LIMIT,
@@ -110,12 +126,17 @@ class QuestionForm(forms.Form):
         data: QueryDict | None = None,
         *,
         question: Question | None = None,
-        rows: list[OptionRow] | None = None,
+        rows: dict[str, list[Row]] | None = None,
+        files: Sequence[UploadedFile] = (),
         **kwargs: Any,
     ) -> None:
         super().__init__(data, **kwargs)
         self.option_problems: list[str] = []
-        self._rows = option_rows(data) if data is not None else list(rows or [])
+        self._question = question
+        self._base = content_of(question.content) if question is not None else EMPTY
+        self._rows = sent(data) if data is not None else rows or {}
+        if files:
+            self._add_pictures(files)
         if question is not None:
             self._allow("language", question.language, question.language)
             self._allow("status", question.status, question.get_status_display())
@@ -127,20 +148,21 @@ class QuestionForm(forms.Form):
             name: getattr(question, name)
             for name in ("text", "kind", "language", "grade", "answer", "solution", "status", "version")
         }
-        rows = [
-            OptionRow(option.get("label", ""), option.get("text", ""), option.get("misconception", ""))
-            for option in question.options
-        ]
+        content = content_of(question.content)
+        initial |= feedback_initial(content)
+        rows = {"option": [option_row(option) for option in question.options], **content_rows(content)}
         seen = ",".join(map(str, concepts))
         initial |= {"concepts": concepts, "seen_concepts": seen, "equation": equation}
         return cls(initial=initial, rows=rows, question=question)
 
     @classmethod
-    def unfinished(cls, data: QueryDict, question: Question | None = None) -> QuestionForm:
+    def unfinished(
+        cls, data: QueryDict, question: Question | None = None, files: Sequence[UploadedFile] = ()
+    ) -> QuestionForm:
         """Return the form as it was sent, without complaints: somebody is still writing."""
         initial: dict[str, Any] = {name: data.get(name, "") for name in cls.base_fields}
         initial["concepts"] = chosen_concepts(data)
-        return cls(initial=initial, rows=option_rows(data), question=question)
+        return cls(initial=initial, rows=sent(data), question=question, files=files)
 
     def _allow(self, name: str, value: str, label: str) -> None:
         """Keep a language or a status possible that the form does not offer, for a question that has it."""
@@ -149,13 +171,50 @@ class QuestionForm(forms.Form):
             field.choices = [*field.choices, (value, label)]
 
     @property
-    def rows(self) -> list[OptionRow]:
+    def rows(self) -> list[Row]:
         """Rows of the options editor."""
-        return padded(self._rows)
+        return self._shown("option")
 
-    def add_row(self) -> None:
+    @property
+    def more_rows(self) -> list[tuple[str, Any, Any, list[Row]]]:
+        """Kind, name, help and rows of what else can be entered."""
+        return [(kind, *ROW_LABELS[kind], self._shown(kind)) for kind in ROW_LABELS]
+
+    @property
+    def picture_rows(self) -> list[Row]:
+        """The pictures that are attached."""
+        return [row for row in self._rows.get("picture", []) if row["sha256"]]
+
+    @property
+    def has_grading(self) -> bool:
+        """Whether more than text, options and answer is filled in, or its kind needs that."""
+        filled = any(self._rows.get(kind) for kind in ROW_LABELS) or any(
+            self[name].value() for name in _OF_CONTENT
+        )
+        return filled or self["kind"].value() in ("matching", "blanks")
+
+    def _shown(self, kind: str) -> list[Row]:
+        return padded(self._rows.get(kind, []), kind, ROWS_AT_FIRST[kind])
+
+    def add_row(self, kind: str) -> None:
         """Show one empty row more."""
-        self._rows = padded(self._rows, min(len(self.rows) + 1, len(OPTION_LABELS)))
+        if kind in ROWS_AT_FIRST:
+            self._rows[kind] = padded(self._rows.get(kind, []), kind, len(self._shown(kind)) + 1)
+
+    def _add_pictures(self, files: Sequence[UploadedFile]) -> None:
+        """Keep pictures, and name those at the end of the text that it does not name."""
+        rows = self._rows["picture"] = add_pictures(
+            self._rows.get("picture", []), files, self.option_problems
+        )
+        values = self.data.copy() if self.is_bound else self.initial
+        named = picture_names([*(str(values.get(name) or "") for name in self.fields), *self._row_texts()])
+        missing = [f"![]({row['name']})" for row in rows if row["name"] not in named]
+        values["text"] = "\n\n".join([str(values.get("text") or "").rstrip(), *missing])
+        if self.is_bound:
+            self.data = values
+
+    def _row_texts(self) -> list[str]:
+        return [value for rows in self._rows.values() for row in rows for value in row.values()]
 
     @property
     def chosen(self) -> list[int]:
@@ -165,24 +224,62 @@ class QuestionForm(forms.Form):
         return [int(pk) for pk in self.initial.get("concepts") or []]
 
     def clean(self) -> dict[str, Any]:
-        """Collect the options; whether they make sense is the service's to say."""
+        """Collect the rows; whether they make sense is the service's to say."""
         cleaned = super().clean() or {}
-        return cleaned | {"options": [row.as_option() for row in self._rows if row.text]}
+        if self.option_problems:
+            raise forms.ValidationError(self.option_problems)
+        try:
+            options = read_options(self._rows.get("option", []))
+            content = self.content(cleaned)
+        except RowProblem as error:
+            self.option_problems.append(str(error))
+            raise forms.ValidationError(str(error)) from error
+        answer = cleaned.get("answer", "")
+        if self._question is not None and answer != self._question.answer:
+            # What somebody changed wins over what the answer was derived from.
+            if [option.get("weight") for option in options] == [
+                option.get("weight") for option in self._question.options
+            ]:
+                options = [{**option, "weight": None} for option in options]
+            if content.accepted == self._base.accepted:
+                content = replace(content, accepted=())
+        return cleaned | {"options": options, "content": content}
+
+    def content(self, fields: Mapping[str, Any]) -> QuestionContent:
+        """Return what grades the question, as the rows and fields say.
+
+        Raises:
+            RowProblem: a row cannot be read.
+        """
+        rows = {kind: self._rows.get(kind, []) for kind in COLUMNS}
+        rows = {kind: [row for row in kept if any(row.values())] for kind, kept in rows.items()}
+        content = read_content(fields.get("kind", ""), rows, self._base)
+        if {*_OF_CONTENT} <= {*fields}:
+            content = with_feedback(content, fields)
+        texts = [fields.get("text", ""), fields.get("solution", ""), *(row["text"] for row in rows["option"])]
+        texts += [row["feedback"] for row in rows["option"]]
+        return with_pictures(content, rows["picture"], texts)
 
     def service_fields(self) -> dict[str, Any]:
         """Return what the services take, once the form is valid."""
-        others = ("version", "submission", "seen_concepts")
+        others = ("version", "submission", "seen_concepts", "pictures", *_OF_CONTENT)
         fields = {name: value for name, value in self.cleaned_data.items() if name not in others}
         return fields | {"concepts": list(self.cleaned_data["concepts"])}
 
     def add_problems(self, error: ValidationFailed) -> None:
         """Take over what a service found; what concerns the options stands beside them."""
-        self.option_problems = error.fields.get("options", [])
+        of_rows = ("options", "pairs", "content")
+        self.option_problems = [problem for name in of_rows for problem in error.fields.get(name, [])]
         for name, problems in error.fields.items():
-            for problem in problems if name != "options" else ():
+            for problem in problems if name not in of_rows else ():
                 self.add_error(name if name in self.fields else None, problem)
         if not error.fields:
             self.add_error(None, str(error))
+
+
+def sent(data: QueryDict) -> dict[str, list[Row]]:
+    """Return the rows of all kinds as they were sent."""
+    return {kind: sent_rows(data, kind) for kind in COLUMNS}
 
 
 def chosen_concepts(data: Any) -> list[int]:

@@ -20,7 +20,12 @@ from django.utils.translation import gettext_lazy as _
 from questionbank.disk import has_space
 from questionbank.errors import ServiceUnavailable
 
-TAKES_FILES = {"import_create": "IMPORT_UPLOAD_MAX_BYTES", "review_upload": "REVIEW_UPLOAD_MAX_BYTES"}
+TAKES_FILES = {
+    "import_create": "IMPORT_UPLOAD_MAX_BYTES",
+    "review_upload": "REVIEW_UPLOAD_MAX_BYTES",
+    "question_create": "REVIEW_UPLOAD_MAX_BYTES",
+    "question_edit": "REVIEW_UPLOAD_MAX_BYTES",
+}
 """The views that take files, by their URL name, and the setting with the limit of each."""
 
 FORM_ALLOWANCE = 1024 * 1024  # what the other fields of the form and the multipart frame may take

@@ -6,6 +6,7 @@ neither.
 """
 
 from questionbank.models.artifact import ModelArtifact
+from questionbank.models.attachment import Attachment, QuestionOriginal
 from questionbank.models.bulk_change import BulkChange, BulkChangeItem
 from questionbank.models.comparison import ModelComparison
 from questionbank.models.concept import KnowledgeConcept, KnowledgeHierarchy
@@ -36,6 +37,7 @@ from questionbank.models.vocabulary import VocabularyWord
 
 __all__ = [
     "GRAPH_KEY_LIMIT",
+    "Attachment",
     "BatchDeletion",
     "BulkChange",
     "BulkChangeItem",
@@ -59,6 +61,7 @@ __all__ = [
     "QuestionEquation",
     "QuestionList",
     "QuestionListItem",
+    "QuestionOriginal",
     "QuestionSolution",
     "QuestionTag",
     "ReviewDecision",

@@ -32,7 +32,10 @@ class Question(models.Model):
     """A mathematical question; formulas in LaTeX inside `text`, `options` and `solution`.
 
     Attributes:
-        needs_figure: the wording names a figure or a table that the bank does not hold; PostgreSQL computes it.
+        answer: as people read it; `questionbank.formats.derived_answer` derives it from options and content.
+        content: what else grading needs: `analytics.question_content.QuestionContent` as JSON. The pictures that it
+            names are rows of `Attachment`.
+        needs_figure: the wording names a figure or a table that is not attached; PostgreSQL computes it.
         draws_numbers: the wording holds variables of a template, for which its source draws numbers; likewise.
         paraphrase_of: the question that this one asks in other words. Concepts, answer and difficulty were taken
             over from it, so they are no evidence of their own: nothing is trained on such a question.
@@ -43,7 +46,15 @@ class Question(models.Model):
     class Kind(models.TextChoices):
         OPEN = "open", _("Open answer")
         CHOICE = "choice", _("Multiple choice")
-        BLANK = "blank", _("Fill in the blank")
+        TRUE_FALSE = "true_false", _("True or false")
+        NUMBER = "number", _("Number")
+        SHORT = "short", _("Short answer")
+        MATCHING = "matching", _("Matching")
+        ORDERING = "ordering", _("Ordering")
+        BLANKS = "blanks", _("Fill in the blanks")
+        PARTS = "parts", _("Several parts")
+        DESCRIPTION = "description", _("Description")
+        OPAQUE = "opaque", _("Other type")  # kept as its source wrote it
 
     class Status(models.TextChoices):
         DRAFT = "draft", _("Draft")
@@ -55,9 +66,12 @@ class Question(models.Model):
     text = models.TextField(_("question"))
     language = models.CharField(_("language"), max_length=12, default="en")
     kind = models.CharField(_("type"), max_length=12, choices=Kind.choices, default=Kind.OPEN)
-    options = models.JSONField(_("options"), default=list, blank=True)  # [{label, text, misconception?}]
+    options = models.JSONField(  # [{label, text, misconception?, weight?, feedback?}]
+        _("options"), default=list, blank=True
+    )
     answer = models.TextField(_("answer"), blank=True)
     solution = models.TextField(_("worked solution"), blank=True)
+    content = models.JSONField(_("grading"), default=dict, blank=True)  # `QuestionContent` as JSON
     grade = models.CharField(_("grade"), max_length=40, blank=True)
     stage = models.CharField(_("stage"), max_length=80, blank=True)
     status = models.CharField(_("status"), max_length=12, choices=Status.choices, default=Status.READY)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import reduce
 from operator import or_
 
-from django.db.models import F, Func, Q, TextField, Value
+from django.db.models import BooleanField, F, Func, Q, TextField, Value
 from django.db.models.expressions import Combinable
 from django.db.models.functions import Cast
 from django.db.models.lookups import Regex
@@ -37,14 +37,35 @@ def _part(view: View, wording: Combinable) -> Combinable:
     return wording
 
 
+def _has_picture(condition: str) -> Q:
+    """Return that the content has a picture for which an SQL/JSON condition holds."""
+    path = Value(f"$.pictures[*] ? ({condition})")
+    template = "jsonb_path_exists(%(expressions)s::jsonpath)"
+    found = Func(F("content"), path, template=template, output_field=BooleanField())
+    return Q(found)
+
+
+_IS_ATTACHED = _has_picture("exists(@.sha256)")
+_IS_MISSING = _has_picture("!exists(@.sha256)")
+
 NEEDS_FIGURE = (
     _matches(_TEXT, *FIGURE.marks)
     | _matches(_OPTIONS, *FIGURE.marks)
+    | _IS_MISSING
+    | _matches(_TEXT, FIGURE.unnamed)
+    | _matches(_OPTIONS, FIGURE.unnamed)
     | (
-        _matches(_TEXT, FIGURE.hint)
+        ~_IS_ATTACHED
         & (
-            (_matches(_TEXT, *FIGURE.figures) & ~_matches(_TEXT, *FIGURE.layouts))
-            | (_matches(_TEXT, *FIGURE.tables) & ~_matches(_TEXT, *FIGURE.data))
+            _matches(_TEXT, FIGURE.picture)
+            | _matches(_OPTIONS, FIGURE.picture)
+            | (
+                _matches(_TEXT, FIGURE.hint)
+                & (
+                    (_matches(_TEXT, *FIGURE.figures) & ~_matches(_TEXT, *FIGURE.layouts))
+                    | (_matches(_TEXT, *FIGURE.tables) & ~_matches(_TEXT, *FIGURE.data))
+                )
+            )
         )
     )
 )

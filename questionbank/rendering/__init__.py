@@ -49,13 +49,16 @@ def render_inline(text: str, limit: int = 0, labels: Labels = ENGLISH_LABELS) ->
 # -- the last gate ------------------------------------------------------------------------------------------------
 
 _GROUP = {"role": {"group", "img"}, "tabindex": {"0"}}
-_TAGS = set(str.split("p br div span strong em u s sup sub code pre details summary table tbody tr td"))
+_TAGS = set(
+    str.split("p br div span strong em u s sup sub code pre details summary table tbody tr td img ul ol li")
+)
 _CLASSES = {
     "span": {"answer-blank", "image-placeholder", "formula-scroll", "nowrap"},
     "div": {"formula-display", "table-scroll", "image-placeholder"},
     "code": {"formula-source"},
     "details": {"diagram-source"},
     "table": {"question-table"},
+    "img": {"question-picture"},
     **{tag: set(FORMULA_CLASSES) for tag, names in MATHML_ATTRIBUTES.items() if "class" in names},
 }
 
@@ -66,7 +69,7 @@ def _cleaner() -> nh3.Cleaner:
     attributes: dict[str, set[str]] = {
         tag: set(names) - {"class"} for tag, names in MATHML_ATTRIBUTES.items()
     }
-    attributes |= {"span": {"aria-label"}, "div": {"aria-label"}, "td": {"colspan"}}
+    attributes |= {"span": {"aria-label"}, "div": {"aria-label"}, "td": {"colspan"}, "img": {"src", "alt"}}
     return nh3.Cleaner(
         tags=set(MATHML_ATTRIBUTES) | _TAGS,
         clean_content_tags=set(),
@@ -74,4 +77,5 @@ def _cleaner() -> nh3.Cleaner:
         tag_attribute_values={"span": _GROUP, "div": _GROUP},
         allowed_classes=_CLASSES,
         link_rel=None,
+        url_schemes=set(),
     )

@@ -13,6 +13,7 @@ from analytics.text.formulas import Segment, segment_text
 from analytics.text.textmode import replace_text_macros
 from questionbank.formulas import LONGEST_DEFINITIONS, FormulaRefused, formula_mathml, split_definitions
 from questionbank.rendering.lines import Blocks, Line
+from questionbank.rendering.pictures import ADDRESS, PICTURE
 from questionbank.rendering.tables import TABLE, table_html
 
 _BOXED_FORMULA = 24  # characters of source beyond which a formula may be wider than a small screen, if rarely
@@ -54,7 +55,6 @@ _FIGURE = re.compile(
     r"\[asy\]|!\[|\\begin\s?\{(?P<drawing>asy|tikzpicture|pspicture|picture)\}"
     r"|\\includegraphics\s?(?:\[[^\]\n]*\])?\s?\{[^{}\n]*\}"
 )
-_IMAGE = re.compile(r"!\[(?P<alt>(?:[^\[\]]|\[[^\[\]]*\])*)\]\([^()\n]*\)")
 
 
 def render_text(text: str, out: Line, scope: Scope) -> None:
@@ -74,18 +74,18 @@ def render_text(text: str, out: Line, scope: Scope) -> None:
     _render_mixed(text[start:], out, scope)
 
 
-def _figures(text: str) -> Iterator[tuple[int, int, str | None]]:
-    """Yield (start, end, description) of each picture; drawing commands have no description."""
+def _figures(text: str) -> Iterator[tuple[int, int, re.Match[str] | str | None]]:
+    """Yield (start, end, what it is) of each figure: a named picture, "" for one by a command, None for a drawing."""
     done = 0
     unclosed: set[str] = set()
     for match in _FIGURE.finditer(text):
         if match.start() < done:
             continue
         if match[0] == "![":
-            image = _IMAGE.match(text, match.start())
+            image = PICTURE.match(text, match.start())
             if image:
                 done = image.end()
-                yield match.start(), done, image["alt"]
+                yield match.start(), done, image
         elif match[0].startswith(r"\includegraphics"):
             done = match.end()
             yield match.start(), done, ""
@@ -99,8 +99,13 @@ def _figures(text: str) -> Iterator[tuple[int, int, str | None]]:
             yield match.start(), done, None
 
 
-def _render_image(description: str, out: Line, scope: Scope) -> None:
-    """Show a picture that the text describes; the picture itself is not in the bank."""
+def _render_image(image: re.Match[str] | str, out: Line, scope: Scope) -> None:
+    """Show a picture that is attached, else say that the text has one, and what it shows."""
+    description, name = (image, "") if isinstance(image, str) else (image["alt"], image["name"])
+    if ADDRESS.fullmatch(name):
+        alternative = escape(" ".join(description.split()))
+        out.markup(f'<img class="question-picture" src="{name}" alt="{alternative}">', 10)
+        return
     label = f"[{escape(scope.labels.image)}]"
     if isinstance(out, Blocks) and "\\begin" in description:
         inner = Blocks()
@@ -190,6 +195,7 @@ _SPACES = r"(?:[\s~]|\\[ ,;:!>]|\\q?quad(?![a-zA-Z])|\\hspace\*?\s?\{[^{}]*\}|\\
 _PROSE = re.compile(
     r"(?P<paragraph>\n(?:[^\S\n]*\n)+\s*)"
     r"|(?P<line>\n[^\S\n]*|\\\\(?![a-zA-Z])[^\S\n]*\n?)"
+    r"|(?P<gap>\[\[(?P<number>[0-9]{1,3})\]\])"
     rf"|(?P<blank>~?\\u(?:nder)?line\s?\{{{_SPACES}\}}~?|(?:\\_|_){{2,}}|\\(?:hrulefill|dotfill)(?![a-zA-Z])(?:\{{\}})?"
     r"|\\(?:make|frame)?box\s?\[[^\]]*\]\s?(?:\[[a-z]\])?\{\s*(?:\\hrulefill\s*)?\}"
     r"|\\rule\s?(?:\[[^\]]*\])?\{[^{}]*\}\{[^{}]*\}|\\fillin(?:\[[^\]]*\])?(?:\{[^{}]*\})?(?![a-zA-Z]))"
@@ -246,6 +252,10 @@ def _render_words(text: str, out: Line, scope: Scope) -> None:
                 f'<span class="answer-blank" role="img" aria-label="{escape(scope.labels.blank)}">____</span>',
                 4,
             )
+        elif kind == "gap":
+            name = f"{escape(scope.labels.blank)} {match['number']}"
+            shown = f'<span class="answer-blank" role="img" aria-label="{name}">__{match["number"]}__</span>'
+            out.markup(shown, 5)
         elif kind == "image":
             out.markup(f'<span class="image-placeholder">[{escape(scope.labels.image)}]</span>', 8)
         elif kind == "style":

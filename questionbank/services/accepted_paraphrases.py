@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from analytics.question_content import content_of
 from questionbank.errors import NotAllowed
 from questionbank.models import ParaphrasePair, Question, User
 from questionbank.selectors.questions.questions import content_hash, exact_duplicates
@@ -61,7 +62,9 @@ def accepted_pairs_add(
         text = pair.wording
         is_draft = as_drafts or original.status == Question.Status.DRAFT
         status = Question.Status.DRAFT if is_draft else Question.Status.READY
-        if existing := exact_duplicates(text=text, options=original.options).first():
+        if existing := exact_duplicates(
+            text=text, options=original.options, content=content_of(original.content)
+        ).first():
             pair.added, existing_count = existing, existing_count + 1
         elif withdrawn := _withdrawn(original, text):
             pair.added = question_restore(user=None, question=withdrawn, status=status)
@@ -83,7 +86,7 @@ def _withdrawn(original: Question, text: str) -> Question | None:
     """Return the paraphrase of this text that left the bank when its decision was taken back."""
     return Question.objects.filter(
         paraphrase_of=original.paraphrase_of_id or original.pk,
-        content_hash=content_hash(text=text, options=original.options),
+        content_hash=content_hash(text=text, options=original.options, content=content_of(original.content)),
         status=Question.Status.RETIRED,
     ).first()
 

@@ -29,7 +29,12 @@ from questionbank.scratch import scratch_owned
 FORMAT_VERSION = 1
 MANIFEST = "manifest.json"
 DUMP = "database.dump"
-FOLDERS = {"artifacts": "artifacts", "uploads": "uploads", "files": "default"}  # folder -> storage alias
+FOLDERS = {  # folder -> storage alias
+    "artifacts": "artifacts",
+    "attachments": "attachments",
+    "uploads": "uploads",
+    "files": "default",
+}
 MANIFEST_LIMIT = 64 * 1024 * 1024
 CHUNK = 1024 * 1024
 NOT_A_BACKUP = "is not a backup of Kindred, or it was cut off or damaged"

@@ -24,13 +24,14 @@ from questionbank.models import (
     KnowledgeConcept,
     Question,
     QuestionEquation,
+    QuestionOriginal,
     QuestionTag,
     Run,
     User,
 )
 from questionbank.scales import scale_percent
 from questionbank.selectors.questions.bulk_changes import bulk_change_description, is_so_already, refusals
-from questionbank.selectors.questions.questions import content_hash
+from questionbank.selectors.questions.questions import question_hash
 from questionbank.services import runs
 from questionbank.services.embeddings import embedding_request
 from questionbank.services.search_index import search_index_settle, search_vector
@@ -322,6 +323,7 @@ def _delete(change: BulkChange, questions: list[Question], user: User) -> tuple[
         (questions, columns),
         (list(QuestionEquation.objects.filter(question__in=ids)), None),
         (list(QuestionTag.objects.filter(question__in=ids).order_by("pk")), None),
+        (list(QuestionOriginal.objects.filter(question__in=ids)), None),
     ]
     for rows, names in parts:
         for row, kept in zip(
@@ -342,7 +344,7 @@ def _undelete(items: list[BulkChangeItem], questions: Mapping[int, Question]) ->
                 row.created_by_id = row.created_by_id if row.created_by_id in people else None
                 if row.paraphrase_of_id and not Question.objects.filter(pk=row.paraphrase_of_id).exists():
                     row.paraphrase_of_id = None
-                row.content_hash = content_hash(text=row.text, options=row.options)
+                row.content_hash = question_hash(row)
                 row.search_vector = search_vector(row)
             elif isinstance(row, QuestionTag):
                 if row.concept_id not in concepts:

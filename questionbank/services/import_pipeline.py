@@ -172,7 +172,8 @@ def _read(
                 for reason in record_problems(entry):
                     report.warn(LineWarning(line, reason, "formula"))
                 report.templates += draws_numbers(entry.text)
-                report.without_figure += needs_figure(entry.text)
+                pictures = [picture.sha256 for picture in entry.content.pictures]
+                report.without_figure += needs_figure(entry.text, pictures)
         elif isinstance(entry, ConceptRow):
             concept_rows.append(entry)
         else:
@@ -208,6 +209,7 @@ def _write(
         search_index_settle()
         report.templates, report.without_figure = staging.incomplete()
         staging.insert_equations()
+        staging.insert_originals()
         staging.insert_duplicates()
     watch.tell(int(STEPS * 0.9), "Writing concepts")
     paths = list(rows.paths)

@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 from django.db import connection
 from django.utils import timezone
 
+from analytics.question_content import as_json
 from analytics.records import ConceptPath, QuestionRecord
+from questionbank.formats.originals import fields_digest
 from questionbank.scales import scale_percent
 from questionbank.selectors.questions.questions import ANSWER_KEY_SQL, answer_key, content_hash
 from questionbank.services.equations import equation_graph_key
@@ -46,6 +48,7 @@ _COLUMNS = {  # of the staging table, in the order of `StagedRows.add`
     "difficulty_percent": "double precision",
     "facility": "double precision",
     "responses": "integer",
+    "content": "jsonb",
     "content_hash": "bytea",
     "answer_key": "text",
     "tokens": "text",
@@ -53,10 +56,14 @@ _COLUMNS = {  # of the staging table, in the order of `StagedRows.add`
     "numbers": "jsonb",
     "graph_key": "text",
     "paths": "integer[]",
+    "original_format": "text",
+    "original": "bytea",
+    "preamble": "bytea",
+    "fields": "bytea",
 }
 _COPIED = (  # columns that go into the bank as they are
     "source, source_id, text, language, kind, options, answer, solution, grade, stage, difficulty,"
-    " difficulty_scale, difficulty_percent, facility, responses, content_hash"
+    " difficulty_scale, difficulty_percent, facility, responses, content, content_hash"
 )
 
 # A line without an answer is the same question as one with an answer: nothing of it is lost.
@@ -106,6 +113,13 @@ _INSERT_EQUATIONS = """
     SELECT m.new_id, s.equation, s.numbers, 'source', s.graph_key
     FROM staged_question s JOIN staged_match m ON m.first_line = s.line
     WHERE m.new_id IS NOT NULL AND s.equation <> ''
+"""
+
+_INSERT_ORIGINALS = """
+    INSERT INTO questionbank_questionoriginal (question_id, format, data, preamble, fields)
+    SELECT m.new_id, s.original_format, s.original, s.preamble, s.fields
+    FROM staged_question s JOIN staged_match m ON m.first_line = s.line
+    WHERE m.new_id IS NOT NULL AND s.original IS NOT NULL
 """
 
 _INSERT_TAGS = """
@@ -167,11 +181,8 @@ class StagedRows:
         """Send one question."""
         self.count += 1
         self.last_line = line
-        options = [
-            {"label": option.label, "text": option.text}
-            | ({"misconception": option.misconception} if option.misconception else {})
-            for option in record.options
-        ]
+        options = as_json(record.options)
+        original = record.original
         self.copy.write_row(
             (
                 line,
@@ -190,13 +201,18 @@ class StagedRows:
                 scale_percent(record.difficulty, record.difficulty_scale),
                 record.facility,
                 record.responses,
-                content_hash(text=record.text, options=record.options),
+                json.dumps(as_json(record.content), ensure_ascii=False) if record.content else "{}",
+                content_hash(text=record.text, options=record.options, content=record.content),
                 answer_key(record.answer),
                 question_tokens(record),
                 record.equation,
                 json.dumps(record.numbers, ensure_ascii=False) if record.numbers else "[]",
                 equation_graph_key(text=record.text, expression=record.equation),
                 [self.paths.setdefault(path, len(self.paths)) for path in record.concepts],
+                original.format if original else None,
+                original.data if original else None,
+                original.preamble if original else None,
+                fields_digest(record) if original else None,
             )
         )
 
@@ -261,6 +277,10 @@ class Staging:
     def insert_equations(self) -> None:
         """Put the new questions' equations into the bank."""
         self._execute(_INSERT_EQUATIONS)
+
+    def insert_originals(self) -> None:
+        """Keep the items that the new questions were read from."""
+        self._execute(_INSERT_ORIGINALS)
 
     def insert_duplicates(self) -> None:
         """Record which questions were in the bank already."""

@@ -11,11 +11,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from analytics.json_lines import TEXT_LIMIT, string_problem
-from analytics.records import Option
+from analytics.question_content import EMPTY, Option, QuestionContent, as_json
 from analytics.text.plain_maths import mark_plain_maths
 from questionbank.errors import ValidationFailed
 from questionbank.formats import limits
-from questionbank.formats.fields import LANGUAGE_TAG
+from questionbank.formats.derived_answer import derived_answer
+from questionbank.formats.fields import LANGUAGE_TAG, content_problem
 from questionbank.formats.kinds import options_fault
 from questionbank.models import Question
 
@@ -27,9 +28,10 @@ class QuestionFields:
     text: str
     language: str
     kind: str
-    options: list[dict[str, str]]
+    options: list[dict[str, Any]]
     answer: str
     solution: str
+    content: QuestionContent
     grade: str
     status: str
     equation: str
@@ -48,36 +50,40 @@ class _Checks:
             self.problems[name].append(reason[0].upper() + reason[1:] + ".")
         return value
 
-    def options(self) -> list[dict[str, str]]:
-        options: list[dict[str, str]] = []
+    def options(self) -> list[Option]:
+        options: list[Option] = []
         entries: Sequence[Mapping[str, Any] | Option] = self.fields.get("options") or ()
         if len(entries) > limits.OPTIONS_LIMIT:
             message = _("A question has at most %(limit)s options.") % {"limit": limits.OPTIONS_LIMIT}
             self.problems["options"].append(message)
             return []
         for option in entries:
-            raw = (
-                {"label": option.label, "text": option.text, "misconception": option.misconception}
-                if isinstance(option, Option)
-                else option
-            )
-            label, text, misconception = (
+            raw = as_json(option) if isinstance(option, Option) else option
+            label, text, misconception, feedback = (
                 str(raw.get(name) or "").replace("\r\n", "\n").strip()
-                for name in ("label", "text", "misconception")
+                for name in ("label", "text", "misconception", "feedback")
             )
+            weight = raw.get("weight")
             if not label or not text:
                 self.problems["options"].append(_("Every option needs a label and a text."))
+            if weight is not None and not -1 <= weight <= 1:
+                self.problems["options"].append(_("A weight lies between -100% and 100%."))
             for value, limit in (
                 (label, limits.LABEL_LIMIT),
                 (text, limits.OPTION_TEXT_LIMIT),
                 (misconception, limits.OPTION_TEXT_LIMIT),
+                (feedback, limits.OPTION_TEXT_LIMIT),
             ):
                 if reason := string_problem(value, limit):
                     self.problems["options"].append(f"{label or '?'}: {reason}.")
-            options.append(
-                {"label": label, "text": text} | ({"misconception": misconception} if misconception else {})
-            )
+            options.append(Option(label, text, misconception, weight, feedback))
         return options
+
+    def content(self) -> QuestionContent:
+        content: QuestionContent = self.fields.get("content") or EMPTY
+        if reason := content_problem(content):
+            self.problems["content"].append(reason[0].upper() + reason[1:] + ".")
+        return content
 
 
 def check_fields(fields: Mapping[str, Any]) -> QuestionFields:
@@ -87,13 +93,17 @@ def check_fields(fields: Mapping[str, Any]) -> QuestionFields:
         ValidationFailed: with every problem by field.
     """
     checks = _Checks(fields)
+    options, content = checks.options(), checks.content()
+    kind = checks.string("kind", limits.LANGUAGE_LIMIT)
+    answer = checks.string("answer", limits.ANSWER_LIMIT)
     checked = QuestionFields(
         text=checks.string("text", TEXT_LIMIT),
         language=checks.string("language", limits.LANGUAGE_LIMIT).lower(),
-        kind=checks.string("kind", limits.LANGUAGE_LIMIT),
-        options=checks.options(),
-        answer=checks.string("answer", limits.ANSWER_LIMIT),
+        kind=kind,
+        options=as_json(tuple(options)),
+        answer=derived_answer(kind=kind, options=options, answer=answer, content=content),
         solution=checks.string("solution", TEXT_LIMIT),
+        content=content,
         grade=checks.string("grade", limits.GRADE_LIMIT),
         status=checks.string("status", limits.LANGUAGE_LIMIT) or Question.Status.READY,
         equation=checks.string("equation", limits.EQUATION_LIMIT),
@@ -115,18 +125,26 @@ def check_fields(fields: Mapping[str, Any]) -> QuestionFields:
 
 
 def _check_options(checked: QuestionFields, problems: defaultdict[str, list[str]]) -> None:
+    if checked.kind == "matching" and not any(pair.left for pair in checked.content.pairs):
+        problems["pairs"].append(_("A matching question needs its pairs."))
+    if checked.kind == "true_false" and checked.answer not in ("", "True", "False"):
+        problems["answer"].append(_("The answer must be True or False."))
     if "options" in problems or "kind" in problems:
         return
     labels = [option["label"] for option in checked.options]
     match options_fault(kind=checked.kind, text=checked.text, labels=labels, answer=checked.answer):
         case "unexpected":
-            problems["options"].append(_("Only a multiple-choice question has options."))
+            problems["options"].append(_("Only multiple-choice and ordering questions have options."))
         case "missing" | "single":
-            problems["options"].append(_("A multiple-choice question needs at least two options."))
+            problems["options"].append(
+                _("A multiple-choice or ordering question needs at least two options.")
+            )
         case "repeated":
             problems["options"].append(_("Two options have the same label."))
         case "answer":
-            problems["answer"].append(_("The answer must be the label of one of the options."))
+            problems["answer"].append(
+                _("The answer must be the label of an option, or several labels such as A, C.")
+            )
 
 
 @dataclass(frozen=True, slots=True)

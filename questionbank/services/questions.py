@@ -13,7 +13,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
-from analytics.records import Option
+from analytics.question_content import Option, QuestionContent, as_json, content_of
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
 from questionbank.formats.limits import SET_LIMIT
 from questionbank.models import (
@@ -24,7 +24,7 @@ from questionbank.models import (
     User,
 )
 from questionbank.scales import scale_percent
-from questionbank.selectors.questions.questions import content_hash
+from questionbank.selectors.questions.questions import question_hash
 from questionbank.services.embeddings import embedding_request
 from questionbank.services.equations import equation_write
 from questionbank.services.question_fields import QuestionFields, check_fields
@@ -33,7 +33,7 @@ from questionbank.services.solutions import solution_compare
 
 _REWORDED = ", paraphrased"  # after the name of the source
 _TAKEN_OVER = (
-    "language", "kind", "options", "answer", "solution", "grade", "stage", "difficulty", "difficulty_scale",
+    "language", "kind", "options", "answer", "solution", "content", "grade", "stage", "difficulty", "difficulty_scale",
 )  # fmt: skip
 
 
@@ -53,6 +53,7 @@ class QuestionInput(TypedDict):
 
 class _WithEquation(QuestionInput, total=False):
     equation: str
+    content: QuestionContent
 
 
 def _allow(user: User | None, permission: str, question: Question | None, message: str) -> None:
@@ -164,6 +165,7 @@ def question_update(
         raise Conflict(
             "Somebody else has just changed this question. Check the new version, then save again."
         )
+    fields.setdefault("content", content_of(fresh.content))
     checked = check_fields(fields)
     _fill(fresh, checked)
     fresh.version += 1
@@ -287,12 +289,13 @@ def _fill(question: Question, checked: QuestionFields) -> None:
     question.options = checked.options
     question.answer = checked.answer
     question.solution = checked.solution
+    question.content = as_json(checked.content)
     question.grade = checked.grade
     question.status = checked.status
 
 
 def _save(question: Question) -> None:
-    question.content_hash = content_hash(text=question.text, options=question.options)
+    question.content_hash = question_hash(question)
     question.difficulty_percent = scale_percent(question.difficulty, question.difficulty_scale)
     question.search_vector = search_vector(question)
     question.save()

@@ -14,7 +14,8 @@ from django.db import connection, transaction
 from django.db.models import Func, QuerySet, Value
 
 from analytics.languages import primary_language
-from analytics.records import Option, QuestionRecord
+from analytics.question_content import Option
+from analytics.records import QuestionRecord
 from analytics.text.formula_shape import shape_tokens, text_formulas
 from analytics.text.question_tasks import question_tasks
 from analytics.text.tokens import search_tokens

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 
 from questionbank.question_titles import LONGEST_TITLE, question_title
 from questionbank.rendering import Labels, render_inline
+from questionbank.rendering.pictures import with_addresses
 from questionbank.text_layout import render_laid_out
 
 register = template.Library()
@@ -42,6 +43,14 @@ def _labels_in(language: str | None) -> Labels:
 def mathematics(text: object) -> SafeString:
     """Show a question's text as paragraphs, formulas, tables and parts."""
     return mark_safe(render_laid_out(str(text or ""), _labels()))  # noqa: S308 - built from an allow-list
+
+
+@register.filter
+def pictured(text: object, question: object) -> str:
+    """Name the pictures of one of a question's texts by their addresses: `text|pictured:question|mathematics`."""
+    content = question.get("content") if isinstance(question, dict) else getattr(question, "content", None)
+    pictures = content.get("pictures", ()) if isinstance(content, dict) else ()
+    return with_addresses(str(text or ""), pictures)
 
 
 @register.filter

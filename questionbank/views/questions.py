@@ -8,6 +8,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from analytics.question_content import content_of
 from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.hierarchy_choice import hierarchy_choice
 from questionbank.selectors.questions.history import question_history
@@ -58,10 +59,14 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
         "duplicates": exact_duplicates(
             text=question.text,
             options=question.options,
+            content=content_of(question.content),
             answer=question.answer,
             exclude=question,
             user=request.user,
         )[:5],
+        "graded_options": [
+            option for option in question.options if "weight" in option or option.get("feedback")
+        ],
         "misconceptions": [option for option in question.options if option.get("misconception")],
         "history": question_history(question=question),
         "may_edit": request.user.has_perm("questionbank.question_edit", question),

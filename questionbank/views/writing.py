@@ -10,14 +10,18 @@ from hashlib import sha256
 from typing import Any
 
 from django.contrib import messages
+from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
+from analytics.question_content import as_json
 from analytics.text.wholeness import wholeness_marks
 from questionbank.errors import Conflict, ServiceUnavailable, ValidationFailed
+from questionbank.forms.question_content import RowProblem
 from questionbank.forms.questions import QuestionForm
+from questionbank.forms.uploads import was_too_large
 from questionbank.models import Question
 from questionbank.numbers import whole_numbers
 from questionbank.selectors.questions.concept_choices import choices_of, concept_matches
@@ -37,7 +41,7 @@ def question_create_page(request: HttpRequest) -> HttpResponse:
         return _render(request, QuestionForm(initial={"text": request.GET.get("text", "")}))
     if request.POST.get("action") != "save":
         return _unfinished(request)
-    form = QuestionForm(request.POST)
+    form = QuestionForm(request.POST, files=_files(request))
     if form.is_valid():
         doubles = _doubles(request, form)
         if doubles:
@@ -66,7 +70,7 @@ def question_edit(request: HttpRequest, question_id: int) -> HttpResponse:
         return _render(request, form, question=question)
     if request.POST.get("action") != "save":
         return _unfinished(request, question)
-    form = QuestionForm(request.POST, question=question)
+    form = QuestionForm(request.POST, question=question, files=_files(request))
     if form.is_valid():
         doubles = _doubles(request, form, question) if form.cleaned_data["text"] != question.text else []
         if doubles:
@@ -110,10 +114,15 @@ def _unfinished(request: HttpRequest, question: Question | None = None) -> HttpR
     if data.get("action") == "read_maths":
         data = data.copy()
         data["text"] = read_typed(data.get("text", "")).text
-    form = QuestionForm.unfinished(data, question)
-    if data.get("action") == "add_option":
-        form.add_row()
+    form = QuestionForm.unfinished(data, question, files=_files(request))
+    if data.get("action", "").startswith("add_"):
+        form.add_row(data["action"].removeprefix("add_"))
     return _render(request, form, question=question)
+
+
+def _files(request: HttpRequest) -> list[UploadedFile]:
+    was_too_large(request)  # a full disk is told of
+    return list(request.FILES.getlist("pictures"))
 
 
 def _render(
@@ -134,12 +143,16 @@ def _render(
 def _preview(form: QuestionForm) -> dict[str, Any]:
     names = ("text", "kind", "language", "answer", "solution")
     shown = {name: form[name].value() or "" for name in names}
-    shown["options"] = [row.as_option() for row in form.rows if row.text]
+    shown["options"] = [{"label": row["label"], "text": row["text"]} for row in form.rows if row["text"]]
+    try:
+        shown["content"] = as_json(form.content(shown))
+    except RowProblem:
+        shown["content"] = {}
     parts = [shown["text"], shown["solution"], *(option["text"] for option in shown["options"])]
     warnings = dict.fromkeys(warning for part in parts for warning in latex_warnings(part))
     typed = read_typed(shown["text"])
     return {
-        "preview": shown | wholeness_marks(shown["text"]),
+        "preview": shown | wholeness_marks(shown["text"], [row["sha256"] for row in form.picture_rows]),
         "warnings": list(warnings),
         "read_as": typed.text if typed.was_read else "",
     }

@@ -52,5 +52,5 @@ def _content_hashes(data: Path) -> set[bytes]:
     for file in files:
         for _line, entry in read(file):
             if isinstance(entry, QuestionRecord):
-                hashes.add(content_hash(text=entry.text, options=entry.options))
+                hashes.add(content_hash(text=entry.text, options=entry.options, content=entry.content))
     return hashes

@@ -22,6 +22,7 @@ SHOWN_FIELDS = (
     "options",
     "answer",
     "solution",
+    "content",
     "language",
     "kind",
     "source",
@@ -133,8 +134,28 @@ def _changes(before: Any, after: Any) -> Iterable[FieldChange]:
             yield FieldChange(field=label, before=_shown(before, name), after=_shown(after, name))
 
 
+def content_shown(value: Any, indent: str = "") -> str:
+    """Return what grades a question as lines of text, whatever fields it has."""
+    if isinstance(value, dict):
+        lines = (
+            f"{indent}{name.replace('_', ' ')}: {content_shown(part, indent + '  ').lstrip(' ')}"
+            if not isinstance(part, dict | list)
+            else f"{indent}{name.replace('_', ' ')}:\n{content_shown(part, indent + '  ')}"
+            for name, part in value.items()
+            if name not in ("pictures", "original")
+        )
+        return "\n".join(lines)
+    if isinstance(value, list):
+        return "\n".join(
+            content_shown(part, indent) if isinstance(part, dict) else f"{indent}{part}" for part in value
+        )
+    return f"{indent}{value}"
+
+
 def _shown(row: Any, name: str) -> str:
     value = getattr(row, name)
+    if name == "content":
+        return content_shown(value or {})
     if name == "options":
         return "\n".join(f"{option.get('label', '')}. {option.get('text', '')}" for option in value or [])
     column: Any = Question._meta.get_field(name)

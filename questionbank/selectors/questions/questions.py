@@ -10,7 +10,8 @@ from typing import Any
 
 from django.db.models import CharField, F, Func, Q, QuerySet, prefetch_related_objects
 
-from analytics.records import ConceptPath, Option, QuestionRecord
+from analytics.question_content import EMPTY, Option, QuestionContent, asked_parts, content_of
+from analytics.records import ConceptPath, QuestionRecord
 from analytics.text.meaning import same_answer
 from questionbank.errors import NotFound, ValidationFailed
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, User
@@ -25,8 +26,10 @@ def is_text_of(*, question: Question, text: str) -> bool:
     return content_hash(text=text) == content_hash(text=question.text)
 
 
-def content_hash(*, text: str, options: Sequence[Option | Mapping[str, Any]] = ()) -> bytes:
-    """Return the SHA-256 of what a question asks: its text and the texts of its options, in their order.
+def content_hash(
+    *, text: str, options: Sequence[Option | Mapping[str, Any]] = (), content: QuestionContent = EMPTY
+) -> bytes:
+    """Return the SHA-256 of what a question asks: its text, its options, its pairs, gaps, parts and pictures, in order.
 
     Compatibility forms are unified (NFKC) and blanks collapsed, so that a full-width bracket or another
     line break makes no other question; case counts, because x and X are two variables.
@@ -35,12 +38,21 @@ def content_hash(*, text: str, options: Sequence[Option | Mapping[str, Any]] = (
     parts.extend(
         option.text if isinstance(option, Option) else str(option.get("text", "")) for option in options
     )
+    if content:
+        parts.extend(asked_parts(content))
     # The unit separator is a blank to split(), so no part can hold it.
     joined = "\x1f".join(" ".join(unicodedata.normalize("NFKC", part).split()) for part in parts)
     return hashlib.sha256(joined.encode("utf-8")).digest()
 
 
 _MOST_ANSWERS_COMPARED = 20  # by what they mean
+
+
+def question_hash(question: Question) -> bytes:
+    """Return the `content_hash` of a question of the bank."""
+    content = content_of(question.content)
+    return content_hash(text=question.text, options=question.options, content=content)
+
 
 ANSWER_KEY_SQL = r"btrim(regexp_replace(normalize({answer}, NFKC), '\s+', ' ', 'g'), ' $')"
 """The SQL of `answer_key`; ``{answer}`` is the column."""
@@ -87,6 +99,7 @@ def exact_duplicates(
     *,
     text: str,
     options: Sequence[Option | Mapping[str, Any]],
+    content: QuestionContent = EMPTY,
     answer: str = "",
     exclude: Question | None = None,
     user: User | None = None,
@@ -97,7 +110,8 @@ def exact_duplicates(
         answer: where it is given, questions with another answer do not count: they show another figure, perhaps.
             ``1/2`` and ``0.5`` are one answer.
     """
-    same = Question.objects.filter(visible_to(user), content_hash=content_hash(text=text, options=options))
+    wanted = content_hash(text=text, options=options, content=content)
+    same = Question.objects.filter(visible_to(user), content_hash=wanted)
     same = same.exclude(status=Question.Status.RETIRED).order_by("pk")
     if key := answer_key(answer):
         stored_key = Func(
@@ -175,6 +189,17 @@ def _records(questions: Sequence[Question], hierarchy: KnowledgeHierarchy | None
         yield _record(question, paths.get(question.pk, []))
 
 
+def stored_option(found: Mapping[str, Any]) -> Option:
+    """Return an option as `Question.options` has it."""
+    return Option(
+        found["label"],
+        found["text"],
+        found.get("misconception", ""),
+        found.get("weight"),
+        found.get("feedback", ""),
+    )
+
+
 def _record(question: Question, paths: Sequence[ConceptPath]) -> QuestionRecord:
     equation = getattr(question, "equation", None)
     return QuestionRecord(
@@ -182,10 +207,7 @@ def _record(question: Question, paths: Sequence[ConceptPath]) -> QuestionRecord:
         text=question.text,
         language=question.language,
         kind=question.kind,
-        options=tuple(
-            Option(option["label"], option["text"], option.get("misconception", ""))
-            for option in question.options
-        ),
+        options=tuple(map(stored_option, question.options)),
         answer=question.answer,
         solution=question.solution,
         equation=equation.expression if equation else "",
@@ -198,6 +220,7 @@ def _record(question: Question, paths: Sequence[ConceptPath]) -> QuestionRecord:
         source=question.source,
         responses=question.responses,
         facility=question.facility,
+        content=content_of(question.content),
     )
 
 

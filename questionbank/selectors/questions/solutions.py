@@ -20,6 +20,7 @@ from analytics.solver.targets import target_tree
 from analytics.text.formulas import segment_text
 from analytics.text.number_slots import number_slots
 from questionbank.expression_drawing import ExpressionDrawing, expression_drawing
+from questionbank.formats.kinds import right_labels
 from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution, User
 from questionbank.published_numbers import PublishedNumber, number_of_answer
 from questionbank.selectors.models.artifacts import artifact_champions, retriever_champion
@@ -362,11 +363,12 @@ def _parts(text: str, used: set[int | None]) -> list[TextPart]:
 
 
 def published_answer(question: Question) -> str:
-    """Return the published answer: of a multiple-choice question the text of the right option."""
+    """Return the published answer: of a multiple-choice question the texts of the right options."""
     answer = question.answer.strip()
     if question.kind != Question.Kind.CHOICE:
         return answer
-    return next((str(option["text"]) for option in question.options if option["label"] == answer), "")
+    texts = {option["label"]: str(option["text"]) for option in question.options}
+    return "; ".join(texts[label] for label in right_labels(answer, list(texts)) or ())
 
 
 def published_number(question: Question) -> PublishedNumber | None:

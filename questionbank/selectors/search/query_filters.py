@@ -56,7 +56,7 @@ _PHRASES: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
         ("kind", "choice", r"\bmultiple[ -]choices?\b|\bmcqs?\b|(?:单项|多项)?选择题|[单多]选题"),
         (
             "kind",
-            "blank",
+            "blanks",
             r"\bfill(?:ing)?[ -]in(?:[ -]the)?[ -](?:blanks?|gaps?)\b|\bgap[ -]fill\b|\bcloze\b|填空题?",
         ),
         (

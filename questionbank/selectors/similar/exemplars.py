@@ -364,6 +364,8 @@ def _solution(question: Question) -> str:
     answer = published_answer(question)
     if not answer:
         return question.solution
+    if "," in question.answer:
+        return question.solution
     letter = _LETTER % re.escape(question.answer.strip())
     return re.sub(letter, lambda match: match[1] + answer, question.solution)
 

@@ -35,7 +35,7 @@ def test_every_question_is_complete_and_no_two_have_the_same_text():
         assert record.text.strip() == record.text
         assert "" not in (record.answer, record.solution)
         assert int(record.grade) in range(2, 13)
-        assert ("____" in record.text) == (record.kind == "blank")
+        assert ("____" in record.text) == (record.kind == "blanks")
         assert bool(record.options) == (record.kind == "choice")
 
 

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analytics.records import Option, QuestionRecord
+from analytics.question_content import Option
+from analytics.records import QuestionRecord
 from questionbank.errors import ImportRefused, LineProblem, LineWarning, ValidationFailed
 from questionbank.formats import FORMATS, read, write
 from questionbank.formats.catalog import sniff
@@ -103,7 +104,7 @@ def _records(draw):
         id=draw(st.uuids().map(str)),
         text=draw(_TEXT),
         language=draw(st.sampled_from(["en", "zh", "zh-hant", "de"])),
-        kind="choice" if options else draw(st.sampled_from(["open", "blank"])),
+        kind="choice" if options else draw(st.sampled_from(["open", "blanks"])),
         options=options,
         answer=draw(st.sampled_from(["", *labels])) if options else draw(_MAYBE),
         solution=draw(_MAYBE),

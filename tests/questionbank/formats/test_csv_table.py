@@ -7,7 +7,8 @@ import io
 
 import pytest
 
-from analytics.records import Option, QuestionRecord
+from analytics.question_content import Option
+from analytics.records import QuestionRecord
 from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats.catalog import read
 from questionbank.formats.concept_rows import ConceptRow

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from analytics.records import Option, QuestionRecord
+from analytics.question_content import Option
+from analytics.records import QuestionRecord
 from questionbank.formats.fields import FieldProblems, FileScale, read_question
 
 CHOICE = {"text": "2 + 2?", "options": [{"label": "A", "text": "4"}, {"label": "B", "text": "5"}]}
@@ -68,7 +69,7 @@ def test_the_language_is_detected_where_none_is_given():
     ("row", "kind"),
     [
         ({"text": "2 + 2?"}, "open"),
-        ({"text": "2 + 2 = ____"}, "blank"),
+        ({"text": "2 + 2 = ____"}, "blanks"),
         (CHOICE, "choice"),
         ({"text": "Is it A. 3 or B. 4?", "kind": "Choice", "answer": "A"}, "choice"),
     ],
@@ -99,7 +100,7 @@ def test_one_option_is_kept_as_published():
         ({"language": "english!"}, "language", "'english!' is not a language tag such as en or zh"),
         ({"language": "e"}, "language", "'e' is not a language tag"),
         ({"language": "en-aaaaaaaa-bbbbbbbb"}, "language", "is not a language tag"),
-        ({"kind": "essay"}, "kind", "'essay' is not one of open, choice, blank"),
+        ({"kind": "essay"}, "kind", "'essay' is not one of open, choice, true_false"),
         ({"grade": "x" * 41}, "grade", "grade has 41 characters, more than 40"),
         ({"difficulty": "3"}, "difficulty", "difficulty must be a number, not a string"),
         ({"difficulty": True}, "difficulty", "difficulty must be a number, not true or false"),

@@ -8,7 +8,7 @@ from django.test.utils import CaptureQueriesContext
 from hypothesis import given
 from hypothesis import strategies as st
 
-from analytics.records import Option
+from analytics.question_content import Option
 from questionbank.errors import NotFound, ValidationFailed
 from questionbank.models import Question, QuestionEquation
 from questionbank.selectors.questions import questions as selectors
@@ -133,7 +133,7 @@ def test_an_export_is_filtered_by_everything_that_it_says():
     fields = {"source": "s", "language": "en", "kind": "open", "grade": "3", "stage": "primary"}
     wanted = QuestionFactory(**fields, difficulty=2, difficulty_scale="0-4", concepts=[above, below])
     QuestionFactory(status="draft")
-    unwanted = QuestionFactory(source="t", language="zh", kind="blank", grade="4", stage="high")
+    unwanted = QuestionFactory(source="t", language="zh", kind="blanks", grade="4", stage="high")
     for name, value in {
         **fields,
         "hierarchy": "maths",

@@ -62,7 +62,12 @@ def kept_files(settings, tmp_path) -> Path:
                 "BACKEND": "django.core.files.storage.FileSystemStorage",
                 "OPTIONS": {"location": var / folder},
             }
-            for folder, alias in (("files", "default"), ("artifacts", "artifacts"), ("uploads", "uploads"))
+            for folder, alias in (
+                ("files", "default"),
+                ("artifacts", "artifacts"),
+                ("uploads", "uploads"),
+                ("attachments", "attachments"),
+            )
         },
     }
     return var

@@ -7,7 +7,7 @@ import threading
 import pytest
 from django.db import connection
 
-from analytics.records import Option
+from analytics.question_content import Option
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
 from questionbank.models import KnowledgeConcept, Question, Run
 from questionbank.selectors.questions.questions import content_hash

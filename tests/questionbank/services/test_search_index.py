@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 from django.db import connection
 
-from analytics.records import Option, QuestionRecord
+from analytics.question_content import Option
+from analytics.records import QuestionRecord
 from questionbank.models import Question, VocabularyWord
 from questionbank.services import search_index
 from questionbank.services.questions import question_create

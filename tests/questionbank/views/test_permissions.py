@@ -73,6 +73,7 @@ TABLE: dict[str, Address] = {
     "bulk_change_undo": Address((LOGIN, 403, 404, 403, 302), {"change_id": "bulk_change"}, "post"),
     "question_preview": Address(EVERYBODY, method="post", data={"text": "$x$"}),
     "concept_choices": Address(EVERYBODY, method="post"),
+    "picture": Address((LOGIN, 403, 404, 404, 404), {"sha256": "0"}),
     "question_detail": Address(EVERYBODY, QUESTION),
     "question_edit": Address(ADMINS, QUESTION),
     "question_retire": Address(ADMINS, QUESTION),

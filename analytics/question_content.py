@@ -1,0 +1,270 @@
+"""What grading a question needs beside its readable text: accepted answers, pairs, blanks, parts, feedback, pictures.
+
+`text`, `options`, `answer` and `solution` stay the question that people, search and models read; `QuestionContent`
+stands beside them. As JSON (`as_json`, `content_of`) it leaves out whatever is empty.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
+from functools import cache
+from typing import Any, get_args, get_type_hints
+
+PARTS_DEEP = 2  # levels: parts may have parts, and no more
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One answer choice of a multiple-choice question.
+
+    Attributes:
+        weight: the share of the points that it gives, -1 to 1; None where only the question's answer says what is
+            right.
+        feedback: what a student who chooses it is told.
+    """
+
+    label: str
+    text: str
+    misconception: str = ""
+    weight: float | None = None
+    feedback: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedAnswer:
+    """An answer that is typed.
+
+    Attributes:
+        weight: the share of the points that it gives, 0 to 1; 0 is an expected wrong answer, with its feedback.
+        tolerance: how far a number may be off, counted as `tolerance_kind` says.
+        tolerance_kind: ``"absolute"``, ``"relative"`` (a share of the value) or ``"digits"`` (significant ones).
+    """
+
+    text: str
+    weight: float = 1.0
+    feedback: str = ""
+    tolerance: float | None = None
+    tolerance_kind: str = "absolute"
+    unit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchingPair:
+    """What belongs together; without `left`, a choice on the right that belongs to nothing."""
+
+    left: str
+    right: str
+
+
+@dataclass(frozen=True, slots=True)
+class Blank:
+    """A gap in the text, where ``[[1]]``, ``[[2]]`` and so on stand.
+
+    Attributes:
+        kind: ``"short"``, ``"number"`` or ``"choice"`` (a drop-down).
+        points: its share of the question's, relative to the other gaps.
+        style: how its source shows it.
+    """
+
+    kind: str = "short"
+    accepted: tuple[AcceptedAnswer, ...] = ()
+    options: tuple[Option, ...] = ()
+    points: float = 1.0
+    style: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What students are told behind their answer."""
+
+    general: str = ""
+    right: str = ""
+    partly: str = ""
+    wrong: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture that texts of the question name: ``![its description](name)``.
+
+    Attributes:
+        sha256: of its bytes, in hexadecimal; empty where nobody has attached it.
+    """
+
+    name: str
+    sha256: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionPart:
+    """A question within a question."""
+
+    text: str
+    kind: str = "open"
+    options: tuple[Option, ...] = ()
+    answer: str = ""
+    content: QuestionContent = field(default_factory=lambda: EMPTY)
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionContent:
+    """Everything about a question that its readable fields do not hold.
+
+    Attributes:
+        points: what a right answer gives.
+        tags: words that its source files it under, beside its concepts.
+        settings: named settings of its source, such as shuffle, case, penalty, numbering.
+        original: SHA-256 of the item that an opaque question was read from, in hexadecimal: what it is, as far as we
+            can tell.
+    """
+
+    title: str = ""
+    points: float | None = None
+    accepted: tuple[AcceptedAnswer, ...] = ()
+    pairs: tuple[MatchingPair, ...] = ()
+    blanks: tuple[Blank, ...] = ()
+    parts: tuple[QuestionPart, ...] = ()
+    feedback: Feedback = Feedback()
+    hints: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict, hash=False)
+    pictures: tuple[Picture, ...] = ()
+    original: str = ""
+
+    def __bool__(self) -> bool:
+        return self != EMPTY
+
+
+EMPTY = QuestionContent()
+
+
+def as_json(value: Any) -> Any:
+    """Return a content, or a part of one, as JSON holds it, without what is empty or as usual.
+
+    >>> as_json(QuestionContent(title="Sums", accepted=(AcceptedAnswer("3"),)))
+    {'title': 'Sums', 'accepted': [{'text': '3'}]}
+    """
+    if dataclasses.is_dataclass(value):
+        return {
+            name: as_json(part)
+            for name, default in _defaults(type(value))
+            if (part := getattr(value, name)) != default
+        }
+    if isinstance(value, tuple):
+        return [as_json(item) for item in value]
+    return dict(value) if isinstance(value, Mapping) else value
+
+
+def content_of(found: object) -> QuestionContent:
+    """Return the content that JSON holds.
+
+    Raises:
+        ValueError: it is no such content; the message says where.
+
+    >>> content_of({"accepted": [{"text": "3", "tolerance": 0.5}]}).accepted[0].tolerance
+    0.5
+    """
+    content = _read(QuestionContent, found, "grading", 0)
+    assert isinstance(content, QuestionContent)  # noqa: S101
+    return content
+
+
+@cache
+def _defaults(kind: type) -> list[tuple[str, Any]]:
+    defaults: list[tuple[str, Any]] = []
+    for column in fields(kind):
+        if column.default_factory is not dataclasses.MISSING:
+            defaults.append((column.name, column.default_factory()))
+        else:
+            defaults.append((column.name, column.default))
+    return defaults
+
+
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
+
+
+def _read(kind: type, found: object, where: str, depth: int) -> Any:
+    """Return what JSON holds as a dataclass, checked by the types of its fields."""
+    if not isinstance(found, dict):
+        raise ValueError(f"{where} must be an object")
+    hints = _hints(kind)
+    if unknown := [name for name in found if name not in hints]:
+        raise ValueError(f"{where} has no {str(unknown[0])[:40]!r}")
+    depth += kind is QuestionPart
+    if depth > PARTS_DEEP:
+        raise ValueError(f"parts stand more than {PARTS_DEEP} levels deep")
+    values = {
+        name: _value(hints[name], value, f"{where}.{name}", depth)
+        for name, value in found.items()
+        if value is not None
+    }
+    missing = [
+        name for name, default in _defaults(kind) if default is dataclasses.MISSING and name not in values
+    ]
+    if missing:
+        raise ValueError(f"{where} has no {missing[0]}")
+    return kind(**values)
+
+
+def _value(hint: Any, value: object, where: str, depth: int) -> Any:
+    if dataclasses.is_dataclass(hint) and isinstance(hint, type):
+        return _read(hint, value, where, depth)
+    if hint is str:
+        if not isinstance(value, str):
+            raise ValueError(f"{where} must be a string")
+        return value
+    if hint is float or float in get_args(hint):
+        if type(value) not in (int, float) or not math.isfinite(value):  # type: ignore[call-overload]
+            raise ValueError(f"{where} must be a finite number")
+        return float(value)  # type: ignore[arg-type]
+    if getattr(hint, "__origin__", None) is tuple:
+        if not isinstance(value, list | tuple):
+            raise ValueError(f"{where} must be a list")
+        return tuple(
+            _value(get_args(hint)[0], item, f"{where}[{place}]", depth)
+            for place, item in enumerate(value, start=1)
+        )
+    if not isinstance(value, dict) or not all(
+        isinstance(name, str) and isinstance(setting, str) for name, setting in value.items()
+    ):
+        raise ValueError(f"{where} must be an object of strings")
+    return dict(value)
+
+
+def content_texts(content: QuestionContent) -> Iterator[str]:
+    """Yield the texts that students read: they may hold formulas and name pictures."""
+    for pair in content.pairs:
+        yield from (pair.left, pair.right)
+    for blank in content.blanks:
+        yield from (option.text for option in blank.options)
+    for part in content.parts:
+        yield part.text
+        yield from (option.text for option in part.options)
+        yield from content_texts(part.content)
+    feedback = content.feedback
+    yield from (feedback.general, feedback.right, feedback.partly, feedback.wrong, *content.hints)
+    yield from (answer.feedback for answer in content.accepted)
+
+
+def asked_parts(content: QuestionContent) -> Iterator[str]:
+    """Yield what of a content tells one question from another that has the same text and options."""
+    for picture in content.pictures:
+        yield f"picture {picture.sha256 or picture.name}"
+    for pair in content.pairs:
+        yield f"pair {pair.left}"
+        yield f"with {pair.right}"
+    for blank in content.blanks:
+        yield f"blank {blank.kind}"
+        yield from (option.text for option in blank.options)
+        yield from (answer.text for answer in blank.accepted)
+    for part in content.parts:
+        yield f"part {part.kind} {part.text}"
+        yield from (option.text for option in part.options)
+        yield from asked_parts(part.content)
+    if content.original:
+        yield f"item {content.original}"

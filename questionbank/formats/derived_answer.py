@@ -1,0 +1,85 @@
+"""The answer that people, search and models read, derived from what grades a question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analytics.question_content import AcceptedAnswer, Blank, MatchingPair, Option, QuestionContent
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+
+
+def derived_answer(*, kind: str, options: Sequence[Option], answer: str, content: QuestionContent) -> str:
+    """Return the readable answer of a question: derived where its options or its content say what is right.
+
+    >>> two = (Option("A", "4", weight=0.5), Option("B", "5", weight=-1), Option("C", "2 + 2", weight=0.5))
+    >>> derived_answer(kind="choice", options=two, answer="", content=QuestionContent())
+    'A, C'
+    >>> pairs = (MatchingPair("2 + 2", "four"), MatchingPair("1 + 1", "two"), MatchingPair("", "three"))
+    >>> derived_answer(kind="matching", options=(), answer="", content=QuestionContent(pairs=pairs))
+    '1-a, 2-c'
+    """
+    derived = ""
+    if kind == "choice" and any(option.weight is not None for option in options):
+        derived = ", ".join(right_options(options, is_single=content.settings.get("single") == "true"))
+    elif kind == "ordering":
+        derived = ", ".join(option.label for option in options)
+    elif kind in ("number", "short", "true_false") and content.accepted:
+        derived = "; ".join(map(_with_unit, best_answers(content.accepted)))
+    elif kind == "matching" and content.pairs:
+        letters = dict(lettered_choices(content.pairs))
+        asked = [pair for pair in content.pairs if pair.left]
+        named = [f"{number}-{letters[pair.right]}" for number, pair in enumerate(asked, start=1)]
+        derived = ", ".join(named)
+    elif kind == "blanks" and content.blanks:
+        derived = "; ".join(map(blank_answer, content.blanks))
+    elif kind == "parts" and content.parts:
+        derived = "; ".join(
+            f"({part_label(place)}) {part.answer}" for place, part in enumerate(content.parts) if part.answer
+        )
+    return derived or answer
+
+
+def right_options(options: Sequence[Option], *, is_single: bool = False) -> list[str]:
+    """Return the labels of the options with a positive weight; of a question with one answer, of the heaviest."""
+    weights = [option.weight or 0.0 for option in options]
+    best = max(weights, default=0.0)
+    least = best if is_single else 0.0
+    return [
+        option.label
+        for option, weight in zip(options, weights, strict=True)
+        if weight > 0 and weight >= least
+    ]
+
+
+def best_answers(accepted: Sequence[AcceptedAnswer]) -> list[AcceptedAnswer]:
+    """Return the accepted answers that give the most points."""
+    best = max((answer.weight for answer in accepted), default=0.0)
+    return [answer for answer in accepted if answer.weight == best > 0]
+
+
+def _with_unit(answer: AcceptedAnswer) -> str:
+    return f"{answer.text} {answer.unit}".strip()
+
+
+def blank_answer(blank: Blank) -> str:
+    """Return what belongs into a gap."""
+    if blank.options:
+        labels = right_options(blank.options, is_single=True)
+        return next((option.text for option in blank.options if option.label in labels), "")
+    return next(map(_with_unit, best_answers(blank.accepted)), "")
+
+
+def lettered_choices(pairs: Sequence[MatchingPair]) -> list[tuple[str, str]]:
+    """Return the choices on the right, each with its letter, in an order that does not give the pairs away."""
+    choices = sorted({pair.right for pair in pairs})
+    return [(choice, _letter(place)) for place, choice in enumerate(choices)]
+
+
+def part_label(place: int) -> str:
+    """Return the letter of a part, from 0 on."""
+    return _letter(place)
+
+
+def _letter(place: int) -> str:
+    return _LETTERS[place] if place < len(_LETTERS) else str(place + 1)

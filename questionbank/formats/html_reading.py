@@ -1,0 +1,307 @@
+r"""HTML that is known to be HTML, as learning platforms keep it, in our own text; `html_writing` is the way back.
+
+Paragraphs stand apart by an empty line; ``**bold**``, ``*emphasis*``, ``- item``, ``1. item``, rows of a table between
+bars, ``![description](picture)``, ``[words](address)``; formulas between dollar signs. What else there is (scripts,
+frames, drawings, colours) goes, and what went is told of. `html_text` reads texts that may hold some HTML or none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html.parser import HTMLParser
+
+from questionbank.formats.html_text import HTML_NAMES, raised_or_lowered
+from questionbank.formats.mathml_latex import mathml_to_latex
+
+PictureName = Callable[[str], str]
+"""Returns our name of a picture by the address that the HTML has, or "" where there is none."""
+
+_PARAGRAPHS = frozenset(
+    "p div section article header footer main aside nav blockquote address center figure figcaption form fieldset dl dd"
+    " details summary caption legend".split()
+)
+_HEADINGS = frozenset("h1 h2 h3 h4 h5 h6 dt".split())
+_BOLD, _EMPHASIS = frozenset({"b", "strong"}), frozenset({"i", "em"})
+_GONE = {
+    "script": "a script", "style": "a style sheet", "svg": "a drawing (SVG)", "iframe": "an embedded page",
+    "object": "an embedded object", "embed": "an embedded object", "applet": "an embedded object",
+    "video": "a video", "audio": "a sound", "canvas": "a drawing", "noscript": "", "template": "", "head": "",
+    "select": "a list of choices", "textarea": "a field for text", "button": "a button",
+}  # fmt: skip
+_VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+_SPACE = re.compile(r"[ \t\r\f\n]+")
+_INLINE_TEX = re.compile(r"\\\((.+?)\\\)", re.DOTALL)
+_STRAY = re.compile(r"<(?![a-zA-Z/!?])")
+_TEX = re.compile(r"\\\(.*?\\\)|\\\[.*?\\\]|\$\$.*?\$\$", re.DOTALL)
+_DEPTH = 200
+
+
+def html_to_our_text(
+    source: str, *, picture_name: PictureName | None = None, breaks_lines: bool = False
+) -> tuple[str, list[str]]:
+    r"""Return the text of some HTML, and what went.
+
+    Args:
+        picture_name: what pictures are called here; by default their addresses.
+        breaks_lines: line breaks of the source count, as in Moodle's "auto-format".
+
+    >>> html_to_our_text(r"<p>Solve <b>for</b> \(x\):</p><ul><li>1 &lt; 2</li></ul><script>x()</script>")
+    ('Solve **for** $x$:\n\n- 1 < 2', ['a script was left out'])
+    """
+    if "<" not in source and "&" not in source and not breaks_lines:
+        return _tidy(with_dollars(_SPACE.sub(" ", source))), []
+    reader = _Reader(picture_name or str.strip, breaks_lines=breaks_lines)
+    reader.feed(_TEX.sub(lambda match: _STRAY.sub("&lt;", match[0]), source))
+    reader.close()
+    return _tidy(reader.text()), list(dict.fromkeys(reader.went))
+
+
+def with_dollars(text: str) -> str:
+    r"""Return a text with ``\(x\)`` as ``$x$``, the way we write it."""
+    if r"\(" not in text:
+        return text
+    return _INLINE_TEX.sub(lambda match: f"${match[1].strip()}$" if "$" not in match[1] else match[0], text)
+
+
+def _tidy(text: str) -> str:
+    text = re.sub(r"[ \t]+\n", "\n", text.replace("\xa0", " "))
+    return re.sub(r"\n{3,}", "\n\n", text).strip(" \n")
+
+
+class _Reader(HTMLParser):
+    def __init__(self, picture_name: PictureName, *, breaks_lines: bool) -> None:
+        super().__init__(convert_charrefs=True)
+        self.went: list[str] = []
+        self._picture_name = picture_name
+        self._breaks_lines = breaks_lines
+        self._parts: list[str] = []
+        self._open: list[str] = []
+        self._numbers: list[int] = []  # of each open list; -1 where it has bullets
+        self._gone = 0  # elements that are left out, one in another
+        self._math: list[str] | None = None
+        self._script: list[str] | None = None  # what stands raised or lowered
+        self._cells: list[str] | None = None  # of the row of a table
+        self._outer: list[list[str]] = []  # what stands around a cell
+        self._links: list[str] = []
+        self._languages: list[str] = []
+
+    def text(self) -> str:
+        while self._outer:
+            self._end_cell()
+        return with_dollars("".join(self._parts))
+
+    # -- what the parser calls -------------------------------------------------------------------------------------
+
+    def handle_data(self, data: str) -> None:
+        if self._gone:
+            return
+        if self._math is not None:
+            self._math.append(_escaped(data))
+            return
+        if "pre" not in self._open and not self._breaks_lines:
+            data = _SPACE.sub(" ", data)
+        if self._at_line_start():
+            data = data.lstrip(" ")
+        self._parts.append(data)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        attributes = {name: value or "" for name, value in attrs}
+        if self._math is not None or tag == "math":
+            self._math = self._math if self._math is not None else []
+            self._math.append(self.get_starttag_text() or "")
+            return
+        if tag in _GONE:
+            self._gone += tag not in _VOID
+            if what := _GONE[tag]:
+                self.went.append(f"{what} was left out")
+            return
+        if self._gone:
+            return
+        if tag not in HTML_NAMES:
+            self._parts.append(self.get_starttag_text() or "")
+            return
+        if len(self._open) < _DEPTH and tag not in _VOID:
+            self._open.append(tag)
+        self._begin(tag, attributes)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in _VOID:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if self._gone and "gone" in self._open and tag == "span":
+            self._gone -= 1
+            self._open.remove("gone")
+            return
+        if self._math is not None:
+            self._math.append(f"</{tag}>")
+            if tag == "math":
+                self._end_math()
+            return
+        if tag in _GONE:
+            self._gone = max(0, self._gone - 1)
+            return
+        if self._gone or tag in _VOID:
+            return
+        if tag not in self._open:
+            if tag not in HTML_NAMES:
+                self._parts.append(f"</{tag}>")
+            elif tag == "p":
+                self._paragraph()
+            return
+        while self._open:
+            opened = self._open.pop()
+            self._end(opened)
+            if opened == tag:
+                return
+
+    # -- elements --------------------------------------------------------------------------------------------------
+
+    def _begin(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag in _PARAGRAPHS or tag == "pre":
+            self._paragraph()
+        elif tag in _HEADINGS:
+            self._paragraph()
+            self._parts.append("**")
+        elif tag in _BOLD:
+            self._parts.append("**")
+        elif tag in _EMPHASIS:
+            self._parts.append("*")
+        elif tag in ("sub", "sup"):
+            self._outer.append(self._parts)
+            self._parts = []
+        elif tag == "br":
+            self._line()
+        elif tag == "hr":
+            self._paragraph()
+        elif tag in ("ul", "ol"):
+            self._paragraph() if not self._numbers else self._line()
+            self._numbers.append(0 if tag == "ol" else -1)
+        elif tag == "li":
+            self._item()
+        elif tag == "img":
+            self._picture(attributes)
+        elif tag == "input":
+            self._parts.append("____")
+        elif tag == "table":
+            self._paragraph()
+        elif tag == "tr":
+            self._cells = []
+        elif tag in ("td", "th"):
+            self._outer.append(self._parts)
+            self._parts = []
+        elif tag == "a":
+            self._links.append(attributes.get("href", ""))
+            if self._links[-1].startswith(("http:", "https:", "mailto:")):
+                self._parts.append("[")
+        elif tag == "span" and "multilang" in attributes.get("class", "").split():
+            self._languages.append(attributes.get("lang", ""))
+            if len({*self._languages}) > 1:
+                self._gone += 1
+                self._open[-1] = "gone"
+                self.went.append("the text in another language was left out")
+
+    def _end(self, tag: str) -> None:
+        if tag in _PARAGRAPHS or tag in ("pre", "table"):
+            self._paragraph()
+        elif tag in _HEADINGS:
+            self._close_mark("**")
+            self._paragraph()
+        elif tag in _BOLD:
+            self._close_mark("**")
+        elif tag in _EMPHASIS:
+            self._close_mark("*")
+        elif tag in ("sub", "sup"):
+            inner = "".join(self._parts)
+            self._parts = self._outer.pop()
+            self._parts.append(raised_or_lowered(tag, inner, self._parts))
+        elif tag in ("ul", "ol"):
+            if self._numbers:
+                self._numbers.pop()
+            self._paragraph() if not self._numbers else self._line()
+        elif tag == "tr" and self._cells is not None:
+            self._line()
+            self._parts.append(f"| {' | '.join(self._cells)} |\n")
+            self._cells = None
+        elif tag in ("td", "th"):
+            self._end_cell()
+        elif tag == "a" and self._links:
+            address = self._links.pop()
+            if address.startswith(("http:", "https:", "mailto:")):
+                self._parts.append(f"]({address})")
+
+    def _end_cell(self) -> None:
+        inner = " ".join("".join(self._parts).split())
+        self._parts = self._outer.pop()
+        if self._cells is not None:
+            self._cells.append(inner.replace("|", "\\vert " if "$" in inner else "/"))
+        else:
+            self._parts.append(inner)
+
+    def _end_math(self) -> None:
+        source = "".join(self._math or [])
+        self._math = None
+        latex = mathml_to_latex(source)
+        if latex:
+            self._parts.append(f"${latex}$")
+        else:
+            self._parts.append(source)
+            self.went.append("a formula in MathML stays as its source")
+
+    def _picture(self, attributes: dict[str, str]) -> None:
+        latex = attributes.get("data-equation-content") or (
+            attributes.get("alt", "") if "tex" in attributes.get("class", "").lower().split() else ""
+        )
+        if latex:  # Canvas and Moodle keep formulas as pictures
+            self._parts.append(f"${latex.strip()}$")
+            return
+        description = " ".join(attributes.get("alt", "").replace("[", "(").replace("]", ")").split())
+        self._parts.append(f"![{description}]({self._picture_name(attributes.get('src', ''))})")
+
+    def _item(self) -> None:
+        self._line()
+        indent = "  " * max(0, len(self._numbers) - 1)
+        if self._numbers and self._numbers[-1] >= 0:
+            self._numbers[-1] += 1
+            self._parts.append(f"{indent}{self._numbers[-1]}. ")
+        else:
+            self._parts.append(f"{indent}- ")
+
+    # -- where the text stands -------------------------------------------------------------------------------------
+
+    def _at_line_start(self) -> bool:
+        return not self._parts or self._parts[-1].endswith(("\n", "- ", ". "))
+
+    def _last(self, count: int) -> str:
+        return "".join(self._parts[-count:])
+
+    def _line(self) -> None:
+        if self._parts:
+            self._parts[-1] = self._parts[-1].rstrip(" ")
+            self._parts.append("\n")
+
+    def _paragraph(self) -> None:
+        if "li" in self._open[:-1] and self._at_line_start():
+            return  # a paragraph that begins an item
+        if self._parts and not self._last(3).endswith("\n\n"):
+            self._parts[-1] = self._parts[-1].rstrip(" ")
+            self._parts.append("\n" if self._last(3).endswith("\n") or self._numbers else "\n\n")
+
+    def _close_mark(self, mark: str) -> None:
+        """Close an emphasis; one that holds nothing is none, and blanks stand outside it."""
+        for place in range(len(self._parts) - 1, -1, -1):
+            if self._parts[place] == mark:
+                inner = "".join(self._parts[place + 1 :])
+                tidy = inner.strip()
+                if not tidy or "\n" in tidy:
+                    self._parts[place] = ""
+                    return
+                before, after = inner[: len(inner) - len(inner.lstrip())], inner[len(inner.rstrip()) :]
+                self._parts[place:] = [before, mark, tidy, mark + after]
+                return
+
+
+def _escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;")

@@ -1,0 +1,159 @@
+"""MathML in texts of other systems as LaTeX: what a formula's source says, else what its elements show.
+
+Reads the presentation elements of MathML Core (W3C, 2024) that school mathematics uses; anything else makes the whole
+formula unreadable, and it stays as its source.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+from xml.etree.ElementTree import Element, ParseError
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+
+_SOURCE = re.compile(r"<annotation\b[^<>]*tex[^<>]*>([^<>]*)</annotation>", re.IGNORECASE)
+_ALTTEXT = re.compile(r"""alttext\s*=\s*"([^"]*)\"""")
+_PREFIX = re.compile(r"<(/?)[a-zA-Z]+:")
+_XMLNS = re.compile(r"""\sxmlns(?::[a-zA-Z]+)?\s*=\s*("[^"]*"|'[^']*')""")
+_LONGEST, _DEEPEST = 20_000, 60
+_SIGNS = {
+    "×": r"\times", "⋅": r"\cdot", "·": r"\cdot", "÷": r"\div", "±": r"\pm", "∓": r"\mp", "≤": r"\le", "≥": r"\ge",
+    "≠": r"\ne", "≈": r"\approx", "≡": r"\equiv", "∞": r"\infty", "∈": r"\in", "∉": r"\notin", "⊂": r"\subset",
+    "⊆": r"\subseteq", "∪": r"\cup", "∩": r"\cap", "∅": r"\emptyset", "→": r"\to", "⇒": r"\Rightarrow",
+    "⇔": r"\Leftrightarrow", "∠": r"\angle", "°": r"^{\circ}", "∘": r"\circ", "√": r"\surd", "∑": r"\sum",
+    "∏": r"\prod", "∫": r"\int", "∂": r"\partial", "∇": r"\nabla", "∀": r"\forall", "∃": r"\exists", "¬": r"\neg",
+    "∧": r"\land", "∨": r"\lor", "⊥": r"\perp", "∥": r"\parallel", "…": r"\dots", "⋯": r"\cdots", "−": "-",
+    "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "δ": r"\delta", "ε": r"\varepsilon", "θ": r"\theta",
+    "λ": r"\lambda", "μ": r"\mu", "π": r"\pi", "ρ": r"\rho", "σ": r"\sigma", "τ": r"\tau", "φ": r"\varphi",
+    "ω": r"\omega", "Δ": r"\Delta", "Σ": r"\Sigma", "Ω": r"\Omega", "{": r"\{", "}": r"\}", "%": r"\%", "&": r"\&",
+    "#": r"\#", "$": r"\$", "_": r"\_", "\u2061": "", "\u2062": "", "\u2063": "", "\u2064": "+", "\xa0": r"\ ",
+}  # fmt: skip
+_FUNCTIONS = frozenset(
+    "sin cos tan cot sec csc log ln exp lim max min gcd det arcsin arccos arctan sinh cosh tanh".split()
+)
+_OVER = {
+    "¯": r"\overline",
+    "‾": r"\overline",
+    "→": r"\vec",
+    "⃗": r"\vec",
+    "^": r"\hat",
+    "ˆ": r"\hat",
+    "˙": r"\dot",
+}
+
+
+class _Unreadable(Exception):
+    """An element that we do not know."""
+
+
+def mathml_to_latex(source: str) -> str:
+    r"""Return the LaTeX of a formula in MathML, or nothing where it cannot be read.
+
+    >>> mathml_to_latex("<math><mfrac><mn>1</mn><msqrt><mi>x</mi></msqrt></mfrac><mo>≤</mo><mi>π</mi></math>")
+    '\\frac{1}{\\sqrt{x}}\\le \\pi'
+    """
+    stated = _SOURCE.search(source) or _ALTTEXT.search(source)
+    if stated and stated[1].strip():
+        return html.unescape(stated[1]).strip()
+    if len(source) > _LONGEST:
+        return ""
+    plain = _XMLNS.sub("", _PREFIX.sub(r"<\1", html.unescape(source) if "&lt;" not in source else source))
+    try:
+        return " ".join(_read(fromstring(plain, forbid_dtd=True), 0).split())
+    except (ParseError, DefusedXmlException, _Unreadable, IndexError, ValueError):
+        return ""
+
+
+def _read(element: Element, depth: int) -> str:
+    if depth > _DEEPEST:
+        raise _Unreadable
+    name = element.tag
+    if name in ("mi", "mn", "mo", "mtext", "ms"):
+        return _token(name, "".join(element.itertext()).strip())
+    reader = _ELEMENTS.get(name)
+    if reader is None:
+        raise _Unreadable
+    return reader(element, [_read(child, depth + 1) for child in element if child.tag != "annotation"])
+
+
+def _token(name: str, text: str) -> str:
+    if name in ("mtext", "ms"):
+        return rf"\text{{{text}}}" if text else ""
+    if name == "mi" and text in _FUNCTIONS:
+        return rf"\{text} "
+    if name == "mi" and len(text) > 1 and text.isalpha():
+        return rf"\mathrm{{{text}}}"
+    pieces = (
+        f"{_SIGNS[sign]} " if _SIGNS.get(sign, "").startswith("\\") else _SIGNS.get(sign, sign)
+        for sign in text
+    )
+    return "".join(pieces)
+
+
+def _row(_element: Element, parts: list[str]) -> str:
+    return "".join(parts)
+
+
+def _base(latex: str) -> str:
+    return (
+        latex
+        if len(latex.strip()) == 1 or (latex.strip().startswith("\\") and " " not in latex.strip())
+        else f"{{{latex}}}"
+    )
+
+
+def _fenced(element: Element, parts: list[str]) -> str:
+    opening, closing = element.get("open", "("), element.get("close", ")")
+    signs = {"{": r"\{", "}": r"\}", "": "."}
+    inner = (element.get("separators", ",").strip() or "")[:1].join(parts)
+    return rf"\left{signs.get(opening, opening)}{inner}\right{signs.get(closing, closing)}"
+
+
+def _over(_element: Element, parts: list[str]) -> str:
+    base, above = parts
+    accent = _OVER.get(above.strip().replace(r"\to", "→"))
+    if accent:
+        return f"{accent}{{{base}}}"
+    return (
+        f"{base.strip()}^{{{above}}}"
+        if base.strip() in (r"\sum", r"\prod", r"\int")
+        else rf"\overset{{{above}}}{{{base}}}"
+    )
+
+
+def _under(_element: Element, parts: list[str]) -> str:
+    base, below = parts
+    is_limits = base.strip() in (r"\sum", r"\prod", r"\int", r"\lim", r"\max", r"\min")
+    return f"{base.strip()}_{{{below}}}" if is_limits else rf"\underset{{{below}}}{{{base}}}"
+
+
+def _table(_element: Element, parts: list[str]) -> str:
+    return r"\begin{matrix}" + r" \\ ".join(parts) + r"\end{matrix}"
+
+
+_ELEMENTS: dict[str, Callable[[Element, list[str]], str]] = {
+    "math": _row,
+    "mrow": _row,
+    "mstyle": _row,
+    "mpadded": _row,
+    "semantics": _row,
+    "mspace": lambda _element, _parts: r"\ ",
+    "mphantom": lambda _element, parts: rf"\phantom{{{''.join(parts)}}}",
+    "mfrac": lambda _element, parts: rf"\frac{{{parts[0]}}}{{{parts[1]}}}",
+    "msqrt": lambda _element, parts: rf"\sqrt{{{''.join(parts)}}}",
+    "mroot": lambda _element, parts: rf"\sqrt[{parts[1]}]{{{parts[0]}}}",
+    "msup": lambda _element, parts: f"{_base(parts[0])}^{{{parts[1]}}}",
+    "msub": lambda _element, parts: f"{_base(parts[0])}_{{{parts[1]}}}",
+    "msubsup": lambda _element, parts: f"{_base(parts[0])}_{{{parts[1]}}}^{{{parts[2]}}}",
+    "munderover": lambda _element, parts: f"{parts[0].strip()}_{{{parts[1]}}}^{{{parts[2]}}}",
+    "mover": _over,
+    "munder": _under,
+    "mfenced": _fenced,
+    "menclose": lambda _element, parts: rf"\boxed{{{''.join(parts)}}}",
+    "mtable": _table,
+    "mtr": lambda _element, parts: " & ".join(parts),
+    "mtd": _row,
+}

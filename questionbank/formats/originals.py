@@ -1,0 +1,19 @@
+"""Whether a question is still as it was read from its file, so that its item goes back untouched."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from analytics.question_content import as_json
+from analytics.records import QuestionRecord
+
+_NOT_OF_THE_ITEM = frozenset(
+    {"id", "source", "original", "concepts"}
+)  # the bank's, or the file's around the item
+
+
+def fields_digest(record: QuestionRecord) -> bytes:
+    """Return the SHA-256 of all fields that an item of a file holds."""
+    fields = {name: value for name, value in as_json(record).items() if name not in _NOT_OF_THE_ITEM}
+    return hashlib.sha256(json.dumps(fields, sort_keys=True, ensure_ascii=False).encode()).digest()

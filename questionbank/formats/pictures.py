@@ -1,0 +1,87 @@
+"""What a picture is, read from its first bytes; nothing is decoded.
+
+PNG (W3C, chunk IHDR), JPEG (ITU-T T.81, markers SOF), GIF89a and WebP (RFC 9649). SVG is refused: it can hold scripts.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from dataclasses import dataclass
+
+BYTES_LIMIT = 10 * 1024 * 1024
+PIXELS_LIMIT = 50_000_000
+SUFFIXES = {"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp"}
+_NO_FRAME = frozenset({0xC4, 0xC8, 0xCC})  # markers between SOF0 and SOF15 that are none
+
+
+class PictureRefused(Exception):
+    """The bytes are no picture that can be shown; the message says why, as in "is an SVG picture"."""
+
+
+@dataclass(frozen=True, slots=True)
+class PictureFacts:
+    """Type and size of a picture."""
+
+    media_type: str
+    width: int
+    height: int
+
+
+def read_picture(data: bytes) -> PictureFacts:
+    """Return what a picture is.
+
+    Raises:
+        PictureRefused: it is none that can be shown.
+    """
+    if len(data) > BYTES_LIMIT:
+        raise PictureRefused(f"is larger than {BYTES_LIMIT // 1024**2} MB")
+    try:
+        facts = _facts(data)
+    except (struct.error, IndexError) as error:
+        raise PictureRefused("is a damaged picture") from error
+    if facts is None:
+        if re.match(rb"\s*(?:<\?xml|<!--|<!doctype svg|<svg)", data[:200], re.IGNORECASE):
+            raise PictureRefused("is an SVG picture, which could run scripts; save it as PNG")
+        raise PictureRefused("is no PNG, JPEG, GIF or WebP picture")
+    if not 0 < facts.width * facts.height <= PIXELS_LIMIT:
+        raise PictureRefused(f"has {facts.width:,} by {facts.height:,} pixels, more than {PIXELS_LIMIT:,}")
+    return facts
+
+
+def _facts(data: bytes) -> PictureFacts | None:
+    if data.startswith(b"\x89PNG\r\n\x1a\n"):
+        return PictureFacts("image/png", *struct.unpack(">II", data[16:24]))
+    if data.startswith((b"GIF87a", b"GIF89a")):
+        return PictureFacts("image/gif", *struct.unpack("<HH", data[6:10]))
+    if data.startswith(b"\xff\xd8\xff"):
+        return _jpeg(data)
+    if data.startswith(b"RIFF") and data[8:12] == b"WEBP":
+        return _webp(data)
+    return None
+
+
+def _jpeg(data: bytes) -> PictureFacts:
+    place = 2
+    while True:
+        while data[place] == 0xFF and data[place + 1] == 0xFF:  # padding
+            place += 1
+        marker = data[place + 1]
+        if data[place] != 0xFF:
+            raise PictureRefused("is a damaged picture")
+        if 0xC0 <= marker <= 0xCF and marker not in _NO_FRAME:
+            height, width = struct.unpack(">HH", data[place + 5 : place + 9])
+            return PictureFacts("image/jpeg", width, height)
+        (length,) = struct.unpack(">H", data[place + 2 : place + 4])
+        place += 2 + max(length, 2)
+
+
+def _webp(data: bytes) -> PictureFacts:
+    if data[12:16] == b"VP8X":
+        width, height = (int.from_bytes(data[at : at + 3], "little") + 1 for at in (24, 27))
+    elif data[12:16] == b"VP8L":
+        (bits,) = struct.unpack("<I", data[21:25])
+        width, height = (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
+    else:
+        width, height = (value & 0x3FFF for value in struct.unpack("<HH", data[26:30]))
+    return PictureFacts("image/webp", width, height)

@@ -1,0 +1,37 @@
+"""Pictures that texts name, ``![description](name)``, and where pages find them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+PICTURE = re.compile(r"!\[(?P<alt>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<name>[^()\n]*)\)")
+ADDRESS = re.compile(r"/pictures/[0-9a-f]{64}")
+"""Of a picture's page; nothing else is shown as a picture."""
+
+
+def picture_names(texts: Iterable[str]) -> dict[str, None]:
+    """Return the names of the pictures in some texts, in their order.
+
+    >>> list(picture_names(["A ![graph](a.png) and ![]()", "![](b.png)"]))
+    ['a.png', 'b.png']
+    """
+    names = (match["name"].strip() for text in texts if "](" in text for match in PICTURE.finditer(text))
+    return {name: None for name in names if name}
+
+
+def with_addresses(text: str, pictures: Iterable[Mapping[str, str]]) -> str:
+    """Return a text whose pictures are named by their addresses, as far as they are attached."""
+    if "](" not in text:
+        return text
+    addresses = {
+        picture["name"]: f"/pictures/{picture['sha256']}" for picture in pictures if picture.get("sha256")
+    }
+    return PICTURE.sub(
+        lambda match: (
+            f"![{match['alt']}]({addresses.get(match['name'].strip(), '')})"
+            if match["name"].strip() in addresses
+            else match[0]
+        ),
+        text,
+    )

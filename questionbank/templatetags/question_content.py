@@ -1,0 +1,94 @@
+"""What the kinds of question show beside text and options: `question` is a row or a preview's dict."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from django import template
+from django.utils.translation import gettext_lazy as _
+
+from analytics.question_content import EMPTY, AcceptedAnswer, QuestionContent, content_of
+from questionbank.formats.derived_answer import lettered_choices, part_label
+from questionbank.forms.question_content import percent, tolerance_shown
+
+register = template.Library()
+
+
+def _get(question: Any, name: str) -> Any:
+    return question.get(name) if isinstance(question, Mapping) else getattr(question, name, None)
+
+
+@register.filter
+def content(question: Any) -> QuestionContent:
+    """Return the content of a question."""
+    with suppress(ValueError):
+        return content_of(_get(question, "content") or {})
+    return EMPTY
+
+
+@register.filter
+def options_shown(question: Any) -> list[Mapping[str, Any]]:
+    """Return the options as students see them: items to put in order are not in their right order."""
+    options = list(_get(question, "options") or ())
+    if _get(question, "kind") != "ordering":
+        return options
+    mixed = sorted(options, key=lambda option: (len(option["text"]), option["text"]))
+    return [{**option, "label": "–"} for option in mixed]
+
+
+@register.filter
+def lefts(shown: QuestionContent) -> list[str]:
+    """Return the left sides of a matching question."""
+    return [pair.left for pair in shown.pairs if pair.left]
+
+
+@register.filter
+def choices(shown: QuestionContent) -> list[tuple[str, str]]:
+    """Return the letters and the right sides of a matching question."""
+    return [(letter, choice) for choice, letter in lettered_choices(shown.pairs)]
+
+
+@register.filter
+def drop_downs(shown: QuestionContent) -> list[tuple[int, list[str]]]:
+    """Return number and choices of the gaps that are drop-downs."""
+    gaps = enumerate(shown.blanks, start=1)
+    return [(number, [option.text for option in blank.options]) for number, blank in gaps if blank.options]
+
+
+@register.filter
+def lettered(parts: Any) -> list[tuple[str, Any]]:
+    """Return parts with their letters."""
+    return [(part_label(place), part) for place, part in enumerate(parts)]
+
+
+@register.filter
+def weight(value: float | None) -> str:
+    """Return a weight in per cent."""
+    return percent(value)
+
+
+@register.filter
+def tolerance(answer: AcceptedAnswer) -> str:
+    """Return how far a number may be off."""
+    return tolerance_shown(answer)
+
+
+_ROW_LABELS = {
+    "text": _("answer"),
+    "weight": _("weight in per cent"),
+    "tolerance": _("tolerance"),
+    "unit": _("unit"),
+    "feedback": _("feedback"),
+    "left": _("left side"),
+    "right": _("right side"),
+    "answers": _("right answers"),
+    "choices": _("choices of a drop-down"),
+}
+
+
+@register.filter
+def row_label(name: str) -> Any:
+    """Return what a column of the editor's rows holds."""
+    return _ROW_LABELS[name]
