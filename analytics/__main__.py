@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import Any
 
 from analytics.atomic_file import write_json
-from analytics.catalog import CAPABILITIES, Capability, resolve
+from analytics.capability import Capability
+from analytics.catalog import CAPABILITIES
 from analytics.configuration import config_from_strings, field_specs
 from analytics.errors import AnalyticsError
 from analytics.training.context import FileOptions, TrainingContext
@@ -48,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _train(capability: Capability, options: argparse.Namespace) -> None:
+def _train(capability: Capability[Any], options: argparse.Namespace) -> None:
     from analytics.training.distributed import is_main, process_group  # torch takes seconds to load
 
     files = FileOptions(options.backbone, options.language, options.hierarchy)
@@ -56,15 +57,15 @@ def _train(capability: Capability, options: argparse.Namespace) -> None:
     with process_group():
         if is_main():
             context = replace(context, say=_say)
-        manifest = resolve(capability.train)(
+        manifest = capability.train(
             options.data, options.output, _config(capability, options), files, context
         )
         if is_main():
             sys.stdout.write(json.dumps(manifest.metrics, indent=2, ensure_ascii=False) + "\n")
 
 
-def _evaluate(capability: Capability, options: argparse.Namespace) -> None:
-    figures = resolve(capability.evaluate)(
+def _evaluate(capability: Capability[Any], options: argparse.Namespace) -> None:
+    figures = capability.evaluate(
         options.data,
         _config(capability, options),
         backbone=options.backbone,
@@ -76,23 +77,23 @@ def _evaluate(capability: Capability, options: argparse.Namespace) -> None:
     sys.stdout.write(json.dumps(figures["mean"], indent=2, ensure_ascii=False) + "\n")
 
 
-def _export(capability: Capability, options: argparse.Namespace) -> None:
-    manifest = resolve(capability.export)(options.output, backbone=options.backbone, adapter=options.adapter)
+def _export(capability: Capability[Any], options: argparse.Namespace) -> None:
+    manifest = capability.export(options.output, backbone=options.backbone, adapter=options.adapter)
     _say(f"{manifest.name} was written to {options.output}")
 
 
 def _export_starters(options: argparse.Namespace) -> None:
     """Export several starters, each to a folder of its number from 0 on: PyTorch is loaded once for all."""
     for number, (word, adapter) in enumerate(options.starters):
-        export = resolve(CAPABILITIES[word].export)
-        manifest = export(options.output / str(number), backbone="", adapter=adapter)
-        _say(f"{manifest.name} was written to {options.output / str(number)}")
+        folder = options.output / str(number)
+        manifest = CAPABILITIES[word].export(folder, backbone="", adapter=adapter)
+        _say(f"{manifest.name} was written to {folder}")
 
 
 def _starter_argument(text: str) -> tuple[str, Path | None]:
     """Read ``capability`` or ``capability=adapter``."""
     word, _equals, adapter = text.partition("=")
-    if word not in CAPABILITIES or not CAPABILITIES[word].export:
+    if word not in CAPABILITIES or not CAPABILITIES[word].can("export"):
         raise argparse.ArgumentTypeError(f"{word!r} is no capability that can be exported")
     return word, Path(adapter) if adapter else None
 
@@ -104,7 +105,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m analytics", description="Question analytics.")
     commands = parser.add_subparsers(dest="command", required=True)
     for command in _COMMANDS:
-        able = [word for word, capability in CAPABILITIES.items() if getattr(capability, command)]
+        able = [word for word, capability in CAPABILITIES.items() if capability.can(command)]
         subparser = commands.add_parser(
             command,
             epilog=_settings(able) if command != "export" else "",
@@ -142,16 +143,14 @@ def _settings(words: Sequence[str]) -> str:
     lines = []
     for word in words:
         lines.append(f"settings of {word} (--set name=value):")
-        config = CAPABILITIES[word].config
-        lines += [
-            f"  {spec.name} ({spec.default}): {spec.help}" for spec in (field_specs(config) if config else ())
-        ]
+        specs = field_specs(CAPABILITIES[word].config)
+        lines += [f"  {spec.name} ({spec.default}): {spec.help}" for spec in specs]
     return "\n".join(lines)
 
 
-def _config(capability: Capability, options: argparse.Namespace) -> Any:
+def _config(capability: Capability[Any], options: argparse.Namespace) -> Any:
     values = dict(setting.partition("=")[::2] for setting in options.settings)
-    return config_from_strings(capability.config or object, values)
+    return config_from_strings(capability.config, values)
 
 
 def _say(line: str) -> None:

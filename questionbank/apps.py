@@ -13,3 +13,7 @@ class QuestionBankConfig(AppConfig):
 
     def ready(self) -> None:
         from questionbank import checks  # noqa: F401 - registers the system checks
+        from questionbank.capabilities.catalog import BANK_CAPABILITIES
+        from questionbank.capabilities.table import TABLE
+
+        BANK_CAPABILITIES.update(TABLE)

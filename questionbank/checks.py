@@ -11,10 +11,11 @@ from django.db.utils import OperationalError
 from django.template import TemplateDoesNotExist
 from django.template.loader import get_template
 
-from analytics.catalog import CAPABILITIES, Capability, dotted_problem, lenses
+from analytics.capability import Capability
+from analytics.catalog import CAPABILITIES, lenses
 from analytics.configuration import field_specs
 from questionbank.capabilities.catalog import BANK_CAPABILITIES
-from questionbank.capabilities.rows import BankCapability
+from questionbank.capabilities.contract import BankCapability
 
 PGVECTOR_MINIMUM = (0, 8, 4)
 
@@ -57,34 +58,16 @@ def check_pgvector(databases: Sequence[str] | None = None, **kwargs: Any) -> lis
 
 def capability_problems() -> list[str]:
     """Say in sentences what is missing behind the rows of the tables of `analytics` and of the bank."""
-    problems = []
-    for word, capability in CAPABILITIES.items():
-        functions = {
-            "train": capability.train,
-            "evaluate": capability.evaluate,
-            "export": capability.export,
-            "load": capability.load,
-            "lens.texts": capability.lens.texts if capability.lens else "",
-        }
-        problems += [
-            f"The capability {word!r} names {dotted} for {name!r}, but {problem}."
-            for name, dotted in functions.items()
-            if dotted and (problem := dotted_problem(dotted))
-        ]
-        if capability.lens and capability.lens.stand_in and capability.lens.stand_in not in lenses():
-            problems.append(
-                f"The lens {capability.lens.word!r} has no stand-in {capability.lens.stand_in!r}."
-            )
+    problems = [
+        f"The lens {lens.word!r} has no stand-in {lens.stand_in!r}."
+        for lens in lenses().values()
+        if lens.stand_in and lens.stand_in not in lenses()
+    ]
     for word, row in BANK_CAPABILITIES.items():
         if word not in CAPABILITIES:
             problems.append(f"The capability {word!r} has no row in analytics/catalog.py.")
             continue
         capability = CAPABILITIES[word]
-        problems += [
-            f"The capability {word!r} names {dotted} for {name!r}, but {problem or 'nothing is named'}."
-            for name, dotted in row.hooks.items()
-            if not dotted or (problem := dotted_problem(dotted))
-        ]
         problems += [
             f"The capability {word!r} has no template {path}."
             for path in row.template_paths
@@ -98,11 +81,9 @@ def capability_problems() -> list[str]:
     return problems
 
 
-def _form_problems(word: str, row: BankCapability, capability: Capability) -> list[str]:
+def _form_problems(word: str, row: BankCapability, capability: Capability[Any]) -> list[str]:
     if row.training is None:
         return []
-    if capability.config is None:
-        return [f"The capability {word!r} is trained from a form but has no configuration class."]
     names = {spec.name for spec in field_specs(capability.config)}
     quick = row.training.quick.settings if row.training.quick else {}
     named = [*quick, *(name for group in row.training.groups for name in group.fields)]
@@ -123,5 +104,5 @@ def _exists(path: str) -> bool:
 
 @register("capabilities")
 def check_capabilities(**kwargs: Any) -> list[CheckMessage]:
-    """Refuse a capability that lacks a template or a function which its rows name."""
+    """Refuse a capability that lacks a template, or whose form names no setting."""
     return [Error(problem, id="questionbank.E003") for problem in capability_problems()]

@@ -1,4 +1,4 @@
-"""Every address of the site.
+"""Every address of the site; those of a single capability are in its class (`questionbank.capabilities`).
 
 Of django-allauth only what a closed school needs is here: log-in, log-out, password and two-step log-in.
 Sign-up's address leads to the log-in, because allauth's templates and mails name it.
@@ -12,40 +12,31 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 
 from questionbank.admin import site
+from questionbank.capabilities.catalog import capability_pages
 from questionbank.views import (
     appearance,
-    augmentation,
     bulk_changes,
     changes,
     concept_editing,
     concepts,
-    distances,
-    exemplars,
     health,
     help,
     hierarchy_choice,
     home,
     imports,
-    maps,
     models,
     old_models,
-    paraphrases,
     paste,
     people,
     pictures,
     question_lists,
     questions,
-    review,
-    review_bench,
-    review_pairs,
     runs,
     search,
     similar,
-    solving,
     synonyms,
     tagging,
     training,
-    variants,
     writing,
 )
 
@@ -98,18 +89,6 @@ question_patterns: list[URLPattern | URLResolver] = [
     path("<int:question_id>/accept/", tagging.question_accept, name="question_accept"),
     path("<int:question_id>/hierarchy/", hierarchy_choice.question_hierarchy, name="question_hierarchy"),
     path("<int:question_id>/concepts/", tagging.question_concepts, name="question_concepts"),
-    path(
-        "<int:question_id>/paraphrases/", paraphrases.question_paraphrases_page, name="question_paraphrases"
-    ),
-    path("<int:question_id>/equation/", solving.question_equation, name="question_equation"),
-    path(
-        "<int:question_id>/same-computation/",
-        solving.question_computed_alike,
-        name="question_computed_alike",
-    ),
-    path("<int:question_id>/exemplars/", exemplars.question_exemplars_page, name="question_exemplars"),
-    path("<int:question_id>/variants/", variants.question_variants_page, name="question_variants"),
-    path("<int:question_id>/distances/", distances.question_distances, name="question_distances"),
     path("<int:question_id>/similar/<slug:kinship>/", similar.question_similar, name="question_similar"),
 ]
 
@@ -141,18 +120,10 @@ concept_patterns: list[URLPattern | URLResolver] = [
     path("<int:concept_id>/<slug:change>/", concept_editing.concept_change, name="concept_change"),
 ]
 
-map_patterns: list[URLPattern | URLResolver] = [
-    path("", maps.map_page, name="map"),
-    path("points/", maps.map_points_data, name="map_points_data"),
-    path("questions/", maps.map_questions, name="map_questions"),
-    path("draw/", maps.map_draw, name="map_draw"),
-]
-
 model_patterns: list[URLPattern | URLResolver] = [
     path("", models.model_list, name="model_list"),
     path("train/<slug:capability>/", training.model_train, name="model_train"),
     path("train/<slug:capability>/report/", training.model_training_report, name="model_training_report"),
-    path("pairs/", training.model_graph_pairs, name="model_graph_pairs"),
     path("old/", old_models.old_models_page, name="old_models"),
     path("old/delete/", old_models.old_models_delete_view, name="old_models_delete"),
     path("roll-back/<slug:capability>/", models.model_roll_back_page, name="model_roll_back"),
@@ -161,37 +132,6 @@ model_patterns: list[URLPattern | URLResolver] = [
     path("<int:artifact_id>/compare/", models.model_compare, name="model_compare"),
     path("<int:artifact_id>/promote/", models.model_promote, name="model_promote"),
     path("<int:artifact_id>/delete/", models.model_delete, name="model_delete"),
-]
-
-review_patterns: list[URLPattern | URLResolver] = [
-    path("", review.review, name="review"),
-    path("undo/", review.review_undo_view, name="review_undo"),
-    path("keys/", review.review_keys_page, name="review_keys"),
-    path("pairs/", review_pairs.review_pairs, name="review_pairs"),
-    path("batch/delete/", review_pairs.review_batch_delete, name="review_batch_delete"),
-    path("batch/hide/", review_pairs.review_batch_hide, name="review_batch_hide"),
-    path("variants/", variants.review_variants, name="review_variants"),
-    path("variants/<int:variant_id>/draft/", variants.variant_draft, name="variant_draft"),
-    path("variants/<int:variant_id>/decide/", variants.variant_decision, name="variant_decision"),
-    path("variants/<int:variant_id>/reword/", variants.variant_reword_page, name="variant_reword"),
-    path("guidelines/read/", review.review_guidelines_read, name="review_guidelines_read"),
-    path("propose/", paraphrases.review_propose, name="review_propose"),
-    path("add/", paraphrases.review_add_accepted, name="review_add_accepted"),
-    path("<int:pair_id>/", paraphrases.review_pair, name="review_pair"),
-    path("<int:pair_id>/decide/", review.review_decide_view, name="review_decide"),
-    path("<int:pair_id>/heartbeat/", review.review_heartbeat_view, name="review_heartbeat"),
-    path("<int:pair_id>/settle/", review.review_settle, name="review_settle"),
-    path(
-        "<int:pair_id>/settle/heartbeat/",
-        review.review_settle_heartbeat_view,
-        name="review_settle_heartbeat",
-    ),
-    path("upload/", review_bench.review_upload, name="review_upload"),
-    path("upload/confirm/", review_bench.review_upload_confirm, name="review_upload_confirm"),
-    path("score/", review_bench.review_score, name="review_score"),
-    path("progress/", review_bench.review_progress, name="review_progress"),
-    path("guidelines/", review_bench.review_guidelines, name="review_guidelines"),
-    path("export/<slug:format>/", review_bench.review_export, name="review_export"),
 ]
 
 run_patterns: list[URLPattern | URLResolver] = [
@@ -228,20 +168,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", home.home, name="home"),
     path("questions/", include(question_patterns)),
     path("paste/", paste.paste, name="paste"),
-    path("paste/exemplars/", exemplars.pasted_exemplars, name="pasted_exemplars"),
-    path("exemplars/ask/", exemplars.model_ask, name="model_ask"),
-    path("exemplars/answers/<int:run_id>/", exemplars.model_answer, name="model_answer"),
     path("concepts/", include(concept_patterns)),
-    path("map/", include(map_patterns)),
     path("lists/", include(list_patterns)),
     path("pictures/<slug:sha256>", pictures.picture, name="picture"),
     path("people/", include(people_patterns)),
     path("help/", help.help_page, name="help"),
     path("models/", include(model_patterns)),
-    path("augmentation/", augmentation.augmentation, name="augmentation"),
     path("import/", imports.import_create, name="import_create"),
     path("import/columns/", imports.import_columns, name="import_columns"),
-    path("review/", include(review_patterns)),
     path("jobs/", include(run_patterns)),
     path("changes/", changes.change_list, name="change_list"),
     path("theme/", appearance.theme, name="theme"),
@@ -250,4 +184,5 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("health/vectors/", health.health_vectors, name="health_vectors"),
     path("accounts/", include(account_patterns)),
     path("admin/", site.urls),
+    *capability_pages(),
 ]

@@ -9,13 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from analytics.catalog import CAPABILITIES
+from analytics.catalog import CAPABILITIES, lenses
 from questionbank.capabilities.catalog import BANK_CAPABILITIES
 from worker.catalog import WORKER_CAPABILITIES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 WORDS = frozenset(CAPABILITIES)
-TABLES = ("analytics/catalog.py", "questionbank/capabilities/catalog.py", "worker/catalog.py")
+TABLES = ("analytics/catalog.py", "questionbank/capabilities/table.py", "worker/catalog.py")
+LENSES = frozenset(lenses())
 
 
 def is_a_capabilitys_own(path: str) -> bool:
@@ -25,17 +26,17 @@ def is_a_capabilitys_own(path: str) -> bool:
     return path in (*TABLES, *modules) or path.startswith(tuple(folders))
 
 
-def word_of(node: ast.expr) -> str:
-    """The capability's word that an expression is, or that a tuple or set of constants holds."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in WORDS:
+def word_of(node: ast.expr, words: frozenset[str] = WORDS) -> str:
+    """The word that an expression is, or that a tuple or set of constants holds."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value in words:
         return node.value
     if isinstance(node, ast.Tuple | ast.List | ast.Set):
-        return next(filter(None, map(word_of, node.elts)), "")
+        return next(filter(None, (word_of(item, words) for item in node.elts)), "")
     return ""
 
 
-def branches(source: str) -> Iterator[tuple[int, str]]:
-    """Lines on which a capability's word decides: a comparison, a table by word, a `match`.
+def branches(source: str, words: frozenset[str] = WORDS) -> Iterator[tuple[int, str]]:
+    """Lines on which one of the words decides: a comparison, a table by word, a `match`.
 
     ``"paraphrase" in row`` asks whether a row has a column. A table with other keys too, or one that is handed to a
     function (the problems of a form, by field), is no table by word.
@@ -50,13 +51,13 @@ def branches(source: str) -> Iterator[tuple[int, str]]:
             sides = list(zip([node.left, *node.comparators], node.ops, node.comparators, strict=False))
             for left, operator, right in sides:
                 asked = [left, right] if isinstance(operator, ast.Eq | ast.NotEq) else [right]
-                if word := next(filter(None, map(word_of, asked)), ""):
+                if word := next(filter(None, (word_of(side, words) for side in asked)), ""):
                     yield node.lineno, word
         elif isinstance(node, ast.Dict) and id(node) not in arguments:
-            keys = [word_of(key) for key in node.keys if key is not None]
+            keys = [word_of(key, words) for key in node.keys if key is not None]
             if keys and all(keys):
                 yield node.lineno, keys[0]
-        elif isinstance(node, ast.MatchValue) and (word := word_of(node.value)):
+        elif isinstance(node, ast.MatchValue) and (word := word_of(node.value, words)):
             yield node.lineno, word
 
 
@@ -68,6 +69,18 @@ def test_no_code_decides_by_a_capabilitys_word():
             if "/migrations/" in name or is_a_capabilitys_own(name):
                 continue
             lines = branches(path.read_text(encoding="utf-8"))
+            problems += [f"{name}:{line} decides by {word!r}" for line, word in lines]
+    assert problems == []
+
+
+def test_no_code_of_bank_or_worker_decides_by_the_word_of_a_lens():
+    problems = []
+    for package in ("questionbank", "worker"):
+        for path in sorted((BASE_DIR / package).rglob("*.py")):
+            name = path.relative_to(BASE_DIR).as_posix()
+            if "/migrations/" in name or is_a_capabilitys_own(name):
+                continue
+            lines = branches(path.read_text(encoding="utf-8"), LENSES)
             problems += [f"{name}:{line} decides by {word!r}" for line, word in lines]
     assert problems == []
 

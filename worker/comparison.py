@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from analytics.catalog import resolve
 from analytics.errors import DataError
 from questionbank.models import ModelArtifact
 from questionbank.selectors.models.models import GateOutcome, gate
@@ -33,7 +32,7 @@ def compare_run(reporter: RunReporter) -> dict[str, Any]:
         if artifact is None:
             raise DataError(f"The {role} of this comparison is no longer there.")
         models[role] = artifact
-    figures = resolve(worker_capability(reporter.run.capability).compare)(reporter, **models)
+    figures = worker_capability(reporter.run.capability).compare(reporter, **models)
     comparison = comparison_save(**models, run=reporter.run, figures=figures)
     verdict = gate(comparison)
     reporter.log(f"{_OUTCOMES[verdict.outcome]} {' '.join(verdict.reasons)}")

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from django.db.models import F
 
-from analytics.catalog import CAPABILITIES, WORDING, LensRow, lenses, resolve
+from analytics.capability import Lens
+from analytics.catalog import CAPABILITIES, FALLBACK_LENS, lenses
 from analytics.inference.encode import TextEncoder, VocabularyEncoder
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
@@ -106,13 +107,13 @@ def _embed_set(reporter: RunReporter, embedding_set: EmbeddingSet) -> int:
     embeddings.embedding_turn_check()
     embeddings.embedding_set_finish(embedding_set=embedding_set)
     reporter.log(f"{label}: {done:,} vectors by {embedding_set.encoder_name}.")
-    if embedding_set.lens == WORDING.word:
+    if embedding_set.lens == FALLBACK_LENS.word:
         _report_near_duplicates(reporter, embedding_set, new[:LOOKED_AT])
     return done
 
 
 def _parted(
-    questions: Sequence[PendingQuestion], lens: LensRow
+    questions: Sequence[PendingQuestion], lens: Lens
 ) -> tuple[list[PendingQuestion], list[PendingQuestion]]:
     """Return the questions that a lens compares, and those that it does not."""
     compared: list[PendingQuestion] = []
@@ -139,18 +140,14 @@ def _query_encoder(embedding_set: EmbeddingSet) -> TextEncoder:
     artifact = embedding_set.artifact
     if artifact is None:
         return HashedNgramEncoder(embedding_set.dimension)
-    encoder: TextEncoder = resolve(CAPABILITIES[artifact.capability].load)(artifact_folder(artifact))
+    encoder: TextEncoder = CAPABILITIES[artifact.capability].load(artifact_folder(artifact))
     return encoder
 
 
 def _bulk_encode(embedding_set: EmbeddingSet, reporter: RunReporter) -> Encode | None:
     """Return the capability's own encoder of many texts, where it has one; else None: the query encoder is used."""
     artifact = embedding_set.artifact
-    dotted = worker_capability(artifact.capability).encode if artifact else ""
-    if not dotted:
-        return None
-    encode: Encode = resolve(dotted)(artifact, reporter)
-    return encode
+    return worker_capability(artifact.capability).encode(artifact, reporter) if artifact else None
 
 
 def _measure_languages(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from django.db import connection
 from psycopg import sql
 
-from analytics.catalog import lenses
+from analytics.catalog import main_lens
 from analytics.encoder.examples import EncoderExample
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.records import ConceptPath
@@ -102,7 +102,7 @@ def probe_set(*, hierarchy: KnowledgeHierarchy, instead: EmbeddingSet | None = N
     in_use = {row.lens: row for row in EmbeddingSet.objects.filter(is_current=True, scope="")}
     if instead is not None:
         in_use[instead.lens] = instead
-    lens = next(lens for lens in lenses().values() if lens.read_by_probes)
+    lens = main_lens()
     if not languages or lens.word not in in_use:
         return None
     language = languages.most_common(1)[0][0]

@@ -5,21 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from analytics.catalog import resolve
 from questionbank.errors import NotFound
 from worker.catalog import worker_capability
 from worker.reporting import RunReporter
 
 
 def capability_job(reporter: RunReporter) -> Mapping[str, Any]:
-    """Do a run of a kind that its capability names a function for.
+    """Do a run of a kind that its capability has a method for.
 
     Raises:
-        NotFound: it names none.
+        NotFound: it has none.
     """
     run = reporter.run
-    dotted = worker_capability(run.capability).jobs.get(run.kind)
-    if dotted is None:
+    job = worker_capability(run.capability).jobs.get(run.kind)
+    if job is None:
         raise NotFound(f"“{run.capability}” has no jobs of the kind “{run.kind}”.")
-    result: Mapping[str, Any] = resolve(dotted)(reporter)
-    return result
+    return job(reporter)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from analytics.catalog import CAPABILITIES, resolve
+from analytics.catalog import CAPABILITIES
 from questionbank.errors import NotFound
 from questionbank.models import ModelArtifact
 from questionbank.services.embeddings import embedding_set_ensure
@@ -42,10 +42,8 @@ def promote_run(reporter: RunReporter) -> dict[str, Any]:
     embedding_set = embedding_set_ensure(artifact=artifact)
     embed_pending(reporter, sets=[embedding_set])
     embedding_set.refresh_from_db()
-    build = worker_capability(artifact.capability).build
-    beside: list[ModelArtifact] = (
-        resolve(build)(reporter, run=run, embedding_set=embedding_set) if build else []
-    )
+    row = worker_capability(artifact.capability)
+    beside = row.build(reporter, run=run, embedding_set=embedding_set)
     embed_pending(reporter, sets=[embedding_set])  # what was edited while that was built
     reporter.check()
     consequences = model_swap(run=run, artifact=artifact, embedding_set=embedding_set, beside=beside)

@@ -5,10 +5,12 @@ What differs from capability to capability stands in `worker.catalog`.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 from celery import Task
 
+from questionbank.capabilities.catalog import job_kinds
 from questionbank.dispatch import task_name
 from questionbank.models import EmbeddingSet
 from questionbank.selectors.models.training_reports import training_report
@@ -105,8 +107,9 @@ def promote_model(self: Task[Any, Any], run_id: int) -> None:
     patiently(projection_request_missing)
 
 
-def _capability_task(kind: str) -> Task[Any, Any]:
-    """Return the task of a kind of run that only capabilities know how to do (`worker.catalog`)."""
+@cache
+def capability_task(kind: str) -> Task[Any, Any]:
+    """Return the task of a kind of run that a capability's class does (`worker.catalog`)."""
 
     @application.task(name=task_name(kind), bind=True)
     def work(self: Task[Any, Any], run_id: int) -> None:
@@ -117,12 +120,8 @@ def _capability_task(kind: str) -> Task[Any, Any]:
     return work
 
 
-draw_map = _capability_task("project")
-score_pairs = _capability_task("score")
-solve_word_problems = _capability_task("solve")
-ask_language_model = _capability_task("ask")
-write_similar_problems = _capability_task("retell")
-propose_paraphrases = _capability_task("propose")
+for _kind in job_kinds():  # registered before the worker asks for its first message
+    capability_task(_kind)
 
 
 @application.task(name="bank.settle_facet_counts")

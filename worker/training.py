@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from analytics.catalog import resolve
 from worker.catalog import worker_capability
 from worker.reporting import RunReporter
 
@@ -15,5 +14,4 @@ def train_run(reporter: RunReporter) -> dict[str, Any]:
     Returns:
         ``{"model": id, "metrics": figures}``.
     """
-    result: dict[str, Any] = resolve(worker_capability(reporter.run.capability).train)(reporter)
-    return result
+    return worker_capability(reporter.run.capability).train(reporter)

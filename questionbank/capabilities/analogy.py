@@ -2,93 +2,123 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext_lazy as _
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from questionbank.capabilities.rows import (
+from django.urls import URLPattern, URLResolver, path
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
+
+from analytics.analogy.config import AnalogyConfig
+from analytics.configuration import config_from_strings
+from questionbank.capabilities.contract import (
     BankCapability,
     FixedSuite,
     FormGroup,
     Headline,
+    JobKind,
     KinshipRow,
     LensTexts,
     QuickTraining,
     Training,
     TrainingOption,
 )
+from questionbank.errors import ValidationFailed
+from questionbank.forms.predictions import known_only_field
+from questionbank.models import ModelArtifact, ModelComparison, User
+from questionbank.selectors.models.analogy_material import problems_sharing_a_graph
+from questionbank.selectors.models.analogy_report import analogy_data_report
+from questionbank.selectors.models.comparisons import changed_neighbours_marked
+from questionbank.services.solutions import solve_after_promotion
+from questionbank.services.training import pinned_start
 
-ROW = BankCapability(
-    templates="models/analogy",
-    training=Training(
-        request="questionbank.services.training:analogy_request",
-        report="questionbank.selectors.models.analogy_report:analogy_data_report",
-        scope="one language or all",
-        groups=(
-            FormGroup(
-                _("What is learned"),
-                ("backbone", "pooler", "pooler_width", "same", "slot_text", "all_positives", "adapter_rank"),
-                is_open=True,
-            ),
-            FormGroup(
-                _("How long"), ("epochs", "max_steps", "batch_size", "accumulate", "patience"), is_open=True
-            ),
-            FormGroup(_("Contrast"), ("temperature",)),
-            FormGroup(_("Problems"), ("share", "fold", "max_tokens")),
-            FormGroup(
-                _("Optimiser"),
-                (
-                    "learning_rate", "weight_decay", "schedule", "warmup_share", "clip_norm", "freeze_embeddings",
-                ),
-            ),
+
+class AnalogyInBank(BankCapability, Training, FixedSuite):
+    """Trains, compares and shows retrievers."""
+
+    templates = "models/analogy"
+    job_title = "Train the retriever of analogous problems"
+
+    scope = "one language or all"
+    groups = (
+        FormGroup(
+            _("What is learned"),
+            "backbone pooler pooler_width same slot_text all_positives adapter_rank".split(),
+            is_open=True,
         ),
-        options=(
-            TrainingOption(
-                name="known_only",
-                flag="--with-predictions",
-                flag_help="analogy: learn from equations that only the solver found as well",
-                title=_("Equations"),
-                yes=_("known equations only"),
-                no=_("the solver’s equations too"),
-                form_field="questionbank.forms.predictions:known_only_field",
-            ),
+        FormGroup(_("How long"), "epochs max_steps batch_size accumulate patience".split(), is_open=True),
+        FormGroup(_("Contrast"), "temperature".split()),
+        FormGroup(_("Problems"), "share fold max_tokens".split()),
+        FormGroup(
+            _("Optimiser"),
+            "learning_rate weight_decay schedule warmup_share clip_norm freeze_embeddings".split(),
         ),
-        quick=QuickTraining(  # some minutes without a GPU: two passes of adapters over a thousand problems
-            settings={
-                "backbone": "in use", "epochs": 2, "max_steps": 150, "adapter_rank": 32, "learning_rate": 1e-4,
-                "all_positives": True,
-            },
-            sentence=_(
-                "The form is set to quick training: adapters that fine-tune the retriever in use on the equations of"
-                " this bank, in minutes on any machine."
-            ),
-            help_texts={
-                "backbone": _(
-                    "Package name, local folder or hub id of the encoder to start from; “in use”: the retriever in"
-                    " use now, with the layers behind its pooling; “model 12”: the retriever with this number"
-                ),
-                "slot_text": _(
-                    "Replace each number in a text with a placeholder: n1, n2, ... (not from the paper). A retriever"
-                    " that is trained further keeps reading numbers as before"
-                ),
-            },
+    )
+    options = (
+        TrainingOption(
+            name="known_only",
+            flag="--with-predictions",
+            flag_help="analogy: learn from equations that only the solver found as well",
+            title=_("Equations"),
+            yes=_("known equations only"),
+            no=_("the solver’s equations too"),
+            form_field=known_only_field,
         ),
-    ),
-    suite=FixedSuite(
-        no_figures=_("No figure could be measured: too few held-out questions have an equation."),
-        too_few=_("Nothing could be measured: too few of the held-out questions have an equation."),
-        shown="questionbank.selectors.models.comparisons:analogy_comparison_shown",
-    ),
-    promotion_note=_("A job then solves the bank’s word problems again, with what this retriever finds."),
-    roll_back_note=_("A job then solves the bank’s word problems again, with what that retriever finds."),
-    after_promotion="questionbank.services.solutions:solve_after_promotion",
-    headline=Headline(
+    )
+    quick = QuickTraining(  # some minutes without a GPU: two passes of adapters over a thousand problems
+        settings={
+            "backbone": "in use",
+            "epochs": 2,
+            "max_steps": 150,
+            "adapter_rank": 32,
+            "learning_rate": 1e-4,
+            "all_positives": True,
+        },
+        sentence=_(
+            "The form is set to quick training: adapters that fine-tune the retriever in use on the equations of"
+            " this bank, in minutes on any machine."
+        ),
+        help_texts={
+            "backbone": _(
+                "Package name, local folder or hub id of the encoder to start from; “in use”: the retriever in"
+                " use now, with the layers behind its pooling; “model 12”: the retriever with this number"
+            ),
+            "slot_text": _(
+                "Replace each number in a text with a placeholder: n1, n2, ... (not from the paper). A retriever"
+                " that is trained further keeps reading numbers as before"
+            ),
+        },
+    )
+
+    no_figures = _("No figure could be measured: too few held-out questions have an equation.")
+    too_few = _("Nothing could be measured: too few of the held-out questions have an equation.")
+
+    promotion_note = _("A job then solves the bank’s word problems again, with what this retriever finds.")
+    roll_back_note = _("A job then solves the bank’s word problems again, with what that retriever finds.")
+    headline = Headline(
         ("validation", "validation_same_graph"),
         compared="same_graph_at_8",
-        compared_text=_("of the 8 exemplars of a problem have the same computation, on the bank’s held-out questions"),
-    ),
-    facts=("problems", "device"),
-    lens=LensTexts(
+        compared_text=_(
+            "of the 8 exemplars of a problem have the same computation, on the bank’s held-out questions"
+        ),
+    )
+    facts = ("problems", "device")
+    jobs = (
+        JobKind(
+            "ask",
+            _("Ask the language model"),
+            alone=("prompt", "asked_by"),
+            template="models/analogy/answered.html",
+        ),
+        JobKind(
+            "retell", _("Write similar problems"), alone=("question",), template="models/analogy/retold.html"
+        ),
+    )
+    lens = LensTexts(
         name=_("Structure"),
-        explanation=_("Word problems that are computed in the same or nearly the same way, whatever their story."),
+        explanation=_(
+            "Word problems that are computed in the same or nearly the same way, whatever their story."
+        ),
         kinships=(
             KinshipRow(
                 "structure",
@@ -98,5 +128,76 @@ ROW = BankCapability(
                 _("Word problems with the same or nearly the same computation, nearest first."),
             ),
         ),
-    ),
-)  # fmt: skip
+    )
+
+    report = analogy_data_report
+
+    def pages(self) -> Sequence[URLPattern | URLResolver]:
+        """Return the addresses of its pages."""
+        from questionbank.views import exemplars, training, variants
+
+        return [
+            path(
+                "questions/<int:question_id>/exemplars/",
+                exemplars.question_exemplars_page,
+                name="question_exemplars",
+            ),
+            path(
+                "questions/<int:question_id>/variants/",
+                variants.question_variants_page,
+                name="question_variants",
+            ),
+            path("paste/exemplars/", exemplars.pasted_exemplars, name="pasted_exemplars"),
+            path("exemplars/ask/", exemplars.model_ask, name="model_ask"),
+            path("exemplars/answers/<int:run_id>/", exemplars.model_answer, name="model_answer"),
+            path("models/pairs/", training.model_graph_pairs, name="model_graph_pairs"),
+            path("review/variants/", variants.review_variants, name="review_variants"),
+            path("review/variants/<int:variant_id>/draft/", variants.variant_draft, name="variant_draft"),
+            path(
+                "review/variants/<int:variant_id>/decide/", variants.variant_decision, name="variant_decision"
+            ),
+            path(
+                "review/variants/<int:variant_id>/reword/",
+                variants.variant_reword_page,
+                name="variant_reword",
+            ),
+        ]
+
+    def job_parameters(
+        self, settings: Mapping[str, str], hierarchies: Sequence[str] | None, answers: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return the model that the training begins with, which decides how numbers are read, and the answers.
+
+        Raises:
+            ValidationFailed: too few questions share their graph to fill a batch.
+        """
+        start = pinned_start("analogy", settings)
+        if start:
+            manifest = ModelArtifact.objects.get(pk=start["start"]).manifest
+            start["set"]["slot_text"] = "yes" if manifest["extra"].get("slot_text") else "no"
+        if answers["known_only"]:
+            _check_shared_graphs(settings, hierarchies)
+        return {**answers, **start}
+
+    def shown(self, comparison: ModelComparison) -> dict[str, Any]:
+        """Return the problems whose exemplars changed most, and which of these are computed alike."""
+        return {"changed": changed_neighbours_marked(comparison)}
+
+    def after_promotion(self, *, user: User | None) -> str:
+        """Ask for the word problems to be solved again, with what this retriever finds."""
+        return solve_after_promotion(user=user)
+
+
+def _check_shared_graphs(settings: Mapping[str, str], hierarchies: Sequence[str] | None) -> None:
+    """Refuse a training that cannot fill a batch. One that can may still lack problems: the fixed ones are kept out."""
+    needed = config_from_strings(AnalogyConfig, settings).batch_size
+    there = problems_sharing_a_graph(hierarchies=hierarchies)
+    if there < needed:
+        problem = ngettext(
+            "%(there)d question with an equation shares its graph with another; a batch needs %(needed)d: %(missing)d"
+            " are missing.",
+            "%(there)d questions with an equation share their graph with another; a batch needs %(needed)d:"
+            " %(missing)d are missing.",
+            there,
+        ) % {"there": there, "needed": needed, "missing": needed - there}
+        raise ValidationFailed(problem, fields={"": [problem]})

@@ -1,7 +1,8 @@
-"""The one table of what the bank's pages and services know about each capability; a row a module.
+"""What any layer may ask about the bank's capabilities, whose classes are registered when Django starts.
 
-The other two tables are `analytics.catalog` (what can be computed) and `worker.catalog` (what jobs do). Whatever is
-derived from this one is derived when it is asked for, so a row is all that a capability needs.
+The classes are in `questionbank.capabilities.table`, above the services and pages that they call; this module is
+below all of them. Whatever is derived from the table is derived when it is asked for, so a row is all that a capability
+needs.
 """
 
 from __future__ import annotations
@@ -9,31 +10,34 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Protocol
 
+from django.urls import URLPattern, URLResolver
 from django.utils.translation import gettext_lazy as _
 
 from analytics.artifacts import Manifest
-from analytics.catalog import CAPABILITIES, WORDING
+from analytics.catalog import CAPABILITIES, FALLBACK_LENS
 from analytics.languages import primary_language
-from questionbank.capabilities import analogy, encoder, paraphrase, probes, solver
-from questionbank.capabilities.rows import BankCapability, FixedSuite, KinshipRow, LensTexts, Training
+from questionbank.capabilities.contract import (
+    BankCapability,
+    FixedSuite,
+    JobKind,
+    KinshipRow,
+    LensTexts,
+    Training,
+)
+from questionbank.models import Run
 from questionbank.wording import language_name
 
-BANK_CAPABILITIES: dict[str, BankCapability] = {
-    "encoder": encoder.ROW,
-    "paraphrase": paraphrase.ROW,
-    "solver": solver.ROW,
-    "analogy": analogy.ROW,
-    "probes": probes.ROW,
-}
+BANK_CAPABILITIES: dict[str, BankCapability] = {}
+"""Filled by `questionbank.apps` from `questionbank.capabilities.table`."""
 
-WORDING_TEXTS = LensTexts(
+_FALLBACK_TEXTS = LensTexts(
     name=_("Wording"),
     explanation=_("Reads alike, whether or not it is solved alike."),
     kinships=(
-        KinshipRow("wording", WORDING.word, "", _("Same wording"), _("Questions that read alike.")),
+        KinshipRow("wording", FALLBACK_LENS.word, "", _("Same wording"), _("Questions that read alike.")),
         KinshipRow(
             "solved-differently",
-            WORDING.word,
+            FALLBACK_LENS.word,
             "looks-alike-solved-differently",
             _("Looks alike, solved differently"),
             _("Questions that read alike but need another idea: for teaching the difference."),
@@ -98,7 +102,7 @@ def lens_texts() -> Mapping[str, LensTexts]:
         for word, capability in CAPABILITIES.items()
         if capability.lens and (row := BANK_CAPABILITIES.get(word)) and row.lens
     }
-    return {**texts, WORDING.word: WORDING_TEXTS}
+    return {**texts, FALLBACK_LENS.word: _FALLBACK_TEXTS}
 
 
 def lens_name(word: str) -> str:
@@ -129,3 +133,21 @@ def kinship_rows() -> Mapping[str, KinshipRow]:
     """
     rows = [row for texts in lens_texts().values() for row in texts.kinships]
     return {row.slug: row for row in sorted(rows, key=lambda row: (bool(row.kind), row.place))}
+
+
+def job_kinds() -> Mapping[str, JobKind]:
+    """Return the kinds of jobs that single capabilities have, by their word."""
+    return {job.word: job for row in BANK_CAPABILITIES.values() for job in row.jobs}
+
+
+def job_kind_name(word: str) -> str:
+    """Return the display name of a kind of job."""
+    if word in Run.Kind:
+        return str(Run.Kind(word).label)
+    job = job_kinds().get(word)
+    return str(job.name) if job else word
+
+
+def capability_pages() -> list[URLPattern | URLResolver]:
+    """Return the addresses of the pages that single capabilities have."""
+    return [page for row in BANK_CAPABILITIES.values() for page in row.pages()]

@@ -2,61 +2,142 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.urls import URLPattern, URLResolver, path
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from questionbank.capabilities.rows import BankCapability, FixedSuite, FormGroup, Training, TrainingOption
+from questionbank.capabilities.contract import (
+    BankCapability,
+    FixedSuite,
+    FormGroup,
+    JobKind,
+    Training,
+    TrainingOption,
+)
+from questionbank.forms.decisions import decisions_field
+from questionbank.models import ModelComparison, User
+from questionbank.selectors.models.scorer_report import scorer_data_report
+from questionbank.services.paraphrase import after_scorer_promotion
 
-ROW = BankCapability(
-    templates="models/paraphrase",
-    training=Training(
-        request="questionbank.services.training:scorer_request",
-        report="questionbank.selectors.models.scorer_report:scorer_data_report",
-        first_time=_("On two cores, about 3 seconds a step of 48 triplets."),
-        groups=(
-            FormGroup(
-                _("What is learned"),
-                ("backbone", "loss", "margin", "scale", "interpolate", "adapter_rank"),
-                is_open=True,
-            ),
-            FormGroup(_("How long"), ("epochs", "max_steps", "batch_size"), is_open=True),
-            FormGroup(
-                _("Triplets"),
-                (
-                    "triplets_per_question", "far_share", "given_passes", "combine", "extra_operators", "without",
-                    "typed_numbers", "stretch",
-                ),
-            ),
-            FormGroup(
-                _("Models instead of rules"),
-                ("translator_there", "translator_back", "weak_paraphraser", "weak_prefix"),
-            ),
-            FormGroup(_("Optimiser"), ("learning_rate", "weight_decay", "warmup_share")),
+
+class ParaphraseInBank(BankCapability, Training, FixedSuite):
+    """Trains, compares and shows scorers of paraphrases."""
+
+    templates = "models/paraphrase"
+    job_title = "Train the paraphrase scorer"
+
+    first_time = _("On two cores, about 3 seconds a step of 48 triplets.")
+    groups = (
+        FormGroup(
+            _("What is learned"), "backbone loss margin scale interpolate adapter_rank".split(), is_open=True
         ),
-        options=(
-            TrainingOption(
-                name="decisions",
-                flag="--without-decisions",
-                flag_help="paraphrase: learn from no reviewers' decisions",
-                title=_("Reviewers’ decisions"),
-                yes=_("learned from as well"),
-                no=_("left out"),
-                form_field="questionbank.forms.decisions:decisions_field",
-            ),
+        FormGroup(_("How long"), "epochs max_steps batch_size".split(), is_open=True),
+        FormGroup(
+            _("Triplets"),
+            (
+                "triplets_per_question far_share given_passes combine extra_operators without "
+                "typed_numbers stretch"
+            ).split(),
         ),
-    ),
-    suite=FixedSuite(
-        no_figures=_("No figure could be measured: too few questions have both valid and invalid pairs."),
-        too_few=_("Nothing could be measured: too few of the bank's questions belong to the fixed ones."),
-        queue="light",
-        problems="questionbank.selectors.models.comparisons:scorer_comparison_problems",
-        shown="questionbank.selectors.models.comparisons:scorer_comparison_shown",
-        measures={
-            "verdict": _("The verdict: the probability that a paraphrase is valid, which reviewers see first"),
-            "score": _("The score: how close the two texts are, one of the inputs to the verdict"),
-        },
-    ),
-    promotion_note=_("Pairs that nobody has decided are scored again; decided ones keep their score."),
-    roll_back_note=_("Pairs that nobody has decided are scored again by a job; decided ones keep their score."),
-    after_promotion="questionbank.services.paraphrase:after_scorer_promotion",
-    facts=("questions", "hierarchies", "triplets", "given_pairs", "verdict_pairs", "device"),
-)  # fmt: skip
+        FormGroup(
+            _("Models instead of rules"),
+            "translator_there translator_back weak_paraphraser weak_prefix".split(),
+        ),
+        FormGroup(_("Optimiser"), "learning_rate weight_decay warmup_share".split()),
+    )
+    options = (
+        TrainingOption(
+            name="decisions",
+            flag="--without-decisions",
+            flag_help="paraphrase: learn from no reviewers' decisions",
+            title=_("Reviewers’ decisions"),
+            yes=_("learned from as well"),
+            no=_("left out"),
+            form_field=decisions_field,
+        ),
+    )
+
+    no_figures = _("No figure could be measured: too few questions have both valid and invalid pairs.")
+    too_few = _("Nothing could be measured: too few of the bank's questions belong to the fixed ones.")
+    queue = "light"
+    measures = {
+        "verdict": _("The verdict: the probability that a paraphrase is valid, which reviewers see first"),
+        "score": _("The score: how close the two texts are, one of the inputs to the verdict"),
+    }
+
+    promotion_note = _("Pairs that nobody has decided are scored again; decided ones keep their score.")
+    roll_back_note = _(
+        "Pairs that nobody has decided are scored again by a job; decided ones keep their score."
+    )
+    jobs = (
+        JobKind("score", _("Score")),
+        JobKind("propose", _("Propose paraphrases"), template="models/paraphrase/proposed.html"),
+    )
+    facts = ("questions", "hierarchies", "triplets", "given_pairs", "verdict_pairs", "device")
+
+    report = scorer_data_report
+
+    def pages(self) -> Sequence[URLPattern | URLResolver]:
+        """Return the addresses of its pages."""
+        from questionbank.views import paraphrases, review, review_bench, review_pairs
+
+        return [
+            path(
+                "questions/<int:question_id>/paraphrases/",
+                paraphrases.question_paraphrases_page,
+                name="question_paraphrases",
+            ),
+            path("review/", review.review, name="review"),
+            path("review/undo/", review.review_undo_view, name="review_undo"),
+            path("review/keys/", review.review_keys_page, name="review_keys"),
+            path("review/pairs/", review_pairs.review_pairs, name="review_pairs"),
+            path("review/batch/delete/", review_pairs.review_batch_delete, name="review_batch_delete"),
+            path("review/batch/hide/", review_pairs.review_batch_hide, name="review_batch_hide"),
+            path("review/guidelines/read/", review.review_guidelines_read, name="review_guidelines_read"),
+            path("review/propose/", paraphrases.review_propose, name="review_propose"),
+            path("review/add/", paraphrases.review_add_accepted, name="review_add_accepted"),
+            path("review/<int:pair_id>/", paraphrases.review_pair, name="review_pair"),
+            path("review/<int:pair_id>/decide/", review.review_decide_view, name="review_decide"),
+            path("review/<int:pair_id>/heartbeat/", review.review_heartbeat_view, name="review_heartbeat"),
+            path("review/<int:pair_id>/settle/", review.review_settle, name="review_settle"),
+            path(
+                "review/<int:pair_id>/settle/heartbeat/",
+                review.review_settle_heartbeat_view,
+                name="review_settle_heartbeat",
+            ),
+            path("review/upload/", review_bench.review_upload, name="review_upload"),
+            path(
+                "review/upload/confirm/",
+                review_bench.review_upload_confirm,
+                name="review_upload_confirm",
+            ),
+            path("review/score/", review_bench.review_score, name="review_score"),
+            path("review/progress/", review_bench.review_progress, name="review_progress"),
+            path("review/guidelines/", review_bench.review_guidelines, name="review_guidelines"),
+            path("review/export/<slug:format>/", review_bench.review_export, name="review_export"),
+        ]
+
+    def problems(self, figures: Mapping[str, Any]) -> list[str]:
+        """Return why a comparison of an earlier version says nothing of the verdict."""
+        if "suites" in figures["suite"]:
+            return []
+        return [
+            gettext(
+                "An earlier version of Kindred made this comparison and did not measure the verdict. Measure again."
+            )
+        ]
+
+    def shown(self, comparison: ModelComparison) -> dict[str, Any]:
+        """Return the pairs whose verdict changed most."""
+        pairs = comparison.figures.get("changed_pairs", [])
+        return {
+            "suites": comparison.figures["suite"].get("suites", []),
+            "changed_pairs": [pair for pair in pairs if "suite" in pair],
+        }
+
+    def after_promotion(self, *, user: User | None) -> str:
+        """Ask for the undecided pairs to be scored by the scorer that serves now."""
+        return after_scorer_promotion(user=user)

@@ -2,37 +2,97 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.urls import URLPattern, URLResolver, path
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
-from questionbank.capabilities.rows import BankCapability, FixedSuite, Headline, Training
+from questionbank.capabilities.contract import BankCapability, FixedSuite, Headline, JobKind, Training
+from questionbank.errors import ValidationFailed
+from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact, ModelComparison
+from questionbank.selectors.models.comparisons import changed_concepts
+from questionbank.selectors.models.probes_report import probes_data_report
 
-ROW = BankCapability(
-    templates="models/probes",
-    training=Training(
-        request="questionbank.services.training:probes_training_request",
-        report="questionbank.selectors.models.probes_report:probes_data_report",
-        then=_(
-            "A job trains a candidate and compares it with the model in use. The candidate replaces that model if it"
-            " is not worse."
-        ),
-        alone=("hierarchy",),
-        scope="hierarchy",
-        promotes_itself=True,
-    ),
-    suite=FixedSuite(
-        no_figures=_("No figure could be measured: no hierarchy has enough tagged questions."),
-        too_few=_("Nothing could be measured: too few of the bank’s held-out questions are tagged."),
-        queue="light",
-        problems="questionbank.selectors.models.comparisons:probes_comparison_problems",
-        shown="questionbank.selectors.models.comparisons:probes_comparison_shown",
-    ),
-    roll_back_note=_("Predictions in this hierarchy change; tags and other hierarchies stay as they are."),
-    serving_problem="questionbank.selectors.models.models:probes_serving_problem",
-    headline=Headline(
+
+class ProbesInBank(BankCapability, Training, FixedSuite):
+    """Trains, compares and shows probes."""
+
+    templates = "models/probes"
+    job_title = "Train probes"
+
+    then = _(
+        "A job trains a candidate and compares it with the model in use. The candidate replaces that model if it"
+        " is not worse."
+    )
+    alone = ("hierarchy",)
+    scope = "hierarchy"
+    promotes_itself = True
+
+    no_figures = _("No figure could be measured: no hierarchy has enough tagged questions.")
+    too_few = _("Nothing could be measured: too few of the bank’s held-out questions are tagged.")
+    queue = "light"
+
+    roll_back_note = _("Predictions in this hierarchy change; tags and other hierarchies stay as they are.")
+    headline = Headline(
         ("concepts", "path_accuracy"),
         _("correct on its held-out questions"),
         compared="path_accuracy",
         compared_text=_("correct on the bank’s held-out questions"),
-    ),
-    facts=("questions", "questions_held_out", "hierarchy", "encoder"),
-)
+    )
+    facts = ("questions", "questions_held_out", "hierarchy", "encoder")
+    jobs = (JobKind("project", _("Draw the map")),)
+
+    report = probes_data_report
+
+    def pages(self) -> Sequence[URLPattern | URLResolver]:
+        """Return the addresses of its pages."""
+        from questionbank.views import maps
+
+        return [
+            path("map/", maps.map_page, name="map"),
+            path("map/points/", maps.map_points_data, name="map_points_data"),
+            path("map/questions/", maps.map_questions, name="map_questions"),
+            path("map/draw/", maps.map_draw, name="map_draw"),
+        ]
+
+    def job_parameters(
+        self, settings: Mapping[str, str], hierarchies: Sequence[str] | None, answers: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return the one hierarchy that the probes are for.
+
+        Raises:
+            ValidationFailed: not one hierarchy is named, or there is none with this name.
+        """
+        names = list(hierarchies or ())
+        if KnowledgeHierarchy.objects.filter(name__in=names).count() != 1:
+            problem = gettext("Choose a hierarchy.")
+            if len(names) == 1:
+                problem = gettext("There is no hierarchy “%(name)s”.") % {"name": names[0]}
+            raise ValidationFailed(problem, fields={"hierarchies": [problem]})
+        return {"hierarchy": names[0]}
+
+    def title_of(self, parameters: Mapping[str, Any]) -> str:
+        """Return the title with the hierarchy."""
+        return f"Train probes: {parameters['hierarchy']}"
+
+    def problems(self, figures: Mapping[str, Any]) -> list[str]:
+        """Return what the champion predicts and the candidate does not."""
+        problems = []
+        if figures["suite"].get("loses_concepts"):
+            problems.append(gettext("It names no concepts, and the champion does."))
+        if figures["suite"].get("loses_difficulty"):
+            problems.append(gettext("It estimates no difficulty, and the champion does."))
+        return problems
+
+    def shown(self, comparison: ModelComparison) -> dict[str, Any]:
+        """Return the questions for which the two name different concepts."""
+        return {"changed_concepts": changed_concepts(comparison)}
+
+    def serving_problem(self, artifact: ModelArtifact) -> str:
+        """Return that the vectors which the probes read are not in use."""
+        reads = artifact.manifest["extra"]["encoder"]
+        if EmbeddingSet.objects.filter(is_current=True, encoder_name=reads).exists():
+            return ""
+        return gettext("These probes use vectors from “%(name)s”, which is not in use.") % {"name": reads}

@@ -2,112 +2,163 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django.urls import URLPattern, URLResolver, path
 from django.utils.translation import gettext_lazy as _
 
+from analytics.backbone.sources import DEFAULT_BACKBONE, MULTILINGUAL_BACKBONE
 from analytics.configuration import config_from_strings
 from analytics.solver.config import SolverConfig
-from questionbank.capabilities.rows import (
+from questionbank.capabilities.contract import (
     BankCapability,
     FixedSuite,
     FormGroup,
     Headline,
+    JobKind,
     QuickTraining,
     Training,
     TrainingOption,
 )
+from questionbank.models import ModelComparison, Question, User
+from questionbank.selectors.models.solver_material import SOLVER_LANGUAGES
+from questionbank.selectors.models.solver_report import SolverReport, solver_data_report
+from questionbank.services.solutions import solve_after_promotion
+from questionbank.services.training import pinned_start
 from questionbank.wording import language_name
 
 # Seconds on two cores that a problem takes in a step, without contrast (docs/decisions/0055-training-on-a-cpu.md).
 _PROBLEM = 0.04
+_LANGUAGE_BACKBONES = {"zh": MULTILINGUAL_BACKBONE}
 
 
-def first_seconds(report: Any, settings: Mapping[str, str], parameters: Mapping[str, Any]) -> float | None:
-    """Return how long a training takes on two cores; None with contrast, whose triples nobody has counted yet."""
-    config = config_from_strings(SolverConfig, settings)
-    name = language_name(parameters.get("language", "en"))
-    learned = sum(row.learned for row in report.languages if row.language == name)
-    if config.contrast != "none":
-        return None
-    seen = learned * config.epochs
-    return _PROBLEM * (min(seen, config.max_steps * config.batch_size) if config.max_steps else seen)
+class SolverInBank(BankCapability, Training, FixedSuite):
+    """Trains, compares and shows solvers of word problems."""
 
+    templates = "models/solver"
+    job_title = "Train the solver"
 
-SOLVER_LANGUAGES = {"en": _("English"), "zh": _("Chinese")}
-
-ROW = BankCapability(
-    templates="models/solver",
-    training=Training(
-        request="questionbank.services.training:solver_request",
-        report="questionbank.selectors.models.solver_report:solver_data_report",
-        scope="language",
-        groups=(
-            FormGroup(
-                _("What is learned"), ("backbone", "contrast", "adapter_rank", "freeze_encoder"), is_open=True
-            ),
-            FormGroup(_("How long"), ("epochs", "max_steps", "batch_size"), is_open=True),
-            FormGroup(
-                _("Contrast"),
-                (
-                    "margin", "contrast_weight", "contrast_epochs", "contrast_steps", "ramp_begins", "ramp_ends",
-                    "pairs_per_problem", "positives", "negatives", "temperature", "textual_weight", "pool",
-                    "equation_strategy", "text_strategy",
-                ),
-            ),
-            FormGroup(
-                _("Problems and equations"),
-                ("augment", "mask_numbers", "fold", "max_tokens", "most_tokens", "least_uses", "beam"),
-            ),
-            FormGroup(
-                _("Optimiser"),
-                ("learning_rate", "decoder_learning_rate", "weight_decay", "schedule", "warmup_share", "dropout"),
+    scope = "language"
+    groups = (
+        FormGroup(
+            _("What is learned"), "backbone contrast adapter_rank freeze_encoder".split(), is_open=True
+        ),
+        FormGroup(_("How long"), "epochs max_steps batch_size".split(), is_open=True),
+        FormGroup(
+            _("Contrast"),
+            (
+                "margin contrast_weight contrast_epochs contrast_steps ramp_begins ramp_ends "
+                "pairs_per_problem positives negatives temperature textual_weight pool equation_strategy "
+                "text_strategy"
+            ).split(),
+        ),
+        FormGroup(
+            _("Problems and equations"),
+            "augment mask_numbers fold max_tokens most_tokens least_uses beam".split(),
+        ),
+        FormGroup(
+            _("Optimiser"),
+            "learning_rate decoder_learning_rate weight_decay schedule warmup_share dropout".split(),
+        ),
+    )
+    first_time = _("On two cores, about 1 to 1.5 seconds a step of 32 problems.")
+    options = (
+        TrainingOption(
+            name="language",
+            flag="--language",
+            flag_help="solver: language of the problems that it learns from and solves",
+            title=_("Language"),
+            choices=SOLVER_LANGUAGES,
+            help_text=_(
+                "The language of the problems to learn from and to solve. For Chinese, multilingual-e5-small"
+                " replaces the default encoder."
             ),
         ),
-        first_time=_("On two cores, about 1 to 1.5 seconds a step of 32 problems."),
-        first_seconds="questionbank.capabilities.solver:first_seconds",
-        options=(
-            TrainingOption(
-                name="language",
-                flag="--language",
-                flag_help="solver: language of the problems that it learns from and solves",
-                title=_("Language"),
-                choices=SOLVER_LANGUAGES,
-                help_text=_(
-                    "The language of the problems to learn from and to solve. For Chinese, multilingual-e5-small"
-                    " replaces the default encoder."
-                ),
-            ),
-        ),
-        quick=QuickTraining(
-            settings={
-                "backbone": "in use", "epochs": 5, "batch_size": 32, "learning_rate": 2e-5,
-                "decoder_learning_rate": 2e-4,
-            },
-            sentence=_("The form is set to fine-tune the solver in use on the equations of this bank."),
-            is_default=True,
-            help_texts={
-                "backbone": _(
-                    "Package name, local folder or hub id of the encoder to start from; “in use”: the solver in"
-                    " use now, with its decoder; “model 12”: the solver with this number"
-                )
-            },
-        ),
-    ),
-    suite=FixedSuite(
-        no_figures=_("No figure could be measured: too few held-out word problems have a known answer."),
-        too_few=_("Nothing could be measured: too few of the held-out word problems have a known answer."),
-        queue="light",
-        shown="questionbank.selectors.models.comparisons:solver_comparison_shown",
-    ),
-    promotion_note=_("A job then solves the bank’s word problems in its language again."),
-    roll_back_note=_("A job then solves the bank’s word problems in its language again."),
-    after_promotion="questionbank.services.solutions:solve_after_promotion",
-    headline=Headline(
+    )
+    quick = QuickTraining(
+        settings={
+            "backbone": "in use",
+            "epochs": 5,
+            "batch_size": 32,
+            "learning_rate": 2e-5,
+            "decoder_learning_rate": 2e-4,
+        },
+        sentence=_("The form is set to fine-tune the solver in use on the equations of this bank."),
+        is_default=True,
+        help_texts={
+            "backbone": _(
+                "Package name, local folder or hub id of the encoder to start from; “in use”: the solver in"
+                " use now, with its decoder; “model 12”: the solver with this number"
+            )
+        },
+    )
+
+    no_figures = _("No figure could be measured: too few held-out word problems have a known answer.")
+    too_few = _("Nothing could be measured: too few of the held-out word problems have a known answer.")
+    queue = "light"
+
+    promotion_note = _("A job then solves the bank’s word problems in its language again.")
+    roll_back_note = _("A job then solves the bank’s word problems in its language again.")
+    headline = Headline(
         ("validation", "validation_answer_accuracy"),
         compared="answer_accuracy",
         compared_text=_("correct on the bank’s held-out questions"),
-    ),
-    facts=("problems", "device"),
-)  # fmt: skip
+    )
+    facts = ("problems", "device")
+    jobs = (JobKind("solve", _("Solve word problems"), alone=()),)
+
+    report = solver_data_report
+
+    def pages(self) -> Sequence[URLPattern | URLResolver]:
+        """Return the addresses of its pages."""
+        from questionbank.views import solving
+
+        return [
+            path(
+                "questions/<int:question_id>/equation/", solving.question_equation, name="question_equation"
+            ),
+            path(
+                "questions/<int:question_id>/same-computation/",
+                solving.question_computed_alike,
+                name="question_computed_alike",
+            ),
+        ]
+
+    def job_parameters(
+        self, settings: Mapping[str, str], hierarchies: Sequence[str] | None, answers: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Return the language and what the training begins with: by default a plain encoder that knows the language.
+
+        The backbone is named, so that the run's command never begins with the model in use.
+        """
+        language = answers["language"]
+        settings = {"backbone": _LANGUAGE_BACKBONES.get(language, DEFAULT_BACKBONE), **settings}
+        return {"set": settings, "language": language, **pinned_start("solver", settings, language)}
+
+    def title_of(self, parameters: Mapping[str, Any]) -> str:
+        """Return the title with the language."""
+        return f"Train the solver for {SOLVER_LANGUAGES[parameters['language']]} problems"
+
+    def first_seconds(
+        self, report: SolverReport, settings: Mapping[str, str], parameters: Mapping[str, Any]
+    ) -> float | None:
+        """Return how long a training takes on two cores; None with contrast, whose triples nobody has counted yet."""
+        config = config_from_strings(SolverConfig, settings)
+        name = language_name(parameters.get("language", "en"))
+        learned = sum(row.learned for row in report.languages if row.language == name)
+        if config.contrast != "none":
+            return None
+        seen = learned * config.epochs
+        return _PROBLEM * (min(seen, config.max_steps * config.batch_size) if config.max_steps else seen)
+
+    def shown(self, comparison: ModelComparison) -> dict[str, Any]:
+        """Return the problems that only one of the two solves, without those that are deleted since."""
+        rows = comparison.figures.get("changed_problems", [])
+        ids = [row["question"] for row in rows]
+        existing = set(Question.objects.filter(pk__in=ids).values_list("pk", flat=True))
+        return {"changed_problems": [row for row in rows if row["question"] in existing]}
+
+    def after_promotion(self, *, user: User | None) -> str:
+        """Ask for what the solvers in use have not solved since they came into use."""
+        return solve_after_promotion(user=user)

@@ -9,9 +9,8 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from analytics.catalog import resolve
 from analytics.configuration import FieldSpec, field_specs
-from questionbank.capabilities.rows import FormGroup, TrainingOption
+from questionbank.capabilities.contract import FormGroup, TrainingOption
 from questionbank.errors import ValidationFailed
 from questionbank.forms.problems import ServiceForm
 from questionbank.wording import number_text
@@ -128,12 +127,11 @@ class TrainingForm(ServiceForm):
 
 
 def _option_field(option: TrainingOption) -> forms.Field:
-    if option.choices:
+    if option.form_field is None:
         return forms.ChoiceField(
             label=option.title, choices=list(option.choices.items()), help_text=option.help_text
         )
-    field: forms.Field = resolve(option.form_field)()
-    return field
+    return option.form_field()
 
 
 def _field(spec: FieldSpec) -> forms.Field:

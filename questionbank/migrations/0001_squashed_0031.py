@@ -759,15 +759,7 @@ class Migration(migrations.Migration):
                         ),
                         (
                             "lens",
-                            models.CharField(
-                                choices=[
-                                    ("purpose", "Purpose"),
-                                    ("structure", "Structure"),
-                                    ("wording", "Wording"),
-                                ],
-                                max_length=12,
-                                verbose_name="lens",
-                            ),
+                            models.CharField(max_length=12, verbose_name="lens"),
                         ),
                         ("encoder_name", models.CharField(max_length=120, verbose_name="encoder")),
                         ("dimension", models.PositiveIntegerField(verbose_name="dimension")),

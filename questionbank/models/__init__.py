@@ -10,7 +10,7 @@ from questionbank.models.attachment import Attachment, QuestionOriginal
 from questionbank.models.bulk_change import BulkChange, BulkChangeItem
 from questionbank.models.comparison import ModelComparison
 from questionbank.models.concept import KnowledgeConcept, KnowledgeHierarchy
-from questionbank.models.embedding import EmbeddingSet, Lens, QuestionEmbedding
+from questionbank.models.embedding import EmbeddingSet, QuestionEmbedding
 from questionbank.models.equation import GRAPH_KEY_LIMIT, QuestionEquation, QuestionSolution
 from questionbank.models.event import ModelEvent
 from questionbank.models.facet_count import FacetCount
@@ -46,7 +46,6 @@ __all__ = [
     "ImportDuplicate",
     "KnowledgeConcept",
     "KnowledgeHierarchy",
-    "Lens",
     "LongQuery",
     "ModelArtifact",
     "ModelComparison",

@@ -8,14 +8,6 @@ from django.utils.translation import gettext_lazy as _
 from pgvector.django import HalfVectorField
 
 
-class Lens(models.TextChoices):
-    """The ways of being similar; the search combines purpose and wording. `analytics.catalog.lenses` has every one."""
-
-    PURPOSE = "purpose", _("Purpose")
-    STRUCTURE = "structure", _("Structure")
-    WORDING = "wording", _("Wording")
-
-
 class EmbeddingSet(models.Model):
     """All vectors that one encoder made for one lens.
 
@@ -28,7 +20,7 @@ class EmbeddingSet(models.Model):
         READY = "ready", _("Ready")
         RETIRED = "retired", _("Retired")
 
-    lens = models.CharField(_("lens"), max_length=12, choices=Lens.choices)
+    lens = models.CharField(_("lens"), max_length=12)  # of `analytics.catalog.lenses`
     artifact = models.ForeignKey(  # empty for the character n-grams, which have no weights
         "questionbank.ModelArtifact",
         null=True,

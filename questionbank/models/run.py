@@ -17,20 +17,16 @@ class Run(models.Model):
     """
 
     class Kind(models.TextChoices):
+        """Jobs of the whole bank, or of every capability. Others are `questionbank.capabilities.catalog.job_kinds`."""
+
         IMPORT = "import", _("Import")
         EMBED = "embed", _("Compute vectors")
         TRAIN = "train", _("Train")
         EVALUATE = "evaluate", _("Evaluate")
         PROMOTE = "promote", _("Promote")
-        SCORE = "score", _("Score")
-        PROPOSE = "propose", _("Propose paraphrases")
-        PROJECT = "project", _("Draw the map")
         UNDO = "undo", _("Undo an import")
         CHANGE = "change", _("Change questions")
         REPORT = "report", _("Count the training data")
-        SOLVE = "solve", _("Solve word problems")
-        ASK = "ask", _("Ask the language model")
-        RETELL = "retell", _("Write similar problems")
 
     class State(models.TextChoices):
         QUEUED = "queued", _("Waiting")
@@ -41,7 +37,7 @@ class Run(models.Model):
 
     FINISHED = (State.SUCCEEDED, State.FAILED, State.CANCELLED)
 
-    kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices)
+    kind = models.CharField(_("kind"), max_length=10)
     capability = models.CharField(_("capability"), max_length=12, blank=True)
     title = models.CharField(_("title"), max_length=200, blank=True)
     queue = models.CharField(_("queue"), max_length=10, default="default")
@@ -80,7 +76,7 @@ class Run(models.Model):
         indexes = (models.Index(fields=("state", "created_at"), name="run_state"),)
 
     def __str__(self) -> str:
-        return self.title or f"{self.get_kind_display()} {self.pk}"
+        return self.title or f"{self.kind} {self.pk}"
 
     @property
     def is_finished(self) -> bool:

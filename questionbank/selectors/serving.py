@@ -23,16 +23,20 @@ from django.db.models import Subquery
 from django.db.models.functions import JSONObject
 from django.utils.translation import gettext as _
 
-from analytics.analogy.retriever import Retriever, load_retriever
-from analytics.catalog import CAPABILITIES, lenses, resolve
+from analytics.analogy.capability import ANALOGY
+from analytics.analogy.retriever import Retriever
+from analytics.catalog import CAPABILITIES, lenses
 from analytics.errors import ArtifactError
 from analytics.inference.encode import TextEncoder, VocabularyEncoder
-from analytics.inference.heads import ProbeHeads, load_heads
+from analytics.inference.heads import ProbeHeads
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.languages import UNDETERMINED, primary_language
-from analytics.paraphrase.scoring.scorer import Scorer, load_scorer
+from analytics.paraphrase.capability import PARAPHRASE
+from analytics.paraphrase.scoring.scorer import Scorer
+from analytics.probes.capability import PROBES
 from analytics.records import ProblemRecord
+from analytics.solver.capability import SOLVER
 from analytics.solver.rules.solver import RuleSolver
 from analytics.solver.solution import Solution, Solver
 from analytics.text.tokens import written_language
@@ -150,7 +154,7 @@ class Serving:
         row = CAPABILITIES[artifact.capability]
         if row.serves != "web":
             raise ServiceUnavailable(_("Under this lens only questions of the bank can be compared."))
-        return _load(artifact, resolve(row.load))
+        return _load(artifact, row.load)
 
     def serves(self, lens: str, language: str, sample: Sequence[str] = ()) -> bool:
         """Return whether the lens has vectors for a language: its encoder must know nine tokens of ten.
@@ -229,7 +233,7 @@ class Serving:
         artifact = self.probe_artifacts.get(name)
         if artifact is None:
             return None
-        heads = _load(artifact, load_heads)
+        heads = _load(artifact, PROBES.load)
         for lens, embedding_set in self.sets.items():
             reads = (heads.encoder, heads.dimension) == (embedding_set.encoder_name, embedding_set.dimension)
             if reads and self.serves(lens, language, sample):
@@ -316,7 +320,7 @@ def scorer_of(artifact: ModelArtifact) -> ServedScorer:
     Raises:
         ServiceUnavailable: its files are missing or damaged, or it is no scorer.
     """
-    return ServedScorer(_load(artifact, load_scorer), artifact)
+    return ServedScorer(_load(artifact, PARAPHRASE.load), artifact)
 
 
 def served_solver(language: str, *, with_bank: bool = True) -> ServedSolver | None:
@@ -371,7 +375,7 @@ def retriever_of(artifact: ModelArtifact) -> Retriever:
     Raises:
         ServiceUnavailable: its files are missing or damaged, or it is no retriever.
     """
-    return _load(artifact, load_retriever)
+    return _load(artifact, ANALOGY.load)
 
 
 class SolverByLanguage:
@@ -431,8 +435,7 @@ def solver_of(artifact: ModelArtifact) -> ServedSolver:
     Raises:
         ServiceUnavailable: its files are missing or damaged, or it is no solver.
     """
-    solver: Solver = _load(artifact, resolve(CAPABILITIES["solver"].load))
-    return ServedSolver(solver, artifact)
+    return ServedSolver(_load(artifact, SOLVER.load), artifact)
 
 
 def _load(artifact: ModelArtifact, load: Callable[[Path], Model]) -> Model:

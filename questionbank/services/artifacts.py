@@ -24,7 +24,8 @@ from django.utils.translation import gettext as _
 from psycopg import sql
 
 from analytics.artifacts import MANIFEST_NAME, Manifest, artifact_checksum, artifact_read
-from analytics.catalog import CAPABILITIES, WORDING, LensRow, Starter, resolve
+from analytics.capability import Lens, Starter
+from analytics.catalog import CAPABILITIES, FALLBACK_LENS
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.languages import primary_language
@@ -99,7 +100,7 @@ def artifact_import(
         Conflict: it is registered already.
     """
     manifest = artifact_read(folder)
-    if manifest.capability not in CAPABILITIES or not CAPABILITIES[manifest.capability].load:
+    if manifest.capability not in CAPABILITIES:
         raise ValidationFailed(
             _("Kindred does not support models of the kind “%(kind)s”.") % {"kind": manifest.capability}
         )
@@ -298,7 +299,7 @@ def _was_taken_out(word: str, scope: str) -> bool:
     return bool(scope) and has_general_model(word) and archived.exists()
 
 
-def _is_served(lens: LensRow | None, language: str) -> bool:
+def _is_served(lens: Lens | None, language: str) -> bool:
     """Return whether the general set of a lens in use knows a language, so that it needs no model of its own."""
     if lens is None or not language:
         return False
@@ -330,7 +331,7 @@ def _export_starters(starters: Sequence[tuple[str, Starter]], scratch: Path) -> 
         (word, starter)
         for first_word, first_starter in starters
         for word, starter in ((first_word, first_starter), *_companions(first_word))
-        if CAPABILITIES[word].export
+        if CAPABILITIES[word].can("export")
     ]
     if not wanted:
         return _Exports({})
@@ -363,7 +364,7 @@ def _install_starter(word: str, starter: Starter, exports: _Exports) -> None:
                 dimension=model.manifest["extra"]["dimension"],
                 is_current=True,
             )
-            _install_wording()
+            _install_fallback()
             if Question.objects.exists():  # a bank that was there before this program had the capability
                 embedding_request()
         for companion, companion_starter in _companions(word):
@@ -371,24 +372,24 @@ def _install_starter(word: str, starter: Starter, exports: _Exports) -> None:
                 artifact=_registered_starter(companion, companion_starter, exports), reason=INSTALLED
             )
         bank_row = bank_capability(word)
-        if bank_row is not None and bank_row.after_promotion:
-            resolve(bank_row.after_promotion)(user=None)  # there may have been work for it before
+        if bank_row is not None:
+            bank_row.after_promotion(user=None)  # there may have been work for it before
 
 
-def _install_wording() -> None:
+def _install_fallback() -> None:
     """Install the set of the character n-grams, which need no model."""
-    if EmbeddingSet.objects.filter(lens=WORDING.word, is_current=True).exists():
+    if EmbeddingSet.objects.filter(lens=FALLBACK_LENS.word, is_current=True).exists():
         return
     ngrams = HashedNgramEncoder()
     EmbeddingSet.objects.create(
-        lens=WORDING.word, encoder_name=ngrams.name, dimension=ngrams.dimension, is_current=True
+        lens=FALLBACK_LENS.word, encoder_name=ngrams.name, dimension=ngrams.dimension, is_current=True
     )
 
 
 def _registered_starter(word: str, starter: Starter, exports: _Exports) -> ModelArtifact:
     """Register a starter as a candidate: its export, or its folder where nothing needs to be exported."""
     folder = starter.path
-    if CAPABILITIES[word].export:
+    if CAPABILITIES[word].can("export"):
         folder = exports.folders[starter]
         if not folder.is_dir():
             raise ServiceUnavailable(f"The default model for {word} cannot be installed: {exports.failure}")

@@ -14,7 +14,7 @@ from questionbank.services.runs import run_create, run_under_way
 
 
 def language_model_run(
-    *, kind: Run.Kind, parameters: Mapping[str, Any], title: str, user: User, send: bool
+    *, kind: str, parameters: Mapping[str, Any], title: str, user: User, send: bool
 ) -> Run:
     """Create a job that asks the language model, or return the job that asks the very same already.
 

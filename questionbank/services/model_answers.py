@@ -46,5 +46,5 @@ def model_answer_request(
         "asked_by": None if question else user.pk,
     }
     return language_model_run(
-        kind=Run.Kind.ASK, parameters=parameters, title=_("Ask %(model)s"), user=user, send=send
+        kind="ask", parameters=parameters, title=_("Ask %(model)s"), user=user, send=send
     )

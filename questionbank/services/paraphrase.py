@@ -179,7 +179,7 @@ def paraphrase_score_request(
     if not identifiers:
         return None
     return run_create(
-        kind=Run.Kind.SCORE,
+        kind="score",
         capability="paraphrase",
         title=f"Score {len(identifiers):,} paraphrase{'' if len(identifiers) == 1 else 's'}",
         parameters={"pairs": identifiers},
@@ -204,7 +204,7 @@ def paraphrase_score_waiting(*, user: User) -> Run:
     with connection.cursor() as cursor:  # two people press the button at once
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/score paraphrases'))")
     unfinished = Run.objects.exclude(state__in=Run.FINISHED)
-    if unfinished.filter(kind=Run.Kind.SCORE, capability="paraphrase").exists():
+    if unfinished.filter(kind="score", capability="paraphrase").exists():
         raise Conflict(_("Pairs are being scored already: wait for that job."))
     run = paraphrase_rescore(user=user)
     if run is None:

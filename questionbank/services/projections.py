@@ -32,13 +32,13 @@ def projection_request(*, user: User | None = None) -> Run:
     """
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [PROJECTION_LOCK])
-    if Run.objects.filter(kind=Run.Kind.PROJECT).exclude(state__in=Run.FINISHED).exists():
+    if Run.objects.filter(kind="project").exclude(state__in=Run.FINISHED).exists():
         raise Conflict(_("The map is being drawn already."))
     current = map_set()
     if current is None or not current.embeddings.exists():
         raise Conflict(_("The bank has no vectors yet, so there is nothing to draw."))
     return run_create(
-        kind=Run.Kind.PROJECT, capability="probes", title="Draw the map of the bank", requested_by=user
+        kind="project", capability="probes", title="Draw the map of the bank", requested_by=user
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from analytics.catalog import CAPABILITIES, lenses, resolve
+from analytics.catalog import CAPABILITIES, lenses
 from questionbank.capabilities.catalog import bank_capability, fixed_suite, scope_name
 from questionbank.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, Run, User
@@ -195,7 +195,7 @@ def model_promote(*, run: Run, artifact: ModelArtifact) -> str:
 def _consequences(artifact: ModelArtifact, user: User | None) -> str:
     """Ask for the jobs that follow when a model starts serving, and say so in a sentence."""
     row = bank_capability(artifact.capability)
-    return str(resolve(row.after_promotion)(user=user)) if row and row.after_promotion else ""
+    return row.after_promotion(user=user) if row else ""
 
 
 @transaction.atomic
@@ -266,7 +266,7 @@ def model_roll_back(
     _swap_readers(target, readers, leaving, user=user, kind=ModelEvent.Kind.ROLLED_BACK)
     embedding_request()
     _consequences(target, user)
-    if lens.read_by_probes:
+    if lens.is_main:
         transaction.on_commit(probes_request_missing)
     return target
 
@@ -358,7 +358,7 @@ def _former_readers(back: EmbeddingSet, leaving: EmbeddingSet | None) -> dict[tu
     vectors of the lens.
     """
     lens = lenses()[back.lens]
-    if not lens.read_by_probes:
+    if not lens.is_main:
         return {}
     leave = _champions_reading(leaving) if leaving else []
     gone = {(model.capability, model.scope) for model in leave}

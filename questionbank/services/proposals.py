@@ -189,7 +189,7 @@ def proposals_request(
     parameters = {"paraphraser": paraphraser, "questions": list(questions), "each": each}
     with connection.cursor() as cursor:  # the button is pressed twice
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/propose paraphrases'))")
-    unfinished = Run.objects.filter(kind=Run.Kind.PROPOSE).exclude(state__in=Run.FINISHED)
+    unfinished = Run.objects.filter(kind="propose").exclude(state__in=Run.FINISHED)
     if unfinished.filter(parameters=parameters).exists():
         raise Conflict(_("These paraphrases are being written already: wait for that job."))
     title = ngettext(
@@ -198,7 +198,7 @@ def proposals_request(
         len(questions),
     ) % {"number": len(questions)}
     return run_create(
-        kind=Run.Kind.PROPOSE,
+        kind="propose",
         capability="paraphrase",
         title=title,
         parameters=parameters,

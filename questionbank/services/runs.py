@@ -21,17 +21,14 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from questionbank import dispatch
-from questionbank.capabilities.catalog import training_of
+from questionbank.capabilities.catalog import job_kinds, training_of
 from questionbank.errors import Conflict
 from questionbank.models import Run, RunLog, RunMetric, User, WorkerHeartbeat
 
-_ALONE: Mapping[str, tuple[str, ...]] = {  # likewise by kind, whatever the capability; a literal table
-    Run.Kind.ASK: ("prompt", "asked_by"),
+_ALONE: Mapping[str, tuple[str, ...]] = {  # by kind, whatever the capability
     Run.Kind.EVALUATE: ("candidate", "champion"),
     Run.Kind.PROMOTE: ("scope",),
     Run.Kind.REPORT: ("hierarchies",),
-    Run.Kind.RETELL: ("question",),
-    Run.Kind.SOLVE: (),
     Run.Kind.UNDO: ("import",),
 }
 HEARTBEAT_SECONDS = 2.0
@@ -101,7 +98,8 @@ def _alone(kind: str, capability: str) -> tuple[str, ...] | None:
     if kind == Run.Kind.TRAIN:
         training = training_of(capability)
         return training.alone if training else None
-    return _ALONE.get(kind)
+    job = job_kinds().get(kind)
+    return job.alone if job else _ALONE.get(kind)
 
 
 def run_start(*, run_id: int, worker: str) -> Run | None:

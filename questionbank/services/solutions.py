@@ -86,7 +86,7 @@ def _graph_key(question: Question, solution: Solution) -> str:
 @transaction.atomic
 def solve_request(*, user: User | None = None) -> Run | None:
     """Ask for the word problems that the solvers in use have not solved; None where that is asked for already."""
-    wanted: dict[str, Any] = {"kind": Run.Kind.SOLVE, "capability": "solver", "parameters": {}}
+    wanted: dict[str, Any] = {"kind": "solve", "capability": "solver", "parameters": {}}
     if run_under_way(**wanted) is not None:
         return None
     return run_create(**wanted, title="Solve the word problems", requested_by=user)

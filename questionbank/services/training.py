@@ -10,19 +10,14 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, QuerySet
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
-from analytics.analogy.config import AnalogyConfig
-from analytics.backbone.sources import DEFAULT_BACKBONE, MULTILINGUAL_BACKBONE, PACKAGED
+from analytics.backbone.sources import PACKAGED
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import config_from_strings, field_specs
 from analytics.errors import ConfigurationError
-from analytics.probes.config import ProbesConfig
 from questionbank.capabilities.catalog import training_of
-from questionbank.capabilities.solver import SOLVER_LANGUAGES
-from questionbank.errors import Conflict, ValidationFailed
+from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.models import KnowledgeHierarchy, ModelArtifact, Question, Run, User
-from questionbank.selectors.models.analogy_material import problems_sharing_a_graph
 from questionbank.selectors.models.artifacts import artifact_champion
 from questionbank.selectors.models.probe_states import FEWEST_TAGGED
 from questionbank.services.runs import run_create, run_under_way
@@ -32,8 +27,6 @@ MODEL_IN_USE = "in use"
 
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
 _REGISTERED = re.compile(r"model ([0-9]{1,18})")  # as a backbone: a registered model by its number
-
-_LANGUAGE_BACKBONES = {"zh": MULTILINGUAL_BACKBONE}
 
 GROWTH = 2  # a hierarchy is trained anew when it has so many times the questions of its last training
 
@@ -57,163 +50,6 @@ def report_request(
     )
 
 
-def encoder_request(
-    *,
-    settings: Mapping[str, str] | None = None,
-    hierarchies: Sequence[str] | None = None,
-    user: User | None = None,
-    send: bool = True,
-) -> Run:
-    """Ask for an encoder to be trained on the bank's questions.
-
-    Args:
-        settings: values by the names of the fields of `EncoderConfig`.
-        hierarchies: names; only questions tagged in these. By default all questions.
-        user: who asks.
-        send: hand the run to a worker; a command that runs it itself does not.
-
-    Raises:
-        ValidationFailed: a setting or a hierarchy is wrong; `fields` has all problems by field.
-        Conflict: another encoder training waits or runs.
-    """
-    return training_request(
-        capability="encoder",
-        title="Train the encoder",
-        settings=settings,
-        hierarchies=hierarchies,
-        parameters=_pinned_start("encoder", settings or {}),
-        user=user,
-        send=send,
-    )
-
-
-def scorer_request(
-    *,
-    settings: Mapping[str, str] | None = None,
-    hierarchies: Sequence[str] | None = None,
-    decisions: bool = True,
-    user: User | None = None,
-    send: bool = True,
-) -> Run:
-    """Ask for a scorer of paraphrases to be trained on the bank's questions.
-
-    Args:
-        settings: values by the names of the fields of `ParaphraseConfig`.
-        hierarchies: names; only questions tagged in these. By default all questions.
-        decisions: learn from reviewers' decisions as well.
-        user: who asks.
-        send: hand the run to a worker; a command that runs it itself does not.
-
-    Raises:
-        ValidationFailed: a setting or a hierarchy is wrong; `fields` has all problems by field.
-        Conflict: another scorer's training waits or runs.
-    """
-    return training_request(
-        capability="paraphrase",
-        title="Train the paraphrase scorer",
-        settings=settings,
-        hierarchies=hierarchies,
-        parameters={"decisions": decisions},
-        user=user,
-        send=send,
-    )
-
-
-def solver_request(
-    *,
-    settings: Mapping[str, str] | None = None,
-    hierarchies: Sequence[str] | None = None,
-    language: str = "en",
-    user: User | None = None,
-    send: bool = True,
-) -> Run:
-    """Ask for a solver to be trained on the bank's questions that have an equation.
-
-    Args:
-        settings: values by the names of the fields of `SolverConfig`. Without a backbone, it begins with a plain
-            encoder that knows the language.
-        hierarchies: names; only questions tagged in these. By default all questions.
-        language: of the problems that it learns from and solves.
-        user: who asks.
-        send: hand the run to a worker; a command that runs it itself does not.
-
-    Raises:
-        ValidationFailed: a setting or a hierarchy is wrong; `fields` has all problems by field.
-        Conflict: another solver's training waits or runs.
-    """
-    if language not in SOLVER_LANGUAGES:
-        problem = _("No solver can be trained for the language “%(language)s”.") % {"language": language}
-        raise ValidationFailed(problem, fields={"language": [problem]})
-    # The backbone is named, so that the run's command never begins with the model in use.
-    settings = {"backbone": _LANGUAGE_BACKBONES.get(language, DEFAULT_BACKBONE), **(settings or {})}
-    return training_request(
-        capability="solver",
-        title=f"Train the solver for {SOLVER_LANGUAGES[language]} problems",
-        settings=settings,
-        hierarchies=hierarchies,
-        parameters={"language": language, **_pinned_start("solver", settings, language)},
-        user=user,
-        send=send,
-    )
-
-
-def analogy_request(
-    *,
-    settings: Mapping[str, str] | None = None,
-    hierarchies: Sequence[str] | None = None,
-    known_only: bool = True,
-    user: User | None = None,
-    send: bool = True,
-) -> Run:
-    """Ask for a retriever of analogous problems to be trained on the bank's questions that have an equation.
-
-    One that begins with a registered retriever reads numbers as that one does, whatever the settings say.
-
-    Args:
-        settings: values by the names of the fields of `AnalogyConfig`.
-        hierarchies: names; only questions tagged in these. By default all questions.
-        known_only: learn from no equation that only the solver found.
-        user: who asks.
-        send: hand the run to a worker; a command that runs it itself does not.
-
-    Raises:
-        ValidationFailed: a setting or a hierarchy is wrong, or too few questions share their graph; `fields` has all
-            problems by field.
-        Conflict: another retriever's training waits or runs.
-    """
-    _check_settings(AnalogyConfig, settings or {})
-    start = _pinned_start("analogy", settings or {})
-    if start:
-        manifest = ModelArtifact.objects.get(pk=start["start"]).manifest
-        start["set"]["slot_text"] = "yes" if manifest["extra"].get("slot_text") else "no"
-    if known_only:
-        _check_shared_graphs(settings or {}, hierarchies)
-    return training_request(
-        capability="analogy",
-        title="Train the retriever of analogous problems",
-        settings=settings,
-        hierarchies=hierarchies,
-        parameters={"known_only": known_only, **start},
-        user=user,
-        send=send,
-    )
-
-
-def _check_shared_graphs(settings: Mapping[str, str], hierarchies: Sequence[str] | None) -> None:
-    """Refuse a training that cannot fill a batch. One that can may still lack problems: the fixed ones are kept out."""
-    needed = config_from_strings(AnalogyConfig, settings).batch_size
-    there = problems_sharing_a_graph(hierarchies=hierarchies)
-    if there < needed:
-        problem = ngettext(
-            "%(there)d question with an equation shares its graph with another; a batch needs %(needed)d: %(missing)d"
-            " are missing.",
-            "%(there)d questions with an equation share their graph with another; a batch needs %(needed)d:"
-            " %(missing)d are missing.",
-            there,
-        ) % {"there": there, "needed": needed, "missing": needed - there}
-        raise ValidationFailed(problem, fields={"": [problem]})
-
-
 def completed_settings(*, capability: str, settings: Mapping[str, str], scope: str = "") -> Mapping[str, str]:
     """Return the settings of a training, with those that train the model in use further where no backbone is named.
 
@@ -233,7 +69,7 @@ def completed_settings(*, capability: str, settings: Mapping[str, str], scope: s
     return {**{name: str(value) for name, value in quick.settings.items()}, **settings}
 
 
-def _pinned_start(capability: str, settings: Mapping[str, str], scope: str = "") -> dict[str, Any]:
+def pinned_start(capability: str, settings: Mapping[str, str], scope: str = "") -> dict[str, Any]:
     """Return the parameters of a training that begins with a registered model: ``start``, and ``set`` with its number.
 
     So the command that the trained model shows trains the same model further, whichever serves by then.
@@ -253,21 +89,6 @@ def _pinned_start(capability: str, settings: Mapping[str, str], scope: str = "")
         problem = problem % {"title": title, "number": numbered[1] if numbered else ""}
         raise ValidationFailed(problem, fields={"backbone": [problem]})
     return {"set": {**settings, "backbone": f"model {start.pk}"}, "start": start.pk}
-
-
-def encoder_settings_like(manifest: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings that an encoder was trained with; of one with a last layer, how its transformer was trained.
-
-    What it began with may lie anywhere, so a last layer alone begins with the encoder in use.
-    """
-    config = dict(manifest.get("config", {}))
-    before = manifest.get("extra", {}).get("begun_with", {}).get("config")
-    if config.get("objective") != "last-layer" or not before:
-        return config
-    whole = before.get("objective") != "last-layer"
-    return (
-        {**before, "metric_steps": config["metric_steps"]} if whole else config | {"backbone": MODEL_IN_USE}
-    )
 
 
 def _checked_hierarchies(names: Sequence[str] | None) -> dict[str, list[str]]:
@@ -290,32 +111,40 @@ def _checked_hierarchies(names: Sequence[str] | None) -> dict[str, list[str]]:
 def training_request(
     *,
     capability: str,
-    title: str,
     settings: Mapping[str, str] | None = None,
     hierarchies: Sequence[str] | None = None,
-    parameters: Mapping[str, Any] | None = None,
+    answers: Mapping[str, Any] | None = None,
     user: User | None = None,
     send: bool = True,
 ) -> Run:
     """Ask for a model of a capability to be trained on the bank's questions.
 
     Args:
-        capability: its word; it has a configuration class.
-        title: of the job.
+        capability: its word.
         settings: values by the names of the configuration's fields.
         hierarchies: names; only questions tagged in these. By default all questions.
-        parameters: what the run says besides, e.g. the answers to the form's options.
+        answers: to the options of the capability's form; by default the first choice, or yes.
         user: who asks.
         send: hand the run to a worker; a command that runs it itself does not.
 
     Raises:
-        ValidationFailed: a setting or a hierarchy is wrong; `fields` has all problems by field.
+        NotFound: the capability is not trained on the bank.
+        ValidationFailed: a setting, an answer or a hierarchy is wrong; `fields` has all problems by field.
         Conflict: a training that this one must not run beside waits or runs.
     """
-    row = CAPABILITIES[capability]
-    _check_settings(row.config or object, settings or {})
-    asked = {"set": dict(settings or {}), **_checked_hierarchies(hierarchies), **(parameters or {})}
-    if run_under_way(kind=Run.Kind.TRAIN, capability=capability, parameters=asked) is not None:
+    training = training_of(capability)
+    if training is None:
+        raise NotFound(_("Models of this kind are not trained on the bank."))
+    row, settings = CAPABILITIES[capability], dict(settings or {})
+    _check_settings(row.config, settings)
+    answers = {**{option.name: option.default for option in training.options}, **(answers or {})}
+    for option in training.options:
+        if option.choices and answers[option.name] not in option.choices:
+            problem = _("“%(answer)s” is none of the choices.") % {"answer": answers[option.name]}
+            raise ValidationFailed(problem, fields={option.name: [problem]})
+    chosen = {} if training.scope == "hierarchy" else _checked_hierarchies(hierarchies)
+    parameters = {"set": settings, **chosen, **training.job_parameters(settings, hierarchies, answers)}
+    if run_under_way(kind=Run.Kind.TRAIN, capability=capability, parameters=parameters) is not None:
         raise Conflict(
             _("“%(title)s” is being trained already: wait for that job, or stop it first.")
             % {"title": row.title}
@@ -323,8 +152,8 @@ def training_request(
     return run_create(
         kind=Run.Kind.TRAIN,
         capability=capability,
-        title=title,
-        parameters=asked,
+        title=training.title_of(parameters)[:200],
+        parameters=parameters,
         queue="train",
         requested_by=user,
         send=send,
@@ -369,61 +198,12 @@ def _backbone_problem(name: str) -> str:
     return ""
 
 
-@transaction.atomic
-def probes_request(
-    *,
-    hierarchy: KnowledgeHierarchy,
-    settings: Mapping[str, str] | None = None,
-    user: User | None = None,
-    send: bool = True,
-) -> Run | None:
+def probes_request(*, hierarchy: KnowledgeHierarchy) -> Run | None:
     """Ask for a hierarchy's probes to be trained; None where that is asked for already."""
-    wanted: dict[str, Any] = {
-        "kind": Run.Kind.TRAIN,
-        "capability": "probes",
-        "parameters": {"hierarchy": hierarchy.name, "set": dict(settings or {})},
-    }
-    if run_under_way(**wanted) is not None:
+    try:
+        return training_request(capability="probes", hierarchies=[hierarchy.name])
+    except Conflict:
         return None
-    return run_create(
-        **wanted,
-        title=f"Train probes: {hierarchy.name}"[:200],
-        queue="train",
-        requested_by=user,
-        send=send,
-    )
-
-
-def probes_training_request(
-    *,
-    settings: Mapping[str, str] | None = None,
-    hierarchies: Sequence[str] | None,
-    user: User | None = None,
-    send: bool = True,
-) -> Run:
-    """Ask for probes from a form or a command: `probes_request` with its checks.
-
-    Args:
-        settings: values by the names of the fields of `ProbesConfig`.
-        hierarchies: the name of one.
-        user: who asks.
-        send: hand the run to a worker; a command that runs it itself does not.
-
-    Raises:
-        ValidationFailed: a setting is wrong, or not one hierarchy is named.
-        Conflict: they are being trained already.
-    """
-    _check_settings(ProbesConfig, settings or {})
-    chosen = KnowledgeHierarchy.objects.filter(name__in=hierarchies or ())
-    if len(chosen) != 1:
-        problem = _("Choose a hierarchy.")
-        if hierarchies and len(hierarchies) == 1:
-            problem = _("There is no hierarchy “%(name)s”.") % {"name": hierarchies[0]}
-        raise ValidationFailed(problem, fields={"hierarchies": [problem]})
-    run = probes_request(hierarchy=chosen[0], settings=settings, user=user, send=send)
-    if run is None:
-        raise Conflict(_("These probes are being trained already: wait for that job, or stop it first."))
-    return run
 
 
 def probes_hierarchies() -> list[KnowledgeHierarchy]:

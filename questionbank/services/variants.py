@@ -208,7 +208,7 @@ def variants_request(*, question: Question, each: int, user: User, send: bool = 
     if reason := why_not_varied(question, by_model=True):
         raise Conflict(reason)
     return language_model_run(
-        kind=Run.Kind.RETELL,
+        kind="retell",
         parameters={"question": question.pk, "each": each},
         title=_("Write similar problems of question %(number)d") % {"number": question.pk},
         user=user,

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from django.utils.translation import gettext as _
 
-from analytics.catalog import resolve
 from questionbank.capabilities.catalog import training_of
 from questionbank.charts import LineChart, line_chart
 from questionbank.models import Run
@@ -66,9 +65,7 @@ def training_charts(series: Series) -> list[tuple[str, LineChart]]:
 def loss_note(run: Run) -> str:
     """Return what has to be said at the curve of a training's loss; empty where nothing has."""
     training = training_of(run.capability) if run.kind == Run.Kind.TRAIN else None
-    if training is None or not training.loss_note:
-        return ""
-    return str(resolve(training.loss_note)(run.parameters.get("set", {})))
+    return training.loss_note(run.parameters.get("set", {})) if training else ""
 
 
 def compared_charts(

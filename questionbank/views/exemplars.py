@@ -104,7 +104,7 @@ def model_answer(request: HttpRequest, run_id: int) -> HttpResponse:
     Asks for itself until the job has finished.
     """
     run = run_get(run_id=run_id)
-    if run.kind != Run.Kind.ASK or not _may_see(request, run):
+    if run.kind != "ask" or not _may_see(request, run):
         raise NotFound(_("There is no such answer."))
     text, language, asked = (run.parameters[name] for name in ("text", "language", "question"))
     question = None if asked is None else question_get(question_id=asked, user=request.user)

@@ -16,7 +16,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from analytics.catalog import CAPABILITIES, resolve
+from analytics.catalog import CAPABILITIES
 from analytics.configuration import field_specs
 from questionbank.capabilities.catalog import (
     bank_capability,
@@ -212,7 +212,6 @@ def model_compare(request: HttpRequest, artifact_id: int) -> HttpResponse:
     }
     if comparison is not None and row is not None and row.suite is not None:
         rival = comparison.champion
-        shown = resolve(row.suite.shown)(comparison) if row.suite.shown else {}
         context |= {
             "other": rival,
             "is_current": champion is not None and rival.pk == champion.pk,
@@ -224,7 +223,7 @@ def model_compare(request: HttpRequest, artifact_id: int) -> HttpResponse:
             "changed_template": row.template("changed"),
             "bound": _bound(comparison),
             "charts": compared_charts(_curves(artifact), _curves(rival), names=(artifact.name, rival.name)),
-            **shown,
+            **row.suite.shown(comparison),
         }
     else:
         context["comparison"] = None

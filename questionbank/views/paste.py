@@ -10,11 +10,12 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
+from analytics.catalog import FALLBACK_LENS
 from analytics.text.wholeness import wholeness_marks
 from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.forms.paste import PasteForm, SavePastedForm, pasted_of
 from questionbank.forms.questions import chosen_concepts
-from questionbank.models import Lens, Question
+from questionbank.models import Question
 from questionbank.selectors.questions.hierarchy_choice import HierarchyChoice, hierarchy_choice
 from questionbank.selectors.questions.questions import exact_duplicates
 from questionbank.selectors.serving import Serving, serving
@@ -114,7 +115,7 @@ def _insight(
         "columns": [
             column
             for column in lens_columns_of_text(question, models, language, solved)
-            if pasted.is_predictable or column.lens in (Lens.WORDING, BOTH)
+            if pasted.is_predictable or column.lens in (FALLBACK_LENS.word, BOTH)
         ],
         "same": list(exact_duplicates(text=layout.text, options=layout.options, user=request.user)[:5]),
         "near": _near(request, question, models),

@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import condition, require_POST, require_safe
 
-from questionbank.capabilities.catalog import training_of
+from questionbank.capabilities.catalog import job_kind_name, job_kinds, training_of
 from questionbank.errors import Conflict
 from questionbank.models import Run
 from questionbank.selectors.models.checkpoints import run_has_checkpoint
@@ -115,6 +115,8 @@ def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
     series = run_metric_series(run=run)
     return {
         "run": run,
+        "kind_name": job_kind_name(run.kind),
+        "job_template": job.template if (job := job_kinds().get(run.kind)) else "",
         "result": result_tables(run.result or {}),
         "logs": run_logs(run=run),
         "wait": run_wait(run=run),

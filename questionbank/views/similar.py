@@ -10,11 +10,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
-from analytics.catalog import lenses
+from analytics.catalog import lenses, main_lens
 from questionbank.capabilities.catalog import kinship_rows, lens_name, lens_texts
-from questionbank.capabilities.rows import KinshipRow
+from questionbank.capabilities.contract import KinshipRow
 from questionbank.errors import NotFound
-from questionbank.models import Lens, Question
+from questionbank.models import Question
 from questionbank.selectors.questions.computations import Computation
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.questions.solutions import SolvedText
@@ -74,6 +74,7 @@ def question_similar(request: HttpRequest, question_id: int, kinship: str) -> Ht
         "kinship": wanted,
         "kinships": kinds_shown(kin) | {kinship: wanted},
         "chosen": kinship,
+        "closest": next(iter(kinship_rows())),
         "column": _column(wanted.lens, result, result.hits),
         "hits": _hits(kin, wanted, result),
     }
@@ -116,16 +117,21 @@ def lens_columns_of_text(
 
 
 def _columns(results: Mapping[str, SimilarResult]) -> list[LensColumn]:
-    """Return a column a lens; one, where both have nearly the same first questions or only wording can be compared."""
-    purpose = results[Lens.PURPOSE]
+    """Return a column a lens.
+
+    One for the main lens and its stand-in where both have nearly the same first questions, or only the stand-in can
+    compare them.
+    """
+    main = main_lens()
+    main_result = results[main.word]
     folded = {lens: fold_copies(result.hits)[:SHOWN] for lens, result in results.items()}
-    first, second = folded[Lens.PURPOSE], folded[Lens.WORDING]
+    first, second = folded[main.word], folded[main.stand_in]
     shared = {hit.question.pk for hit in first} & {hit.question.pk for hit in second}
-    only_wording = bool(purpose.notice and purpose.hits)
+    only_stand_in = bool(main_result.notice and main_result.hits)
     columns = {lens: _column(lens, result, folded[lens]) for lens, result in results.items()}
-    if only_wording or (first and len(shared) >= min(NEARLY_THE_SAME, len(first), len(second))):
-        del columns[Lens.PURPOSE], columns[Lens.WORDING]
-        return [_column(BOTH, purpose, first), *columns.values()]
+    if only_stand_in or (first and len(shared) >= min(NEARLY_THE_SAME, len(first), len(second))):
+        del columns[main.word], columns[main.stand_in]
+        return [_column(BOTH, main_result, first), *columns.values()]
     return list(columns.values())
 
 

@@ -13,10 +13,10 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from analytics.catalog import CAPABILITIES, resolve
+from analytics.catalog import CAPABILITIES
 from analytics.errors import ConfigurationError
 from questionbank.capabilities.catalog import BANK_CAPABILITIES, has_general_model, training_of
-from questionbank.capabilities.rows import QuickTraining
+from questionbank.capabilities.contract import QuickTraining
 from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.models import TrainingForm
 from questionbank.models import ModelArtifact, Run
@@ -28,7 +28,7 @@ from questionbank.selectors.models.training_reports import is_counted_at_once, t
 from questionbank.selectors.models.training_time import TrainingTime, training_time
 from questionbank.selectors.questions.concepts import hierarchies
 from questionbank.selectors.questions.hierarchy_choice import default_hierarchy
-from questionbank.services.training import can_begin_with, report_request
+from questionbank.services.training import can_begin_with, report_request, training_request
 from questionbank.views.access import requires
 
 PAIRS_SHOWN = 10
@@ -44,8 +44,7 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
     machine, `?defaults=1` with those of the configuration. Without any of these, the capability's row says which.
     """
     training = training_of(capability)
-    config_class = CAPABILITIES[capability].config if training else None
-    if training is None or config_class is None:
+    if training is None:
         raise NotFound(_("Models of this kind are not trained from a form."))
     names = [hierarchy.name for hierarchy in hierarchies()]
     champion = (
@@ -57,7 +56,7 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
     is_quick = quick is not None and _begins_quick(quick, request)
     form = TrainingForm(
         request.POST if request.method == "POST" else None,
-        config_class=config_class,
+        config_class=CAPABILITIES[capability].config,
         hierarchies=names,
         one_hierarchy=_first_hierarchy(request) if training.scope == "hierarchy" else "",
         groups=training.groups,
@@ -74,11 +73,12 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         status = 422
         if form.is_valid():
             try:
-                run = resolve(training.request)(
+                run = training_request(
+                    capability=capability,
                     settings=form.settings(),
                     hierarchies=form.chosen_hierarchies(),
                     user=request.user,
-                    **form.chosen_options(),
+                    answers=form.chosen_options(),
                 )
             except ValidationFailed as error:
                 form.add_problems(error)
@@ -127,10 +127,10 @@ def _time(
     parameters = {**options, "hierarchies": chosen}
     time = training_time(capability=capability, settings=settings, parameters=parameters)
     training = training_of(capability)
-    if time.seconds is not None or report is None or training is None or not training.first_seconds:
+    if time.seconds is not None or report is None or training is None:
         return {"time": time}
     try:
-        first_seconds = resolve(training.first_seconds)(report, settings, parameters)
+        first_seconds = training.first_seconds(report, settings, parameters)
     except ConfigurationError:  # two settings that exclude each other: the request will say which
         return {}
     return {"time": time, "first_seconds": first_seconds}
@@ -201,8 +201,9 @@ def _settings_like(artifact_id: str, capability: str) -> dict[str, Any]:
     if artifact is None:
         return {}
     training = training_of(capability)
-    if training is not None and training.settings_like:
-        return dict(resolve(training.settings_like)(artifact.manifest))
+    like = training.settings_like(artifact.manifest) if training is not None else None
+    if like is not None:
+        return like
     config = artifact.manifest.get("config", {})
     overrides = {"language": artifact.scope} if training is not None and training.scope == "language" else {}
     # A model for one language is begun with, so that the trained model is for the same language.

@@ -44,10 +44,9 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="print what is found, with what was judged of it")
     options, _ = parser.parse_known_args()
     open_judged_bank(data=options.data, var=options.keep, parts=PARTS, name="bank-similar", demo=False)
-    from questionbank.models import Lens
 
     judged = tomllib.loads(JUDGEMENTS.read_text("utf-8"))["questions"]
-    rankings = {lens: similar_ids(judged, lens) for lens in (Lens.PURPOSE, Lens.WORDING)}
+    rankings = {lens: similar_ids(judged, lens) for lens in ("purpose", "wording")}
     if options.list:
         for question in judged:
             print_found(question, {lens: ranked[question["id"]] for lens, ranked in rankings.items()})

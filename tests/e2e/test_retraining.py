@@ -22,21 +22,14 @@ from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.embeddings import embedding_set_ensure
 from questionbank.services.paraphrase import PairInput, pairs_create
 from questionbank.services.runs import run_create
-from questionbank.services.training import solver_request
+from questionbank.services.training import training_request
 from tests.questionbank.small_bank import add_set, store_vectors
 from tests.questionbank.story_bank import add_problems, add_story, story
 from worker import reporting
 from worker.analogy import comparison as analogy_comparison
 from worker.paraphrase import comparison as paraphrase_comparison
 from worker.solver import comparison as solver_comparison
-from worker.tasks import (
-    compare_models,
-    embed_questions,
-    promote_model,
-    score_pairs,
-    solve_word_problems,
-    train_model,
-)
+from worker.tasks import capability_task, compare_models, embed_questions, promote_model, train_model
 
 wait_passively()  # before anything imports torch
 
@@ -262,7 +255,7 @@ def waiting(transactional_db, own_files, tmp_path, monkeypatch) -> ParaphrasePai
         source=ParaphrasePair.Source.TYPED,
         user=None,
     )
-    score_pairs(the_run("score").pk)
+    capability_task("score")(the_run("score").pk)
     pair.refresh_from_db()
     return pair
 
@@ -297,14 +290,14 @@ def test_retrain_the_scorer_from_decisions_and_roll_it_back(open_as, admin_perso
 
     promote(page)
     expect(page.get_by_text("1 undecided pairs are scored again")).to_be_visible()
-    score_pairs(the_run("score").pk)
+    capability_task("score")(the_run("score").pk)
     first_score, first_scorer = waiting.score, waiting.scored_by
     waiting.refresh_from_db()
     assert waiting.scored_by == ModelArtifact.objects.get(capability="paraphrase", state="champion")
     assert waiting.score != first_score
 
     roll_back(page, "the-first-scorer")
-    score_pairs(the_run("score").pk)
+    capability_task("score")(the_run("score").pk)
     waiting.refresh_from_db()
     assert (waiting.scored_by, waiting.score) == (first_scorer, pytest.approx(first_score))
 
@@ -354,10 +347,10 @@ def solved(transactional_db, own_files, tmp_path, monkeypatch) -> Question:
         "backbone": str(tmp_path / "first"), "batch_size": "8", "max_steps": "3", "measured": "8", "max_tokens": "64",
         "mixed_precision": "no",
     }  # fmt: skip
-    train_model(solver_request(settings=settings, send=False).pk)
+    train_model(training_request(capability="solver", settings=settings, send=False).pk)
     artifact_promote(artifact=ModelArtifact.objects.get(), reason="The first one.")
     asked = add_story("Ann has 5 pens and finds 4 more. How many has she?")
-    solve_word_problems(run_create(kind=Run.Kind.SOLVE, capability="solver", send=False).pk)
+    capability_task("solve")(run_create(kind="solve", capability="solver", send=False).pk)
     return asked
 
 
@@ -377,12 +370,12 @@ def test_retrain_the_solver_and_roll_it_back(open_as, admin_person, solved, tmp_
     train_and_compare(page)
     expect(page.get_by_role("region", name="Figures of both models")).to_contain_text("Answer accuracy")
     promote(page)
-    solve_word_problems(the_run("solve").pk)
+    capability_task("solve")(the_run("solve").pk)
     second = ModelArtifact.objects.get(capability="solver", state="champion")
     assert second != first
     assert QuestionSolution.objects.get(question=solved).artifact == second
     roll_back(page, first.name)
-    solve_word_problems(the_run("solve").pk)
+    capability_task("solve")(the_run("solve").pk)
     assert QuestionSolution.objects.get(question=solved).artifact == first
 
 

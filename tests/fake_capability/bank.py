@@ -1,4 +1,4 @@
-"""The fake capability in the bank: its form, report, gate, texts and templates."""
+"""The fake capability in the bank: its form, report, gate, page, job, texts and templates."""
 
 from __future__ import annotations
 
@@ -6,20 +6,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.http import HttpRequest, HttpResponse
+from django.urls import URLPattern, path
 from django.utils.translation import gettext_lazy as _
 
-from questionbank.capabilities.rows import (
+from questionbank.capabilities.contract import (
     BankCapability,
     FixedSuite,
     FormGroup,
     Headline,
+    JobKind,
     KinshipRow,
     LensTexts,
     Training,
 )
 from questionbank.models import ModelComparison, Question, Run
 from questionbank.selectors.models.data_report import KeptReport
-from questionbank.services.training import training_request
+from questionbank.views.access import requires
 
 
 @dataclass(frozen=True)
@@ -34,44 +37,44 @@ gauge_report: KeptReport[GaugeReport] = KeptReport(
 )
 
 
-def gauge_request(*, settings: Any = None, hierarchies: Sequence[str] | None = None, **options: Any) -> Run:
-    """Ask for a gauge to be trained."""
-    return training_request(
-        capability="gauge", title="Train the gauge", settings=settings, hierarchies=hierarchies, **options
+@requires("read")
+def gauge_page(request: HttpRequest) -> HttpResponse:
+    """Show the last measurement."""
+    run = Run.objects.filter(kind="measure", state=Run.State.SUCCEEDED).first()
+    return HttpResponse(
+        f"The longest question has {run.result['letters']} letters." if run else "Not measured."
     )
 
 
-def gauge_shown(comparison: ModelComparison) -> dict[str, Any]:
-    """What the comparison's page shows besides the figures."""
-    return {"longest": Question.objects.filter(pk=comparison.figures["longest"]).first()}
+class GaugeInBank(BankCapability, Training, FixedSuite):
+    """Trains, compares and shows gauges."""
 
-
-def after_promotion(*, user: Any) -> str:
-    """Say what follows; nothing does."""
-    return "Lengths are measured anew."
-
-
-ROW = BankCapability(
-    templates="fake",
-    training=Training(
-        request="tests.fake_capability.bank:gauge_request",
-        report="tests.fake_capability.bank:gauge_report",
-        groups=(FormGroup(_("How long"), ("steps", "rate"), is_open=True),),
-    ),
-    suite=FixedSuite(
-        no_figures=_("No length could be measured."),
-        too_few=_("There are too few questions to measure lengths on."),
-        queue="light",
-        shown="tests.fake_capability.bank:gauge_shown",
-    ),
-    promotion_note=_("Every length is estimated anew."),
-    roll_back_note=_("Lengths are estimated as before."),
-    after_promotion="tests.fake_capability.bank:after_promotion",
-    headline=Headline(("error",), _("letters wrong on average")),
-    facts=("questions",),
-    lens=LensTexts(
+    templates = "fake"
+    job_title = "Train the gauge"
+    groups = (FormGroup(_("How long"), ("steps", "rate"), is_open=True),)
+    no_figures = _("No length could be measured.")
+    too_few = _("There are too few questions to measure lengths on.")
+    queue = "light"
+    promotion_note = _("Every length is estimated anew.")
+    roll_back_note = _("Lengths are estimated as before.")
+    headline = Headline(("error",), _("letters wrong on average"))
+    facts = ("questions",)
+    lens = LensTexts(
         name=_("Length"),
         explanation=_("Is about as long."),
         kinships=(KinshipRow("length", "length", "", _("Same length"), _("Questions that are as long.")),),
-    ),
-)
+    )
+    jobs = (JobKind("measure", _("Measure lengths"), alone=(), template="fake/measured.html"),)
+    report = gauge_report
+
+    def pages(self) -> Sequence[URLPattern]:
+        """Return the addresses of its pages."""
+        return [path("lengths/", gauge_page, name="lengths")]
+
+    def shown(self, comparison: ModelComparison) -> dict[str, Any]:
+        """Return what the comparison's page shows besides the figures."""
+        return {"longest": Question.objects.filter(pk=comparison.figures["longest"]).first()}
+
+    def after_promotion(self, *, user: Any) -> str:
+        """Say what follows; nothing does."""
+        return "Lengths are measured anew."

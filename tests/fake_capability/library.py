@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from analytics.artifacts import Manifest, artifact_read, artifact_write
-from analytics.catalog import Capability, LensRow
+from analytics.capability import Capability, Lens
 from analytics.configuration import option
 from analytics.errors import Cancelled
 from analytics.training.callbacks import StepReport
@@ -32,17 +32,6 @@ class GaugeConfig:
     steps: int = option(20, "steps of gradient descent", minimum=1, maximum=1000)
     rate: float = option(0.01, "learning rate", minimum=0.0001, maximum=0.1)
     seed: int = option(0, "of the first weight", minimum=0, maximum=10)
-
-
-ROW = Capability(
-    title="Length gauge",
-    config=GaugeConfig,
-    train="tests.fake_capability.library:train_from_file",
-    load="tests.fake_capability.library:load_gauge",
-    serves="worker",
-    lens=LensRow("length", stand_in="wording"),
-    gate_figures=("error",),
-)
 
 
 class Gauge:
@@ -110,8 +99,21 @@ def train_gauge(
     )
 
 
-def train_from_file(
-    data: Path, output: Path, config: GaugeConfig, files: object, context: TrainingContext
-) -> Manifest:
-    """Train on the lines of a file."""
-    return train_gauge(data.read_text().splitlines(), config, output, context)
+class GaugeCapability(Capability[Gauge]):
+    """A gauge trains and loads; it can be neither exported nor evaluated on files."""
+
+    title = "Length gauge"
+    config = GaugeConfig
+    serves = "worker"
+    lens = Lens("length", stand_in="wording")
+    gate_figures = ("error",)
+
+    def train(
+        self, data: Path, output: Path, config: GaugeConfig, files: object, context: TrainingContext
+    ) -> Manifest:
+        """Train on the lines of a file."""
+        return train_gauge(data.read_text().splitlines(), config, output, context)
+
+    def load(self, folder: Path) -> Gauge:
+        """Load a model folder."""
+        return load_gauge(folder)

@@ -6,7 +6,6 @@ import html
 import re
 import time
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
 from django.core.cache import cache
@@ -17,14 +16,17 @@ from django.urls import reverse
 
 from analytics.catalog import CAPABILITIES, lenses
 from questionbank.capabilities.catalog import BANK_CAPABILITIES
+from questionbank.capabilities.contract import JobKind
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, Question, Run
 from questionbank.selectors.serving import serving
-from questionbank.services.runs import run_cancel
+from questionbank.services.runs import run_cancel, run_create, run_under_way
+from tests.altered import altered
 from tests.fake_capability import WORD, install
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
 from worker import reporting
 from worker.catalog import WORKER_CAPABILITIES
-from worker.tasks import compare_models, count_training_data, promote_model, train_model
+from worker.contract import WorkerCapability
+from worker.tasks import capability_task, compare_models, count_training_data, promote_model, train_model
 
 STOPPED_AT = 5
 PATIENCE_SECONDS = 30
@@ -194,31 +196,37 @@ def test_its_rows_are_complete(installed):
     assert run_checks(tags=["capabilities"]) == []
 
 
+def test_its_page_and_its_job_need_no_further_place(installed, questions, as_admin):
+    assert page(as_admin, "lengths") == "Not measured."
+    run = run_create(kind="measure", capability=WORD, send=False)
+    assert run_under_way(kind="measure", capability=WORD, parameters={}) == run
+    do(capability_task("measure"), "measure")
+    assert "letters" in page(as_admin, "lengths")
+    shown = page(as_admin, "run_detail", run.pk)
+    assert "Measure lengths" in shown
+    assert "View the lengths" in shown
+
+
 @pytest.mark.parametrize(
     ("changed", "sentence"),
     [
         ({"templates": "nowhere"}, "The capability 'gauge' has no template nowhere/report.html."),
-        (
-            {"after_promotion": "tests.fake_capability.bank:no_such"},
-            "names tests.fake_capability.bank:no_such for 'after_promotion', but the module tests.fake_capability.bank"
-            " has no 'no_such'.",
-        ),
-        (
-            {"serving_problem": "tests.fake_capability.nowhere:problem"},
-            "but there is no module tests.fake_capability.nowhere.",
-        ),
         ({"lens": None}, "has a lens in one of its rows and no lens in the other."),
+        (
+            {"jobs": (JobKind("weigh", "Weigh"),)},
+            "The capability 'gauge' has jobs of the kind 'weigh', but workers cannot do them.",
+        ),
     ],
 )
 def test_what_a_row_lacks_is_said_at_start(installed, monkeypatch, changed, sentence):
-    monkeypatch.setitem(BANK_CAPABILITIES, WORD, replace(BANK_CAPABILITIES[WORD], **changed))
+    monkeypatch.setitem(BANK_CAPABILITIES, WORD, altered(BANK_CAPABILITIES[WORD], **changed))
     messages = [problem.msg for problem in run_checks(tags=["capabilities"])]
     assert any(message.endswith(sentence) for message in messages), messages
 
 
 def test_a_form_that_names_no_setting_and_a_worker_that_cannot_compare_are_said_too(installed, monkeypatch):
-    monkeypatch.setitem(WORKER_CAPABILITIES, WORD, replace(WORKER_CAPABILITIES[WORD], compare=""))
-    monkeypatch.setitem(CAPABILITIES, WORD, replace(CAPABILITIES[WORD], config=CAPABILITIES["probes"].config))
+    monkeypatch.setitem(WORKER_CAPABILITIES, WORD, WorkerCapability())
+    monkeypatch.setitem(CAPABILITIES, WORD, altered(CAPABILITIES[WORD], config=CAPABILITIES["probes"].config))
     messages = [problem.msg for problem in run_checks(tags=["capabilities"])]
     assert "The capability 'gauge' has a gate, but workers cannot compare its models." in messages
     assert any(

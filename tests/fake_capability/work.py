@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,15 +16,10 @@ from questionbank.services.embeddings import embedding_set_ensure
 from tests.fake_capability.library import GaugeConfig, load_gauge, train_gauge
 from worker.bootstrap import paired_difference
 from worker.candidates import train_candidate
-from worker.catalog import WorkerCapability
 from worker.comparison import metric_entry
+from worker.contract import Job, WorkerCapability
 from worker.embedding import embed_pending
 from worker.reporting import RunReporter
-
-ROW = WorkerCapability(
-    train="tests.fake_capability.work:train_gauge_run",
-    compare="tests.fake_capability.work:gauge_figures",
-)
 
 
 def train_gauge_run(reporter: RunReporter) -> dict[str, Any]:
@@ -58,3 +54,27 @@ def gauge_figures(
         "metrics": [metric, metric | {"name": "speed", "label": "Speed", "worse": True}],
         "longest": ids[int(truth.argmax())] if ids else 0,
     }
+
+
+def measure_run(reporter: RunReporter) -> dict[str, Any]:
+    """Measure the longest question."""
+    return {"letters": max(map(len, Question.objects.values_list("text", flat=True)), default=0)}
+
+
+class GaugeWork(WorkerCapability):
+    """Trains and compares gauges, and measures questions."""
+
+    def train(self, reporter: RunReporter) -> dict[str, Any]:
+        """Train a candidate."""
+        return train_gauge_run(reporter)
+
+    def compare(
+        self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
+    ) -> dict[str, Any]:
+        """Measure both on every question."""
+        return gauge_figures(reporter, candidate=candidate, champion=champion)
+
+    @property
+    def jobs(self) -> Mapping[str, Job]:
+        """What else is done in the background."""
+        return {"measure": measure_run}

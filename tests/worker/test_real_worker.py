@@ -37,7 +37,7 @@ from questionbank.selectors.models.checkpoints import checkpoint_folder
 from questionbank.selectors.models.embeddings import embedding_index_exists
 from questionbank.services import embeddings
 from questionbank.services.runs import runs_reconcile
-from questionbank.services.training import encoder_request
+from questionbank.services.training import training_request
 from tests.worker.encoder_bank import add_encoder_bank, tiny_folder
 from worker.reporting import RunReporter
 from worker.tasks import train_model
@@ -201,7 +201,7 @@ def test_a_training_goes_on_after_its_worker_was_shut_down_or_killed(
         "backbone": str(tiny_folder(tmp_path / "tiny")), "batch_size": "16", "epochs": "400", "levels": "2",
         "projection": "8", "checkpoint_every": "1", "evaluate_every": "0", "mixed_precision": "no",
     }  # fmt: skip
-    run = encoder_request(settings=asked)
+    run = training_request(capability="encoder", settings=asked)
     worker = start_worker("trainer", queue="train", pool="solo")
     wait_for(lambda: RunMetric.objects.filter(name="loss").exists(), "the first figures", worker, tmp_path)
     os.kill(worker.pid, signal_sent)

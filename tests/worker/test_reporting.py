@@ -13,6 +13,7 @@ from django.db import connection
 from analytics.errors import Cancelled
 from analytics.training.callbacks import StepReport
 from questionbank import dispatch
+from questionbank.capabilities.catalog import job_kinds
 from questionbank.models import Run
 from questionbank.services import runs
 from tests.questionbank.test_outage import end_connection
@@ -137,13 +138,13 @@ def read() -> None:
         cursor.execute("SELECT 1")
 
 
-@pytest.mark.parametrize("kind", Run.Kind.values)
+@pytest.mark.parametrize("kind", [*Run.Kind.values, *job_kinds()])
 def test_every_kind_of_job_has_its_task(kind):
     application.loader.import_default_modules()
     assert dispatch.task_name(kind) in application.tasks
 
 
-@pytest.mark.parametrize("kind", Run.Kind.values)
+@pytest.mark.parametrize("kind", [*Run.Kind.values, *job_kinds()])
 def test_a_lost_connection_is_a_pause_in_every_kind_of_job(kind, lasting):
     run = runs.run_create(kind=kind, send=False)
     with running(run.pk, "here"):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from analytics.catalog import resolve
 from analytics.records import QuestionRecord
 from questionbank.formats import read
 from questionbank.selectors.questions.questions import content_hash
@@ -19,15 +18,14 @@ SEARCH = "search"
 
 def evaluations() -> list[str]:
     """Return the words that the command takes."""
-    return sorted([SEARCH, *(word for word, row in WORKER_CAPABILITIES.items() if row.evaluate)])
+    return sorted([SEARCH, *(word for word, row in WORKER_CAPABILITIES.items() if row.can("evaluate"))])
 
 
 def evaluate(word: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Measure a capability, or the search, as the options say."""
     if word == SEARCH:
         return _search(options)
-    function: Callable[[Mapping[str, Any]], dict[str, Any]] = resolve(WORKER_CAPABILITIES[word].evaluate)
-    return function(options)
+    return WORKER_CAPABILITIES[word].evaluate(options)
 
 
 def _search(options: Mapping[str, Any]) -> dict[str, Any]:

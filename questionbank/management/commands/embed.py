@@ -6,10 +6,11 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from analytics.catalog import main_lens
 from questionbank.files import convert_questions
 from questionbank.management.base import BankCommand
 from questionbank.selectors.serving import serving
-from questionbank.selectors.similar.vector_files import check_lens, question_vectors
+from questionbank.selectors.similar.vector_files import check_lens, lens_help, question_vectors
 
 
 class Command(BankCommand):
@@ -21,7 +22,7 @@ class Command(BankCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--input", type=Path, required=True, help="questions.jsonl, or .jsonl.gz")
         parser.add_argument("--output", type=Path, required=True, help="vectors.jsonl, or .jsonl.gz")
-        parser.add_argument("--lens", default="purpose", help="purpose (by default), structure or wording")
+        parser.add_argument("--lens", default=main_lens().word, help=lens_help())
 
     def handle(self, *args: Any, **options: Any) -> None:
         lens = check_lens(options["lens"])

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from analytics.analogy.retriever import Retriever
+from analytics.catalog import main_lens
 from analytics.solver.solution import Solver
 from questionbank.errors import KindredError, ServiceUnavailable, ValidationFailed
 from questionbank.files import InputProblem, convert_questions
@@ -56,7 +57,7 @@ class Command(BankCommand):
             notices.add("There is no retriever yet: the exemplars are near by the encoder in use.")
         try:
             solver = self._solver(options, retriever, problems, notices)
-            corpus = FileCorpus(problems, retriever or serving().encoder("purpose"), notices, solver)
+            corpus = FileCorpus(problems, retriever or serving().encoder(main_lens().word), notices, solver)
             written = convert_questions(
                 source=options["input"],
                 target=options["output"],

@@ -6,13 +6,13 @@ import json
 from argparse import ArgumentParser
 from typing import Any
 
-from analytics.catalog import lenses
+from analytics.catalog import lenses, main_lens
 from questionbank.errors import ValidationFailed
 from questionbank.management.base import BankCommand
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.serving import serving
 from questionbank.selectors.similar.similarity import fold_copies, similar_questions, similar_to_text
-from questionbank.selectors.similar.vector_files import check_lens, hit_fields, hit_lines
+from questionbank.selectors.similar.vector_files import check_lens, hit_fields, hit_lines, lens_help
 
 
 class Command(BankCommand):
@@ -25,7 +25,7 @@ class Command(BankCommand):
         asked = parser.add_mutually_exclusive_group(required=True)
         asked.add_argument("--text", help="a question, formulas in LaTeX")
         asked.add_argument("--id", type=int, help="the number of a question of the bank")
-        parser.add_argument("--lens", default="purpose", help="purpose (by default), structure or wording")
+        parser.add_argument("--lens", default=main_lens().word, help=lens_help())
         parser.add_argument("--k", type=int, default=10, help="number of questions (10)")
         parser.add_argument("--language", default="", help="of the text; detected by default")
         parser.add_argument(

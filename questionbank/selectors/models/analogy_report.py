@@ -10,10 +10,11 @@ from django.db.models import Count, Max, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from analytics.analogy.capability import ANALOGY
 from analytics.analogy.config import AnalogyConfig
-from analytics.catalog import CAPABILITIES
+from analytics.catalog import main_lens
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
-from questionbank.models import EmbeddingSet, Lens, QuestionEquation, QuestionSolution
+from questionbank.models import EmbeddingSet, QuestionEquation, QuestionSolution
 from questionbank.selectors.models.analogy_material import (
     AnalogyMaterial,
     analogy_material,
@@ -139,8 +140,7 @@ def _unknown_shares() -> Mapping[str, float]:
 
     Before there is one, the encoder.
     """
-    lens = CAPABILITIES["analogy"].lens
-    words = [lens.word if lens else "", Lens.PURPOSE]
+    words = [ANALOGY.lens.word, main_lens().word]
     in_use = {row.lens: row for row in EmbeddingSet.objects.filter(lens__in=words, scope="", is_current=True)}
     measured = [in_use[word].unknown_shares for word in words if word in in_use]
     return next((shares for shares in measured if shares), {})

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from questionbank.models import ModelArtifact, ModelComparison, Question, QuestionEquation
 from questionbank.selectors.models.artifacts import artifact_champion
 from questionbank.selectors.models.models import comparison_latest
@@ -93,13 +91,8 @@ def _neighbours(
     return [ChangedNeighbour(questions[pk], pk in other_neighbours) for pk in neighbours if pk in questions]
 
 
-def encoder_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
-    """Return what the page shows of two encoders besides their figures."""
-    return {"changed": changed_questions(comparison)}
-
-
-def analogy_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
-    """Return what the page shows of two retrievers besides their figures: neighbours, and which are computed alike."""
+def changed_neighbours_marked(comparison: ModelComparison) -> list[ChangedQuestion]:
+    """Return `changed_questions` with the neighbours marked that are computed like their question."""
     changed = changed_questions(comparison)
     shown = [row.question.pk for row in changed] + [
         neighbour.question.pk for row in changed for neighbour in (*row.candidate, *row.champion)
@@ -117,56 +110,7 @@ def analogy_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
             for neighbour in neighbours
         ]
 
-    return {
-        "changed": [
-            replace(row, candidate=marked(row, row.candidate), champion=marked(row, row.champion))
-            for row in changed
-        ]
-    }
-
-
-def scorer_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
-    """Return what the page shows of two scorers besides their figures."""
-    pairs = comparison.figures.get("changed_pairs", [])
-    return {
-        "suites": comparison.figures["suite"].get("suites", []),
-        "changed_pairs": [pair for pair in pairs if "suite" in pair],
-    }
-
-
-def solver_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
-    """Return what the page shows of two solvers besides their figures.
-
-    Questions that are deleted since are left out.
-    """
-    rows = comparison.figures.get("changed_problems", [])
-    existing = set(
-        Question.objects.filter(pk__in=[row["question"] for row in rows]).values_list("pk", flat=True)
-    )
-    return {"changed_problems": [row for row in rows if row["question"] in existing]}
-
-
-def probes_comparison_shown(comparison: ModelComparison) -> dict[str, Any]:
-    """Return what the page shows of the probes of a hierarchy besides their figures."""
-    return {"changed_concepts": changed_concepts(comparison)}
-
-
-def scorer_comparison_problems(figures: Mapping[str, Any]) -> list[str]:
-    """Return why a comparison of scorers speaks against the candidate whatever its figures say."""
-    if "suites" in figures["suite"]:
-        return []
     return [
-        _(
-            "An earlier version of Kindred made this comparison and did not measure the verdict. Measure again."
-        )
+        replace(row, candidate=marked(row, row.candidate), champion=marked(row, row.champion))
+        for row in changed
     ]
-
-
-def probes_comparison_problems(figures: Mapping[str, Any]) -> list[str]:
-    """Return why a comparison of probes speaks against the candidate whatever its figures say."""
-    problems = []
-    if figures["suite"].get("loses_concepts"):
-        problems.append(_("It names no concepts, and the champion does."))
-    if figures["suite"].get("loses_difficulty"):
-        problems.append(_("It estimates no difficulty, and the champion does."))
-    return problems

@@ -14,11 +14,12 @@ from django.db.models import Count, Max
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from analytics.catalog import main_lens
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.records import ConceptPath
 from analytics.splits import is_held_out
 from analytics.text.copies import story_key
-from questionbank.models import EmbeddingSet, Lens, Question, QuestionTag
+from questionbank.models import EmbeddingSet, Question, QuestionTag
 from questionbank.selectors.models.training_questions import (
     TrainingQuestion,
     is_test_source,
@@ -204,7 +205,7 @@ def _levels(rows: Sequence[TrainingQuestion]) -> tuple[LevelReport, ...]:
 
 def _languages(rows: Iterable[TrainingQuestion]) -> tuple[LanguageReport, ...]:
     counts = Counter(row.language for row in rows)
-    in_use = EmbeddingSet.objects.filter(lens=Lens.PURPOSE, is_current=True).first()
+    in_use = EmbeddingSet.objects.filter(lens=main_lens().word, is_current=True).first()
     shares = in_use.unknown_shares if in_use else {}
     return tuple(
         LanguageReport(language=language, questions=count, unknown_share=shares.get(language))

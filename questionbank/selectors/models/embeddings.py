@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from django.db import connection
 from psycopg import sql
 
-from analytics.catalog import lenses
+from analytics.catalog import lenses, main_lens
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.languages import primary_language
 from questionbank.models import EmbeddingSet, Question, QuestionEmbedding
@@ -50,9 +50,8 @@ def languages_meant(embedding_set: EmbeddingSet) -> list[str]:
 
 
 def map_set() -> EmbeddingSet | None:
-    """Return the set in use that the map of the bank is drawn from, by the first lens whose row says so."""
-    words = [lens.word for lens in lenses().values() if lens.on_map]
-    return EmbeddingSet.objects.filter(lens__in=words[:1], is_current=True).first()
+    """Return the set in use that the map of the bank is drawn from."""
+    return EmbeddingSet.objects.filter(lens=main_lens().word, is_current=True).first()
 
 
 def embedding_set_sample(*, language: str) -> list[str]:

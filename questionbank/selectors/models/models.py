@@ -48,7 +48,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from analytics.catalog import CAPABILITIES, resolve
+from analytics.catalog import CAPABILITIES
 from questionbank.capabilities.catalog import bank_capability, fixed_suite, has_general_model
 from questionbank.errors import NotFound
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, Run
@@ -164,8 +164,8 @@ def gate(comparison: ModelComparison) -> Gate:
             )
             % {"number": suite["lost"]}
         )
-    if fixed and fixed.problems:
-        problems += resolve(fixed.problems)(comparison.figures)
+    if fixed:
+        problems += fixed.problems(comparison.figures)
     worse = [metric for metric in metrics if metric["worse"]]
     worse_sentence = _(
         "%(label)s is worse: %(candidate).3f against %(champion).3f (difference %(low).3f to %(high).3f)."
@@ -232,12 +232,4 @@ def _general_champion(capability: str, scope: str) -> ModelArtifact | None:
 def serving_problem(artifact: ModelArtifact) -> str:
     """Return why a model cannot serve now, as its capability's row says; empty where it can."""
     row = bank_capability(artifact.capability)
-    return str(resolve(row.serving_problem)(artifact)) if row and row.serving_problem else ""
-
-
-def probes_serving_problem(artifact: ModelArtifact) -> str:
-    """Return why probes cannot serve: the vectors that they read are not in use."""
-    reads = artifact.manifest["extra"]["encoder"]
-    if EmbeddingSet.objects.filter(is_current=True, encoder_name=reads).exists():
-        return ""
-    return _("These probes use vectors from “%(name)s”, which is not in use.") % {"name": reads}
+    return row.serving_problem(artifact) if row else ""

@@ -110,7 +110,7 @@ def map_state() -> MapState:
         can_be_drawn=size > 0,
         is_of_former_model=former,
         missing=0 if projection is None or former else max(0, size - projection.questions),
-        run=Run.objects.filter(kind=Run.Kind.PROJECT).exclude(state__in=Run.FINISHED).first(),
+        run=Run.objects.filter(kind="project").exclude(state__in=Run.FINISHED).first(),
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext_lazy as _
 
 from analytics.errors import DataError
 from analytics.expression.parser import parse_expression
@@ -26,6 +27,8 @@ from questionbank.selectors.models.training_parts import Divider, Parts
 from questionbank.selectors.models.training_questions import is_test_source, original_questions
 from questionbank.selectors.questions.questions import in_language
 from questionbank.selectors.questions.solutions import published_answer
+
+SOLVER_LANGUAGES = {"en": _("English"), "zh": _("Chinese")}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,9 @@ from django.db.models import Count, Q
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from questionbank.capabilities.solver import SOLVER_LANGUAGES
 from questionbank.models import QuestionEquation
 from questionbank.selectors.models.data_report import KeptReport
-from questionbank.selectors.models.solver_material import SolverMaterial, solver_material
+from questionbank.selectors.models.solver_material import SOLVER_LANGUAGES, SolverMaterial, solver_material
 
 FEWEST = 500  # problems to learn from, below which a solver learns little more than the commonest equations
 

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from analytics.catalog import resolve
 from questionbank.capabilities.catalog import training_of
+from questionbank.capabilities.contract import Report
 from questionbank.errors import NotFound
 from questionbank.models import Question
-from questionbank.selectors.models.data_report import KeptReport
 
 COUNTED_AT_ONCE = 5_000  # questions of a bank whose report a page may wait for
 
 
-def training_report(capability: str) -> KeptReport[Any]:
+def training_report(capability: str) -> Report:
     """Return the report that the capability's row names.
 
     Raises:
@@ -22,8 +19,7 @@ def training_report(capability: str) -> KeptReport[Any]:
     training = training_of(capability)
     if training is None:
         raise NotFound(f"“{capability}” is not trained on the bank.")
-    report: Any = resolve(training.report)
-    return report
+    return training.report
 
 
 def is_counted_at_once() -> bool:

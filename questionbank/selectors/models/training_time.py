@@ -90,11 +90,8 @@ def _past(capability: str) -> Iterator[tuple[Run, float, int]]:
 
 
 def _config(capability: str, settings: Mapping[str, str]) -> dict[str, Any] | None:
-    config_class = CAPABILITIES[capability].config
-    if config_class is None:
-        return {}
     try:
-        return asdict(config_from_strings(config_class, dict(settings)))
+        return asdict(config_from_strings(CAPABILITIES[capability].config, dict(settings)))
     except ConfigurationError:  # of another version, or not finished yet
         return None
 

@@ -17,6 +17,7 @@ from django.db.models import Exists, OuterRef
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from analytics.catalog import main_lens
 from analytics.inference.heads import Prediction
 from analytics.records import ConceptPath
 from analytics.text.tokens import detect_language
@@ -25,7 +26,6 @@ from questionbank.models import (
     EmbeddingSet,
     KnowledgeConcept,
     KnowledgeHierarchy,
-    Lens,
     Question,
     QuestionTag,
 )
@@ -113,7 +113,7 @@ def predict(
     """
     language = language or detect_language(text)
     name = _known_hierarchy(serving, hierarchy)
-    embedding_set, encoder, notice = serving.lens_for(Lens.PURPOSE, language, [text])
+    embedding_set, encoder, notice = serving.lens_for(main_lens().word, language, [text])
     vector = encoder.encode([text])[0]
     neighbours = _labelled_neighbours(embedding_set, vector, text, name, language if notice else "")
     probes = serving.probes_for(hierarchy=name, language=language, sample=[text])

@@ -19,9 +19,10 @@ import numpy.typing as npt
 from django.db.models import QuerySet
 from rapidfuzz import fuzz
 
+from analytics.catalog import FALLBACK_LENS, lenses, main_lens
 from analytics.inference.encode import TextEncoder
 from analytics.text.formula_shape import formula_atoms, formula_likeness, text_formulas
-from questionbank.models import Lens, Question
+from questionbank.models import Question
 from questionbank.selectors.search.query import ParsedQuery
 from questionbank.selectors.search.text_search import TextRanking
 from questionbank.selectors.search.vectors import nearest
@@ -29,10 +30,6 @@ from questionbank.selectors.serving import Serving
 
 RRF_CONSTANT = 60
 BY_VECTOR = 100  # questions that the vectors contribute
-NEAR_ENOUGH = {  # cosine from which a vector is near in meaning; a literal table, see decision 40
-    Lens.PURPOSE: 0.65,
-    Lens.WORDING: 0.35,
-}
 COMPARED = 60  # of the best questions of both rankings, whose texts are compared with the query
 LITERAL = 90.0  # per cent of likeness from which a query stands in a text almost literally
 _LONGEST_COMPARED = 2000  # characters of a text
@@ -91,13 +88,14 @@ def rank_by_vectors(
         language: of the questions wanted, where a filter names it; else the query's own counts.
     """
     language = language or parsed.language
-    lens = Lens.PURPOSE if Lens.PURPOSE in serving.sets else Lens.WORDING
-    if lens not in serving.sets or not (serving.serves(lens, language) or Lens.WORDING in serving.sets):
+    main, fallback = main_lens().word, FALLBACK_LENS.word
+    lens = main if main in serving.sets else fallback
+    if lens not in serving.sets or not (serving.serves(lens, language) or fallback in serving.sets):
         return VectorRanking()
     embedding_set, encoder, notice = serving.lens_for(lens, language)
     vector = _query_vector(encoder, parsed.searched)  # type: ignore[arg-type]  # hashed by identity
     hits = nearest(embedding_set=embedding_set, vector=vector, k=BY_VECTOR, question_ids=questions)
-    least = NEAR_ENOUGH[Lens(embedding_set.lens)]
+    least = lenses()[embedding_set.lens].near_enough
     return VectorRanking([pk for pk, cosine in hits if cosine >= least], notice)
 
 

@@ -14,10 +14,11 @@ import numpy as np
 from django.db.models import Q, QuerySet
 from django.utils.translation import gettext as _
 
+from analytics.catalog import main_lens
 from analytics.inference.encode import TextEncoder
 from analytics.records import ConceptPath
 from questionbank.errors import ServiceUnavailable, ValidationFailed
-from questionbank.models import EmbeddingSet, KnowledgeHierarchy, Lens, Question, QuestionTag
+from questionbank.models import EmbeddingSet, KnowledgeHierarchy, Question, QuestionTag
 from questionbank.selectors.questions.augmentation import question_augmented
 from questionbank.selectors.questions.concept_levels import concept_levels
 from questionbank.selectors.questions.questions import concept_paths
@@ -79,7 +80,7 @@ def worked_case(*, question: Question, serving: Serving, seed: int = 0) -> Worke
     Raises:
         ServiceUnavailable: the bank has no vectors yet.
     """
-    embedding_set, encoder, notice = serving.lens_for(Lens.PURPOSE, question.language, [question.text])
+    embedding_set, encoder, notice = serving.lens_for(main_lens().word, question.language, [question.text])
     vector = encoder.encode([question.text])[0]
     rows = [_augmented_row(question, vector, encoder, seed)]
     tags = list(question.tags.select_related("concept__hierarchy"))

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 from django.utils.translation import gettext as _
 
+from analytics.analogy.capability import ANALOGY
 from analytics.analogy.graphs import ComputationalGraph, graph_similarity
 from analytics.analogy.likely_graphs import exemplar_score
 from analytics.analogy.prompts import (
@@ -30,14 +31,14 @@ from analytics.analogy.prompts import (
     prompt_tokens,
 )
 from analytics.analogy.retrieve_and_apply import AppliedAnswer, Neighbour, apply_graphs
-from analytics.catalog import CAPABILITIES
+from analytics.catalog import main_lens
 from analytics.records import ProblemRecord
 from analytics.solver.plausibility import answer_to_count
 from analytics.text.copies import story_key
 from analytics.text.number_slots import SlotNumbers, slot_places
 from analytics.text.word_problems import is_word_problem
 from questionbank.capabilities.catalog import lens_name
-from questionbank.models import Lens, Question
+from questionbank.models import Question
 from questionbank.recalling_solver import applied_solution
 from questionbank.selectors.questions.computations import (
     Computation,
@@ -305,11 +306,10 @@ def _asked(text: str, solved: SolvedText | None, stored: Question | None) -> Com
 
 
 def _lens(serving: Serving, text: str, language: str) -> str:
-    """Return the retriever's lens where it has vectors and compares such a text, else the meaning's."""
-    row = CAPABILITIES["analogy"].lens
-    if row is None or row.word not in serving.sets or not row.takes(text):
-        return Lens.PURPOSE.value
-    return row.word if serving.serves(row.word, language, [text]) else Lens.PURPOSE.value
+    """Return the retriever's lens where it has vectors and compares such a text, else the main one."""
+    lens = ANALOGY.lens
+    compares = lens.word in serving.sets and lens.takes(text) and serving.serves(lens.word, language, [text])
+    return lens.word if compares else main_lens().word
 
 
 def _voters(candidates: Iterable[_Candidate]) -> list[Neighbour]:

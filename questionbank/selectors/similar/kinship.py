@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from questionbank.models import Lens, Question
+from analytics.catalog import main_lens
+from questionbank.models import Question
 from questionbank.selectors.questions.difficulty import difficulty_step
 from questionbank.selectors.serving import Serving
 from questionbank.selectors.similar.reasons import LOOKS_ALIKE, SAME_IDEA
@@ -32,15 +33,16 @@ class Kin:
 def kin_of(*, question: Question, serving: Serving) -> Kin:
     """Return the most similar questions under each lens, and which of them are of which kind."""
     results = {result.lens: result for result in similar_by_lens(asked=question, serving=serving, k=SEARCHED)}
-    by_purpose = results[Lens.PURPOSE].hits
-    others = [hit for lens, result in results.items() if lens != Lens.PURPOSE for hit in result.hits]
-    every = {hit.question.pk: hit for hit in (*others, *by_purpose)}
+    main = main_lens().word
+    by_main = results[main].hits
+    others = [hit for lens, result in results.items() if lens != main for hit in result.hits]
+    every = {hit.question.pk: hit for hit in (*others, *by_main)}
     flagged = sorted(every.values(), key=lambda hit: (-hit.score, hit.question.pk))
     kinds = {
         SAME_IDEA: [hit for hit in flagged if SAME_IDEA in hit.flags],
         LOOKS_ALIKE: [hit for hit in flagged if LOOKS_ALIKE in hit.flags],
-        EASIER: list(_of_another_difficulty(question, by_purpose, sign=-1)),
-        HARDER: list(_of_another_difficulty(question, by_purpose, sign=1)),
+        EASIER: list(_of_another_difficulty(question, by_main, sign=-1)),
+        HARDER: list(_of_another_difficulty(question, by_main, sign=1)),
     }
     return Kin(results, {kind: hits for kind, hits in kinds.items() if hits})
 

@@ -22,10 +22,11 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.analogy.likely_graphs import exemplar_score
+from analytics.catalog import FALLBACK_LENS, lenses
 from analytics.concept_paths import shared_depth
 from analytics.text.masking import masked_text, without_credits
 from analytics.text.tokens import search_tokens
-from questionbank.models import EmbeddingSet, KnowledgeConcept, Lens, Question, QuestionTag
+from questionbank.models import EmbeddingSet, KnowledgeConcept, Question, QuestionTag
 from questionbank.selectors.questions.computations import (
     same_computation_ids,
     same_computation_probabilities,
@@ -41,7 +42,6 @@ Vector = npt.NDArray[np.float32]
 CANDIDATES = 100  # of each lens
 FROM_CONCEPT = 300  # questions of the same concepts that are all compared; larger concepts say too little
 BY_FORM = 60  # candidates whose masked form is compared
-PURPOSE_WEIGHT, WORDING_WEIGHT = 1.0, 0.75
 WORDS_WEIGHT, FORM_WEIGHT = 1.0, 0.5  # beside a wording of weight 1, where there is no purpose
 CONCEPT_SHARE = 0.4  # times score * (1 - score): what the same concept adds
 GRAPH_SHARE = 0.2  # likewise, the same computation
@@ -87,8 +87,9 @@ class Ranked:
 
 def rank_by_wording(asked: Asked, sets: Mapping[str, EmbeddingSet], k: int) -> list[Ranked]:
     """Return the `k` questions that read most alike, by the cosine of the character n-grams."""
-    hits = _nearest(asked, sets, Lens.WORDING, k)
-    cosines = _cosines(asked, sets, [pk for pk, _ in hits], known={Lens.WORDING: dict(hits)})
+    lens = FALLBACK_LENS.word
+    hits = _nearest(asked, sets, lens, k)
+    cosines = _cosines(asked, sets, [pk for pk, _ in hits], known={lens: dict(hits)})
     return [Ranked(pk, score, cosines[pk]) for pk, score in hits]
 
 
@@ -219,17 +220,15 @@ def _cosines(
 
 def _has_trained_lens(asked: Asked) -> bool:
     """Return whether there are vectors other than of the wording."""
-    return any(lens != Lens.WORDING for lens in asked.vectors)
-
-
-def _weight(lens: str) -> float:
-    return WORDING_WEIGHT if lens == Lens.WORDING else PURPOSE_WEIGHT
+    return any(lens != FALLBACK_LENS.word for lens in asked.vectors)
 
 
 def _means(cosines: Mapping[int, Mapping[str, float]]) -> dict[int, float]:
     """Return the weighted mean of the cosines; a question without a vector of its own yet counts by the other."""
+    weights = {word: lens.weight for word, lens in lenses().items()}
     return {
-        pk: sum(_weight(lens) * cosine for lens, cosine in by_lens.items()) / sum(map(_weight, by_lens))
+        pk: sum(weights[lens] * cosine for lens, cosine in by_lens.items())
+        / sum(weights[lens] for lens in by_lens)
         for pk, by_lens in cosines.items()
         if by_lens
     }
@@ -244,7 +243,7 @@ def _by_words(asked: Asked, cosines: Mapping[int, Mapping[str, float]]) -> dict[
         return _weighted(search_tokens(_compared(text), asked.text_language), rarity)
 
     asked_words = words(asked.text)
-    wording = {pk: by_lens.get(Lens.WORDING, 0.0) for pk, by_lens in cosines.items() if pk in texts}
+    wording = {pk: by_lens.get(FALLBACK_LENS.word, 0.0) for pk, by_lens in cosines.items() if pk in texts}
     both = {
         pk: (cosine + WORDS_WEIGHT * _dot(asked_words, words(texts[pk]))) / (1 + WORDS_WEIGHT)
         for pk, cosine in wording.items()

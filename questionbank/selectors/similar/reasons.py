@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from django.utils.text import capfirst, get_text_list
 from django.utils.translation import gettext as _
 
+from analytics.catalog import lenses
 from analytics.concept_paths import shared_depth
 from analytics.expression.graph_reading import graph_operations, graphs_differ_in_operations
 from analytics.text.tokens import search_tokens
-from questionbank.models import Lens
 from questionbank.selectors.questions.computations import Computation
 from questionbank.selectors.questions.questions import TaggedPath
 from questionbank.selectors.similar.evidence import FORMULA_PARTS, Evidence
@@ -112,7 +112,7 @@ def compare(
     if (
         len(said) < MOST_CLAUSES
         and not same_form
-        and (passage := _passage(asked, candidate, rarity, of_task=lens != Lens.WORDING))
+        and (passage := _passage(asked, candidate, rarity, of_task=not lenses()[lens].knows_every_language))
     ):
         said.append(passage)
     flags: tuple[str, ...] = ()

@@ -11,12 +11,13 @@ from typing import Self
 import numpy as np
 from django.utils.translation import gettext_lazy
 
-from analytics.catalog import LensRow, lenses
+from analytics.capability import Lens
+from analytics.catalog import FALLBACK_LENS, lenses, main_lens
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.records import ConceptPath
 from analytics.text.tokens import detect_language
 from questionbank.errors import ServiceUnavailable
-from questionbank.models import Lens, Question, QuestionEmbedding, QuestionTag, User
+from questionbank.models import Question, QuestionEmbedding, QuestionTag, User
 from questionbank.selectors.questions.computations import (
     Computation,
     question_computation,
@@ -62,7 +63,6 @@ _UNKNOWN_COMPUTATION = gettext_lazy(
     "We do not know how this question is computed, so there is nothing to compare. Add its equation to find questions"
     " that are computed alike."
 )
-_ALWAYS_SHOWN = (Lens.PURPOSE, Lens.WORDING)  # also where they have no vectors, with a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,8 +150,8 @@ def similar_by_lens(
 ) -> list[SimilarResult]:
     """Return the same under every lens, for a stored question or a text, each candidate read once.
 
-    Where purpose or wording has no vectors, its result is empty and its notice says so. Any other lens is left out
-    then, and where it does not compare such a text or does not know how it is computed.
+    Where the main lens or the one without a model has no vectors, its result is empty and its notice says so. Any
+    other lens is left out then, and where it does not compare such a text or does not know how it is computed.
 
     Args:
         language, solved: of a text, which the solver has read; what is computed in a stored question stands in the
@@ -163,7 +163,8 @@ def similar_by_lens(
         comparison = _Comparison.with_text(asked, language, serving, solved=solved)
     results = []
     for lens, row in lenses().items():
-        if lens not in _ALWAYS_SHOWN and not comparison.offers(row):
+        is_always_shown = row.is_main or row.knows_every_language
+        if not is_always_shown and not comparison.offers(row):
             continue
         try:
             results.append(comparison.under(lens, k))
@@ -176,19 +177,20 @@ def near_duplicates(
     *, text: str, serving: Serving, exclude: Question | None = None, user: User | None = None
 ) -> list[SimilarHit]:
     """Return questions, drafts too, that read almost the same; those that differ in numbers only are flagged."""
-    if Lens.WORDING not in serving.sets:
+    lens = FALLBACK_LENS.word
+    if lens not in serving.sets:
         return []
     language = detect_language(text)
-    vector = serving.encoder(Lens.WORDING).encode([text])[0]
+    vector = serving.encoder(lens).encode([text])[0]
     hits = nearest(
-        embedding_set=serving.embedding_set(Lens.WORDING),
+        embedding_set=serving.embedding_set(lens),
         vector=vector,
         k=_DUPLICATES_SHOWN,
         question_ids=Question.objects.filter(visible_to(user)).exclude(status=Question.Status.RETIRED),
         exclude=[exclude.pk] if exclude else [],
     )
-    alike = [Ranked(pk, score, {Lens.WORDING: score}) for pk, score in hits if score >= NEAR_DUPLICATE]
-    return _Comparison.with_text(text, language, serving).hits(alike, Lens.WORDING)
+    alike = [Ranked(pk, score, {lens: score}) for pk, score in hits if score >= NEAR_DUPLICATE]
+    return _Comparison.with_text(text, language, serving).hits(alike, lens)
 
 
 def fold_copies(hits: Sequence[SimilarHit]) -> list[SimilarHit]:
@@ -225,7 +227,7 @@ class _Comparison:
         """Of the question that others are compared with."""
         return self._asked.text
 
-    def offers(self, lens: LensRow) -> bool:
+    def offers(self, lens: Lens) -> bool:
         """Return whether the lens has vectors and compares such a text, of which it knows what it has to compare."""
         is_known = not lens.by_graph or self._asked_evidence.computation is not None
         return is_known and lens.word in self._serving.sets and lens.takes(self.text)
@@ -285,10 +287,10 @@ class _Comparison:
         vectors, notice = self._vectors(lens)
         rank = rank_by_wording if row.knows_every_language else rank_by_likeness
         ranked = rank(replace(self._asked, vectors=vectors), self._serving.sets, max(k, CONSIDERED))
-        served = lens if lens in vectors else Lens.WORDING
+        served = lens if lens in vectors else row.stand_in
         hits = self.hits(ranked, served)
-        if Lens.PURPOSE in self._known:
-            hits = _with_evidence(hits, is_mixed=served == Lens.PURPOSE)
+        if main_lens().word in self._known:
+            hits = _with_evidence(hits, is_mixed=lenses()[served].is_main)
         return SimilarResult(lens, hits[:k], notice)
 
     def _under_graphs(self, lens: str, k: int) -> SimilarResult:
@@ -332,7 +334,7 @@ class _Comparison:
                 rarity=rarity,
                 broad=self._broad,
                 by_graph=by_graph,
-                purpose=candidate.cosines.get(Lens.PURPOSE),
+                purpose=candidate.cosines.get(main_lens().word),
             )
             if by_graph and not comparison.nearly_same_graph:
                 continue

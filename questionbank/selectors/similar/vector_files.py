@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 
-from analytics.catalog import lenses
+from analytics.catalog import lenses, main_lens
 from questionbank.errors import ValidationFailed
 from questionbank.files import InputQuestion
 from questionbank.selectors.questions.predictions import PredictedDifficulty, predict_many
@@ -17,6 +17,13 @@ from questionbank.selectors.similar.similarity import SimilarHit
 
 _DIGITS = 6
 _SHOWN = 100  # characters of a question in a table
+
+
+def lens_help() -> str:
+    """Return what a command says of its option ``--lens``: “purpose (by default), structure or wording”."""
+    main = main_lens().word
+    *others, last = (word for word in lenses() if word != main)
+    return f"{', '.join([f'{main} (by default)', *others])} or {last}"
 
 
 def check_lens(name: str) -> str:

@@ -13,7 +13,7 @@ from questionbank.selectors.models.analogy_material import (
     problems_sharing_a_graph,
 )
 from questionbank.selectors.models.analogy_report import analogy_data_report
-from questionbank.services.training import analogy_request
+from questionbank.services.training import training_request
 from tests.questionbank.small_bank import add_concept, add_set
 from tests.questionbank.story_bank import add_story, story
 
@@ -143,17 +143,20 @@ class TestReport:
 
 class TestRequest:
     def test_a_training_that_could_not_fill_a_batch_is_refused_with_what_is_missing(self, stories):
-        assert analogy_request(send=False).parameters == {"set": {}, "known_only": True}
+        assert training_request(capability="analogy", send=False).parameters == {
+            "set": {},
+            "known_only": True,
+        }
         with pytest.raises(ValidationFailed, match="a batch needs 128: 38 are missing"):
-            analogy_request(settings={"batch_size": "128"}, send=False)
+            training_request(capability="analogy", settings={"batch_size": "128"}, send=False)
         with pytest.raises(ValidationFailed, match="batch_size") as caught:
-            analogy_request(settings={"batch_size": "1"}, send=False)
+            training_request(capability="analogy", settings={"batch_size": "1"}, send=False)
         assert "batch_size" in caught.value.fields
 
     def test_the_solvers_equations_may_fill_it(self, db):
         with pytest.raises(ValidationFailed, match="16 are missing"):
-            analogy_request(send=False)
-        run = analogy_request(known_only=False, send=False)
+            training_request(capability="analogy", send=False)
+        run = training_request(capability="analogy", answers={"known_only": False}, send=False)
         assert run.parameters["known_only"] is False
 
     @pytest.mark.parametrize(("slots", "setting"), [(True, "yes"), (False, "no")])
@@ -165,6 +168,8 @@ class TestRequest:
             location="r",
             manifest={"extra": {"slot_text": slots}},
         )
-        run = analogy_request(settings={"backbone": "in use", "slot_text": "yes"}, send=False)
+        run = training_request(
+            capability="analogy", settings={"backbone": "in use", "slot_text": "yes"}, send=False
+        )
         assert run.parameters["set"] == {"backbone": f"model {model.pk}", "slot_text": setting}
         assert run.parameters["start"] == model.pk

@@ -9,6 +9,7 @@ import pytest
 
 from analytics.artifacts import Manifest, artifact_write
 from analytics.inference.heads import ConceptHead, ProbeHeads, save_heads
+from analytics.probes.capability import PROBES
 from analytics.records import ProblemRecord
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet, ModelArtifact
@@ -153,8 +154,8 @@ def test_threads_that_ask_together_load_a_model_once(sets, tmp_path, monkeypatch
     add_probes(tmp_path, "Shared")
     serving_module._models.clear()
     loads, together = [], threading.Barrier(4)
-    load = serving_module.load_heads
-    monkeypatch.setattr(serving_module, "load_heads", lambda folder: loads.append(1) or load(folder))
+    load = PROBES.load
+    monkeypatch.setattr(PROBES, "load", lambda folder: loads.append(1) or load(folder))
     now = serving()
 
     def ask():

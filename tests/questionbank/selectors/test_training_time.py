@@ -10,7 +10,6 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from analytics.catalog import resolve
 from questionbank.capabilities.catalog import training_of
 from questionbank.models import Run, RunMetric, WorkerHeartbeat
 from questionbank.selectors.models.training_time import TrainingTime, training_time
@@ -124,7 +123,7 @@ def test_the_latest_counts_and_every_model_of_the_bank_stands_for_every_other() 
 )
 def test_a_first_training_is_estimated_from_what_it_learns_from(capability, settings, seconds) -> None:
     report = SimpleNamespace(questions=1000, languages=[SimpleNamespace(language="English", learned=300)])
-    found = resolve(training_of(capability).first_seconds)(report, settings, {"language": "en"})
+    found = training_of(capability).first_seconds(report, settings, {"language": "en"})
     assert found == (None if seconds is None else pytest.approx(seconds))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,8 @@ from django.core.files.storage import storages
 from analytics.artifacts import Manifest, artifact_read, artifact_write
 from analytics.backbone import sources
 from analytics.backbone.sources import PackagedWeights
-from analytics.catalog import CAPABILITIES, Starter
+from analytics.capability import Starter
+from analytics.catalog import CAPABILITIES
 from questionbank import dispatch
 from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, ParaphrasePair, Run
@@ -25,6 +25,7 @@ from questionbank.services.artifacts import (
     artifact_register,
 )
 from questionbank.services.paraphrase import PairInput, pairs_create
+from tests.altered import altered
 from tests.questionbank.small_bank import add_question
 
 pytestmark = pytest.mark.django_db
@@ -69,7 +70,7 @@ def starter_scorer(monkeypatch, tmp_path) -> None:
     for word, row in dict(CAPABILITIES).items():
         starters = (Starter(str(tmp_path / "starter")),) if word == "paraphrase" else ()
         if word != "encoder":
-            monkeypatch.setitem(CAPABILITIES, word, replace(row, starters=starters))
+            monkeypatch.setitem(CAPABILITIES, word, altered(row, starters=starters))
 
 
 @pytest.fixture
@@ -132,10 +133,9 @@ def test_a_bank_that_has_questions_gets_the_vectors_of_a_new_lens(
     installed_encoder, export, monkeypatch, tmp_path
 ):
     row = CAPABILITIES["analogy"]
-    installable = replace(
+    installable = altered(
         row,
         starters=(Starter(str(tmp_path / "retriever")),),
-        export="analytics.encoder.starter:write_starter",
     )
     monkeypatch.setitem(CAPABILITIES, "analogy", installable)
     artifact_install_default()  # there is no starter: as before
@@ -189,7 +189,7 @@ def test_each_language_gets_its_own_solver(installed_encoder, export, monkeypatc
     english, chinese = (
         Starter(str(tmp_path / name), scope=code) for name, code in (("e", "en"), ("chinese", "zh"))
     )
-    row = replace(CAPABILITIES["solver"], starters=(english, chinese))
+    row = altered(CAPABILITIES["solver"], starters=(english, chinese))
     monkeypatch.setitem(CAPABILITIES, "solver", row)
     english.path.mkdir()
     artifact_install_default()
@@ -209,7 +209,7 @@ def test_a_language_gets_its_own_retriever_unless_the_general_one_knows_it(
 ):
     general, chinese = Starter(str(tmp_path / "general")), Starter(str(tmp_path / "chinese"), scope="zh")
     monkeypatch.setitem(
-        CAPABILITIES, "analogy", replace(CAPABILITIES["analogy"], starters=(general, chinese))
+        CAPABILITIES, "analogy", altered(CAPABILITIES["analogy"], starters=(general, chinese))
     )
     general.path.mkdir()
     artifact_install_default()
@@ -235,7 +235,7 @@ def test_a_starter_for_an_encoder_that_is_not_installed_is_left_out(
     monkeypatch.setitem(
         sources.PACKAGED, "elsewhere", PackagedWeights("x", "no_such_package_here", "", "", "", "")
     )
-    monkeypatch.setitem(CAPABILITIES, "solver", replace(CAPABILITIES["solver"], starters=(starter,)))
+    monkeypatch.setitem(CAPABILITIES, "solver", altered(CAPABILITIES["solver"], starters=(starter,)))
     artifact_install_default()
     assert not export
 

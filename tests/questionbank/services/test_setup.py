@@ -30,14 +30,14 @@ def test_a_start_asks_for_solutions_that_an_update_removed(monkeypatch):
     monkeypatch.setattr(setup, "artifact_install_default", lambda report: None)
     served({})
     bank_setup(demo=False, report=print)
-    assert not Run.objects.filter(kind=Run.Kind.SOLVE).exists()  # no question is unsolved
+    assert not Run.objects.filter(kind="solve").exists()  # no question is unsolved
     question_create(
         user=None, text="A box holds 6 eggs. How many eggs are in 4 boxes?", language="en", kind="open",
         options=[], answer="", solution="", grade="", status="ready", concepts=[],
     )  # fmt: skip
     for _start in range(2):
         bank_setup(demo=False, report=print)
-    assert Run.objects.filter(kind=Run.Kind.SOLVE).count() == 1
+    assert Run.objects.filter(kind="solve").count() == 1
 
 
 def test_each_role_has_a_log_in_and_creating_them_again_changes_nothing():
@@ -70,7 +70,7 @@ def test_the_demo_queue_has_pairs_that_no_scorer_learned_from():
     assert demo_review_install(report=told.append)
     assert ParaphrasePair.objects.count() == len(review_pairs()) == len(set(review_pairs()))
     assert f"{len(review_pairs())} paraphrases" in told[0]
-    assert len(Run.objects.get(kind=Run.Kind.SCORE).parameters["pairs"]) == len(review_pairs())
+    assert len(Run.objects.get(kind="score").parameters["pairs"]) == len(review_pairs())
     assert not demo_review_install(report=told.append)
     assert ParaphrasePair.objects.count() == len(review_pairs())
     learned = {question_number(text) for pair in story_pairs() for text in (pair.original, pair.paraphrase)}

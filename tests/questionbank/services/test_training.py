@@ -66,6 +66,6 @@ def test_a_refused_candidate_is_not_trained_again_at_the_next_import(hierarchy):
 def test_a_finished_run_does_not_keep_an_admin_from_asking_again(hierarchy):
     first = training.probes_request(hierarchy=hierarchy)
     Run.objects.filter(pk=first.pk).update(state="succeeded")
-    assert training.probes_request(hierarchy=hierarchy, settings={"seed": "1"}).parameters["set"] == {
-        "seed": "1"
-    }
+    assert training.training_request(
+        capability="probes", hierarchies=[hierarchy.name], settings={"seed": "1"}
+    ).parameters["set"] == {"seed": "1"}

@@ -14,7 +14,7 @@ from django.urls import reverse
 from analytics.configuration import field_specs
 from analytics.encoder.config import EncoderConfig
 from analytics.paraphrase.config import ParaphraseConfig
-from questionbank.capabilities.encoder import ROW
+from questionbank.capabilities.encoder import EncoderInBank
 from questionbank.forms.models import TrainingForm
 from questionbank.models import (
     EmbeddingSet,
@@ -375,7 +375,7 @@ def test_the_form_has_every_setting_with_default_bounds_and_help(bank, as_admin)
 def test_every_setting_stands_with_those_it_belongs_to() -> None:
     groups = {
         group.title: [field.name for field in group.fields]
-        for group in TrainingForm(config_class=EncoderConfig, groups=ROW.training.groups).groups
+        for group in TrainingForm(config_class=EncoderConfig, groups=EncoderInBank.groups).groups
     }
     assert groups["Hardware and reproducibility"] == [
         "max_tokens", "mixed_precision", "evaluate_every", "checkpoint_every", "device", "seed",
@@ -499,7 +499,7 @@ def test_the_form_can_begin_with_the_quick_training_where_an_encoder_is_in_use(
     assert "“in use”: the encoder in use now" in quick
     assert (field_value(quick, "backbone"), field_value(quick, "metric_steps")) == (MODEL_IN_USE, "30")
     as_admin.post(
-        TRAIN, defaults() | {name: str(value) for name, value in ROW.training.quick.settings.items()}
+        TRAIN, defaults() | {name: str(value) for name, value in EncoderInBank.quick.settings.items()}
     )
     asked = Run.objects.get(kind=Run.Kind.TRAIN).parameters
     assert asked["set"] == {

@@ -13,7 +13,7 @@ from questionbank.services.model_answers import model_answer_request
 from tests.language_model_server import KEY, said, streamed
 from worker.analogy.answering import answer_run
 from worker.running import run_here
-from worker.tasks import ask_language_model
+from worker.tasks import capability_task
 
 pytestmark = pytest.mark.django_db
 
@@ -108,7 +108,7 @@ def test_a_cancelled_job_ends_the_answer(teacher, server):
 
     run = request(teacher)
     runs.run_cancel(run_id=run.pk)
-    ask_language_model.run(run.pk)
+    capability_task("ask").run(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.CANCELLED
     assert server.asked == []
@@ -119,8 +119,8 @@ def test_the_task_does_the_run_and_the_same_prompt_is_asked_once_at_a_time(teach
     run = request(teacher)
     assert request(teacher) == run
     assert request(reviewer) != run  # nobody sees the answer to somebody else's pasted text
-    assert task_name(run.kind) == ask_language_model.name
-    ask_language_model.run(run.pk)
+    assert task_name(run.kind) == capability_task("ask").name
+    capability_task("ask").run(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.SUCCEEDED
     assert request(teacher) != run
@@ -137,7 +137,7 @@ def test_without_a_model_or_a_role_nothing_is_asked(teacher, server, settings, d
 def test_the_page_of_a_finished_job_leads_to_the_answer(client, teacher, server):
     server.answers = [streamed("x=6*4-3")]
     run = request(teacher)
-    ask_language_model.run(run.pk)
+    capability_task("ask").run(run.pk)
     client.force_login(teacher)
     page = client.get(reverse("run_detail", args=[run.pk]))
     assert page.status_code == 200

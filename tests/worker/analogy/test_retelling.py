@@ -15,7 +15,7 @@ from tests.language_model_server import streamed
 from worker.analogy import retelling
 from worker.analogy.retelling import retell_run
 from worker.running import run_here
-from worker.tasks import write_similar_problems
+from worker.tasks import capability_task
 
 pytestmark = pytest.mark.django_db
 
@@ -182,8 +182,8 @@ def test_a_press_starts_one_job_whose_page_leads_to_the_problems(client, questio
     run = Run.objects.get(kind="retell")
     assert started.url == reverse("run_detail", args=[run.pk])
     assert client.post(address, {"by": "model"}).url == started.url  # it is being done already
-    assert task_name(run.kind) == write_similar_problems.name
-    write_similar_problems.run(run.pk)
+    assert task_name(run.kind) == capability_task("retell").name
+    capability_task("retell").run(run.pk)
     job = client.get(started.url).content.decode()
     assert "View the similar problems" in job
     assert FARMER in client.get(address).content.decode()

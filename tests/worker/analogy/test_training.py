@@ -12,13 +12,13 @@ from questionbank.errors import ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, Question, Run
 from questionbank.selectors.models.analogy_material import analogy_material
 from questionbank.selectors.models.artifacts import artifact_source, retriever_champion
-from questionbank.selectors.models.comparisons import analogy_comparison_shown
+from questionbank.selectors.models.comparisons import changed_neighbours_marked
 from questionbank.selectors.models.embeddings import embedding_count_pending, embedding_index_exists
 from questionbank.selectors.models.models import GateOutcome, gate, roll_back_target
 from questionbank.services.artifacts import artifact_import, artifact_promote, artifact_register
 from questionbank.services.promotion import comparison_request, model_roll_back, promotion_request
 from questionbank.services.runs import run_cancel, run_retry
-from questionbank.services.training import analogy_request
+from questionbank.services.training import training_request
 from tests.questionbank.small_bank import add_set, store_vectors
 from tests.questionbank.story_bank import STORIES, add_story, story
 from tests.worker.encoder_bank import tiny_retriever
@@ -65,7 +65,7 @@ def finished(run: Run) -> Run:
 class TestTraining:
     def test_a_run_trains_a_candidate_on_the_equations_of_the_bank(self, backbone, no_graph):
         add_stories(60)
-        run = analogy_request(settings={**TINY, "backbone": backbone}, send=False)
+        run = training_request(capability="analogy", settings={**TINY, "backbone": backbone}, send=False)
         train_model(run.pk)
         model = ModelArtifact.objects.get(pk=finished(run).result["model"])
         assert (model.capability, model.state) == ("analogy", ModelArtifact.State.CANDIDATE)
@@ -80,7 +80,7 @@ class TestTraining:
         first = artifact_register(folder=tiny_retriever(tmp_path / "first", slot_text=True))
         artifact_promote(artifact=first)
         still = {**TINY, "learning_rate": "1e-8", "backbone": "in use"}
-        run = analogy_request(settings=still, send=False)
+        run = training_request(capability="analogy", settings=still, send=False)
         train_model(run.pk)
         second = ModelArtifact.objects.get(pk=finished(run).result["model"])
         assert second.parent == first
@@ -102,7 +102,9 @@ class TestTraining:
         english = artifact_register(folder=tiny_retriever(tmp_path / "english", seed=2), scope="en")
         for model in (general, english):
             artifact_promote(artifact=model)
-        run = analogy_request(settings={**TINY, "backbone": f"model {english.pk}"}, send=False)
+        run = training_request(
+            capability="analogy", settings={**TINY, "backbone": f"model {english.pk}"}, send=False
+        )
         train_model(run.pk)
         trained = ModelArtifact.objects.get(pk=finished(run).result["model"])
         assert (trained.scope, trained.parent) == ("en", english)
@@ -122,7 +124,7 @@ class TestTraining:
                 run_cancel(run_id=reporter.run.pk)
                 reporter._stop_requested.set()  # as the heartbeat's thread does
 
-        run = analogy_request(settings=settings, send=False)
+        run = training_request(capability="analogy", settings=settings, send=False)
         with monkeypatch.context() as patched:
             patched.setattr(reporting.RunReporter, "step", stop)
             train_model(run.pk)
@@ -134,7 +136,7 @@ class TestTraining:
         resumed = ModelArtifact.objects.get(pk=finished(run).result["model"])
         assert "Going on from the checkpoint." in run.logs.values_list("text", flat=True)
         Question.objects.order_by("-pk").first().delete()
-        whole = analogy_request(settings=settings, send=False)
+        whole = training_request(capability="analogy", settings=settings, send=False)
         train_model(whole.pk)
         uninterrupted = ModelArtifact.objects.get(pk=finished(whole).result["model"])
         first, second = resumed.manifest, uninterrupted.manifest
@@ -143,7 +145,9 @@ class TestTraining:
 
     def test_a_bank_with_too_few_problems_says_how_many_are_missing(self, backbone):
         add_stories(18)
-        run = analogy_request(settings={**TINY, "backbone": backbone, "batch_size": "18"}, send=False)
+        run = training_request(
+            capability="analogy", settings={**TINY, "backbone": backbone, "batch_size": "18"}, send=False
+        )
         train_model(run.pk)
         run.refresh_from_db()
         assert run.state == Run.State.FAILED
@@ -233,7 +237,7 @@ class TestComparison:
         assert overlaps == sorted(overlaps)
         assert overlaps[0] < 1
         assert all(len(row["candidate"]) == len(row["champion"]) == 8 for row in figures["changed"])
-        shown = analogy_comparison_shown(ModelComparison(figures=figures))["changed"]
+        shown = changed_neighbours_marked(ModelComparison(figures=figures))
         keys = {question.pk: number % len(STORIES) for number, question in enumerate(bank)}
         for row in shown:
             for neighbour in (*row.candidate, *row.champion):

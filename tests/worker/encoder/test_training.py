@@ -14,7 +14,7 @@ from analytics.backbone import export
 from analytics.inference.encode import load_encoder
 from analytics.splits import is_held_out
 from questionbank import disk
-from questionbank.capabilities.encoder import ROW
+from questionbank.capabilities.encoder import EncoderInBank
 from questionbank.errors import Conflict, ValidationFailed
 from questionbank.models import ModelArtifact, ModelEvent, Question, Run, RunMetric
 from questionbank.selectors.models.artifacts import artifact_folder
@@ -22,7 +22,7 @@ from questionbank.selectors.models.checkpoints import checkpoint_folder
 from questionbank.selectors.models.runs import run_metric_series, run_version, run_wait
 from questionbank.services import runs
 from questionbank.services.artifacts import artifact_promote, artifact_register
-from questionbank.services.training import encoder_request
+from questionbank.services.training import training_request
 from tests.questionbank.small_bank import add_question
 from tests.worker.encoder_bank import add_encoder_bank, tiny_encoder, tiny_folder
 from tests.worker.stopping import runs_cancelled_at
@@ -44,7 +44,9 @@ def bank(db):
     return add_encoder_bank(120)
 
 
-QUICK = {name: str(value) for name, value in ({**ROW.training.quick.settings} | {"metric_steps": 20}).items()}
+QUICK = {
+    name: str(value) for name, value in ({**EncoderInBank.quick.settings} | {"metric_steps": 20}).items()
+}
 
 
 def small(backbone: str, **settings: str) -> dict[str, str]:
@@ -55,7 +57,7 @@ def small(backbone: str, **settings: str) -> dict[str, str]:
 
 
 def request(settings: dict[str, str], **arguments) -> Run:
-    return encoder_request(settings=settings, send=False, **arguments)
+    return training_request(capability="encoder", settings=settings, send=False, **arguments)
 
 
 def test_a_run_trains_an_encoder_and_registers_it_as_a_candidate_of_the_champion(
@@ -282,12 +284,12 @@ def test_the_feed_drops_shared_nodes_unknown_languages_and_repetitions(bank):
 
 def test_a_request_names_every_wrong_setting_by_its_field(bank):
     with pytest.raises(ValidationFailed) as caught:
-        encoder_request(settings={"epochs": "0", "momentum": "much", "speed": "1"})
+        training_request(capability="encoder", settings={"epochs": "0", "momentum": "much", "speed": "1"})
     assert caught.value.fields.keys() == {"epochs", "momentum", ""}
     with pytest.raises(ValidationFailed, match="no hierarchy “Nowhere”"):
-        encoder_request(hierarchies=["School", "Nowhere"])
+        training_request(capability="encoder", hierarchies=["School", "Nowhere"])
     with pytest.raises(ValidationFailed):
-        encoder_request(hierarchies=[])
+        training_request(capability="encoder", hierarchies=[])
 
 
 def test_only_one_encoder_training_waits_or_runs(bank):

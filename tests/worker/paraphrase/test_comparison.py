@@ -28,7 +28,7 @@ from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
 from tests.worker.scorer_bank import add_decided, add_word_problems
 from worker.paraphrase import comparison as paraphrase_comparison
 from worker.paraphrase.comparison import SuitePair, fixed_suite, labelled_suites, scorer_figures, suite_for
-from worker.tasks import compare_models, promote_model, score_pairs
+from worker.tasks import capability_task, compare_models, promote_model
 
 pytestmark = pytest.mark.django_db
 
@@ -247,7 +247,7 @@ def finish(task, run: Run) -> Run:
 def test_compare_promote_score_anew_and_roll_back(old, new, admin_person):
     add_decided(add_word_problems(300))
     waiting, decided = waiting_pairs(2)
-    finish(score_pairs, Run.objects.create(
+    finish(capability_task("score"), Run.objects.create(
         kind="score", capability="paraphrase", parameters={"pairs": [waiting.pk, decided.pk]}
     ))  # fmt: skip
     ParaphrasePair.objects.filter(pk=decided.pk).update(state="decided", outcome="accept")
@@ -273,7 +273,7 @@ def test_compare_promote_score_anew_and_roll_back(old, new, admin_person):
 
     scoring = Run.objects.get(kind="score", state="queued")
     assert scoring.requested_by == admin_person
-    finish(score_pairs, scoring)
+    finish(capability_task("score"), scoring)
     for pair in (waiting, decided):
         pair.refresh_from_db()
     assert (waiting.scored_by, decided.scored_by) == (new, old)
@@ -282,7 +282,7 @@ def test_compare_promote_score_anew_and_roll_back(old, new, admin_person):
 
     assert roll_back_target("paraphrase") == old
     assert model_roll_back(capability="paraphrase", reason="Back.", user=admin_person) == old
-    finish(score_pairs, Run.objects.get(kind="score", state="queued"))
+    finish(capability_task("score"), Run.objects.get(kind="score", state="queued"))
     waiting.refresh_from_db()
     assert waiting.scored_by == old
     assert waiting.score != by_new

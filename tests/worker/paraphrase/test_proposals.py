@@ -17,7 +17,7 @@ from tests.factories import QuestionFactory
 from tests.language_model_server import language_model_server, said
 from worker.paraphrase.proposals import propose_run
 from worker.running import run_here
-from worker.tasks import propose_paraphrases
+from worker.tasks import capability_task
 
 pytestmark = pytest.mark.django_db
 TEXT = "Zoe bought {} pens and 3 cards in a shop. How many pens did Zoe buy if she had 4 at first?"
@@ -110,12 +110,12 @@ def test_a_model_that_is_not_there_fails_with_a_sentence(questions, reviewer, se
 
 def test_the_task_does_the_run_and_heeds_a_cancel(questions, reviewer):
     run = request(questions, reviewer)
-    assert task_name(run.kind) == propose_paraphrases.name
+    assert task_name(run.kind) == capability_task("propose").name
     runs.run_cancel(run_id=run.pk)
-    propose_paraphrases.run(run.pk)
+    capability_task("propose").run(run.pk)
     assert not ParaphrasePair.objects.exists()
     runs.run_retry(run_id=run.pk)
-    propose_paraphrases.run(run.pk)
+    capability_task("propose").run(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.SUCCEEDED
     assert run.result["proposed"] == 4

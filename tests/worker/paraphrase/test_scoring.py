@@ -22,7 +22,7 @@ from tests.questionbank.small_bank import add_set
 from worker.paraphrase import scoring
 from worker.paraphrase.scoring import score_run
 from worker.running import run_here
-from worker.tasks import score_pairs
+from worker.tasks import capability_task
 
 pytestmark = pytest.mark.django_db
 
@@ -185,8 +185,8 @@ def test_a_pair_that_is_gone_is_passed_over(champion):
 def test_the_task_does_the_run(champion):
     made = pairs(*TEXTS)
     run = request(made)
-    assert task_name(run.kind) == score_pairs.name
-    score_pairs.run(run.pk)
+    assert task_name(run.kind) == capability_task("score").name
+    capability_task("score").run(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.SUCCEEDED
     assert run.result["scored"] == 2
@@ -195,7 +195,7 @@ def test_the_task_does_the_run(champion):
 def test_a_cancelled_run_stops(champion):
     run = request(pairs(*TEXTS))
     runs.run_cancel(run_id=run.pk)
-    score_pairs.run(run.pk)
+    capability_task("score").run(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.CANCELLED
     assert not ParaphrasePair.objects.exclude(score=None).exists()

@@ -16,7 +16,7 @@ from questionbank.selectors.models.runs import run_metric_series
 from questionbank.selectors.models.training_parts import VALIDATION_SHARE
 from questionbank.services import artifacts, runs
 from questionbank.services.artifacts import artifact_promote, artifact_register
-from questionbank.services.training import scorer_request
+from questionbank.services.training import training_request
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
 from tests.worker.scorer_bank import add_decided, add_word_problems
 from tests.worker.stopping import runs_cancelled_at
@@ -47,7 +47,7 @@ def small(backbone: str, **settings: str) -> dict[str, str]:
 
 
 def request(settings: dict[str, str], **arguments) -> Run:
-    return scorer_request(settings=settings, send=False, **arguments)
+    return training_request(capability="paraphrase", settings=settings, send=False, **arguments)
 
 
 def train(run: Run) -> Run:

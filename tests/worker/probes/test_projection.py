@@ -15,7 +15,7 @@ from tests.factories import QuestionFactory
 from tests.questionbank.small_bank import add_set, store_vectors
 from worker import reporting
 from worker.probes import projection
-from worker.tasks import draw_map
+from worker.tasks import capability_task
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -31,7 +31,7 @@ def embedding_set():
 
 def test_the_job_draws_every_vector_of_the_set_in_use(embedding_set) -> None:
     run = projection_request()
-    draw_map(run.pk)
+    capability_task("project")(run.pk)
     run.refresh_from_db()
     assert (run.state, run.error) == ("succeeded", "")
     assert run.result == {"questions": 30, "method": "tsne"}
@@ -45,7 +45,7 @@ def test_the_job_draws_every_vector_of_the_set_in_use(embedding_set) -> None:
 def test_the_same_vectors_give_the_same_map_in_whatever_order_they_lie(embedding_set) -> None:
     maps = []
     for _time in range(2):
-        draw_map(run_create(kind="project", capability="probes", send=False).pk)
+        capability_task("project")(run_create(kind="project", capability="probes", send=False).pk)
         maps.append(bytes(Projection.objects.get().coordinates))
         embedding_set.embeddings.filter(pk=embedding_set.embeddings.first().pk).update(
             embedding_set=embedding_set
@@ -54,7 +54,7 @@ def test_the_same_vectors_give_the_same_map_in_whatever_order_they_lie(embedding
 
 
 def test_a_cancelled_job_leaves_the_former_map_alone(embedding_set, monkeypatch, no_hang) -> None:
-    draw_map(run_create(kind="project", capability="probes", send=False).pk)
+    capability_task("project")(run_create(kind="project", capability="probes", send=False).pk)
     before = Projection.objects.get()
     run = run_create(kind="project", capability="probes", send=False)
     real = projection.project_vectors
@@ -67,7 +67,7 @@ def test_a_cancelled_job_leaves_the_former_map_alone(embedding_set, monkeypatch,
 
     monkeypatch.setattr(projection, "project_vectors", stopped)
     monkeypatch.setattr(reporting, "HEARTBEAT_SECONDS", 0.05)
-    draw_map(run.pk)
+    capability_task("project")(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.CANCELLED
     assert Projection.objects.get().created_at == before.created_at
@@ -81,7 +81,7 @@ def test_settings_that_make_no_sense_fail_the_job_with_a_sentence(
     embedding_set, parameters, sentence
 ) -> None:
     run = run_create(kind="project", capability="probes", parameters=parameters, send=False)
-    draw_map(run.pk)
+    capability_task("project")(run.pk)
     run.refresh_from_db()
     assert run.state == "failed"
     assert sentence in run.error
@@ -89,6 +89,6 @@ def test_settings_that_make_no_sense_fail_the_job_with_a_sentence(
 
 def test_a_bank_without_vectors_fails_the_job_with_a_sentence() -> None:
     run = run_create(kind="project", capability="probes", send=False)
-    draw_map(run.pk)
+    capability_task("project")(run.pk)
     run.refresh_from_db()
     assert "no vectors" in run.error

@@ -11,10 +11,10 @@ from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.records import ProblemRecord
 from analytics.solver.served import DECODER_NAME
 from analytics.solver.targets import solver_example, value_of
+from questionbank.capabilities.solver import SolverInBank
 from questionbank.errors import ValidationFailed
 from questionbank.models import ModelArtifact, ModelComparison, Question, QuestionSolution, Run
 from questionbank.selectors.models.artifacts import artifact_folder
-from questionbank.selectors.models.comparisons import solver_comparison_shown
 from questionbank.selectors.models.solver_material import solver_material
 from questionbank.selectors.models.solver_report import solver_data_report
 from questionbank.selectors.questions.solutions import unsolved_questions
@@ -24,12 +24,12 @@ from questionbank.services.backups import bank_is_empty
 from questionbank.services.promotion import comparison_request
 from questionbank.services.questions import question_create
 from questionbank.services.solutions import solve_after_promotion, solve_request_missing
-from questionbank.services.training import completed_settings, solver_request
+from questionbank.services.training import completed_settings, training_request
 from tests.questionbank.scripted_solver import ScriptedSolver, served
 from tests.questionbank.story_bank import add_problems
 from worker.solver import comparison, solving
 from worker.solver.comparison import solver_figures
-from worker.tasks import compare_models, solve_word_problems, train_model
+from worker.tasks import capability_task, compare_models, train_model
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_files", "one_connection")]
 
@@ -75,7 +75,7 @@ def test_the_parts_share_no_problem_and_keep_what_cannot_be_read_out(db):
 
 def test_a_run_trains_a_candidate_on_the_equations_of_the_bank(db, backbone):
     add_problems(60)
-    run = solver_request(settings=tiny_settings(backbone, max_steps=3), send=False)
+    run = training_request(capability="solver", settings=tiny_settings(backbone, max_steps=3), send=False)
     train_model(run.pk)
     run.refresh_from_db()
     assert run.state == Run.State.SUCCEEDED, run.error
@@ -189,7 +189,7 @@ class TestSolving:
 
     def test_every_question_is_looked_at_once(self, solver):
         run = solve_request_missing()
-        solve_word_problems(run.pk)
+        capability_task("solve")(run.pk)
         run.refresh_from_db()
         assert run.state == Run.State.SUCCEEDED, run.error
         assert run.result == {"solved": 3, "not_solved": 2}
@@ -228,7 +228,7 @@ class TestSolving:
         Question.objects.filter(pk=second.pk).update(language="zh-Hans")
         Question.objects.filter(pk=third.pk).update(language="de")
         run = solve_request_missing()
-        solve_word_problems(run.pk)
+        capability_task("solve")(run.pk)
         kept = {row.question_id: row for row in QuestionSolution.objects.all()}
         assert {number for number, row in kept.items() if row.artifact == chinese.artifact} == {second.pk}
         assert kept[second.pk].probability == 0.5
@@ -240,7 +240,7 @@ class TestSolving:
     def test_a_job_that_solves_nothing_says_so(self, solver):
         solver.solver.equations = {}
         run = solve_request_missing()
-        solve_word_problems(run.pk)
+        capability_task("solve")(run.pk)
         run.refresh_from_db()
         assert run.result == {"solved": 0, "not_solved": Question.objects.count()}
 
@@ -257,27 +257,31 @@ def artifact_archive_all(scope: str) -> None:
 
 def test_a_chinese_solver_learns_from_chinese_problems_on_an_encoder_that_reads_them(db, backbone):
     made = add_problems(60)
-    chosen = solver_request(language="zh", send=False)
+    chosen = training_request(capability="solver", answers={"language": "zh"}, send=False)
     assert chosen.parameters == {"language": "zh", "set": {"backbone": "multilingual-e5-small"}}
     chosen.delete()
     settings = tiny_settings(backbone, max_steps=2)
-    run = solver_request(settings=settings, language="zh", send=False)
+    run = training_request(capability="solver", settings=settings, answers={"language": "zh"}, send=False)
     train_model(run.pk)
     run.refresh_from_db()
     assert "No ready question in Chinese" in run.error
     Question.objects.filter(pk__in=[question.pk for question in made[:40]]).update(language="zh")
     assert run.title == "Train the solver for Chinese problems"
     with pytest.raises(ValidationFailed, match="for the language “fr”"):
-        solver_request(language="fr", send=False)
-    again = solver_request(settings=settings, language="zh", send=False)
+        training_request(capability="solver", answers={"language": "fr"}, send=False)
+    again = training_request(capability="solver", settings=settings, answers={"language": "zh"}, send=False)
     train_model(again.pk)
     model = ModelArtifact.objects.get()
     assert (model.scope, model.manifest["extra"]["languages"]) == ("zh", ["zh"])
     assert "--language zh" in model.manifest["extra"]["command"]
     artifact_promote(artifact=model)
     with pytest.raises(ValidationFailed, match="no model is in use"):
-        solver_request(settings={"backbone": "in use"}, language="en", send=False)
-    further = solver_request(settings={"backbone": "in use"}, language="zh", send=False)
+        training_request(
+            capability="solver", settings={"backbone": "in use"}, answers={"language": "en"}, send=False
+        )
+    further = training_request(
+        capability="solver", settings={"backbone": "in use"}, answers={"language": "zh"}, send=False
+    )
     assert further.parameters["start"] == model.pk
 
 
@@ -285,7 +289,7 @@ def test_the_page_of_a_comparison_leaves_deleted_questions_out(db):
     question = add_problems(1)[0]
     rows = [{"question": question.pk}, {"question": question.pk + 1}]
     comparison = ModelComparison(figures={"changed_problems": rows})
-    assert solver_comparison_shown(comparison) == {"changed_problems": rows[:1]}
+    assert SolverInBank().shown(comparison) == {"changed_problems": rows[:1]}
 
 
 def test_the_command_trains_the_solver_in_use_further_unless_a_backbone_is_named(
@@ -311,7 +315,7 @@ def test_the_command_trains_the_solver_in_use_further_unless_a_backbone_is_named
 
 
 def test_the_command_of_a_training_from_the_plain_encoder_names_it(db):
-    run = solver_request(send=False)
+    run = training_request(capability="solver", send=False)
     assert run.parameters == {"language": "en", "set": {"backbone": "all-MiniLM-L6-v2"}}
 
 
@@ -319,12 +323,16 @@ def test_a_solver_is_trained_further_with_its_decoder(db, backbone):
     add_problems(60)
     settings = tiny_settings(backbone, max_steps=2)
     with pytest.raises(ValidationFailed, match="no model is in use"):
-        solver_request(settings={"backbone": "in use"}, send=False)
-    train_model(solver_request(settings=settings, send=False).pk)
+        training_request(capability="solver", settings={"backbone": "in use"}, send=False)
+    train_model(training_request(capability="solver", settings=settings, send=False).pk)
     first = ModelArtifact.objects.get()
     artifact_promote(artifact=first)
     still = {"learning_rate": "1e-8", "decoder_learning_rate": "1e-8"}
-    train_model(solver_request(settings={**settings, **still, "backbone": "in use"}, send=False).pk)
+    train_model(
+        training_request(
+            capability="solver", settings={**settings, **still, "backbone": "in use"}, send=False
+        ).pk
+    )
     second = ModelArtifact.objects.exclude(pk=first.pk).get()
     assert second.name.startswith("tiny-solver-")
     decoders = [load_file(artifact_folder(artifact) / DECODER_NAME) for artifact in (first, second)]

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy.typing as npt
 
+from analytics.analogy.capability import ANALOGY
 from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.examples import read_graphs, with_positive
 from analytics.analogy.retrieve_and_apply import Filled
@@ -22,7 +23,6 @@ from analytics.analogy.train import train_retriever
 from analytics.artifacts import file_sha256
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.languages import refuse_unknown_language
-from analytics.catalog import CAPABILITIES, resolve
 from analytics.configuration import config_to_dict
 from analytics.errors import DataError
 from analytics.problem_files import Problems, read_problems
@@ -232,7 +232,7 @@ def _similarities(
 ) -> Similarities:
     texts = [example.problem.text for example in questions.examples]
     if folder is not None:
-        return vector_arm(resolve(CAPABILITIES["analogy"].load)(folder).encode(texts))
+        return vector_arm(ANALOGY.load(folder).encode(texts))
     if arm == "random":
         return random_arm()
     if arm == "tfidf":

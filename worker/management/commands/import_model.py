@@ -8,7 +8,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from analytics.catalog import CAPABILITIES, resolve
+from analytics.catalog import CAPABILITIES
 from questionbank.capabilities.catalog import fixed_suite
 from questionbank.management.base import BankCommand
 from questionbank.selectors.models.artifacts import artifact_champion
@@ -57,4 +57,4 @@ class Command(BankCommand):
 
 def _loads(capability: str, folder: Path) -> None:
     """Load the model once, so that a folder that cannot serve is refused here."""
-    resolve(CAPABILITIES[capability].load)(folder)
+    CAPABILITIES[capability].load(folder)

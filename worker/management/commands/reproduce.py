@@ -6,7 +6,6 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any, ClassVar
 
-from analytics.catalog import resolve
 from questionbank.files import write_text
 from questionbank.management.base import BankCommand
 from worker.catalog import WORKER_CAPABILITIES
@@ -72,8 +71,8 @@ class Command(BankCommand):
     def handle(self, *args: Any, output: Path, **options: Any) -> None:
         from worker.reproduction.results import put_table
 
-        reproduce = resolve(WORKER_CAPABILITIES[options["capability"]].reproduce)
-        table: str = reproduce(output, options, self.stderr.write)
+        row = WORKER_CAPABILITIES[options["capability"]]
+        table = row.reproduce(output, options, self.stderr.write)
         write_text(output / "table.md", table)
         if options["results"]:
             put_table(options["results"], f"reproduce {options['capability']} {output.name}", table)
@@ -81,4 +80,4 @@ class Command(BankCommand):
 
 
 def _reproducible() -> list[str]:
-    return sorted(word for word, row in WORKER_CAPABILITIES.items() if row.reproduce)
+    return sorted(word for word, row in WORKER_CAPABILITIES.items() if row.can("reproduce"))

@@ -8,10 +8,10 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from analytics.catalog import CAPABILITIES, resolve
+from analytics.catalog import CAPABILITIES
 from analytics.configuration import field_specs
 from questionbank.capabilities.catalog import fixed_suite, trainable, training_of
-from questionbank.capabilities.rows import Training, TrainingOption
+from questionbank.capabilities.contract import TrainingOption
 from questionbank.errors import KindredError
 from questionbank.management.base import BankCommand
 from questionbank.models import Run
@@ -19,7 +19,7 @@ from questionbank.selectors.models.artifacts import artifact_champion
 from questionbank.selectors.models.models import model_get
 from questionbank.selectors.questions.concepts import hierarchies
 from questionbank.services.promotion import comparison_request, promotion_request
-from questionbank.services.training import completed_settings
+from questionbank.services.training import completed_settings, training_request
 
 
 class Command(BankCommand):
@@ -33,9 +33,8 @@ class Command(BankCommand):
         parser.add_argument("capability", help=" or ".join(words))
         parser.add_argument("--hierarchy", action="append", help="by default every hierarchy of the bank")
         settings = "; ".join(
-            f"{word}: {', '.join(spec.name for spec in field_specs(config))}"
+            f"{word}: {', '.join(spec.name for spec in field_specs(CAPABILITIES[word].config))}"
             for word in words
-            if (config := CAPABILITIES[word].config) is not None
         )
         parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE", help=settings)
         for option in {option.flag: option for option in _options()}.values():
@@ -73,7 +72,7 @@ class Command(BankCommand):
             for option in training.options
         }
         if training.scope == "hierarchy":
-            self._train_each(training, hierarchy, settings, answers)
+            self._train_each(capability, hierarchy, settings, answers)
             return
         scope = str(answers.get("language", ""))
         completed = completed_settings(capability=capability, settings=settings, scope=scope)
@@ -81,7 +80,9 @@ class Command(BankCommand):
             self.stdout.write(
                 "The model in use is trained further; --set backbone=NAME starts from an encoder instead."
             )
-        run = resolve(training.request)(settings=completed, hierarchies=hierarchy, send=False, **answers)
+        run = training_request(
+            capability=capability, settings=completed, hierarchies=hierarchy, send=False, answers=answers
+        )
         self._train_candidate(run, options["reason"] if options["promote"] else "")
 
     def _train_candidate(self, run: Run, reason: str) -> None:
@@ -106,7 +107,7 @@ class Command(BankCommand):
 
     def _train_each(
         self,
-        training: Training,
+        capability: str,
         wanted: list[str] | None,
         settings: Mapping[str, str],
         answers: Mapping[str, bool | str],
@@ -120,7 +121,9 @@ class Command(BankCommand):
         failures = []
         for name in names:
             try:
-                run = resolve(training.request)(settings=settings, hierarchies=[name], send=False, **answers)
+                run = training_request(
+                    capability=capability, settings=settings, hierarchies=[name], send=False, answers=answers
+                )
                 result = run_here(run, train_run, echo=self.stderr.write)
             except KindredError as error:
                 failures.append(f"{name}: {error}")

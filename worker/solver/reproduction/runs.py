@@ -15,10 +15,10 @@ from analytics.analogy.retriever import load_retriever
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.recurrent import recurrent_backbone
 from analytics.backbone.sources import MULTILINGUAL_BACKBONE
-from analytics.catalog import CAPABILITIES, resolve
 from analytics.configuration import config_to_dict
 from analytics.errors import DataError
 from analytics.problem_files import Problems
+from analytics.solver.capability import SOLVER
 from analytics.solver.config import SolverConfig
 from analytics.solver.solution import Solver
 from analytics.solver.targets import solver_examples
@@ -193,7 +193,7 @@ def _trained(run: Run, problems: Problems) -> tuple[Solver, dict[str, Any]]:
             replace(problems, test=()), config, folder, context, observer=observer
         ),
     )
-    solver: Solver = resolve(CAPABILITIES["solver"].load)(folder)
+    solver: Solver = SOLVER.load(folder)
     return solver, notes
 
 

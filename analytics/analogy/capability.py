@@ -1,0 +1,50 @@
+"""The retriever of analogous problems as a capability. Torch-free: its methods import what needs PyTorch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from analytics.analogy.config import AnalogyConfig
+from analytics.analogy.retriever import Retriever, load_retriever
+from analytics.backbone.sources import MULTILINGUAL_BACKBONE
+from analytics.capability import Capability, Lens, Starter
+from analytics.text.word_problems import is_word_problem
+
+if TYPE_CHECKING:
+    from analytics.artifacts import Manifest
+    from analytics.training.context import FileOptions, TrainingContext
+
+
+class Analogy(Capability[Retriever]):
+    """Problems that are computed alike."""
+
+    title = "Retriever of analogous problems"
+    config = AnalogyConfig
+    lens = Lens("structure", takes=is_word_problem, by_graph=True)
+    gate_figures = ("same_graph_at_8", "ndcg_at_8")
+    starters = (
+        Starter("analogy/starter"),
+        Starter("analogy/starter_chinese", scope="zh", backbone=MULTILINGUAL_BACKBONE),
+    )
+
+    def train(
+        self, data: Path, output: Path, config: AnalogyConfig, files: FileOptions, context: TrainingContext
+    ) -> Manifest:
+        """Train a retriever on problem files."""
+        from analytics.analogy.train import train_from_files
+
+        return train_from_files(data, output, config, files, context)
+
+    def load(self, folder: Path) -> Retriever:
+        """Load a retriever; an encoder serves as one that is not trained."""
+        return load_retriever(folder)
+
+    def export(self, output: Path, *, backbone: str, adapter: Path | None) -> Manifest:
+        """Write the retriever of a starter's folder."""
+        from analytics.analogy.export import export_retriever
+
+        return export_retriever(output, backbone=backbone, adapter=adapter)
+
+
+ANALOGY = Analogy()

@@ -1,0 +1,21 @@
+"""The one table of the bank's capabilities; a class a module.
+
+The other two tables are `analytics.catalog` (what can be computed) and `worker.catalog` (what jobs do).
+"""
+
+from __future__ import annotations
+
+from questionbank.capabilities.analogy import AnalogyInBank
+from questionbank.capabilities.contract import BankCapability
+from questionbank.capabilities.encoder import EncoderInBank
+from questionbank.capabilities.paraphrase import ParaphraseInBank
+from questionbank.capabilities.probes import ProbesInBank
+from questionbank.capabilities.solver import SolverInBank
+
+TABLE: dict[str, BankCapability] = {
+    "encoder": EncoderInBank(),
+    "paraphrase": ParaphraseInBank(),
+    "solver": SolverInBank(),
+    "analogy": AnalogyInBank(),
+    "probes": ProbesInBank(),
+}

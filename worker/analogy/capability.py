@@ -1,0 +1,67 @@
+"""What workers do for retrievers; each method imports what it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analytics.retrieval import Encode
+from questionbank.models import ModelArtifact
+from worker.contract import Job, WorkerCapability
+
+if TYPE_CHECKING:
+    from worker.reporting import RunReporter
+
+
+class AnalogyWork(WorkerCapability):
+    """Trains, compares and measures retrievers."""
+
+    def train(self, reporter: RunReporter) -> dict[str, Any]:
+        """Train a candidate."""
+        from worker.analogy.training import train_retriever_run
+
+        return train_retriever_run(reporter)
+
+    def compare(
+        self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
+    ) -> dict[str, Any]:
+        """Measure both on the fixed suite."""
+        from worker.analogy.comparison import analogy_comparison_figures
+
+        return analogy_comparison_figures(reporter, candidate=candidate, champion=champion)
+
+    def encode(self, artifact: ModelArtifact, reporter: RunReporter) -> Encode:
+        """Encode with PyTorch."""
+        from worker.analogy.encoding import bulk_encode
+
+        return bulk_encode(artifact, reporter)
+
+    def evaluate(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Measure a model on files or on the bank."""
+        from worker.analogy.evaluation import evaluate_analogy_model
+
+        return evaluate_analogy_model(options)
+
+    def reproduce(self, output: Path, options: Mapping[str, Any], say: Callable[[str], None]) -> str:
+        """Train and measure the arms of the paper's tables."""
+        from worker.analogy.reproduction.paper_tables import analogy_paper_tables
+
+        return analogy_paper_tables(output, options, say)
+
+    @property
+    def jobs(self) -> Mapping[str, Job]:
+        """What else is done in the background."""
+        return {"ask": self.ask, "retell": self.retell}
+
+    def ask(self, reporter: RunReporter) -> Mapping[str, Any]:
+        """Ask the language model."""
+        from worker.analogy.answering import answer_run
+
+        return answer_run(reporter)
+
+    def retell(self, reporter: RunReporter) -> Mapping[str, Any]:
+        """Write similar problems."""
+        from worker.analogy.retelling import retell_run
+
+        return retell_run(reporter)

@@ -1,0 +1,59 @@
+"""The contract between a capability and the worker: what its class in `worker.<word>.capability` does.
+
+Every worker process imports the classes, so their methods import the modules that do the work when they are called:
+PyTorch is loaded by the process whose job needs it. Decisions 48 and 83.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analytics.retrieval import Encode
+from questionbank.models import EmbeddingSet, ModelArtifact, Run
+
+if TYPE_CHECKING:
+    from worker.reporting import RunReporter
+
+Job = Callable[["RunReporter"], Mapping[str, Any]]
+"""Does a run of one kind and returns its result."""
+
+
+class WorkerCapability:
+    """What a worker does for one capability; each method is optional."""
+
+    def train(self, reporter: RunReporter) -> dict[str, Any]:
+        """Do a run of kind ``train`` and return ``{"model": id, "metrics": figures}``."""
+        raise NotImplementedError
+
+    def compare(
+        self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
+    ) -> dict[str, Any]:
+        """Measure both on the fixed suite; `questionbank.selectors.registry.models` describes the figures."""
+        raise NotImplementedError
+
+    def encode(self, artifact: ModelArtifact, reporter: RunReporter) -> Encode | None:
+        """Return the function that encodes thousands of texts, where it is not the one that the model is loaded for."""
+        return None
+
+    def build(self, reporter: RunReporter, *, run: Run, embedding_set: EmbeddingSet) -> list[ModelArtifact]:
+        """Return the candidates that are built beside the vectors in use and start serving with the new ones."""
+        return []
+
+    def evaluate(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Return figures for `manage.py evaluate`."""
+        raise NotImplementedError
+
+    def reproduce(self, output: Path, options: Mapping[str, Any], say: Callable[[str], None]) -> str:
+        """Return the table for `manage.py reproduce`."""
+        raise NotImplementedError
+
+    @property
+    def jobs(self) -> Mapping[str, Job]:
+        """What else the capability does in the background, by the run's kind."""
+        return {}
+
+    def can(self, verb: str) -> bool:
+        """Return whether the class has a method of its own for what is optional."""
+        return getattr(type(self), verb) is not getattr(WorkerCapability, verb)

@@ -1,0 +1,56 @@
+"""What workers do for question encoders; each method imports what it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from analytics.retrieval import Encode
+from questionbank.models import EmbeddingSet, ModelArtifact, Run
+from worker.contract import WorkerCapability
+
+if TYPE_CHECKING:
+    from worker.reporting import RunReporter
+
+
+class EncoderWork(WorkerCapability):
+    """Trains, compares and measures question encoders."""
+
+    def train(self, reporter: RunReporter) -> dict[str, Any]:
+        """Train a candidate."""
+        from worker.encoder.training import train_encoder_run
+
+        return train_encoder_run(reporter)
+
+    def compare(
+        self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
+    ) -> dict[str, Any]:
+        """Measure both on the fixed suite."""
+        from worker.encoder.comparison import encoder_comparison_figures
+
+        return encoder_comparison_figures(reporter, candidate=candidate, champion=champion)
+
+    def encode(self, artifact: ModelArtifact, reporter: RunReporter) -> Encode:
+        """Encode with PyTorch."""
+        from worker.encoder.encoding import bulk_encode
+
+        return bulk_encode(artifact, reporter)
+
+    def build(self, reporter: RunReporter, *, run: Run, embedding_set: EmbeddingSet) -> list[ModelArtifact]:
+        """Train the probes that read the new vectors."""
+        from worker.probes.beside import probes_beside
+
+        return probes_beside(reporter, run=run, embedding_set=embedding_set)
+
+    def evaluate(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Measure a model on files or on the bank."""
+        from worker.encoder.evaluation import evaluate_encoder_model
+
+        return evaluate_encoder_model(options)
+
+    def reproduce(self, output: Path, options: Mapping[str, Any], say: Callable[[str], None]) -> str:
+        """Train and measure the arms of the paper's tables."""
+        from worker.encoder.reproduction.paper_tables import encoder_paper_tables
+
+        return encoder_paper_tables(output, options, say)

@@ -1,0 +1,47 @@
+"""What workers do for probes; each method imports what it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from questionbank.models import ModelArtifact
+from worker.contract import Job, WorkerCapability
+
+if TYPE_CHECKING:
+    from worker.reporting import RunReporter
+
+
+class ProbesWork(WorkerCapability):
+    """Trains, compares and measures probes."""
+
+    def train(self, reporter: RunReporter) -> dict[str, Any]:
+        """Train a candidate."""
+        from worker.probes.training import train_probes_run
+
+        return train_probes_run(reporter)
+
+    def compare(
+        self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
+    ) -> dict[str, Any]:
+        """Measure both on the fixed suite."""
+        from worker.probes.comparison import probes_comparison_figures
+
+        return probes_comparison_figures(reporter, candidate=candidate, champion=champion)
+
+    def evaluate(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Measure a model on files or on the bank."""
+        from worker.probes.evaluation import evaluate_probe_model
+
+        return evaluate_probe_model(options)
+
+    @property
+    def jobs(self) -> Mapping[str, Job]:
+        """What else is done in the background."""
+        return {"project": self.project}
+
+    def project(self, reporter: RunReporter) -> Mapping[str, Any]:
+        """Draw the map."""
+        from worker.probes.projection import project_run
+
+        return project_run(reporter)

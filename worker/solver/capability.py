@@ -1,0 +1,54 @@
+"""What workers do for solvers of word problems; each method imports what it needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from questionbank.models import ModelArtifact
+from worker.contract import Job, WorkerCapability
+
+if TYPE_CHECKING:
+    from worker.reporting import RunReporter
+
+
+class SolverWork(WorkerCapability):
+    """Trains, compares and measures solvers of word problems."""
+
+    def train(self, reporter: RunReporter) -> dict[str, Any]:
+        """Train a candidate."""
+        from worker.solver.training import train_solver_run
+
+        return train_solver_run(reporter)
+
+    def compare(
+        self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
+    ) -> dict[str, Any]:
+        """Measure both on the fixed suite."""
+        from worker.solver.comparison import solver_comparison_figures
+
+        return solver_comparison_figures(reporter, candidate=candidate, champion=champion)
+
+    def evaluate(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """Measure a model on files or on the bank."""
+        from worker.solver.evaluation import evaluate_solver_model
+
+        return evaluate_solver_model(options)
+
+    def reproduce(self, output: Path, options: Mapping[str, Any], say: Callable[[str], None]) -> str:
+        """Train and measure the arms of the paper's tables."""
+        from worker.solver.reproduction.paper_tables import solver_paper_tables
+
+        return solver_paper_tables(output, options, say)
+
+    @property
+    def jobs(self) -> Mapping[str, Job]:
+        """What else is done in the background."""
+        return {"solve": self.solve}
+
+    def solve(self, reporter: RunReporter) -> Mapping[str, Any]:
+        """Solve the word problems that no solver in use has looked at."""
+        from worker.solver.solving import solve_run
+
+        return solve_run(reporter)
