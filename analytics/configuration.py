@@ -1,26 +1,132 @@
-"""What every capability's configuration shares: one frozen dataclass, typed, bounded and described.
+"""What every capability's configuration shares: a frozen pydantic dataclass, typed, bounded and described. Torch-free.
 
-The form, the command line, the API and the manifest all derive from the dataclass, so its fields carry
-their help text and their bounds as metadata. Checking reports every problem in one error. Torch-free.
+The form, the command line, the JSON schema and the manifest all derive from the class, whose fields are of the types
+below or say their bounds and texts themselves (`pydantic.Field`). Checking reports every problem in one error.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import json
-import re
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any, TypeVar, get_type_hints
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Annotated, Any, Literal, TypeVar, dataclass_transform, get_args, get_origin
+
+from annotated_types import Ge, Le
+from pydantic import ConfigDict, Field, ValidationError
+from pydantic.dataclasses import dataclass
 
 from analytics.errors import ConfigurationError
 
 Config = TypeVar("Config")
 
-_TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off"}
+Backbone = Annotated[
+    str, Field(description="package name, local folder or hub id of the encoder to start from")
+]
+AdapterRank = Annotated[
+    int,
+    Field(
+        ge=0,
+        le=512,
+        description="train low-rank adapters of this rank instead of the encoder's weights (0 = train all weights)",
+    ),
+]
+MaximumSteps = Annotated[
+    int,
+    Field(ge=0, title="Maximum steps", description="stop training after this many steps (0 = no limit)"),
+]
+MaximumTokens = Annotated[int, Field(ge=8, le=512, title="Maximum tokens")]
+ClippingNorm = Annotated[
+    float,
+    Field(ge=0, title="Gradient clipping", description="maximum norm of the gradient (0 = no limit)"),
+]
+Measured = Annotated[int, Field(ge=0, title="Validation problems")]
+EvaluationInterval = Annotated[
+    int,
+    Field(
+        ge=0,
+        title="Evaluation interval",
+        description="number of steps between evaluations (0 = once per epoch)",
+    ),
+]
+Patience = Annotated[
+    int,
+    Field(
+        ge=0,
+        description="stop after this many evaluations without improvement and keep the best weights (0 = never)",
+    ),
+]
+Fold = Annotated[
+    int,
+    Field(
+        ge=-1,
+        title="Test fold",
+        description="fold of a published cross-validation to hold out for testing (-1 = none)",
+    ),
+]
+WeightDecay = Annotated[float, Field(ge=0, le=1, description="weight decay of the AdamW optimiser")]
+Schedule = Annotated[
+    Literal["linear", "cosine", "constant"],
+    Field(title="Learning rate schedule", description="how the learning rate changes after the warm-up"),
+]
+WarmupShare = Annotated[
+    float,
+    Field(
+        ge=0,
+        le=0.9,
+        title="Warm-up share",
+        description="share of the steps over which the learning rate rises to its full value",
+    ),
+]
+MixedPrecision = Annotated[bool, Field(description="compute in bfloat16 on devices that support it")]
+Accumulation = Annotated[
+    int,
+    Field(
+        ge=1,
+        le=1024,
+        title="Gradient accumulation",
+        description="number of batches whose gradients are combined into one step",
+    ),
+]
+CheckpointInterval = Annotated[
+    int,
+    Field(
+        ge=0,
+        title="Checkpoint interval",
+        description="number of steps between checkpoints (0 = once per epoch)",
+    ),
+]
+Device = Annotated[
+    str,
+    Field(
+        pattern=r"^(auto|cpu|mps|cuda(:[0-9]{1,2})?)$",
+        description="auto, cpu or cuda; auto uses a GPU if there is one",
+    ),
+]
+Seed = Annotated[int, Field(ge=0, le=2**31 - 1, description="seed of the random number generators")]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass_transform(frozen_default=True, field_specifiers=(Field,))
+def configuration(cls: type[Config]) -> type[Config]:
+    """Make a class a configuration: a frozen dataclass that checks every field when it is made.
+
+    What depends on several fields is checked in ``__post_init__``. Whatever is wrong is one `ConfigurationError`.
+    """
+    checked: Any = dataclass(cls, frozen=True, config=ConfigDict(strict=True, extra="forbid"))
+    make = checked.__init__
+
+    def initialise(self: Any, *values: Any, **by_name: Any) -> None:
+        try:
+            make(self, *values, **by_name)
+        except ValidationError as error:
+            raise ConfigurationError(_problems(checked, error)) from None
+
+    checked.__init__ = initialise
+    return checked
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
 class FieldSpec:
     """One field of a configuration as a form or a command line needs it."""
 
@@ -31,221 +137,50 @@ class FieldSpec:
     minimum: float | None
     maximum: float | None
     choices: tuple[str, ...]
-    pattern: str
     label: str
-
-
-def option(
-    default: Any,
-    help: str,
-    *,
-    minimum: float | None = None,
-    maximum: float | None = None,
-    choices: Sequence[str] = (),
-    pattern: str = "",
-    label: str = "",
-) -> Any:
-    """Return a dataclass field with its help text, and its bounds (both inclusive) or the pattern of its whole text.
-
-    Args:
-        label: what a form calls the field; empty: its name with spaces.
-    """
-    return field(
-        default=default,
-        metadata={
-            "help": help,
-            "minimum": minimum,
-            "maximum": maximum,
-            "choices": tuple(choices),
-            "pattern": pattern,
-            "label": label,
-        },
-    )
-
-
-def backbone_option() -> Any:
-    """Return the option for the encoder that a training starts from."""
-    return option("all-MiniLM-L6-v2", "package name, local folder or hub id of the encoder to start from")
-
-
-def adapter_option(further: str = "") -> Any:
-    """Return the option for the rank of the adapters that are trained in place of an encoder's weights.
-
-    Args:
-        further: what else the help says of it.
-    """
-    text = f"train low-rank adapters of this rank instead of the encoder's weights{further} (0 = train all weights)"
-    return option(0, text, minimum=0, maximum=512)
-
-
-def steps_option(further: str = "") -> Any:
-    """Return the option for the steps after which a training stops.
-
-    Args:
-        further: what else the help says of them.
-    """
-    text = f"stop training after this many steps{further} (0 = no limit)"
-    return option(0, text, minimum=0, label="Maximum steps")
-
-
-def tokens_option(default: int, help: str) -> Any:
-    """Return the option for the tokens of a text that an encoder reads."""
-    return option(default, help, minimum=8, maximum=512, label="Maximum tokens")
-
-
-def clipping_option(default: float) -> Any:
-    """Return the option for the norm that gradients are clipped to."""
-    return option(
-        default, "maximum norm of the gradient (0 = no limit)", minimum=0, label="Gradient clipping"
-    )
-
-
-def measured_option(what: str) -> Any:
-    """Return the option for the problems that a training is measured with meanwhile.
-
-    Args:
-        what: is measured.
-    """
-    text = f"number of validation problems used to measure {what} during training (0 = none)"
-    return option(300, text, minimum=0, label="Validation problems")
-
-
-def evaluation_option(default: int) -> Any:
-    """Return the option for the steps between measurements."""
-    return option(
-        default,
-        "number of steps between evaluations (0 = once per epoch)",
-        minimum=0,
-        label="Evaluation interval",
-    )
-
-
-def patience_option() -> Any:
-    """Return the option for the measurements without improvement after which a training stops."""
-    return option(
-        0,
-        "stop after this many evaluations without improvement and keep the best weights (0 = never)",
-        minimum=0,
-    )
-
-
-def fold_option() -> Any:
-    """Return the option for the fold of a published cross-validation that is tested on."""
-    return option(
-        -1,
-        "fold of a published cross-validation to hold out for testing (-1 = none)",
-        minimum=-1,
-        label="Test fold",
-    )
-
-
-def weight_decay_option() -> Any:
-    """Return the option for the weight decay of AdamW."""
-    return option(0.01, "weight decay of the AdamW optimiser", minimum=0, maximum=1)
-
-
-def schedule_option() -> Any:
-    """Return the option for the curve of the learning rate."""
-    return option(
-        "linear",
-        "how the learning rate changes after the warm-up",
-        choices=("linear", "cosine", "constant"),
-        label="Learning rate schedule",
-    )
-
-
-def warmup_option(default: float) -> Any:
-    """Return the option for the share of the steps in which the learning rate rises."""
-    return option(
-        default,
-        "share of the steps over which the learning rate rises to its full value",
-        minimum=0,
-        maximum=0.9,
-        label="Warm-up share",
-    )
-
-
-def mixed_precision_option() -> Any:
-    """Return the option for whether to compute in bfloat16."""
-    return option(True, "compute in bfloat16 on devices that support it")
-
-
-def accumulate_option() -> Any:
-    """Return the option for the batches to a step."""
-    return option(
-        1,
-        "number of batches whose gradients are combined into one step",
-        minimum=1,
-        maximum=1024,
-        label="Gradient accumulation",
-    )
-
-
-def checkpoint_option(default: int) -> Any:
-    """Return the option for the steps between checkpoints."""
-    return option(
-        default,
-        "number of steps between checkpoints (0 = once per epoch)",
-        minimum=0,
-        label="Checkpoint interval",
-    )
-
-
-def device_option() -> Any:
-    """Return the option for where to compute."""
-    return option(
-        "auto",
-        "auto, cpu or cuda; auto uses a GPU if there is one",
-        pattern=r"auto|cpu|mps|cuda(:[0-9]{1,2})?",
-    )
-
-
-def seed_option(default: int = 42) -> Any:
-    """Return the option for the seed of a training."""
-    return option(default, "seed of the random number generators", minimum=0, maximum=2**31 - 1)
 
 
 def field_specs(config_class: type) -> tuple[FieldSpec, ...]:
     """Return the fields of a configuration class in order, with type, default, help and bounds."""
-    hints = get_type_hints(config_class)
-    return tuple(
-        FieldSpec(
-            name=attribute.name,
-            type=hints[attribute.name],
-            default=attribute.default,
-            help=attribute.metadata.get("help", ""),
-            minimum=attribute.metadata.get("minimum"),
-            maximum=attribute.metadata.get("maximum"),
-            choices=attribute.metadata.get("choices", ()),
-            pattern=attribute.metadata.get("pattern", ""),
-            label=attribute.metadata.get("label") or attribute.name.replace("_", " ").capitalize(),
-        )
-        for attribute in fields(config_class)
+    fields = config_class.__pydantic_fields__  # type: ignore[attr-defined]
+    return tuple(_spec(name, info) for name, info in fields.items())
+
+
+def _spec(name: str, info: Any) -> FieldSpec:
+    bounds = {type(bound): bound for bound in info.metadata}
+    choices = get_args(info.annotation) if get_origin(info.annotation) is Literal else ()
+    return FieldSpec(
+        name=name,
+        type=str if choices else info.annotation,
+        default=info.default,
+        help=info.description or "",
+        minimum=bounds[Ge].ge if Ge in bounds else None,
+        maximum=bounds[Le].le if Le in bounds else None,
+        choices=choices,
+        label=info.title or name.replace("_", " ").capitalize(),
     )
 
 
-def check_config(config: Any) -> None:
-    """Check every field against its type, bounds and choices; call it in ``__post_init__``.
+def _problems(config_class: type, error: ValidationError) -> list[str]:
+    """Return each problem as a sentence that begins with the name of its field."""
+    specs = {spec.name: spec for spec in field_specs(config_class)}
+    return [_problem(specs, str(problem["loc"][0]), problem) for problem in error.errors()]
 
-    Raises:
-        ConfigurationError: with all problems, not just the first.
-    """
-    problems = []
-    for spec in field_specs(type(config)):
-        value: Any = getattr(config, spec.name)
-        accepted: Any = (int, float) if spec.type is float else (spec.type,)
-        if not isinstance(value, accepted) or (isinstance(value, bool) and spec.type is not bool):
-            problems.append(f"{spec.name} must be of type {spec.type.__name__}, not {value!r}")
-        elif spec.choices and value not in spec.choices:
-            problems.append(f"{spec.name} must be one of {', '.join(spec.choices)}, not {value!r}")
-        elif spec.pattern and not re.fullmatch(spec.pattern, value):
-            problems.append(f"{spec.name} cannot be {value!r}; it is {spec.help}")
-        elif spec.minimum is not None and not value >= spec.minimum:
-            problems.append(f"{spec.name} must be at least {spec.minimum:,}, not {value!r}")
-        elif spec.maximum is not None and not value <= spec.maximum:
-            problems.append(f"{spec.name} must be at most {spec.maximum:,}, not {value!r}")
-    if problems:
-        raise ConfigurationError(problems)
+
+def _problem(specs: Mapping[str, FieldSpec], name: str, problem: Mapping[str, Any]) -> str:
+    given, spec = problem["input"], specs.get(name)
+    if spec is None:
+        return f"{name} is not a setting; the settings are {', '.join(specs)}"
+    match problem["type"]:
+        case "greater_than_equal":
+            return f"{name} must be at least {spec.minimum:,}, not {given}"
+        case "less_than_equal":
+            return f"{name} must be at most {spec.maximum:,}, not {given}"
+        case "literal_error" if isinstance(given, str):
+            return f"{name} must be one of {', '.join(spec.choices)}, not {given!r}"
+        case "string_pattern_mismatch":
+            return f"{name} cannot be {given!r}; it is {spec.help}"
+    return f"{name} must be of type {spec.type.__name__}, not {given!r}"
 
 
 def config_from_strings(config_class: type[Config], values: Mapping[str, str]) -> Config:
@@ -254,24 +189,12 @@ def config_from_strings(config_class: type[Config], values: Mapping[str, str]) -
     Raises:
         ConfigurationError: with every unknown name, unreadable value and broken bound.
     """
-    specs = {spec.name: spec for spec in field_specs(config_class)}
-    problems: list[str] = []
-    parsed: dict[str, Any] = {}
-    for name, text in values.items():
-        if name not in specs:
-            problems.append(f"{name} is not a setting; the settings are {', '.join(specs)}")
-            continue
-        try:
-            parsed[name] = _parse(text, specs[name].type)
-        except ValueError:
-            problems.append(f"{name} must be of type {specs[name].type.__name__}, not {text!r}")
+    texts = {spec.name for spec in field_specs(config_class) if spec.type is str}
+    stripped = {name: text if name in texts else text.strip() for name, text in values.items()}
     try:
-        config = config_class(**parsed)
-    except ConfigurationError as error:
-        problems.extend(error.problems)
-    if problems:
-        raise ConfigurationError(problems)
-    return config
+        return config_class.__pydantic_validator__.validate_python(stripped, strict=False)  # type: ignore[attr-defined]
+    except ValidationError as error:
+        raise ConfigurationError(_problems(config_class, error)) from None
 
 
 def config_to_dict(config: Any) -> dict[str, Any]:
@@ -310,12 +233,3 @@ def training_command(capability: str, data: str, config: Any, options: Mapping[s
     for name, value in changed_settings(config).items():
         words += ["--set", f"{name}={value}"]
     return shlex.join(words)
-
-
-def _parse(text: str, kind: type) -> Any:
-    if kind is bool:
-        lowered = text.strip().lower()
-        if lowered not in _TRUE | _FALSE:
-            raise ValueError(text)
-        return lowered in _TRUE
-    return kind(text) if kind is str else kind(text.strip())

@@ -6,140 +6,157 @@ Where the paper is silent (batch, epochs, tokens) the defaults suit the default 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field
 
 from analytics.configuration import (
-    accumulate_option,
-    adapter_option,
-    backbone_option,
-    check_config,
-    checkpoint_option,
-    device_option,
-    evaluation_option,
-    mixed_precision_option,
-    option,
-    patience_option,
-    seed_option,
-    steps_option,
-    tokens_option,
-    warmup_option,
-    weight_decay_option,
+    Accumulation,
+    AdapterRank,
+    Backbone,
+    CheckpointInterval,
+    Device,
+    EvaluationInterval,
+    MaximumSteps,
+    MaximumTokens,
+    MixedPrecision,
+    Patience,
+    Seed,
+    WarmupShare,
+    WeightDecay,
+    configuration,
 )
 from analytics.errors import ConfigurationError
 
-OBJECTIVES = ("contrast", "masked-language", "last-layer")
-RANKINGS = ("khar", "finest", "none")
 
-
-@dataclass(frozen=True)
+@configuration
 class EncoderConfig:
     """How an encoder is pre-trained; see docs/papers/encoder.md for where each value comes from."""
 
-    backbone: str = backbone_option()
-    objective: str = option(
-        "contrast",
-        "contrast: bring questions with related concepts closer together (QuesCo); masked-language: predict masked"
-        " words (DAPT); last-layer: keep the encoder fixed and fit a linear layer on top (not from the paper)",
-        choices=OBJECTIVES,
+    backbone: Backbone = "all-MiniLM-L6-v2"
+    objective: Literal["contrast", "masked-language", "last-layer"] = Field(
+        default="contrast",
+        description=(
+            "contrast: bring questions with related concepts closer together (QuesCo); masked-language: predict "
+            "masked words (DAPT); last-layer: keep the encoder fixed and fit a linear layer on top (not from "
+            "the paper)"
+        ),
     )
-    ranking: str = option(
-        "khar",
-        "khar: rank by distance in the hierarchy; finest: only questions with the same finest concept are positives"
-        " (SCL); none: only the augmented copy is a positive (ConSERT)",
-        choices=RANKINGS,
+    ranking: Literal["khar", "finest", "none"] = Field(
+        default="khar",
+        description=(
+            "khar: rank by distance in the hierarchy; finest: only questions with the same finest concept are "
+            "positives (SCL); none: only the augmented copy is a positive (ConSERT)"
+        ),
     )
-    levels: int = option(
-        3, "number of hierarchy levels to use", minimum=1, maximum=10, label="Hierarchy levels"
+    levels: int = Field(
+        default=3, ge=1, le=10, title="Hierarchy levels", description="number of hierarchy levels to use"
     )
-    root_mapping: str = option(
-        "",
-        "matching roots of different hierarchies, as 'Hierarchy > Root = Other hierarchy > Root; ...'; without it,"
-        " questions from different hierarchies are not compared",
+    root_mapping: str = Field(
+        default="",
+        description=(
+            "matching roots of different hierarchies, as 'Hierarchy > Root = Other hierarchy > Root; ...'; "
+            "without it, questions from different hierarchies are not compared"
+        ),
     )
-    temperatures: str = option(
-        "",
-        "temperature of each rank from 0 to levels + 1, separated by commas; leave empty for the paper's rule",
-        label="Temperatures by rank",
+    temperatures: str = Field(
+        default="",
+        title="Temperatures by rank",
+        description=(
+            "temperature of each rank from 0 to levels + 1, separated by commas; leave empty for the paper's "
+            "rule"
+        ),
     )
-    one_temperature: bool = option(
-        False,
-        "compute each term of the loss at the temperature of its positives, as in the published code; otherwise each"
-        " rank uses its own temperature (Eq. 4)",
-        label="One temperature per term",
+    one_temperature: bool = Field(
+        default=False,
+        title="One temperature per term",
+        description=(
+            "compute each term of the loss at the temperature of its positives, as in the published code; "
+            "otherwise each rank uses its own temperature (Eq. 4)"
+        ),
     )
-    augment_words: bool = option(True, "swap and delete words in copies of a question")
-    augment_formulas: bool = option(True, "rename variables and change operators and numbers in formulas")
-    augment_structure: bool = option(True, "shuffle the clauses of a question and repeat one")
-    augmentation_probability: float = option(
-        0.3, "probability of each augmentation strategy", minimum=0, maximum=1
+    augment_words: bool = Field(default=True, description="swap and delete words in copies of a question")
+    augment_formulas: bool = Field(
+        default=True, description="rename variables and change operators and numbers in formulas"
     )
-    solution_view: float = option(
-        0.0,
-        "probability of using the worked solution, if there is one, as the second view (not from the paper)",
-        minimum=0,
-        maximum=1,
-        label="Worked solution as second view",
+    augment_structure: bool = Field(
+        default=True, description="shuffle the clauses of a question and repeat one"
     )
-    concept_weight: float = option(
-        0.0,
-        "weight of the concept classification loss, added to the contrastive loss (not from the paper)",
-        minimum=0,
-        maximum=100,
+    augmentation_probability: float = Field(
+        default=0.3, ge=0, le=1, description="probability of each augmentation strategy"
     )
-    difficulty_weight: float = option(
-        0.0,
-        "weight of the difficulty ranking loss, added to the contrastive loss (not from the paper)",
-        minimum=0,
-        maximum=100,
+    solution_view: float = Field(
+        default=0.0,
+        ge=0,
+        le=1,
+        title="Worked solution as second view",
+        description=(
+            "probability of using the worked solution, if there is one, as the second view (not from the paper)"
+        ),
     )
-    metric_steps: int = option(
-        0,
-        "number of steps for fitting a last linear layer on all questions after the encoder is trained (0 = no last"
-        " layer; not from the paper)",
-        minimum=0,
-        maximum=100_000,
-        label="Last-layer steps",
+    concept_weight: float = Field(
+        default=0.0,
+        ge=0,
+        le=100,
+        description=(
+            "weight of the concept classification loss, added to the contrastive loss (not from the paper)"
+        ),
     )
-    adapter_rank: int = adapter_option()
-    projection: int = option(
-        128,
-        "dimension of the projected vectors in the contrastive loss (0 = no projection)",
-        minimum=0,
-        maximum=4096,
-        label="Projection dimension",
+    difficulty_weight: float = Field(
+        default=0.0,
+        ge=0,
+        le=100,
+        description="weight of the difficulty ranking loss, added to the contrastive loss (not from the paper)",
     )
-    queue_size: int = option(
-        1600,
-        "number of keys in the queue, at most half of the training questions",
-        minimum=1,
-        maximum=1_000_000,
+    metric_steps: int = Field(
+        default=0,
+        ge=0,
+        le=100_000,
+        title="Last-layer steps",
+        description=(
+            "number of steps for fitting a last linear layer on all questions after the encoder is trained (0 = "
+            "no last layer; not from the paper)"
+        ),
     )
-    momentum: float = option(
-        0.999, "share of the key encoder's weights that each update keeps", minimum=0, maximum=1
+    adapter_rank: AdapterRank = 0
+    projection: int = Field(
+        default=128,
+        ge=0,
+        le=4096,
+        title="Projection dimension",
+        description="dimension of the projected vectors in the contrastive loss (0 = no projection)",
     )
-    learning_rate: float = option(
-        5e-5,
-        "initial learning rate of the AdamW optimiser, which falls linearly to 0",
-        minimum=1e-8,
-        maximum=1,
+    queue_size: int = Field(
+        default=1600,
+        ge=1,
+        le=1_000_000,
+        description="number of keys in the queue, at most half of the training questions",
     )
-    weight_decay: float = weight_decay_option()
-    warmup_share: float = warmup_option(0.0)
-    epochs: int = option(5, "number of passes over the training questions", minimum=1, maximum=1000)
-    max_steps: int = steps_option()
-    batch_size: int = option(32, "number of questions per batch", minimum=2, maximum=8192)
-    max_tokens: int = tokens_option(128, "questions longer than this are truncated")
-    freeze_embeddings: bool = option(True, "do not train the token embeddings")
-    mixed_precision: bool = mixed_precision_option()
-    accumulate: int = accumulate_option()
-    evaluate_every: int = evaluation_option(200)
-    patience: int = patience_option()
-    checkpoint_every: int = checkpoint_option(100)
-    device: str = device_option()
-    seed: int = seed_option()
+    momentum: float = Field(
+        default=0.999, ge=0, le=1, description="share of the key encoder's weights that each update keeps"
+    )
+    learning_rate: float = Field(
+        default=5e-5,
+        ge=1e-8,
+        le=1,
+        description="initial learning rate of the AdamW optimiser, which falls linearly to 0",
+    )
+    weight_decay: WeightDecay = 0.01
+    warmup_share: WarmupShare = 0.0
+    epochs: int = Field(default=5, ge=1, le=1000, description="number of passes over the training questions")
+    max_steps: MaximumSteps = 0
+    batch_size: int = Field(default=32, ge=2, le=8192, description="number of questions per batch")
+    max_tokens: MaximumTokens = Field(default=128, description="questions longer than this are truncated")
+    freeze_embeddings: bool = Field(default=True, description="do not train the token embeddings")
+    mixed_precision: MixedPrecision = True
+    accumulate: Accumulation = 1
+    evaluate_every: EvaluationInterval = 200
+    patience: Patience = 0
+    checkpoint_every: CheckpointInterval = 100
+    device: Device = "auto"
+    seed: Seed = 42
 
     def __post_init__(self) -> None:
-        check_config(self)
         if self.adapter_rank and self.objective != "contrast":
             raise ConfigurationError([f"adapter_rank must be 0 for the objective {self.objective}"])
         if self.objective == "last-layer" and not self.metric_steps:

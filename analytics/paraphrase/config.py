@@ -7,131 +7,145 @@ paper's encoder is MiniLM of 12 layers; the default here has 6.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field
 
 from analytics.configuration import (
-    adapter_option,
-    backbone_option,
-    check_config,
-    checkpoint_option,
-    device_option,
-    evaluation_option,
-    mixed_precision_option,
-    option,
-    seed_option,
-    steps_option,
-    tokens_option,
-    warmup_option,
-    weight_decay_option,
+    AdapterRank,
+    Backbone,
+    CheckpointInterval,
+    Device,
+    EvaluationInterval,
+    MaximumSteps,
+    MaximumTokens,
+    MixedPrecision,
+    Seed,
+    WarmupShare,
+    WeightDecay,
+    configuration,
 )
 from analytics.errors import ConfigurationError, DataError
 from analytics.paraphrase.operators.catalog import OPERATORS, operator
 
-LOSSES = ("triplet", "mnrl", "both")
 
-
-@dataclass(frozen=True)
+@configuration
 class ParaphraseConfig:
     """How a paraphrase scorer is trained."""
 
-    backbone: str = backbone_option()
-    loss: str = option(
-        "triplet",
-        "triplet: triplet loss on cosine distances; mnrl: multiple negatives ranking loss; both: the sum of the two",
-        choices=LOSSES,
+    backbone: Backbone = "all-MiniLM-L6-v2"
+    loss: Literal["triplet", "mnrl", "both"] = Field(
+        default="triplet",
+        description=(
+            "triplet: triplet loss on cosine distances; mnrl: multiple negatives ranking loss; both: the sum of "
+            "the two"
+        ),
     )
-    margin: float = option(
-        0.5,
-        "margin of the triplet loss on cosine distances; the default was chosen on AQuA-RAT's validation set",
-        minimum=0,
-        maximum=2,
+    margin: float = Field(
+        default=0.5,
+        ge=0,
+        le=2,
+        description=(
+            "margin of the triplet loss on cosine distances; the default was chosen on AQuA-RAT's validation "
+            "set"
+        ),
     )
-    scale: float = option(
-        20.0,
-        "factor applied to cosines in the multiple negatives ranking loss",
-        minimum=0.1,
-        maximum=1000,
+    scale: float = Field(
+        default=20.0,
+        ge=0.1,
+        le=1000,
+        description="factor applied to cosines in the multiple negatives ranking loss",
     )
-    without: str = option(
-        "",
-        "operators to leave out, separated by commas, as in the ablations of Table 2",
-        label="Operators to leave out",
+    without: str = Field(
+        default="",
+        title="Operators to leave out",
+        description="operators to leave out, separated by commas, as in the ablations of Table 2",
     )
-    extra_operators: bool = option(True, "also use operators that are not in the paper")
-    far_share: float = option(
-        0.5,
-        "share of triplets that pair a heavily reworded positive with a minimally edited negative",
-        minimum=0,
-        maximum=1,
-        label="Share of hard triplets",
+    extra_operators: bool = Field(default=True, description="also use operators that are not in the paper")
+    far_share: float = Field(
+        default=0.5,
+        ge=0,
+        le=1,
+        title="Share of hard triplets",
+        description="share of triplets that pair a heavily reworded positive with a minimally edited negative",
     )
-    typed_numbers: bool = option(
-        False,
-        "write numbers and units in one notation and repeat them after the text",
-        label="Normalise numbers and units",
+    typed_numbers: bool = Field(
+        default=False,
+        title="Normalise numbers and units",
+        description="write numbers and units in one notation and repeat them after the text",
     )
-    combine: bool = option(
-        False,
-        "pair each positive of a question with each of its negatives; otherwise use the triplets as drawn",
-        label="All combinations",
+    combine: bool = Field(
+        default=False,
+        title="All combinations",
+        description=(
+            "pair each positive of a question with each of its negatives; otherwise use the triplets as drawn"
+        ),
     )
-    stretch: bool = option(
-        False,
-        "rescale the score so that 0.5 splits the held-out pairs evenly; otherwise use the plain cosine",
-        label="Rescale the score",
+    stretch: bool = Field(
+        default=False,
+        title="Rescale the score",
+        description=(
+            "rescale the score so that 0.5 splits the held-out pairs evenly; otherwise use the plain cosine"
+        ),
     )
-    interpolate: bool = option(
-        False,
-        "interpolate between the pretrained and the trained weights (WiSE-FT) and keep the mix that ranks validation"
-        " pairs best; without validation pairs the trained weights are kept",
-        label="Interpolate weights",
+    interpolate: bool = Field(
+        default=False,
+        title="Interpolate weights",
+        description=(
+            "interpolate between the pretrained and the trained weights (WiSE-FT) and keep the mix that ranks "
+            "validation pairs best; without validation pairs the trained weights are kept"
+        ),
     )
-    triplets_per_question: int = option(
-        6, "number of triplets drawn for each question", minimum=1, maximum=50
+    triplets_per_question: int = Field(
+        default=6, ge=1, le=50, description="number of triplets drawn for each question"
     )
-    given_passes: int = option(
-        1,
-        "number of passes over triplets from labelled pairs (decisions, other corpora) for each pass over the rest",
-        minimum=1,
-        maximum=100,
-        label="Passes over labelled pairs",
+    given_passes: int = Field(
+        default=1,
+        ge=1,
+        le=100,
+        title="Passes over labelled pairs",
+        description=(
+            "number of passes over triplets from labelled pairs (decisions, other corpora) for each pass over "
+            "the rest"
+        ),
     )
-    translator_there: str = option(
-        "",
-        "operator f1: model that translates into another language; leave empty to paraphrase by rules",
-        label="Forward translation model",
+    translator_there: str = Field(
+        default="",
+        title="Forward translation model",
+        description="operator f1: model that translates into another language; leave empty to paraphrase by rules",
     )
-    translator_back: str = option(
-        "",
-        "operator f1: model that translates back; leave empty to paraphrase by rules",
-        label="Back-translation model",
+    translator_back: str = Field(
+        default="",
+        title="Back-translation model",
+        description="operator f1: model that translates back; leave empty to paraphrase by rules",
     )
-    weak_paraphraser: str = option(
-        "",
-        "operator f9: weak paraphrasing model; leave empty to summarise by rules",
-        label="Weak paraphrasing model",
+    weak_paraphraser: str = Field(
+        default="",
+        title="Weak paraphrasing model",
+        description="operator f9: weak paraphrasing model; leave empty to summarise by rules",
     )
-    weak_prefix: str = option(
-        "",
-        "operator f9: prefix that this model expects before a question",
-        label="Prefix for the weak model",
+    weak_prefix: str = Field(
+        default="",
+        title="Prefix for the weak model",
+        description="operator f9: prefix that this model expects before a question",
     )
-    learning_rate: float = option(2e-5, "learning rate of the AdamW optimiser", minimum=1e-8, maximum=1)
-    weight_decay: float = weight_decay_option()
-    warmup_share: float = warmup_option(0.1)
-    epochs: int = option(9, "number of passes over the training triplets", minimum=1, maximum=1000)
-    max_steps: int = steps_option()
-    batch_size: int = option(16, "number of triplets per batch", minimum=1, maximum=8192)
-    max_tokens: int = tokens_option(128, "questions longer than this are truncated")
-    adapter_rank: int = adapter_option()
-    mixed_precision: bool = mixed_precision_option()
-    evaluate_every: int = evaluation_option(200)
-    checkpoint_every: int = checkpoint_option(200)
-    device: str = device_option()
-    seed: int = seed_option(3407)
+    learning_rate: float = Field(
+        default=2e-5, ge=1e-8, le=1, description="learning rate of the AdamW optimiser"
+    )
+    weight_decay: WeightDecay = 0.01
+    warmup_share: WarmupShare = 0.1
+    epochs: int = Field(default=9, ge=1, le=1000, description="number of passes over the training triplets")
+    max_steps: MaximumSteps = 0
+    batch_size: int = Field(default=16, ge=1, le=8192, description="number of triplets per batch")
+    max_tokens: MaximumTokens = Field(default=128, description="questions longer than this are truncated")
+    adapter_rank: AdapterRank = 0
+    mixed_precision: MixedPrecision = True
+    evaluate_every: EvaluationInterval = 200
+    checkpoint_every: CheckpointInterval = 200
+    device: Device = "auto"
+    seed: Seed = 3407
 
     def __post_init__(self) -> None:
-        check_config(self)
         problems = []
         try:
             left_out = [operator(name) for name in self.left_out()]

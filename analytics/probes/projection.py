@@ -11,12 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.util import find_spec
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 
-from analytics.configuration import check_config, option
+from analytics.configuration import configuration
 from analytics.errors import Cancelled, DataError
 
 FEWEST_FOR_TSNE = 12  # fewer vectors have no neighbourhoods worth the name
@@ -29,27 +30,29 @@ Matrix = npt.NDArray[np.float32]
 Progress = Callable[[int, int, str], None]
 
 
-@dataclass(frozen=True, slots=True)
+@configuration
 class ProjectionConfig:
     """Settings of a map; each field carries its help and its bounds."""
 
-    method: str = option(
-        "tsne", "tsne keeps neighbourhoods, pca the large distances.", choices=("tsne", "pca")
+    method: Literal["tsne", "pca"] = Field(
+        default="tsne", description="tsne keeps neighbourhoods, pca the large distances."
     )
-    components: int = option(50, "Principal components that t-SNE starts from.", minimum=2, maximum=1_000)
-    perplexity: float = option(
-        30.0, "About how many neighbours each question keeps.", minimum=2.0, maximum=500.0
+    components: int = Field(
+        default=50, ge=2, le=1_000, description="Principal components that t-SNE starts from."
     )
-    sample: int = option(
-        20_000, "Questions that are laid out; the others are placed among them.", minimum=100, maximum=500_000
+    perplexity: float = Field(
+        default=30.0, ge=2.0, le=500.0, description="About how many neighbours each question keeps."
     )
-    seed: int = option(
-        0, "Seed of the sample and of the search for neighbours.", minimum=0, maximum=2**31 - 1
+    sample: int = Field(
+        default=20_000,
+        ge=100,
+        le=500_000,
+        description="Questions that are laid out; the others are placed among them.",
     )
-    threads: int = option(2, "Threads; another number may give another map.", minimum=1, maximum=64)
-
-    def __post_init__(self) -> None:
-        check_config(self)
+    seed: int = Field(
+        default=0, ge=0, le=2**31 - 1, description="Seed of the sample and of the search for neighbours."
+    )
+    threads: int = Field(default=2, ge=1, le=64, description="Threads; another number may give another map.")
 
 
 @dataclass(frozen=True, slots=True)

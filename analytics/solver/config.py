@@ -6,189 +6,217 @@ the option's text says so.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Literal
+
+from pydantic import Field
 
 from analytics.configuration import (
-    accumulate_option,
-    adapter_option,
-    backbone_option,
-    check_config,
-    checkpoint_option,
-    clipping_option,
-    device_option,
-    evaluation_option,
-    fold_option,
-    measured_option,
-    option,
-    patience_option,
-    schedule_option,
-    seed_option,
-    steps_option,
-    tokens_option,
-    warmup_option,
-    weight_decay_option,
+    Accumulation,
+    AdapterRank,
+    Backbone,
+    CheckpointInterval,
+    ClippingNorm,
+    Device,
+    EvaluationInterval,
+    Fold,
+    MaximumSteps,
+    MaximumTokens,
+    Measured,
+    Patience,
+    Schedule,
+    Seed,
+    WarmupShare,
+    WeightDecay,
+    configuration,
 )
 from analytics.errors import ConfigurationError
 
-CONTRASTS = ("none", "pattern", "textual", "both")
 EQUATION_STRATEGIES = ("exact", "nearest")
-TEXT_STRATEGIES = ("bleu", "encoder", "random")
 POOLS = ("train", "roda", "qr", "roda+qr")
 """Of problems: the training set alone, or with reversed operations, reordered questions, or both."""
-POSITIVES = ("structure", "same", "foreign")
-NEGATIVES = ("operators", "random")
 
 
-@dataclass(frozen=True)
+@configuration
 class SolverConfig:
     """How a solver is trained; see docs/papers/solver.md for where each value comes from."""
 
-    backbone: str = backbone_option()
-    contrast: str = option(
-        "none",
-        "none: only learn to write equations; pattern: first train on triples of problems whose equations share a"
-        " structure or differ in their operators (Pattern-CL), then on all problems; textual: also separate problems"
-        " with similar wording but different equations (Textual-CL); both: one after the other",
-        choices=CONTRASTS,
-        label="Contrastive learning",
+    backbone: Backbone = "all-MiniLM-L6-v2"
+    contrast: Literal["none", "pattern", "textual", "both"] = Field(
+        default="none",
+        title="Contrastive learning",
+        description=(
+            "none: only learn to write equations; pattern: first train on triples of problems whose equations "
+            "share a structure or differ in their operators (Pattern-CL), then on all problems; textual: also "
+            "separate problems with similar wording but different equations (Textual-CL); both: one after the "
+            "other"
+        ),
     )
-    adapter_rank: int = adapter_option(", at a learning rate of about 1e-3")
-    freeze_encoder: bool = option(
-        False, "keep the encoder fixed and compute its states once: four times as fast but less accurate"
+    adapter_rank: AdapterRank = Field(
+        default=0,
+        description=(
+            "train low-rank adapters of this rank instead of the encoder's weights, at a learning rate of about "
+            "1e-3 (0 = train all weights)"
+        ),
     )
-    mask_numbers: bool = option(True, "replace every number in the text with the encoder's mask token")
-    fold: int = fold_option()
-    max_tokens: int = tokens_option(
-        120, "problems longer than this are truncated; those that lose a number are left out"
+    freeze_encoder: bool = Field(
+        default=False,
+        description="keep the encoder fixed and compute its states once: four times as fast but less accurate",
     )
-    most_tokens: int = option(
-        45,
-        "maximum number of operators and numbers in an equation",
-        minimum=1,
-        maximum=200,
-        label="Maximum equation length",
+    mask_numbers: bool = Field(
+        default=True, description="replace every number in the text with the encoder's mask token"
     )
-    least_uses: int = option(
-        1,
-        "number of training equations that must use a constant before the decoder learns it; constants cost memory"
-        " at every node, so use 15 for tens of thousands of problems",
-        minimum=1,
-        label="Minimum uses of a constant",
+    fold: Fold = -1
+    max_tokens: MaximumTokens = Field(
+        default=120,
+        description="problems longer than this are truncated; those that lose a number are left out",
     )
-    beam: int = option(
-        3,
-        "number of candidate trees kept while writing an equation",
-        minimum=1,
-        maximum=50,
-        label="Beam size",
+    most_tokens: int = Field(
+        default=45,
+        ge=1,
+        le=200,
+        title="Maximum equation length",
+        description="maximum number of operators and numbers in an equation",
     )
-    dropout: float = option(0.5, "dropout rate of the decoder's inputs", minimum=0, maximum=0.9)
-    epochs: int = option(50, "number of passes over all problems", minimum=1, maximum=1000)
-    max_steps: int = steps_option(" on all problems")
-    batch_size: int = option(16, "number of problems or triples per batch", minimum=1, maximum=4096)
-    learning_rate: float = option(5e-5, "learning rate of the encoder", minimum=1e-8, maximum=1)
-    decoder_learning_rate: float = option(
-        1e-3,
-        "learning rate of the decoder, which starts from random weights; the papers use the encoder's rate",
-        minimum=1e-8,
-        maximum=1,
+    least_uses: int = Field(
+        default=1,
+        ge=1,
+        title="Minimum uses of a constant",
+        description=(
+            "number of training equations that must use a constant before the decoder learns it; constants cost "
+            "memory at every node, so use 15 for tens of thousands of problems"
+        ),
     )
-    weight_decay: float = weight_decay_option()
-    schedule: str = schedule_option()
-    warmup_share: float = warmup_option(0.1)
-    clip_norm: float = clipping_option(3.0)
-    margin: float = option(0.2, "margin of the contrastive loss on cosine similarity", minimum=0, maximum=2)
-    contrast_weight: float = option(
-        5.0, "weight of the contrastive loss, added to the equation loss", minimum=0, maximum=100
+    beam: int = Field(
+        default=3,
+        ge=1,
+        le=50,
+        title="Beam size",
+        description="number of candidate trees kept while writing an equation",
     )
-    contrast_epochs: int = option(30, "number of passes over the triples", minimum=1, maximum=1000)
-    contrast_steps: int = option(
-        0,
-        "stop contrastive training after this many steps on triples (0 = no limit)",
-        minimum=0,
-        label="Maximum contrastive steps",
+    dropout: float = Field(default=0.5, ge=0, le=0.9, description="dropout rate of the decoder's inputs")
+    epochs: int = Field(default=50, ge=1, le=1000, description="number of passes over all problems")
+    max_steps: MaximumSteps = Field(
+        default=0, description="stop training after this many steps on all problems (0 = no limit)"
     )
-    ramp_begins: float = option(
-        0.05,
-        "share of the steps on triples after which the contrastive loss starts to count",
-        minimum=0,
-        maximum=1,
-        label="Ramp start",
+    batch_size: int = Field(default=16, ge=1, le=4096, description="number of problems or triples per batch")
+    learning_rate: float = Field(default=5e-5, ge=1e-8, le=1, description="learning rate of the encoder")
+    decoder_learning_rate: float = Field(
+        default=1e-3,
+        ge=1e-8,
+        le=1,
+        description=(
+            "learning rate of the decoder, which starts from random weights; the papers use the encoder's rate"
+        ),
     )
-    ramp_ends: float = option(
-        0.3,
-        "share of the steps on triples after which the contrastive loss has its full weight",
-        minimum=0,
-        maximum=1,
-        label="Ramp end",
+    weight_decay: WeightDecay = 0.01
+    schedule: Schedule = "linear"
+    warmup_share: WarmupShare = 0.1
+    clip_norm: ClippingNorm = 3.0
+    margin: float = Field(
+        default=0.2, ge=0, le=2, description="margin of the contrastive loss on cosine similarity"
     )
-    pairs_per_problem: int = option(
-        4,
-        "maximum number of positives that a problem is paired with",
-        minimum=1,
-        maximum=100,
-        label="Maximum pairs per problem",
+    contrast_weight: float = Field(
+        default=5.0, ge=0, le=100, description="weight of the contrastive loss, added to the equation loss"
     )
-    positives: str = option(
-        "structure",
-        "structure: problems whose equation, or part of it, has the same operators in the same places; same: the whole"
-        " equation must match; foreign: like structure, but with positives in another language",
-        choices=POSITIVES,
+    contrast_epochs: int = Field(default=30, ge=1, le=1000, description="number of passes over the triples")
+    contrast_steps: int = Field(
+        default=0,
+        ge=0,
+        title="Maximum contrastive steps",
+        description="stop contrastive training after this many steps on triples (0 = no limit)",
     )
-    negatives: str = option(
-        "operators",
-        "operators: problems whose equations have as many nodes but different operators; random: any problem with"
-        " another structure",
-        choices=NEGATIVES,
+    ramp_begins: float = Field(
+        default=0.05,
+        ge=0,
+        le=1,
+        title="Ramp start",
+        description="share of the steps on triples after which the contrastive loss starts to count",
     )
-    temperature: float = option(
-        0.05,
-        "temperature of the textual contrastive loss; the paper tries 0.05, 0.1 and 0.2",
-        minimum=0.001,
-        maximum=10,
+    ramp_ends: float = Field(
+        default=0.3,
+        ge=0,
+        le=1,
+        title="Ramp end",
+        description="share of the steps on triples after which the contrastive loss has its full weight",
     )
-    textual_weight: float = option(
-        0.1,
-        "weight of the textual contrastive loss, added to the equation loss; the paper tries 0.1 to 0.9",
-        minimum=0,
-        maximum=100,
+    pairs_per_problem: int = Field(
+        default=4,
+        ge=1,
+        le=100,
+        title="Maximum pairs per problem",
+        description="maximum number of positives that a problem is paired with",
     )
-    pool: str = option(
-        "roda+qr",
-        "generated problems for the textual contrast: roda: ask for a known number instead (RODA); qr: move the"
-        " question to the front; train: no generated problems",
-        choices=POOLS,
-        label="Pool for the textual contrast",
+    positives: Literal["structure", "same", "foreign"] = Field(
+        default="structure",
+        description=(
+            "structure: problems whose equation, or part of it, has the same operators in the same places; "
+            "same: the whole equation must match; foreign: like structure, but with positives in another "
+            "language"
+        ),
     )
-    equation_strategy: str = option(
-        "exact",
-        "how the textual contrast chooses positives: exact: only the same equation; nearest: the most similar equation"
-        " if none is the same",
-        choices=EQUATION_STRATEGIES,
+    negatives: Literal["operators", "random"] = Field(
+        default="operators",
+        description=(
+            "operators: problems whose equations have as many nodes but different operators; random: any "
+            "problem with another structure"
+        ),
     )
-    text_strategy: str = option(
-        "bleu",
-        "how texts are compared: by BLEU in both directions (bleu), by the frozen encoder (encoder), or not at all"
-        " (random)",
-        choices=TEXT_STRATEGIES,
+    temperature: float = Field(
+        default=0.05,
+        ge=0.001,
+        le=10,
+        description="temperature of the textual contrastive loss; the paper tries 0.05, 0.1 and 0.2",
     )
-    augment: str = option(
-        "train",
-        "generated problems to add to the training set; the values are those of the pool",
-        choices=POOLS,
-        label="Generated training problems",
+    textual_weight: float = Field(
+        default=0.1,
+        ge=0,
+        le=100,
+        description=(
+            "weight of the textual contrastive loss, added to the equation loss; the paper tries 0.1 to 0.9"
+        ),
     )
-    mixed_precision: bool = option(True, "compute the encoder in bfloat16 on devices that support it")
-    accumulate: int = accumulate_option()
-    measured: int = measured_option("accuracy")
-    evaluate_every: int = evaluation_option(0)
-    patience: int = patience_option()
-    checkpoint_every: int = checkpoint_option(0)
-    device: str = device_option()
-    seed: int = seed_option()
+    pool: Literal["train", "roda", "qr", "roda+qr"] = Field(
+        default="roda+qr",
+        title="Pool for the textual contrast",
+        description=(
+            "generated problems for the textual contrast: roda: ask for a known number instead (RODA); qr: move "
+            "the question to the front; train: no generated problems"
+        ),
+    )
+    equation_strategy: Literal["exact", "nearest"] = Field(
+        default="exact",
+        description=(
+            "how the textual contrast chooses positives: exact: only the same equation; nearest: the most "
+            "similar equation if none is the same"
+        ),
+    )
+    text_strategy: Literal["bleu", "encoder", "random"] = Field(
+        default="bleu",
+        description=(
+            "how texts are compared: by BLEU in both directions (bleu), by the frozen encoder (encoder), or not "
+            "at all (random)"
+        ),
+    )
+    augment: Literal["train", "roda", "qr", "roda+qr"] = Field(
+        default="train",
+        title="Generated training problems",
+        description="generated problems to add to the training set; the values are those of the pool",
+    )
+    mixed_precision: bool = Field(
+        default=True, description="compute the encoder in bfloat16 on devices that support it"
+    )
+    accumulate: Accumulation = 1
+    measured: Measured = Field(
+        default=300,
+        description="number of validation problems used to measure accuracy during training (0 = none)",
+    )
+    evaluate_every: EvaluationInterval = 0
+    patience: Patience = 0
+    checkpoint_every: CheckpointInterval = 0
+    device: Device = "auto"
+    seed: Seed = 42
 
     def __post_init__(self) -> None:
-        check_config(self)
         problems = []
         if self.ramp_ends < self.ramp_begins:
             problems.append("ramp_ends must not be below ramp_begins")

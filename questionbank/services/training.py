@@ -140,7 +140,10 @@ def training_request(
     answers = {**{option.name: option.default for option in training.options}, **(answers or {})}
     for option in training.options:
         if option.choices and answers[option.name] not in option.choices:
-            problem = _("“%(answer)s” is none of the choices.") % {"answer": answers[option.name]}
+            problem = _("“%(answer)s” cannot be chosen; the choices are %(choices)s.") % {
+                "answer": answers[option.name],
+                "choices": ", ".join(option.choices),
+            }
             raise ValidationFailed(problem, fields={option.name: [problem]})
     chosen = {} if training.scope == "hierarchy" else _checked_hierarchies(hierarchies)
     parameters = {"set": settings, **chosen, **training.job_parameters(settings, hierarchies, answers)}

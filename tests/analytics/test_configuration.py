@@ -1,22 +1,20 @@
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Literal
 
 import pytest
+from pydantic import Field, TypeAdapter
 
-from analytics.configuration import check_config, config_from_strings, config_to_dict, field_specs, option
+from analytics.configuration import Seed, config_from_strings, config_to_dict, configuration, field_specs
 from analytics.errors import ConfigurationError
 
 
-@dataclass(frozen=True)
+@configuration
 class Example:
-    steps: int = option(10, "How many.", minimum=1, maximum=100)
-    rate: float = option(0.5, "How fast.", minimum=0.0)
-    kind: str = option("a", "Which.", choices=("a", "b"))
-    loud: bool = option(False, "How loud.")
-
-    def __post_init__(self) -> None:
-        check_config(self)
+    steps: int = Field(10, ge=1, le=100, description="How many.")
+    rate: float = Field(0.5, ge=0.0, description="How fast.")
+    kind: Literal["a", "b"] = Field("a", description="Which.")
+    loud: bool = Field(False, description="How loud.")
 
 
 def test_all_problems_come_in_one_error():
@@ -46,8 +44,11 @@ def test_strings_are_read_by_the_type_of_their_field():
 def test_wrong_strings_and_unknown_names_are_reported_together():
     with pytest.raises(ConfigurationError) as caught:
         config_from_strings(Example, {"stepps": "7", "steps": "many", "rate": "-2"})
-    assert len(caught.value.problems) == 3
-    assert "the settings are steps, rate, kind, loud" in caught.value.problems[0]
+    assert caught.value.problems == (
+        "steps must be of type int, not 'many'",
+        "rate must be at least 0.0, not -2",
+        "stepps is not a setting; the settings are steps, rate, kind, loud",
+    )
 
 
 def test_a_form_sees_help_bounds_and_choices():
@@ -59,9 +60,28 @@ def test_a_form_sees_help_bounds_and_choices():
 
 
 def test_a_field_is_labelled_by_its_name_unless_it_has_a_label():
-    @dataclass(frozen=True)
+    @configuration
     class Labelled:
-        max_steps: int = option(0, "How many.")
-        fold: int = option(-1, "Which.", label="Test fold")
+        max_steps: int = Field(0, description="How many.")
+        fold: int = Field(-1, title="Test fold", description="Which.")
 
     assert [spec.label for spec in field_specs(Labelled)] == ["Max steps", "Test fold"]
+
+
+def test_a_shared_type_brings_its_bounds_and_a_field_may_say_more():
+    @configuration
+    class Seeded:
+        seed: Seed = Field(7, description="Another seed.")
+
+    (seed,) = field_specs(Seeded)
+    assert (seed.default, seed.minimum, seed.maximum, seed.help) == (7, 0, 2**31 - 1, "Another seed.")
+    with pytest.raises(ConfigurationError, match="seed must be at least 0, not -1"):
+        Seeded(seed=-1)
+
+
+def test_the_json_schema_says_bounds_choices_and_texts():
+    schema = TypeAdapter(Example).json_schema()
+    steps, kind = schema["properties"]["steps"], schema["properties"]["kind"]
+    assert (steps["minimum"], steps["maximum"], steps["description"]) == (1, 100, "How many.")
+    assert kind["enum"] == ["a", "b"]
+    assert schema["additionalProperties"] is False

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
+from pydantic import Field
 
 from analytics.artifacts import Manifest, artifact_read, artifact_write
 from analytics.capability import Capability, Lens
-from analytics.configuration import option
+from analytics.configuration import configuration
 from analytics.errors import Cancelled
 from analytics.training.callbacks import StepReport
 from analytics.training.context import TrainingContext
@@ -25,13 +26,13 @@ CHECKPOINT = "checkpoint.pt"
 MODEL = "gauge.json"
 
 
-@dataclass(frozen=True, slots=True)
+@configuration
 class GaugeConfig:
     """How a gauge is trained."""
 
-    steps: int = option(20, "steps of gradient descent", minimum=1, maximum=1000)
-    rate: float = option(0.01, "learning rate", minimum=0.0001, maximum=0.1)
-    seed: int = option(0, "of the first weight", minimum=0, maximum=10)
+    steps: int = Field(20, ge=1, le=1000, description="steps of gradient descent")
+    rate: float = Field(0.01, ge=0.0001, le=0.1, description="learning rate")
+    seed: int = Field(0, ge=0, le=10, description="of the first weight")
 
 
 class Gauge:

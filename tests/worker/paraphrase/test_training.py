@@ -94,7 +94,7 @@ def test_a_run_trains_a_scorer_on_questions_and_decisions_as_a_candidate_of_the_
 
 def test_decisions_can_be_left_out(bank, backbone, no_graph):
     add_decided(bank)
-    run = train(request(small(backbone), decisions=False))
+    run = train(request(small(backbone), answers={"decisions": False}))
     assert (run.error, run.parameters["decisions"]) == ("", False)
     extra = ModelArtifact.objects.get(pk=run.result["model"]).manifest["extra"]
     assert extra["given_pairs"] == 0

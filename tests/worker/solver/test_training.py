@@ -267,7 +267,7 @@ def test_a_chinese_solver_learns_from_chinese_problems_on_an_encoder_that_reads_
     assert "No ready question in Chinese" in run.error
     Question.objects.filter(pk__in=[question.pk for question in made[:40]]).update(language="zh")
     assert run.title == "Train the solver for Chinese problems"
-    with pytest.raises(ValidationFailed, match="for the language “fr”"):
+    with pytest.raises(ValidationFailed, match="“fr” cannot be chosen; the choices are en, zh"):
         training_request(capability="solver", answers={"language": "fr"}, send=False)
     again = training_request(capability="solver", settings=settings, answers={"language": "zh"}, send=False)
     train_model(again.pk)
