@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from fractions import Fraction
 
 _INVISIBLE = (
     "\u00ad\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2061\u2062\u2063\u2064"
@@ -67,8 +68,11 @@ _TIDY = str.maketrans(
     }
 )
 
-VULGAR_FRACTIONS = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒"
-"""Characters that are a fraction by themselves."""
+VULGAR_FRACTIONS = {
+    character: Fraction(unicodedata.numeric(character)).limit_denominator(10)
+    for character in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅐⅛⅜⅝⅞⅑⅒"
+}
+"""Characters that are a fraction by themselves, with their values."""
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿⁱᵃᵇᶜᵈᵉᵏᵐᵖᵗˣʸᶻ", "0123456789+-=()niabcdekmptxyz")
 _LOWERED = str.maketrans("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚₛₜₓ", "0123456789+-=()aehijklmnopstx")
 SCRIPT_CHARACTERS = "".join(map(chr, (*_RAISED, *_LOWERED)))
@@ -76,7 +80,7 @@ SCRIPT_CHARACTERS = "".join(map(chr, (*_RAISED, *_LOWERED)))
 
 _VULGAR = re.compile(
     r"(?P<before>[\^_/√∛∜]?)(?<![0-9])(?P<whole>[0-9]{0,9})(?P<gap> ?)"
-    rf"(?P<fraction>[{VULGAR_FRACTIONS}])(?P<after>[0-9{SCRIPT_CHARACTERS}^]?)"
+    rf"(?P<fraction>[{''.join(VULGAR_FRACTIONS)}])(?P<after>[0-9{SCRIPT_CHARACTERS}^]?)"
 )
 _SCRIPT_RUN = re.compile(
     rf"(?P<low>[{''.join(map(chr, _LOWERED))}]+)|(?P<high>[{''.join(map(chr, _RAISED))}]+)"
@@ -111,7 +115,7 @@ def keyboard_maths(text: str) -> str:
 
 def _spell_fraction(match: re.Match[str]) -> str:
     before, whole, gap, after = match["before"], match["whole"], match["gap"], match["after"]
-    fraction = unicodedata.normalize("NFKC", match["fraction"]).replace("\u2044", "/")
+    fraction = str(VULGAR_FRACTIONS[match["fraction"]])
     number = f"{whole} {fraction}" if whole else fraction
     if before or (after and after not in _DIGITS):  # "√½", "2^½", "½²": the fraction is one thing
         number = f"({number})"

@@ -14,8 +14,8 @@ import unicodedata
 from collections.abc import Iterator
 from itertools import groupby
 
+from analytics.text.characters import VULGAR_FRACTIONS
 from analytics.text.numbers import find_numbers
-from analytics.text.numerals import VULGAR_FRACTIONS
 from analytics.text.remembered import Remembered
 
 _NUMBER = "#"

@@ -18,10 +18,10 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from analytics.text.characters import VULGAR_FRACTIONS
 from analytics.text.formulas import segment_text
 from analytics.text.notation import formula_tokens, normalise_latex
 from analytics.text.numbers import NumberMention, find_numbers
-from analytics.text.numerals import VULGAR_FRACTIONS
 
 MASK = "#"
 FRACTION_MASK = "½"
@@ -105,7 +105,7 @@ def masked_formula(latex: str, variables: dict[str, str] | None = None) -> str:
 def _tokens(latex: str) -> tuple[str, ...]:
     """Return the tokens without braces, fractions of numbers masked."""
     latex = normalise_latex(latex)
-    if "frac" in latex or "/" in latex or not VULGAR_FRACTIONS.isdisjoint(latex):
+    if "frac" in latex or "/" in latex or not VULGAR_FRACTIONS.keys().isdisjoint(latex):
         latex = _fractions_masked(latex)
     return tuple(piece for piece in formula_tokens(latex) if piece not in ("{", "}"))
 

@@ -9,12 +9,12 @@ ones.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 
+from analytics.text.characters import VULGAR_FRACTIONS
 from analytics.text.formulas import segment_text
 
 
@@ -44,13 +44,6 @@ class Numeral:
 
 _LONGEST = 300  # characters of a number
 _LARGEST_POWER = 60
-
-_VULGAR = {
-    character: Fraction(unicodedata.numeric(character)).limit_denominator(10)
-    for character in "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
-}
-VULGAR_FRACTIONS = frozenset(_VULGAR)
-"""Characters that are a fraction by themselves."""
 
 _FULL_WIDTH = {
     ord(wide): ord(plain)
@@ -173,8 +166,8 @@ def _forms(numeral: str, read: Callable[[str], Fraction]) -> tuple[_Form, ...]:
         _Form("latex", rf"(?:(?P<whole>\d+)\s*)?{_FRAC}", _latex, kind.FRACTION),
         _Form(
             "vulgar",
-            rf"(?:(?P<vw>\d+)\s?)?(?P<vc>[{''.join(_VULGAR)}])",
-            lambda m: int(m["vw"] or 0) + _VULGAR[m["vc"]],
+            rf"(?:(?P<vw>\d+)\s?)?(?P<vc>[{''.join(VULGAR_FRACTIONS)}])",
+            lambda m: int(m["vw"] or 0) + VULGAR_FRACTIONS[m["vc"]],
             kind.FRACTION,
         ),
         _Form(

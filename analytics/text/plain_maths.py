@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from analytics.text.bare_latex import bare_formulas
-from analytics.text.characters import tidy_characters
+from analytics.text.characters import VULGAR_FRACTIONS, tidy_characters
 from analytics.text.formulas import segment_text
 from analytics.text.plain_grammar import PlainMathsError, plain_to_latex
 from analytics.text.plain_stretches import is_unit_name, maths_stretches
@@ -39,9 +39,8 @@ _DATE = re.compile(
 )
 _UNIT_ALONE = re.compile(r"[kcdm]?m(?:[²³]|\^[23])")  # "in m²"
 _RATIO = re.compile(r"[0-9]+(?: ?: ?[0-9.]+)+(?: ?[-–] ?[0-9]+:[0-9]+)*")  # clock times, too
-_AMOUNT = (
-    r"[-−]?(?:[0-9]{1,9}[- ])?(?:[0-9]{1,9} ?/ ?[0-9]{1,9}|[½⅓⅔¼¾⅕-⅞]|[0-9][0-9,.]{0,12}[½⅓⅔¼¾⅕-⅞]?) ?%?"
-)
+_VULGAR = f"[{''.join(VULGAR_FRACTIONS)}]"
+_AMOUNT = rf"[-−]?(?:[0-9]{{1,9}}[- ])?(?:[0-9]{{1,9}} ?/ ?[0-9]{{1,9}}|{_VULGAR}|[0-9][0-9,.]{{0,12}}{_VULGAR}?) ?%?"
 _AMOUNTS = re.compile(rf"{_AMOUNT}(?:[,;] {_AMOUNT})*")
 _ABOUT_FRACTIONS = re.compile(
     r"\b(?:fractions?|mixed numbers?|numerators?|denominators?)\b|分数", re.IGNORECASE

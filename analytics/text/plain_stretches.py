@@ -19,7 +19,7 @@ from analytics.text.unit_names import ABBREVIATIONS, WORDS
 _PIECE = re.compile(
     r"(?P<blank>\s+)"
     r"|(?P<number>[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?|\.[0-9]+)"
-    rf"|(?P<high>[{SCRIPT_CHARACTERS}]+)|(?P<vulgar>[{VULGAR_FRACTIONS}])"
+    rf"|(?P<high>[{SCRIPT_CHARACTERS}]+)|(?P<vulgar>[{''.join(VULGAR_FRACTIONS)}])"
     r"|(?P<prose>(?:[A-Za-z]\.){2,}|[A-Za-z]\.[A-Za-z]{2,}|[A-Za-z]+['’][A-Za-z]{2,}"  # e.g., f.eks., l'aire
     r"|(?<=[0-9])(?:st|nd|rd|th)(?![A-Za-z])|[A-Za-z]{2,}['’][A-Za-z]+|[A-Za-z]*[À-ÖØ-öø-ɏ][A-Za-zÀ-ɏ]*|_{2,})"
     r"|(?P<word>[A-Za-z]+|[Α-Ωα-ωϕϑ])"

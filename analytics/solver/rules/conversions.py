@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from analytics.errors import DataError
 from analytics.expression.tree import ExpressionTree
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, when
 from analytics.text.unit_names import ABBREVIATIONS, CHINESE, CHINESE_AFTER_NUMBER, WORDS
 from analytics.text.units import convert_quantity, unit_dimension
 
@@ -92,11 +92,11 @@ _OTHERWISE = re.compile(
 )
 
 
-def converted_quantity(reading: Reading) -> RuleAnswer | None:
+@when(1, 2, unless=_OTHERWISE)
+def converted_quantity(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer "Tim is 5 feet 4 inches tall. How many inches tall is he?", "How many seconds are there in 3 hours?"."""
     target = asked_unit(reading)
-    quantities = reading.counted()
-    if not target or not 1 <= len(quantities) <= 2 or _OTHERWISE.search(reading.text):
+    if not target:
         return None
     parts = [in_unit(quantity, target) for quantity in quantities]
     units = [quantity.unit.unit for quantity in quantities if quantity.unit is not None]

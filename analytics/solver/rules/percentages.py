@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, when
 from analytics.text.numbers import NumberKind
 
 _PERCENT_OF = re.compile(
@@ -27,10 +27,10 @@ _OF_WHAT = re.compile(
 )
 
 
-def per_cent(reading: Reading) -> RuleAnswer | None:
+@when(2)
+def per_cent(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer "What percent of 80 is 20?", "What is 12 1/2% of 80?", "30 is 40% of what number?" and the like."""
-    quantities = reading.counted()
-    if len(quantities) != 2 or len(reading.sentences) != 1:
+    if len(reading.sentences) != 1:
         return None
     for pattern in (_WHAT_PERCENT, _IS_WHAT_PERCENT):
         if match := pattern.search(reading.question):
@@ -80,19 +80,15 @@ _NOT_NEW = re.compile(
 )
 
 
-def changed_by_share(reading: Reading) -> RuleAnswer | None:
+@when(2, english=True, asks=_NEW)
+def changed_by_share(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer for what a number becomes that grows or falls by so many per cent, once."""
-    quantities = reading.counted()
     shares = [each for each in quantities if each.mention.kind is NumberKind.PERCENT]
-    if len(quantities) != 2 or len(shares) != 1 or reading.is_chinese or not 0 < shares[0].value < 1:
+    if len(shares) != 1 or not 0 < shares[0].value < 1:
         return None
     whole = next(each for each in quantities if each is not shares[0])
     found = [match.lastgroup for match in _BY_SHARE.finditer(reading.text)]
-    if (
-        len(found) != 1
-        or not _NEW.search(reading.question)
-        or _NOT_NEW.search(reading.text.replace("discount of", "off"))
-    ):
+    if len(found) != 1 or _NOT_NEW.search(reading.text.replace("discount of", "off")):
         return None
     if whole.mention.start > reading.text.rfind(reading.question) or re.search(
         r"\bof (?:them|these|those)\b", reading.text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, stem
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, stem, when
 from analytics.text.numbers import NumberKind
 
 _INVERSE = re.compile(
@@ -16,12 +16,11 @@ _INVERSE = re.compile(
 )
 
 
-def in_proportion(reading: Reading) -> RuleAnswer | None:
+@when(3, english=True)
+def in_proportion(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer "10 bottles for 8 guests. How many for 12 guests?": three numbers, two of them of one kind."""
-    quantities = reading.counted()
-    if len(quantities) != 3 or reading.is_chinese or _INVERSE.search(_AT_ONE_RATE.sub("", reading.text)):
-        return None
-    if any(stem(each.noun) in _WORKERS for each in quantities):
+    is_inverse = _INVERSE.search(_AT_ONE_RATE.sub("", reading.text)) is not None
+    if is_inverse or any(stem(each.noun) in _WORKERS for each in quantities):
         return None
     first, second, third = quantities
     if any(each.value <= 0 or each.mention.kind in _NO_AMOUNTS for each in quantities):

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from analytics.expression.tree import ExpressionTree
 from analytics.solver.rules.conversions import asked_unit, conversion_factor
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, when
 from analytics.text.numbers import NumberKind
 
 _TIMES = "second|minute|hour|day|week|month|year"
@@ -40,11 +40,9 @@ _LARGER = {
 }  # not so many of it are meant
 
 
-def rate_in_period(reading: Reading) -> RuleAnswer | None:
+@when(1, 2, asks=_ASKS, unless=_OTHERWISE)
+def rate_in_period(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer for one rate and one period, in the unit that the question asks for."""
-    text, quantities = reading.text, reading.counted()
-    if not 1 <= len(quantities) <= 2 or not _ASKS.search(reading.question) or _OTHERWISE.search(text):
-        return None
     rate, unit = _rate(reading, quantities)
     if rate is None:
         return None
@@ -132,12 +130,10 @@ _NOT_A_MEAN = re.compile(
 )
 
 
-def average_of_numbers(reading: Reading) -> RuleAnswer | None:
+@when(2, 8, english=True, asks=_AVERAGE, unless=_NOT_A_MEAN)
+def average_of_numbers(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer for the mean of the numbers that the text lists, each with the same unit and the same word behind it."""
-    quantities = reading.counted()
-    if not 2 <= len(quantities) <= 8 or reading.is_chinese or _NOT_A_MEAN.search(reading.text):
-        return None
-    if not _AVERAGE.search(reading.question) or _AVERAGE.search(reading.text.replace(reading.question, "")):
+    if _AVERAGE.search(reading.text.replace(reading.question, "")):
         return None
     gaps = [reading.text[one.end : other.start] for one, other in pairwise(quantities)]
     is_list = all(re.fullmatch(r",? ?(?:and|then)? ?", gap) for gap in gaps)

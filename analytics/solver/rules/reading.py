@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, wraps
 
 from analytics.expression.slots import constant_label
 from analytics.expression.tree import ExpressionTree
@@ -16,6 +17,7 @@ from analytics.text.units import UnitMention, find_units
 _SENTENCE_END = re.compile(r"(?<![ap]\.m)(?<!\b[A-Z])[.?!](?=\s|$)|[。？！]|[\n]")
 _CLAUSE_END = re.compile(r"[.?!,;](?=\s|$)|[。？，；]")
 _ASKS = re.compile(r"\b(?:how|what|find|calculate|which|when|convert)\b|[?？]|多少|几", re.IGNORECASE)
+_ANYTHING, _NOTHING = re.compile(""), re.compile("(?!)")
 _NOUN = re.compile(r"[\s-]*(?:more |of |the |each |full |such |these |of the )*(?P<noun>[A-Za-z]+)")
 
 
@@ -32,6 +34,9 @@ class RuleAnswer:
     tree: ExpressionTree
     rounding: str = ""
     written: str = ""
+
+
+Answer = RuleAnswer | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +161,38 @@ class Reading:
         """Return the numbers that are part of no clock time, ratio or range."""
         inner = (NumberKind.CLOCK_TIME, NumberKind.RATIO_PART, NumberKind.RANGE_END)
         return [quantity for quantity in self.counted() if quantity.mention.kind not in inner]
+
+
+def when(
+    fewest: int,
+    most: int = 0,
+    *,
+    english: bool = False,
+    asks: re.Pattern[str] = _ANYTHING,
+    says: re.Pattern[str] = _ANYTHING,
+    unless: re.Pattern[str] = _NOTHING,
+) -> Callable[[Callable[[Reading, list[Quantity]], Answer]], Callable[[Reading], Answer]]:
+    """Let a rule see only texts that may fit it, and hand it their numbers.
+
+    Args:
+        fewest, most: how many numbers a text counts; without `most` exactly `fewest`.
+        english: no text with Chinese characters.
+        asks, says, unless: what its question must hold, what the text must hold and what it must not.
+    """
+
+    def opened(rule: Callable[[Reading, list[Quantity]], Answer]) -> Callable[[Reading], Answer]:
+        @wraps(rule)
+        def answer(reading: Reading) -> Answer:
+            quantities, text = reading.counted(), reading.text
+            is_such = fewest <= len(quantities) <= (most or fewest) and not (english and reading.is_chinese)
+            may_fit = (
+                is_such and asks.search(reading.question) and says.search(text) and not unless.search(text)
+            )
+            return rule(reading, quantities) if may_fit else None
+
+        return answer
+
+    return opened
 
 
 def constant(value: int | Fraction) -> ExpressionTree:

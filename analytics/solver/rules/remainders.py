@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from analytics.solver.rules.reading import Reading, RuleAnswer, calculation
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, when
 
 _LEFT = re.compile(r"\b(?:left ?over|leftover|remain(?:s|ing|der)?|left|unused)\b", re.IGNORECASE)
 _SHARED = re.compile(
@@ -22,14 +22,10 @@ _MORE = re.compile(
 )
 
 
-def remainder(reading: Reading) -> RuleAnswer | None:
+@when(2, asks=_LEFT, says=_SHARED, unless=_MORE)
+def remainder(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer for what is left over of a number that is divided by another: both whole, and nothing else happens."""
-    quantities = reading.counted()
-    if len(quantities) != 2 or not _LEFT.search(reading.question) or not _SHARED.search(reading.text):
-        return None
-    if _MORE.search(reading.text) or not re.search(
-        r"\bhow (?:many|much|long)\b", reading.question, re.IGNORECASE
-    ):
+    if not re.search(r"\bhow (?:many|much|long)\b", reading.question, re.IGNORECASE):
         return None
     whole, part = sorted(quantities, key=lambda each: -each.value)
     if whole.value.denominator != 1 or part.value.denominator != 1 or part.value < 2:

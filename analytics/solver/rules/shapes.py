@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from analytics.solver.rules.conversions import asked_unit
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, when
 from analytics.text.numbers import NumberKind
 
 _SQUARE = re.compile(
@@ -34,17 +34,12 @@ _MORE = re.compile(
 )
 
 
-def square_measure(reading: Reading) -> RuleAnswer | None:
+@when(1, says=_SQUARE, unless=_MORE)
+def square_measure(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer for a square's area or perimeter by its side, or for its side by its perimeter."""
-    text, asked, told = reading.text, reading.asked, reading.told
-    quantities = reading.counted()
-    if (
-        len(quantities) != 1
-        or quantities[0].mention.kind not in (NumberKind.INTEGER, NumberKind.DECIMAL)
-        or not _SQUARE.search(text)
-        or _MORE.search(text)
-        or _RECTANGLE.search(text)
-    ):
+    asked, told = reading.asked, reading.told
+    is_plain = quantities[0].mention.kind in (NumberKind.INTEGER, NumberKind.DECIMAL)
+    if not is_plain or _RECTANGLE.search(reading.text):
         return None
     unit, wanted = quantities[0].unit, asked_unit(reading)
     if unit is not None and wanted and wanted.partition(" ")[0] != unit.unit.partition(" ")[0]:
@@ -58,13 +53,11 @@ def square_measure(reading: Reading) -> RuleAnswer | None:
     return None
 
 
-def rectangle_measure(reading: Reading) -> RuleAnswer | None:
+@when(2, says=_RECTANGLE, unless=_MORE)
+def rectangle_measure(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer for a rectangle's area or perimeter by its sides, or for a side by the other and one of these."""
-    text, asked, told = reading.text, reading.asked, reading.told
-    quantities = reading.counted()
-    if len(quantities) != 2 or not _RECTANGLE.search(text) or _MORE.search(text) or _SQUARE.search(text):
-        return None
-    if (
+    asked, told = reading.asked, reading.told
+    if _SQUARE.search(reading.text) or (
         len(
             {
                 each.unit.unit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from analytics.solver.rules.conversions import asked_unit
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, stem
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, stem, when
 from analytics.text.numbers import NumberKind
 
 _RATIO_WORDS = re.compile(r"\bratio\b|比|按", re.IGNORECASE)
@@ -145,14 +145,12 @@ _FUNCTION_WORDS = frozenset(
 )
 
 
-def part_of_whole(reading: Reading) -> RuleAnswer | None:
+@when(2, english=True)
+def part_of_whole(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer for "24 pupils. A third of them wear glasses.": those who do, or the others.
 
     The question repeats a word of what is said of the part; one with other words may ask for something else.
     """
-    quantities = reading.counted()
-    if len(quantities) != 2 or reading.is_chinese:
-        return None
     whole, share = quantities
     is_share = share.mention.kind in (NumberKind.FRACTION, NumberKind.PERCENT) and 0 < share.value < 1
     of_them = _OF_THEM.match(reading.text, share.mention.end)

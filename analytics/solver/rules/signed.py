@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from analytics.solver.rules.reading import Reading, RuleAnswer, calculation
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, when
 
 _ASKS_CHANGE = re.compile(
     r"\b(?:by how (?:many|much)|how (?:many|much) (?:degrees|warmer|colder|higher"
@@ -27,10 +27,10 @@ _FALLS = re.compile(
 )
 
 
-def change_of_level(reading: Reading) -> RuleAnswer | None:
+@when(2)
+def change_of_level(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer for two numbers, one of them below zero: how far apart they are, or what follows a rise or a fall."""
-    quantities = reading.counted()
-    if len(quantities) != 2 or all(each.value >= 0 for each in quantities) or "比" in reading.text:
+    if all(each.value >= 0 for each in quantities) or "比" in reading.text:
         return None
     first, second = quantities
     rises, falls = (pattern.search(reading.text) is not None for pattern in (_RISES, _FALLS))

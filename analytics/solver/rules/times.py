@@ -10,7 +10,7 @@ from datetime import date
 from fractions import Fraction
 
 from analytics.expression.tree import ExpressionTree
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, when
 from analytics.text.clock_times import MINUTES_OF_DAY, ClockTime, find_clock_times, written_clock_time
 from analytics.text.numbers import NumberKind
 
@@ -220,11 +220,11 @@ _NUMBERED = re.compile(
 )
 
 
-def count_of_range(reading: Reading) -> RuleAnswer | None:
+@when(2)
+def count_of_range(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer how many pages there are from page 12 to page 18, both read."""
     found = list(_NUMBERED.finditer(reading.text))
-    quantities = reading.counted()
-    if len(found) != 1 or len(quantities) != 2:
+    if len(found) != 1:
         return None
     what = found[0]["what"].lower().rstrip("s")
     if not re.search(rf"how many\s(?:\w+\s)?{what}", reading.question, re.IGNORECASE) or what == "number":

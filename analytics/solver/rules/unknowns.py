@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from analytics.expression.tree import ExpressionTree
-from analytics.solver.rules.reading import Reading, RuleAnswer, calculation, constant
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, when
 
 _NAME = r"(?P<{0}>[A-Z][a-z]+|(?:[Hh]is|[Hh]er|[Tt]he|[Aa]) [a-z]+)"
 _COMPARISON = re.compile(
@@ -25,13 +25,11 @@ _FEWER = frozenset({"fewer", "less", "younger", "shorter", "lighter"})
 _ASKS = re.compile(r"\bhow (?:many|much|old|tall|long|heavy)\b", re.IGNORECASE)
 
 
-def one_of_two(reading: Reading) -> RuleAnswer | None:
+@when(2, asks=_ASKS, says=_COMPARISON, unless=_FURTHER)
+def one_of_two(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer "Ana is 3 years older than Bo. The sum of their ages is 25. How old is Bo?", "3 times as many as"."""
-    quantities = reading.counted()
     match = _COMPARISON.search(reading.text)
-    if match is None or len(quantities) != 2 or not _ASKS.search(reading.question):
-        return None
-    if _FURTHER.search(reading.text) or re.search(r"\b(?:more|fewer|than|times)\b", reading.question):
+    if match is None or re.search(r"\b(?:more|fewer|than|times)\b", reading.question):
         return None
     inside = [each for each in quantities if match.start() <= each.mention.start < match.end()]
     if len(inside) != 1 or (match["more"][:5] != "times" and "times" in match[0]):
