@@ -13,11 +13,11 @@ from django.db import DatabaseError, connection
 
 from questionbank.errors import KindredError
 from questionbank.rendering import render_inline
-from questionbank.selectors.models.artifacts import language_champion
-from questionbank.selectors.questions.predictions import predict
-from questionbank.selectors.questions.solutions import text_solved
+from questionbank.selectors.registry.artifacts import language_champion
 from questionbank.selectors.serving import served_solver, serving
+from questionbank.selectors.similar.predictions import predict
 from questionbank.selectors.similar.similarity import similar_by_lens
+from questionbank.selectors.solving.solutions import text_solved
 
 logger = logging.getLogger(__name__)
 

@@ -12,7 +12,7 @@ import pytest
 
 from questionbank.embedded.programs import programs
 from questionbank.env import environment
-from questionbank.selectors.models import health
+from questionbank.selectors.registry import health
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 TEXT = (BASE_DIR / "docs" / "operations.md").read_text(encoding="utf-8")

@@ -22,8 +22,8 @@ from questionbank.capabilities.catalog import training_of
 from questionbank.disk import require_space
 from questionbank.models import ModelArtifact
 from questionbank.scratch import scratch_folder
-from questionbank.selectors.models.artifacts import artifact_champion, artifact_source
-from questionbank.selectors.models.checkpoints import checkpoint_folder, folder_has_checkpoint
+from questionbank.selectors.registry.artifacts import artifact_champion, artifact_source
+from questionbank.selectors.registry.checkpoints import checkpoint_folder, folder_has_checkpoint
 from questionbank.services.artifacts import artifact_register
 from worker.gpu import gpu_turn
 from worker.reporting import RunReporter

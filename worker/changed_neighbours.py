@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from analytics.retrieval import nearest_rows
 from questionbank.models import EmbeddingSet, ModelArtifact
-from questionbank.selectors.models.embeddings import languages_served
+from questionbank.selectors.registry.embeddings import languages_served
 from questionbank.services.embeddings import embedding_set_ensure
 from worker.embedding import embed_pending
 from worker.reporting import RunReporter
@@ -56,7 +56,7 @@ def unreadable(questions: Iterable[_Question], ids: Set[int], embedding_set: Emb
 def changed_neighbours(
     vectors: Mapping[str, Vectors], suite: Sequence[int], everything: Sequence[int], *, k: int
 ) -> list[dict[str, Any]]:
-    """Return the questions whose `k` nearest differ most, as `questionbank.selectors.models.models` describes them.
+    """Return the questions whose `k` nearest differ most, as `questionbank.selectors.registry.models` describes them.
 
     Args:
         vectors: of both models, by role.

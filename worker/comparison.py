@@ -7,7 +7,7 @@ from typing import Any
 
 from analytics.errors import DataError
 from questionbank.models import ModelArtifact
-from questionbank.selectors.models.models import GateOutcome, gate
+from questionbank.selectors.registry.models import GateOutcome, gate
 from questionbank.services.promotion import comparison_save
 from worker.catalog import worker_capability
 from worker.reporting import RunReporter
@@ -42,7 +42,7 @@ def compare_run(reporter: RunReporter) -> dict[str, Any]:
 def metric_entry(
     name: str, label: str, figures: Mapping[str, float], *, questions: int, higher_is_better: bool = True
 ) -> dict[str, Any]:
-    """Return a line of a comparison, as `questionbank.selectors.models.models` reads it.
+    """Return a line of a comparison, as `questionbank.selectors.registry.models` reads it.
 
     Args:
         name: what the gate calls the metric.

@@ -15,8 +15,8 @@ from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.retrieval import Encode
 from questionbank.capabilities.catalog import lens_name, set_name
 from questionbank.models import EmbeddingSet
-from questionbank.selectors.models.artifacts import artifact_folder
-from questionbank.selectors.models.embeddings import (
+from questionbank.selectors.registry.artifacts import artifact_folder
+from questionbank.selectors.registry.embeddings import (
     PendingQuestion,
     embedding_count_pending,
     embedding_pending,

@@ -16,9 +16,9 @@ from analytics.encoder.examples import EncoderExample
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.records import ConceptPath
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, Question, QuestionTag
-from questionbank.selectors.models.embeddings import embedding_set_sample
-from questionbank.selectors.models.training_questions import TrainingQuestion, training_questions
 from questionbank.selectors.questions.questions import concept_paths
+from questionbank.selectors.registry.embeddings import embedding_set_sample
+from questionbank.selectors.training.training_questions import TrainingQuestion, training_questions
 
 
 @dataclass(frozen=True, slots=True)

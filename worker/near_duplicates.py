@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from questionbank.models import EmbeddingSet, Question, QuestionEmbedding
-from questionbank.selectors.search.vectors import nearest
 from questionbank.selectors.similar.similarity import NEAR_DUPLICATE
+from questionbank.selectors.vectors import nearest
 
 LOOKED_AT = 2_000  # of a large import so many are compared, at some milliseconds each
 

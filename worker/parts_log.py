@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from questionbank.selectors.models.training_parts import Parts
+from questionbank.selectors.training.training_parts import Parts
 
 
 def parts_text(parts: Parts[Any], left_out: Sequence[tuple[int, str]]) -> str:

@@ -25,7 +25,7 @@ from questionbank.disk import has_space
 from questionbank.errors import KindredError
 from questionbank.models import Run
 from questionbank.outage import Outage, database_awaited, outage_of
-from questionbank.selectors.models.runs import run_last_step
+from questionbank.selectors.registry.runs import run_last_step
 from questionbank.services import runs
 from questionbank.wording import duration_text
 

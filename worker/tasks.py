@@ -13,7 +13,7 @@ from celery import Task
 from questionbank.capabilities.catalog import job_kinds
 from questionbank.dispatch import task_name
 from questionbank.models import EmbeddingSet
-from questionbank.selectors.models.training_reports import training_report
+from questionbank.selectors.training.training_reports import training_report
 from questionbank.services.attachments import attachments_sweep
 from questionbank.services.bulk_changes import run_bulk_change
 from questionbank.services.checkpoints import checkpoints_clear

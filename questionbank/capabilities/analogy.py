@@ -26,9 +26,9 @@ from questionbank.capabilities.contract import (
 from questionbank.errors import ValidationFailed
 from questionbank.forms.predictions import known_only_field
 from questionbank.models import ModelArtifact, ModelComparison, User
-from questionbank.selectors.models.analogy_material import problems_sharing_a_graph
-from questionbank.selectors.models.analogy_report import analogy_data_report
-from questionbank.selectors.models.comparisons import changed_neighbours_marked
+from questionbank.selectors.registry.comparisons import changed_neighbours_marked
+from questionbank.selectors.training.analogy_material import problems_sharing_a_graph
+from questionbank.selectors.training.analogy_report import analogy_data_report
 from questionbank.services.solutions import solve_after_promotion
 from questionbank.services.training import pinned_start
 

@@ -92,7 +92,7 @@ class TrainingOption:
 
 
 class Report(Protocol):
-    """What a training would learn from; see `questionbank.selectors.registry.data_report.KeptReport`."""
+    """What a training would learn from; see `questionbank.selectors.training.data_report.KeptReport`."""
 
     def __call__(self, *, hierarchies: Sequence[str] | None = None) -> Any:
         """Return the report, counted where it is not kept."""

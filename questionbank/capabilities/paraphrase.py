@@ -19,7 +19,7 @@ from questionbank.capabilities.contract import (
 )
 from questionbank.forms.decisions import decisions_field
 from questionbank.models import ModelComparison, User
-from questionbank.selectors.models.scorer_report import scorer_data_report
+from questionbank.selectors.training.scorer_report import scorer_data_report
 from questionbank.services.paraphrase import after_scorer_promotion
 
 

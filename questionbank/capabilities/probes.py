@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy as _
 from questionbank.capabilities.contract import BankCapability, FixedSuite, Headline, JobKind, Training
 from questionbank.errors import ValidationFailed
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact, ModelComparison
-from questionbank.selectors.models.comparisons import changed_concepts
-from questionbank.selectors.models.probes_report import probes_data_report
+from questionbank.selectors.registry.comparisons import changed_concepts
+from questionbank.selectors.training.probes_report import probes_data_report
 
 
 class ProbesInBank(BankCapability, Training, FixedSuite):

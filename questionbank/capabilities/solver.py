@@ -22,8 +22,8 @@ from questionbank.capabilities.contract import (
     TrainingOption,
 )
 from questionbank.models import ModelComparison, Question, User
-from questionbank.selectors.models.solver_material import SOLVER_LANGUAGES
-from questionbank.selectors.models.solver_report import SolverReport, solver_data_report
+from questionbank.selectors.training.solver_material import SOLVER_LANGUAGES
+from questionbank.selectors.training.solver_report import SolverReport, solver_data_report
 from questionbank.services.solutions import solve_after_promotion
 from questionbank.services.training import pinned_start
 from questionbank.wording import language_name

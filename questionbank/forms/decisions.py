@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from questionbank.selectors.models.scorer_report import decision_counts
+from questionbank.selectors.training.scorer_report import decision_counts
 
 
 def decisions_field() -> forms.Field:

@@ -6,7 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
-from questionbank.selectors.models.analogy_material import predicted_problems
+from questionbank.selectors.training.analogy_material import predicted_problems
 
 
 def known_only_field() -> forms.Field:

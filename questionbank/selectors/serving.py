@@ -44,7 +44,9 @@ from questionbank.capabilities.catalog import lens_name
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.recalling_solver import Recall, recalling
-from questionbank.selectors.models.artifacts import (
+from questionbank.selectors.questions.hierarchy_choice import default_hierarchy_first
+from questionbank.selectors.questions.recalled import bank_recall
+from questionbank.selectors.registry.artifacts import (
     artifact_champion,
     artifact_champions,
     artifact_folder,
@@ -52,8 +54,6 @@ from questionbank.selectors.models.artifacts import (
     language_champion,
     retriever_champion,
 )
-from questionbank.selectors.questions.hierarchy_choice import default_hierarchy_first
-from questionbank.selectors.questions.recalled import bank_recall
 
 logger = logging.getLogger(__name__)
 

@@ -1,7 +1,7 @@
 """Registering models with the bank, and the models that a new installation begins with.
 
 Model folders live in the storage alias ``artifacts`` (a local folder by default, any object store by
-setting); `questionbank.selectors.models.artifacts.artifact_folder` gives a local folder.
+setting); `questionbank.selectors.registry.artifacts.artifact_folder` gives a local folder.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from questionbank.capabilities.catalog import bank_capability, has_general_model
 from questionbank.errors import Conflict, ServiceUnavailable, ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, Question, User
 from questionbank.scratch import scratch_folder
-from questionbank.selectors.models.artifacts import INSTALLED
-from questionbank.selectors.models.old_models import models_in_jobs
+from questionbank.selectors.registry.artifacts import INSTALLED
+from questionbank.selectors.registry.old_models import models_in_jobs
 from questionbank.services.embeddings import embedding_request
 from questionbank.wording import language_name
 

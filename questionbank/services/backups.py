@@ -41,8 +41,8 @@ from questionbank.models import (
     User,
 )
 from questionbank.scratch import scratch_folder, scratch_sweep
-from questionbank.selectors.models.health import BACKUP_RECORD
-from questionbank.selectors.models.old_models import models_bytes, rejected_candidates
+from questionbank.selectors.registry.health import BACKUP_RECORD
+from questionbank.selectors.registry.old_models import models_bytes, rejected_candidates
 from questionbank.services import backup_database as database
 from questionbank.services.artifacts import artifact_delete
 from questionbank.services.backup_archive import (

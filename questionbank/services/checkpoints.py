@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from questionbank.models import Run
-from questionbank.selectors.models.checkpoints import checkpoints_root
+from questionbank.selectors.registry.checkpoints import checkpoints_root
 
 KEPT_FOR = timedelta(days=30)  # after a training failed or was cancelled
 

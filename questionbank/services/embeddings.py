@@ -1,6 +1,6 @@
 """Vectors of questions: asking for them, storing them, and the index of a set.
 
-A set is brought up to date by `selectors.models.embeddings.embedding_pending` -> encode -> `embedding_store`.
+A set is brought up to date by `selectors.registry.embeddings.embedding_pending` -> encode -> `embedding_store`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from psycopg import sql
 from analytics.catalog import CAPABILITIES
 from questionbank.errors import ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, Run
-from questionbank.selectors.models.embeddings import PendingQuestion, embedding_index_exists
+from questionbank.selectors.registry.embeddings import PendingQuestion, embedding_index_exists
 from questionbank.services.runs import run_create
 
 if TYPE_CHECKING:
@@ -201,7 +201,7 @@ def embedding_index_drop(*, embedding_set: EmbeddingSet) -> None:
 def embedding_index_build(*, embedding_set: EmbeddingSet, m: int = 16, ef_construction: int = 64) -> None:
     """Build the set's partial HNSW index without blocking writers; must be called outside a transaction.
 
-    PostgreSQL uses it only for the same cast and a literal set id: `questionbank.selectors.search.vectors`.
+    PostgreSQL uses it only for the same cast and a literal set id: `questionbank.selectors.vectors`.
     """
     if embedding_index_exists(embedding_set=embedding_set):
         return

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from questionbank.errors import ValidationFailed
 from questionbank.models import Run, User
-from questionbank.selectors.models.language_models import configured_language_model
+from questionbank.selectors.registry.language_models import configured_language_model
 from questionbank.services.runs import run_create, run_under_way
 
 

@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from questionbank import dispatch
 from questionbank.errors import Conflict, NotAllowed
 from questionbank.models import ModelRetention, User
-from questionbank.selectors.models.old_models import model_retentions, old_models
+from questionbank.selectors.registry.old_models import model_retentions, old_models
 from questionbank.services.artifacts import artifact_delete
 
 logger = structlog.get_logger(__name__)

@@ -22,8 +22,8 @@ from questionbank.formats.fields import LANGUAGE_TAG
 from questionbank.formats.limits import ID_LIMIT, LANGUAGE_LIMIT
 from questionbank.models import ModelArtifact, ParaphrasePair, Question, Run, User
 from questionbank.models.paraphrase import opinions_wanted
-from questionbank.selectors.models.artifacts import artifact_champion
 from questionbank.selectors.questions.questions import is_text_of
+from questionbank.selectors.registry.artifacts import artifact_champion
 from questionbank.services.runs import run_create
 
 LIGHT_PAIRS = 500  # a minute of work on two cores; more would keep short work waiting

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 
 from questionbank.errors import Conflict
 from questionbank.models import EmbeddingSet, Projection, Run, User
-from questionbank.selectors.models.embeddings import map_set
+from questionbank.selectors.registry.embeddings import map_set
 from questionbank.services.runs import run_create
 
 PROJECTION_LOCK = 7_201_007  # advisory lock, of a transaction: two people press the button at once

@@ -17,8 +17,8 @@ from analytics.catalog import CAPABILITIES, lenses
 from questionbank.capabilities.catalog import bank_capability, fixed_suite, scope_name
 from questionbank.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, Run, User
-from questionbank.selectors.models.artifacts import artifact_champion, general_champion
-from questionbank.selectors.models.models import (
+from questionbank.selectors.registry.artifacts import artifact_champion, general_champion
+from questionbank.selectors.registry.models import (
     Gate,
     GateOutcome,
     comparison_latest,
@@ -69,7 +69,7 @@ def comparison_request(*, candidate: ModelArtifact, user: User | None = None, se
 def comparison_save(
     *, candidate: ModelArtifact, champion: ModelArtifact, run: Run, figures: Mapping[str, Any]
 ) -> ModelComparison:
-    """Keep what a comparison found; `questionbank.selectors.models.models` says what the figures are."""
+    """Keep what a comparison found; `questionbank.selectors.registry.models` says what the figures are."""
     return ModelComparison.objects.create(
         candidate=candidate, champion=champion, run=run, figures=dict(figures)
     )

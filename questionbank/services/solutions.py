@@ -9,7 +9,7 @@ from django.db import transaction
 
 from analytics.solver.solution import Solution
 from questionbank.models import ModelArtifact, Question, QuestionSolution, Run, User
-from questionbank.selectors.questions.solutions import (
+from questionbank.selectors.solving.solutions import (
     contradicts_published,
     solution_from_json,
     solver_with_unsolved_questions,

@@ -18,8 +18,8 @@ from analytics.errors import ConfigurationError
 from questionbank.capabilities.catalog import training_of
 from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.models import KnowledgeHierarchy, ModelArtifact, Question, Run, User
-from questionbank.selectors.models.artifacts import artifact_champion
-from questionbank.selectors.models.probe_states import FEWEST_TAGGED
+from questionbank.selectors.registry.artifacts import artifact_champion
+from questionbank.selectors.registry.probe_states import FEWEST_TAGGED
 from questionbank.services.runs import run_create, run_under_way
 
 MODEL_IN_USE = "in use"

@@ -27,8 +27,8 @@ from questionbank.retelling.reversal import LANGUAGES, blanks, reordered, revers
 from questionbank.retelling.stories import stories
 from questionbank.selectors.questions.computations import Computation, question_computation
 from questionbank.selectors.questions.questions import exact_duplicates
-from questionbank.selectors.questions.solutions import contradicts_published, known_solution, published_number
-from questionbank.selectors.questions.variants import accepted_variants, own_drafts
+from questionbank.selectors.solving.solutions import contradicts_published, known_solution, published_number
+from questionbank.selectors.solving.variants import accepted_variants, own_drafts
 from questionbank.services.language_model_runs import language_model_run
 from questionbank.services.questions import question_add_reworded, question_create
 

@@ -19,11 +19,9 @@ from questionbank.forms.paste import pasted_of
 from questionbank.forms.questions import PASTE_LIMIT
 from questionbank.models import Question, Run
 from questionbank.numbers import whole_number
-from questionbank.selectors.models.language_models import configured_language_model
-from questionbank.selectors.models.runs import run_get, run_wait
-from questionbank.selectors.questions.answer_checks import answer_checks, answer_shown
 from questionbank.selectors.questions.questions import question_get
-from questionbank.selectors.questions.solutions import SolvedText
+from questionbank.selectors.registry.language_models import configured_language_model
+from questionbank.selectors.registry.runs import run_get, run_wait
 from questionbank.selectors.serving import serving
 from questionbank.selectors.similar.exemplars import (
     WorkedExemplars,
@@ -31,6 +29,8 @@ from questionbank.selectors.similar.exemplars import (
     question_exemplars,
     text_exemplars,
 )
+from questionbank.selectors.solving.answer_checks import answer_checks, answer_shown
+from questionbank.selectors.solving.solutions import SolvedText
 from questionbank.services.model_answers import model_answer_request
 from questionbank.views.access import render_page, requires, takes_posts
 from questionbank.views.solving import solved_or_none, solved_text_or_none

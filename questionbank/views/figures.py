@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from questionbank.selectors.models.models import GateOutcome
+from questionbank.selectors.registry.models import GateOutcome
 from questionbank.templatetags.pages import readable
 from questionbank.views.curves import metric_name
 

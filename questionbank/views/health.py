@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from questionbank.selectors.models.health import health_report, site_is_healthy
+from questionbank.selectors.registry.health import health_report, site_is_healthy
 from questionbank.services.embeddings import embedding_request
 from questionbank.views.access import requires, takes_posts
 

@@ -23,8 +23,8 @@ from questionbank.formats.catalog import layout_of
 from questionbank.formats.column_names import holds_rows
 from questionbank.forms.imports import ColumnsForm, ImportForm, chosen_reading
 from questionbank.forms.uploads import was_too_large
-from questionbank.selectors.models.runs import run_get
 from questionbank.selectors.questions.import_undo import import_undo_plan
+from questionbank.selectors.registry.runs import run_get
 from questionbank.services.import_preview import import_preview
 from questionbank.services.import_undo import import_undo_request
 from questionbank.services.imports import KeptUpload, import_kept, import_repeat, upload_keep

@@ -13,9 +13,9 @@ from questionbank.selectors.questions.difficulty import (
     observed_difficulty,
     published_difficulty,
 )
-from questionbank.selectors.questions.predictions import QuestionPrediction, predict
 from questionbank.selectors.questions.tags import TagView
 from questionbank.selectors.serving import Serving
+from questionbank.selectors.similar.predictions import QuestionPrediction, predict
 
 
 def predict_or_none(

@@ -16,7 +16,8 @@ from django.views.decorators.http import condition, require_POST, require_safe
 from questionbank.errors import Conflict, NotFound
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question
 from questionbank.numbers import whole_number
-from questionbank.selectors.models.projections import (
+from questionbank.selectors.questions.concepts import concept_get, concept_path, hierarchy_get
+from questionbank.selectors.questions.projections import (
     COLOURS,
     LEVELS,
     UNKNOWN,
@@ -31,7 +32,6 @@ from questionbank.selectors.models.projections import (
     points_to_bytes,
     ready_questions,
 )
-from questionbank.selectors.questions.concepts import concept_get, concept_path, hierarchy_get
 from questionbank.selectors.questions.questions import concept_paths
 from questionbank.services.projections import projection_request
 from questionbank.views.access import requires

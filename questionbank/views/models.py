@@ -27,15 +27,15 @@ from questionbank.capabilities.catalog import (
 from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.models import ReasonForm
 from questionbank.models import ModelArtifact, ModelComparison, Run
-from questionbank.selectors.models.artifacts import (
+from questionbank.selectors.registry.artifacts import (
     artifact_champion,
     artifact_champions,
     came_with_program,
     general_champion,
 )
-from questionbank.selectors.models.comparisons import champion_comparisons, comparison_shown
-from questionbank.selectors.models.model_jobs import model_jobs
-from questionbank.selectors.models.models import (
+from questionbank.selectors.registry.comparisons import champion_comparisons, comparison_shown
+from questionbank.selectors.registry.model_jobs import model_jobs
+from questionbank.selectors.registry.models import (
     CapabilityModels,
     gate,
     model_events,
@@ -44,8 +44,8 @@ from questionbank.selectors.models.models import (
     roll_back_target,
     training_run,
 )
-from questionbank.selectors.models.old_models import model_bytes, models_bytes
-from questionbank.selectors.models.runs import run_metric_series
+from questionbank.selectors.registry.old_models import model_bytes, models_bytes
+from questionbank.selectors.registry.runs import run_metric_series
 from questionbank.services.artifacts import artifact_delete
 from questionbank.services.promotion import (
     comparison_request,

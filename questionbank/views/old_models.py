@@ -10,8 +10,8 @@ from django.views.decorators.http import require_http_methods
 
 from questionbank.forms.retention import RetentionForm
 from questionbank.models import ModelArtifact
-from questionbank.selectors.models.health import last_backup
-from questionbank.selectors.models.old_models import (
+from questionbank.selectors.registry.health import last_backup
+from questionbank.selectors.registry.old_models import (
     model_bytes,
     model_retentions,
     models_bytes,

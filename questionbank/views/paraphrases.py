@@ -16,9 +16,9 @@ from questionbank.errors import Conflict, ValidationFailed
 from questionbank.forms.paraphrases import ManyProposalsForm, ParaphraseForm, ProposalsForm
 from questionbank.models import KnowledgeConcept, ParaphrasePair, Question
 from questionbank.numbers import whole_number
-from questionbank.selectors.models.artifacts import artifact_champion
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.questions.strands import strands
+from questionbank.selectors.registry.artifacts import artifact_champion
 from questionbank.selectors.review.blind import opinions_shown, pair_history
 from questionbank.selectors.review.paraphrasers import RULES, paraphraser_choice, paraphrasers
 from questionbank.selectors.review.paraphrases import (

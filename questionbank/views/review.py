@@ -22,7 +22,7 @@ from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.review import ACTION_NAMES, KeysForm
 from questionbank.models import ParaphrasePair, Question, ReviewDecision
 from questionbank.numbers import whole_number
-from questionbank.selectors.models.artifacts import artifact_champion
+from questionbank.selectors.registry.artifacts import artifact_champion
 from questionbank.selectors.review.blind import grace_seconds
 from questionbank.selectors.review.review import (
     guideline_unread,

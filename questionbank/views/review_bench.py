@@ -18,7 +18,7 @@ from questionbank.formats.reviews import REVIEW_FORMATS, review_lines
 from questionbank.forms.review import GuidelineForm, PairFileForm, PairForm
 from questionbank.forms.uploads import was_too_large
 from questionbank.models import ParaphrasePair, User
-from questionbank.selectors.models.artifacts import artifact_champion
+from questionbank.selectors.registry.artifacts import artifact_champion
 from questionbank.selectors.review.paraphrases import accepted_pairs
 from questionbank.selectors.review.review import (
     adjudications,

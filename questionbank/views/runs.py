@@ -21,8 +21,9 @@ from django.views.decorators.http import condition, require_POST, require_safe
 from questionbank.capabilities.catalog import job_kind_name, job_kinds, training_of
 from questionbank.errors import Conflict
 from questionbank.models import Run
-from questionbank.selectors.models.checkpoints import run_has_checkpoint
-from questionbank.selectors.models.runs import (
+from questionbank.selectors.questions.import_undo import import_can_be_undone, import_undo_runs
+from questionbank.selectors.registry.checkpoints import run_has_checkpoint
+from questionbank.selectors.registry.runs import (
     run_get,
     run_logs,
     run_metric_series,
@@ -30,7 +31,6 @@ from questionbank.selectors.models.runs import (
     run_wait,
     runs,
 )
-from questionbank.selectors.questions.import_undo import import_can_be_undone, import_undo_runs
 from questionbank.services.runs import run_cancel, run_dismiss, run_retry
 from questionbank.views.access import requires
 from questionbank.views.curves import loss_note, training_charts

@@ -17,7 +17,6 @@ from questionbank.errors import NotFound
 from questionbank.models import Question
 from questionbank.selectors.questions.computations import Computation
 from questionbank.selectors.questions.questions import question_get
-from questionbank.selectors.questions.solutions import SolvedText
 from questionbank.selectors.serving import Serving, serving
 from questionbank.selectors.similar.kinship import EASIER, HARDER, SEARCHED, Kin, kin_of
 from questionbank.selectors.similar.similarity import (
@@ -27,6 +26,7 @@ from questionbank.selectors.similar.similarity import (
     similar_by_lens,
     similar_questions,
 )
+from questionbank.selectors.solving.solutions import SolvedText
 from questionbank.views.access import render_page, requires
 
 SHOWN = 5

@@ -14,13 +14,13 @@ from questionbank.forms.equations import EquationForm
 from questionbank.models import Question
 from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.questions import question_get
-from questionbank.selectors.questions.solutions import (
+from questionbank.selectors.serving import served_solver
+from questionbank.selectors.solving.solutions import (
     SolvedText,
     computed_alike,
     question_solved,
     text_solved,
 )
-from questionbank.selectors.serving import served_solver
 from questionbank.services.equations import equation_accept
 from questionbank.views.access import requires
 

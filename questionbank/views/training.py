@@ -21,13 +21,13 @@ from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.models import TrainingForm
 from questionbank.models import ModelArtifact, Run
 from questionbank.numbers import whole_number
-from questionbank.selectors.models.analogy_pairs import graph_groups, graph_pairs
-from questionbank.selectors.models.artifacts import artifact_champion, artifact_champions
-from questionbank.selectors.models.model_jobs import model_jobs
-from questionbank.selectors.models.training_reports import is_counted_at_once, training_report
-from questionbank.selectors.models.training_time import TrainingTime, training_time
 from questionbank.selectors.questions.concepts import hierarchies
 from questionbank.selectors.questions.hierarchy_choice import default_hierarchy
+from questionbank.selectors.registry.artifacts import artifact_champion, artifact_champions
+from questionbank.selectors.registry.model_jobs import model_jobs
+from questionbank.selectors.training.analogy_pairs import graph_groups, graph_pairs
+from questionbank.selectors.training.training_reports import is_counted_at_once, training_report
+from questionbank.selectors.training.training_time import TrainingTime, training_time
 from questionbank.services.training import can_begin_with, report_request, training_request
 from questionbank.views.access import requires
 

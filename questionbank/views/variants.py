@@ -16,10 +16,10 @@ from analytics.languages import primary_language
 from questionbank.errors import Conflict, ValidationFailed
 from questionbank.forms.variants import VariantForm
 from questionbank.models import ProblemVariant, Question
-from questionbank.selectors.models.language_models import configured_language_model
 from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.questions import question_get
-from questionbank.selectors.questions.variants import (
+from questionbank.selectors.registry.language_models import configured_language_model
+from questionbank.selectors.solving.variants import (
     accepted_variants,
     last_decided_variant,
     open_variants,

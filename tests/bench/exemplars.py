@@ -120,7 +120,7 @@ def fill_bank(problems: Sequence[ProblemRecord], count: int) -> None:
     from django.db import connection, transaction
 
     from questionbank.models import EmbeddingSet, Question
-    from questionbank.selectors.models.embeddings import PendingQuestion
+    from questionbank.selectors.registry.embeddings import PendingQuestion
     from questionbank.selectors.serving import serving
     from questionbank.services.embeddings import embedding_set_finish, embedding_store
 
@@ -184,9 +184,9 @@ def measure(queries: int) -> tuple[list[float], list[float]]:
     """Milliseconds of the exemplars, and of the questions of the same graph, of stored questions; each warm."""
     from questionbank.models import Question
     from questionbank.selectors.questions.computations import question_computation, same_computation_ids
-    from questionbank.selectors.questions.solutions import question_solved
     from questionbank.selectors.serving import serving
     from questionbank.selectors.similar.exemplars import question_exemplars
+    from questionbank.selectors.solving.solutions import question_solved
 
     now = serving()
     keys = np.array(Question.objects.order_by("pk").values_list("pk", flat=True))

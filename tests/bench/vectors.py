@@ -141,7 +141,7 @@ def fill(ids: np.ndarray, vectors: np.ndarray):
     from django.db import connection
 
     from questionbank.models import EmbeddingSet
-    from questionbank.selectors.models.embeddings import PendingQuestion
+    from questionbank.selectors.registry.embeddings import PendingQuestion
     from questionbank.services.embeddings import embedding_set_finish, embedding_store
 
     clear()
@@ -190,7 +190,7 @@ def mark(ids: np.ndarray) -> np.ndarray:
 
 def ours(embedding_set, ids: np.ndarray, vectors: np.ndarray, questions) -> Callable[[int], np.ndarray]:
     """Return the application's own query, filter and all; returns rows of `vectors`."""
-    from questionbank.selectors.search.vectors import nearest
+    from questionbank.selectors.vectors import nearest
 
     def search(row: int) -> np.ndarray:
         neighbours = nearest(
@@ -214,7 +214,7 @@ def faiss_ways(
     except ImportError:
         print("faiss is not installed (extra `bench`)")
         return []
-    from questionbank.selectors.search.vectors import EF_SEARCH
+    from questionbank.selectors.vectors import EF_SEARCH
 
     index = faiss.IndexHNSWFlat(vectors.shape[1], 16, faiss.METRIC_INNER_PRODUCT)
     index.hnsw.efConstruction = 64

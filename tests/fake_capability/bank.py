@@ -21,7 +21,7 @@ from questionbank.capabilities.contract import (
     Training,
 )
 from questionbank.models import ModelComparison, Question, Run
-from questionbank.selectors.models.data_report import KeptReport
+from questionbank.selectors.training.data_report import KeptReport
 from questionbank.views.access import requires
 
 

@@ -185,7 +185,7 @@ def test_commands_and_counts_know_it(installed, questions, as_admin, tmp_path, m
     champion = ModelArtifact.objects.get(capability=WORD, state="champion")
     call_command("export_model", str(champion.pk), str(tmp_path / "out"))
     assert (tmp_path / "out" / "gauge.json").is_file()
-    monkeypatch.setattr("questionbank.selectors.models.training_reports.COUNTED_AT_ONCE", 3)
+    monkeypatch.setattr("questionbank.selectors.training.training_reports.COUNTED_AT_ONCE", 3)
     shown = page(as_admin, "model_train", WORD)
     assert "The questions are being counted." in shown
     do(count_training_data, "report")

@@ -11,7 +11,7 @@ import numpy as np
 
 from analytics.configuration import config_from_strings
 from questionbank.models import ModelArtifact, Question
-from questionbank.selectors.models.artifacts import artifact_folder
+from questionbank.selectors.registry.artifacts import artifact_folder
 from questionbank.services.embeddings import embedding_set_ensure
 from tests.fake_capability.library import GaugeConfig, load_gauge, train_gauge
 from worker.bootstrap import paired_difference

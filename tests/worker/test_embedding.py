@@ -15,8 +15,8 @@ from analytics.errors import Cancelled
 from analytics.inference.encode import OnnxEncoder, load_encoder
 from analytics.inference.ngrams import HashedNgramEncoder
 from questionbank.models import EmbeddingSet, ModelArtifact, Question, QuestionEmbedding
-from questionbank.selectors.models.artifacts import artifact_folder
-from questionbank.selectors.models.embeddings import embedding_count_pending, embedding_set_size
+from questionbank.selectors.registry.artifacts import artifact_folder
+from questionbank.selectors.registry.embeddings import embedding_count_pending, embedding_set_size
 from questionbank.services.artifacts import artifact_register
 from questionbank.services.embeddings import EMBED_LOCK, embedding_set_ensure
 from questionbank.services.runs import run_create

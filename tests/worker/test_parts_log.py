@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from questionbank.selectors.models.training_parts import Parts
+from questionbank.selectors.training.training_parts import Parts
 from worker.parts_log import parts_text
 
 

@@ -23,9 +23,9 @@ from questionbank.models import (
     QuestionEmbedding,
     Run,
 )
-from questionbank.selectors.models import models
-from questionbank.selectors.models.embeddings import embedding_count_pending, embedding_index_exists
-from questionbank.selectors.models.models import model_events, models_by_capability, roll_back_target
+from questionbank.selectors.registry import models
+from questionbank.selectors.registry.embeddings import embedding_count_pending, embedding_index_exists
+from questionbank.selectors.registry.models import model_events, models_by_capability, roll_back_target
 from questionbank.selectors.serving import serving
 from questionbank.services import promotion as promotion_service
 from questionbank.services import runs

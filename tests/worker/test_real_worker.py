@@ -33,8 +33,8 @@ from questionbank.models import (
     RunMetric,
     WorkerHeartbeat,
 )
-from questionbank.selectors.models.checkpoints import checkpoint_folder
-from questionbank.selectors.models.embeddings import embedding_index_exists
+from questionbank.selectors.registry.checkpoints import checkpoint_folder
+from questionbank.selectors.registry.embeddings import embedding_index_exists
 from questionbank.services import embeddings
 from questionbank.services.runs import runs_reconcile
 from questionbank.services.training import training_request

@@ -17,9 +17,9 @@ from questionbank.models import (
     QuestionTag,
     Run,
 )
-from questionbank.selectors.models import models
-from questionbank.selectors.models.artifacts import artifact_champion, artifact_folder
-from questionbank.selectors.models.embeddings import embedding_pending
+from questionbank.selectors.registry import models
+from questionbank.selectors.registry.artifacts import artifact_champion, artifact_folder
+from questionbank.selectors.registry.embeddings import embedding_pending
 from questionbank.services.artifacts import artifact_delete
 from questionbank.services.embeddings import embedding_store
 from questionbank.services.promotion import comparison_request, model_roll_back, promotion_request

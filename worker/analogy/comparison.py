@@ -1,6 +1,6 @@
 """Comparing a candidate retriever with the champion on the bank's held-out questions that have an equation.
 
-No training ever sees them (`questionbank.selectors.models.training_parts`). Their exemplars are looked for among the
+No training ever sees them (`questionbank.selectors.training.training_parts`). Their exemplars are looked for among the
 other questions with an equation, by both models alike: the share of the eight nearest with the same graph, and the
 normalised discounted gain of their graphs' similarities (`analytics.analogy.measures`).
 """
@@ -18,8 +18,8 @@ from analytics.analogy.measures import GraphSimilarities, ndcg
 from analytics.retrieval import nearest_rows
 from analytics.splits import split_place
 from questionbank.models import EmbeddingSet, ModelArtifact
-from questionbank.selectors.models.analogy_material import GraphProblem, analogy_material
-from questionbank.selectors.models.models import SMALLEST_SUITE
+from questionbank.selectors.registry.models import SMALLEST_SUITE
+from questionbank.selectors.training.analogy_material import GraphProblem, analogy_material
 from worker.bootstrap import paired_difference
 from worker.changed_neighbours import Vectors, changed_neighbours, compared_sets, unreadable
 from worker.comparison import metric_entry
@@ -63,7 +63,7 @@ def analogy_comparison_figures(
 def retriever_figures(
     reporter: RunReporter, *, candidate: EmbeddingSet, champion: EmbeddingSet
 ) -> dict[str, Any]:
-    """Measure both sets of vectors; `questionbank.selectors.models.models` says what the figures are."""
+    """Measure both sets of vectors; `questionbank.selectors.registry.models` says what the figures are."""
     reporter.progress(0, 0, "Reading the fixed problems")
     parts = analogy_material().problems
     suite = [_Problem.of(entry) for entry in parts.held_out]

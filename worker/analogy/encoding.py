@@ -8,7 +8,7 @@ from analytics.analogy.examples import retriever_text
 from analytics.analogy.retriever import Retriever
 from analytics.retrieval import Encode
 from questionbank.models import ModelArtifact
-from questionbank.selectors.models.artifacts import artifact_source
+from questionbank.selectors.registry.artifacts import artifact_source
 from worker.encoder.encoding import bulk_encode as encode_texts
 from worker.reporting import RunReporter
 

@@ -23,7 +23,7 @@ from analytics.probes.measure import rounded
 from analytics.problem_files import Problems, read_problems
 from analytics.retrieval import Encode
 from questionbank.errors import ServiceUnavailable, ValidationFailed
-from questionbank.selectors.models.artifacts import artifact_numbered
+from questionbank.selectors.registry.artifacts import artifact_numbered
 from questionbank.selectors.similar.exemplar_files import SolverWith, exemplar_solver, retriever_by_name
 from worker.analogy.arms import Arm, bound_arm, random_arm, solver_arm, tfidf_arm, vector_arm
 from worker.analogy.encoding import retriever_bulk_encode

@@ -28,7 +28,7 @@ from analytics.expression.evaluate import answers_agree
 from analytics.json_lines import read_objects
 from analytics.language_model.protocol import AskOptions, LanguageModel, ModelAnswer, OnText, conversation
 from analytics.records import ProblemRecord
-from questionbank.selectors.models.language_models import configured_language_model
+from questionbank.selectors.registry.language_models import configured_language_model
 from worker.analogy.figures import Columns, QuestionSet
 from worker.language_models import open_language_model
 

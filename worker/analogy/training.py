@@ -15,8 +15,8 @@ from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.languages import primary_language
 from analytics.problem_files import Problems
 from questionbank.models import ModelArtifact
-from questionbank.selectors.models.analogy_material import analogy_material, equation_languages
-from questionbank.selectors.models.embeddings import embedding_set_sample
+from questionbank.selectors.registry.embeddings import embedding_set_sample
+from questionbank.selectors.training.analogy_material import analogy_material, equation_languages
 from worker.candidates import Train, train_candidate, training_begins_with
 from worker.kept_problems import kept_problems
 from worker.parts_log import parts_text

@@ -21,7 +21,7 @@ from analytics.records import ConceptPath
 from analytics.retrieval import nearest_rows, retrieval_hits
 from analytics.splits import grouped_split, groups_by_masked_text, is_held_out
 from questionbank.models import EmbeddingSet, ModelArtifact
-from questionbank.selectors.models.training_questions import TrainingQuestion, training_questions
+from questionbank.selectors.training.training_questions import TrainingQuestion, training_questions
 from worker.bootstrap import paired_difference
 from worker.changed_neighbours import Vectors, changed_neighbours, compared_sets, unreadable
 from worker.comparison import metric_entry
@@ -46,7 +46,7 @@ def encoder_comparison_figures(
 def comparison_figures(
     reporter: RunReporter, *, candidate: EmbeddingSet, champion: EmbeddingSet
 ) -> dict[str, Any]:
-    """Measure both sets of vectors; `questionbank.selectors.models.models` says what the figures are."""
+    """Measure both sets of vectors; `questionbank.selectors.registry.models` says what the figures are."""
     reporter.progress(0, 0, "Reading vectors")
     vectors = {"candidate": set_vectors(candidate), "champion": set_vectors(champion)}
     rows = [row for row in training_questions() if row.paths]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from analytics.retrieval import Encode
 from questionbank.models import ModelArtifact
-from questionbank.selectors.models.artifacts import artifact_source
+from questionbank.selectors.registry.artifacts import artifact_source
 from worker.reporting import RunReporter
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ from analytics.retrieval import Encode
 from analytics.splits import KeptOut, is_held_out
 from questionbank.errors import NotFound, ValidationFailed
 from questionbank.models import ModelArtifact
-from questionbank.selectors.models.artifacts import artifact_champion
+from questionbank.selectors.registry.artifacts import artifact_champion
 from worker.encoder.encoding import artifact_backbone
 from worker.encoder.representation import SplitSet, measure_set, plain_text
 

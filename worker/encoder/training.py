@@ -14,7 +14,7 @@ from analytics.encoder.examples import EncoderExample
 from analytics.encoder.train import train_encoder
 from analytics.errors import DataError
 from analytics.training.checkpoint import kept_or_made
-from questionbank.selectors.models.data_report import encoder_data_report
+from questionbank.selectors.training.data_report import encoder_data_report
 from worker.candidates import Train, train_candidate, training_begins_with
 from worker.feeds import encoder_feed
 from worker.reporting import RunReporter

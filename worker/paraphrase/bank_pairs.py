@@ -9,7 +9,7 @@ from analytics.paraphrase.operators.tfidf_replacement import TfidfReplacement
 from analytics.paraphrase.triplets import make_test_pairs
 from analytics.records import ParaphrasePair
 from analytics.splits import split_place
-from questionbank.selectors.models.training_parts import Parts
+from questionbank.selectors.training.training_parts import Parts
 
 
 def bank_test_pairs(

@@ -25,9 +25,9 @@ from analytics.paraphrase.scoring.scorer import PairScore, Scorer
 from analytics.records import ParaphrasePair
 from questionbank.demo.review_pairs import labelled_review_pairs
 from questionbank.models import ModelArtifact
-from questionbank.selectors.models.models import SMALLEST_SUITE
-from questionbank.selectors.models.scorer_material import scorer_material
+from questionbank.selectors.registry.models import SMALLEST_SUITE
 from questionbank.selectors.serving import scorer_of
+from questionbank.selectors.training.scorer_material import scorer_material
 from worker.comparison import metric_entry
 from worker.paraphrase.bank_pairs import bank_test_pairs
 from worker.paraphrase.pair_intervals import PairResamples, intervals
@@ -68,7 +68,7 @@ class SuitePair:
 def scorer_comparison_figures(
     reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
 ) -> dict[str, Any]:
-    """Measure both scorers; `questionbank.selectors.models.models` says what the figures are.
+    """Measure both scorers; `questionbank.selectors.registry.models` says what the figures are.
 
     Raises:
         ServiceUnavailable: the files of a scorer are missing or damaged.

@@ -10,7 +10,7 @@ from django.db import transaction
 from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.scoring.scorer import Scorer
 from questionbank.models import ParaphrasePair
-from questionbank.selectors.models.artifacts import artifact_champion
+from questionbank.selectors.registry.artifacts import artifact_champion
 from questionbank.selectors.serving import ServedScorer, ServedSolver, served_scorer, served_solver
 from questionbank.services.artifacts import serving_lock
 from questionbank.services.pair_solutions import pairs_solved

@@ -6,7 +6,7 @@ from analytics.configuration import field_specs
 from analytics.errors import DataError
 from analytics.probes.config import ProbesConfig
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact, Run
-from questionbank.selectors.models.artifacts import artifact_champion
+from questionbank.selectors.registry.artifacts import artifact_champion
 from questionbank.services.training import probes_hierarchies
 from worker.feeds import probe_set
 from worker.probes.training import fit_hierarchy_probes

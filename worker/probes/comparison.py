@@ -20,9 +20,9 @@ from analytics.probes.data import kept_out
 from analytics.records import ConceptPath
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact
 from questionbank.scales import scale_percent
-from questionbank.selectors.models.artifacts import artifact_folder
-from questionbank.selectors.models.training_questions import TrainingQuestion, training_questions
 from questionbank.selectors.questions.questions import concept_paths
+from questionbank.selectors.registry.artifacts import artifact_folder
+from questionbank.selectors.training.training_questions import TrainingQuestion, training_questions
 from worker.bootstrap import paired_difference
 from worker.comparison import metric_entry
 from worker.feeds import set_vectors
@@ -39,7 +39,7 @@ ROLES = ("candidate", "champion")
 def probes_comparison_figures(
     reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
 ) -> dict[str, Any]:
-    """Measure both; `questionbank.selectors.models.models` says what the figures are.
+    """Measure both; `questionbank.selectors.registry.models` says what the figures are.
 
     Raises:
         DataError: one of them reads vectors that are not in use.

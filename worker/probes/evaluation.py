@@ -14,7 +14,7 @@ from analytics.question_files import QuestionRow, read_rows
 from analytics.splits import KeptOut
 from questionbank.errors import NotFound, ValidationFailed
 from questionbank.models import Question, QuestionTag
-from questionbank.selectors.models.artifacts import artifact_folder, artifact_numbered
+from questionbank.selectors.registry.artifacts import artifact_folder, artifact_numbered
 from questionbank.selectors.serving import Serving, serving
 
 

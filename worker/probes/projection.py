@@ -10,7 +10,7 @@ import numpy as np
 from analytics.configuration import config_from_strings
 from analytics.errors import DataError
 from analytics.probes.projection import ProjectionConfig, project_vectors
-from questionbank.selectors.models.embeddings import map_set
+from questionbank.selectors.registry.embeddings import map_set
 from questionbank.services.projections import projection_store
 from worker.feeds import set_vectors
 from worker.reporting import RunReporter

@@ -14,8 +14,8 @@ from analytics.training.context import TrainingContext
 from questionbank.errors import Conflict, NotFound
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact
 from questionbank.scratch import scratch_folder
-from questionbank.selectors.models.artifacts import artifact_champion
-from questionbank.selectors.models.models import gate, serving_problem
+from questionbank.selectors.registry.artifacts import artifact_champion
+from questionbank.selectors.registry.models import gate, serving_problem
 from questionbank.services.artifacts import artifact_register
 from questionbank.services.promotion import comparison_save, probes_promote
 from questionbank.services.training import probes_questions

@@ -17,10 +17,10 @@ from analytics.solver.targets import solver_example, value_of
 from analytics.splits import split_place
 from questionbank.models import ModelArtifact
 from questionbank.published_numbers import number_of_answer
-from questionbank.selectors.models.models import SMALLEST_SUITE
-from questionbank.selectors.models.solver_material import solver_material
-from questionbank.selectors.questions.solutions import gives_published
+from questionbank.selectors.registry.models import SMALLEST_SUITE
 from questionbank.selectors.serving import solver_of
+from questionbank.selectors.solving.solutions import gives_published
+from questionbank.selectors.training.solver_material import solver_material
 from worker.bootstrap import paired_difference
 from worker.comparison import metric_entry
 from worker.reporting import RunReporter
@@ -35,7 +35,7 @@ ROLES = ("candidate", "champion")
 def solver_comparison_figures(
     reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
 ) -> dict[str, Any]:
-    """Measure both solvers; `questionbank.selectors.models.models` says what the figures are.
+    """Measure both solvers; `questionbank.selectors.registry.models` says what the figures are.
 
     Raises:
         ServiceUnavailable: the files of a solver are missing or damaged.

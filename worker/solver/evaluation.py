@@ -21,8 +21,8 @@ from analytics.retrieval import Encode
 from analytics.solver.solution import Solver
 from analytics.solver.targets import solver_examples
 from questionbank.errors import ValidationFailed
-from questionbank.selectors.questions.solution_files import solver_by_name
 from questionbank.selectors.serving import SolverByLanguage
+from questionbank.selectors.solving.solution_files import solver_by_name
 from worker.bootstrap import paired_difference
 from worker.solver.outcomes import Outcome, figures_of, outcomes_of
 from worker.solver.retrieve_and_apply import RetrieveAndApply, term_vectors

@@ -10,13 +10,17 @@ from django.db import transaction
 from analytics.records import ProblemRecord
 from analytics.solver.rules.solver import may_be_solved
 from questionbank.models import Question
-from questionbank.selectors.models.artifacts import artifact_champion, artifact_champions, retriever_champion
-from questionbank.selectors.questions.solutions import (
+from questionbank.selectors.registry.artifacts import (
+    artifact_champion,
+    artifact_champions,
+    retriever_champion,
+)
+from questionbank.selectors.serving import ServedSolver, solver_in_use
+from questionbank.selectors.solving.solutions import (
     ALTERNATIVES,
     solver_with_unsolved_questions,
     unsolved_questions,
 )
-from questionbank.selectors.serving import ServedSolver, solver_in_use
 from questionbank.services.artifacts import serving_lock
 from questionbank.services.solutions import solution_store
 from worker.reporting import RunReporter

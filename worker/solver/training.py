@@ -12,7 +12,7 @@ from analytics.languages import LANGUAGE_NAMES
 from analytics.problem_files import Problems
 from analytics.solver.config import SolverConfig
 from analytics.solver.train import train_solver
-from questionbank.selectors.models.solver_material import solver_material
+from questionbank.selectors.training.solver_material import solver_material
 from worker.candidates import Train, train_candidate, training_begins_with
 from worker.kept_problems import kept_problems
 from worker.parts_log import parts_text

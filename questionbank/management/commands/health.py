@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from django.core.management.base import CommandError
 
 from questionbank.management.base import BankCommand
-from questionbank.selectors.models.health import State, health_report
+from questionbank.selectors.registry.health import State, health_report
 
 
 class Command(BankCommand):

@@ -17,7 +17,7 @@ from questionbank.formats.column_names import COLUMN_FIELDS
 from questionbank.formats.layout import DELIMITERS, FileLayout, with_fields
 from questionbank.management.base import BankCommand
 from questionbank.management.import_output import ProgressBar, write_refused, write_summary
-from questionbank.selectors.models.artifacts import artifact_champion
+from questionbank.selectors.registry.artifacts import artifact_champion
 from questionbank.services.imports import ImportFailed, ImportReport, import_file
 from questionbank.services.training import FEWEST_TAGGED
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from questionbank.files import convert_questions
 from questionbank.management.base import BankCommand
-from questionbank.selectors.questions.solution_files import problem_solutions, solver_by_name
+from questionbank.selectors.solving.solution_files import problem_solutions, solver_by_name
 
 
 class Command(BankCommand):

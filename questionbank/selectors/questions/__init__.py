@@ -1,1 +1,1 @@
-"""Questions and concepts: what they compute, what is predicted of them, how they were changed."""
+"""Questions and concepts: what they compute, where they lie on the map, how they were changed."""

@@ -21,7 +21,7 @@ from questionbank.models import EmbeddingSet, Question
 from questionbank.recalling_solver import NEIGHBOURS
 from questionbank.selectors.questions.questions import in_language
 from questionbank.selectors.questions.wordings import wording_ids
-from questionbank.selectors.search.vectors import nearest
+from questionbank.selectors.vectors import nearest
 
 _NEAREST = 64  # of any question; some have no equation
 _KEPT_GRAPHS = 5_000  # in memory, with their texts; reading one takes .3 ms

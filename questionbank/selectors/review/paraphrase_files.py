@@ -11,7 +11,7 @@ from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.scoring.scorer import Scorer
 from questionbank.errors import ServiceUnavailable
 from questionbank.files import InputPair
-from questionbank.selectors.models.artifacts import artifact_numbered
+from questionbank.selectors.registry.artifacts import artifact_numbered
 from questionbank.selectors.serving import scorer_of, served_scorer
 
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from analytics.languages import primary_language
 from questionbank.errors import ValidationFailed
 from questionbank.models import ParaphrasePair
-from questionbank.selectors.models.language_models import configured_language_model
+from questionbank.selectors.registry.language_models import configured_language_model
 
 RULES = "rules"
 SEQUENCE_MODEL = "sequence"

@@ -25,8 +25,8 @@ from analytics.text.formula_shape import formula_atoms, formula_likeness, text_f
 from questionbank.models import Question
 from questionbank.selectors.search.query import ParsedQuery
 from questionbank.selectors.search.text_search import TextRanking
-from questionbank.selectors.search.vectors import nearest
 from questionbank.selectors.serving import Serving
+from questionbank.selectors.vectors import nearest
 
 RRF_CONSTANT = 60
 BY_VECTOR = 100  # questions that the vectors contribute

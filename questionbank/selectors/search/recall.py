@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from questionbank.models import EmbeddingSet, QuestionEmbedding
-from questionbank.selectors.search.vectors import nearest
+from questionbank.selectors.vectors import nearest
 
 _TIE = 1e-6  # cosines closer than this are equally near: which of them is found is chance
 

@@ -22,8 +22,8 @@ from questionbank.models import EmbeddingSet, KnowledgeHierarchy, Question, Ques
 from questionbank.selectors.questions.augmentation import question_augmented
 from questionbank.selectors.questions.concept_levels import concept_levels
 from questionbank.selectors.questions.questions import concept_paths
-from questionbank.selectors.search.vectors import nearest
 from questionbank.selectors.serving import Serving
+from questionbank.selectors.vectors import nearest
 
 _DRAWS = 6  # of the augmentation; one that changes nothing is passed over
 

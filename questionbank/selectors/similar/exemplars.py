@@ -45,16 +45,16 @@ from questionbank.selectors.questions.computations import (
     question_computation,
     same_computation_ids,
 )
-from questionbank.selectors.questions.solutions import (
+from questionbank.selectors.questions.wordings import story_ids
+from questionbank.selectors.serving import Serving
+from questionbank.selectors.solving.solutions import (
     SolvedText,
     computation_shown,
     published_answer,
     solved_computation,
     solved_graphs,
 )
-from questionbank.selectors.questions.wordings import story_ids
-from questionbank.selectors.search.vectors import nearest, stored_vector
-from questionbank.selectors.serving import Serving
+from questionbank.selectors.vectors import nearest, stored_vector
 
 EXEMPLARS = 8
 VOTERS = 16

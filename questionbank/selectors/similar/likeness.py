@@ -35,7 +35,7 @@ from questionbank.selectors.questions.questions import TaggedPath, tagged_paths
 from questionbank.selectors.search.facet_cube import facet_cube
 from questionbank.selectors.search.spelling import vocabulary
 from questionbank.selectors.search.text_search import rank_by_text
-from questionbank.selectors.search.vectors import nearest
+from questionbank.selectors.vectors import nearest
 
 Vector = npt.NDArray[np.float32]
 

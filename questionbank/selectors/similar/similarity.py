@@ -24,15 +24,8 @@ from questionbank.selectors.questions.computations import (
     question_graphs,
 )
 from questionbank.selectors.questions.questions import TaggedPath, tagged_paths, visible_to
-from questionbank.selectors.questions.solutions import (
-    SolvedText,
-    solved_computation,
-    solved_graphs,
-    text_solved,
-)
 from questionbank.selectors.questions.wordings import wording_ids
 from questionbank.selectors.search.spelling import vocabulary
-from questionbank.selectors.search.vectors import nearest
 from questionbank.selectors.serving import Serving, served_solver
 from questionbank.selectors.similar.evidence import Evidence, copy_key, evidence_of, same_spelling
 from questionbank.selectors.similar.likeness import (
@@ -45,6 +38,13 @@ from questionbank.selectors.similar.likeness import (
     rank_by_wording,
 )
 from questionbank.selectors.similar.reasons import compare
+from questionbank.selectors.solving.solutions import (
+    SolvedText,
+    solved_computation,
+    solved_graphs,
+    text_solved,
+)
+from questionbank.selectors.vectors import nearest
 
 CONSIDERED = 30  # nearest questions of which those are shown for which something speaks
 LEAST_WITHOUT_REASON = 0.65  # score from which a question is shown for which no reason speaks

@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from analytics.catalog import lenses, main_lens
 from questionbank.errors import ValidationFailed
 from questionbank.files import InputQuestion
-from questionbank.selectors.questions.predictions import PredictedDifficulty, predict_many
 from questionbank.selectors.serving import Serving
+from questionbank.selectors.similar.predictions import PredictedDifficulty, predict_many
 from questionbank.selectors.similar.similarity import SimilarHit
 
 _DIGITS = 6

@@ -10,7 +10,7 @@ import pytest
 
 from questionbank.formulas import FormulaRefused, draw_formula, engine
 from questionbank.rendering import render_question
-from questionbank.selectors.models.health import State, _formulas
+from questionbank.selectors.registry.health import State, _formulas
 
 
 @pytest.fixture

@@ -7,12 +7,12 @@ import pytest
 from analytics.splits import is_held_out
 from questionbank.errors import ValidationFailed
 from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution
-from questionbank.selectors.models.analogy_material import (
+from questionbank.selectors.training.analogy_material import (
     analogy_material,
     predicted_problems,
     problems_sharing_a_graph,
 )
-from questionbank.selectors.models.analogy_report import analogy_data_report
+from questionbank.selectors.training.analogy_report import analogy_data_report
 from questionbank.services.training import training_request
 from tests.questionbank.small_bank import add_concept, add_set
 from tests.questionbank.story_bank import add_story, story

@@ -11,11 +11,11 @@ from django.test.utils import CaptureQueriesContext
 from analytics.analogy.prompts import PromptSettings
 from analytics.errors import DataError
 from questionbank.models import EmbeddingSet, Question
-from questionbank.selectors.questions.answer_checks import answer_checks
 from questionbank.selectors.questions.questions import question_get
-from questionbank.selectors.questions.solutions import question_solved, text_solved
 from questionbank.selectors.serving import serving
 from questionbank.selectors.similar.exemplars import exemplar_prompt, question_exemplars, text_exemplars
+from questionbank.selectors.solving.answer_checks import answer_checks
+from questionbank.selectors.solving.solutions import question_solved, text_solved
 from questionbank.services.questions import question_create
 from questionbank.services.solutions import solution_store
 from tests.questionbank.scripted_solver import served

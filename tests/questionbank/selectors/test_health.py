@@ -16,8 +16,8 @@ from django.db import OperationalError, connection
 from django.utils import timezone
 
 from questionbank.models import EmbeddingSet, Question, Run, WorkerHeartbeat
-from questionbank.selectors.models import health
-from questionbank.selectors.models.health import BACKUP_RECORD, State
+from questionbank.selectors.registry import health
+from questionbank.selectors.registry.health import BACKUP_RECORD, State
 from questionbank.services.runs import STALLED_AFTER
 
 pytestmark = pytest.mark.django_db

@@ -11,9 +11,9 @@ from analytics.inference.ngrams import HashedNgramEncoder
 from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, Question, Run
 from questionbank.selectors import serving as serving_module
-from questionbank.selectors.models import probe_states
-from questionbank.selectors.questions.predictions import predict, predict_many
+from questionbank.selectors.registry import probe_states
 from questionbank.selectors.serving import serving
+from questionbank.selectors.similar.predictions import predict, predict_many
 from questionbank.services.artifacts import artifact_promote, artifact_register
 from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors
 

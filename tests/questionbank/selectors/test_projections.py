@@ -9,7 +9,7 @@ import pytest
 from django.core.cache import cache
 
 from questionbank.models import EmbeddingSet, KnowledgeConcept, Question, QuestionTag
-from questionbank.selectors.models.projections import (
+from questionbank.selectors.questions.projections import (
     concept_level,
     map_hierarchies,
     map_legend,

@@ -10,7 +10,7 @@ from analytics.solver.plausibility import answer_to_count
 from questionbank.models import ModelArtifact, Question, QuestionSolution
 from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.questions import question_get
-from questionbank.selectors.questions.solutions import (
+from questionbank.selectors.solving.solutions import (
     computed_alike,
     published_number,
     question_solved,

@@ -8,8 +8,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from questionbank.models import Question
-from questionbank.selectors.search import vectors
-from questionbank.selectors.search.vectors import nearest, stored_vector
+from questionbank.selectors import vectors
+from questionbank.selectors.vectors import nearest, stored_vector
 from questionbank.services import embeddings
 from tests.questionbank.small_bank import add_question, add_set, store_vectors
 

@@ -16,7 +16,7 @@ from analytics.catalog import CAPABILITIES
 from questionbank import dispatch
 from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, ParaphrasePair, Run
-from questionbank.selectors.models.artifacts import artifact_champion, artifact_folder, retriever_champion
+from questionbank.selectors.registry.artifacts import artifact_champion, artifact_folder, retriever_champion
 from questionbank.services import artifacts
 from questionbank.services.artifacts import (
     artifact_delete,

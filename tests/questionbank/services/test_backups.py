@@ -25,9 +25,9 @@ from django.utils import timezone
 from analytics.artifacts import Manifest, artifact_write
 from questionbank import models
 from questionbank.errors import Conflict, KindredError, NotFound, ServiceUnavailable, ValidationFailed
-from questionbank.selectors.models.artifacts import artifact_folder
-from questionbank.selectors.models.embeddings import embedding_index_exists, embedding_pending
-from questionbank.selectors.models.health import BACKUP_RECORD
+from questionbank.selectors.registry.artifacts import artifact_folder
+from questionbank.selectors.registry.embeddings import embedding_index_exists, embedding_pending
+from questionbank.selectors.registry.health import BACKUP_RECORD
 from questionbank.services import artifacts, backup_database, backups, embeddings
 from questionbank.services.backup_archive import DUMP, MANIFEST, archive_manifest
 

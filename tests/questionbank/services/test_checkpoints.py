@@ -8,7 +8,7 @@ import pytest
 from django.utils import timezone
 
 from questionbank.models import Run
-from questionbank.selectors.models.checkpoints import checkpoint_folder, checkpoints_root
+from questionbank.selectors.registry.checkpoints import checkpoint_folder, checkpoints_root
 from questionbank.services.checkpoints import KEPT_FOR, checkpoints_clear
 
 pytestmark = pytest.mark.django_db

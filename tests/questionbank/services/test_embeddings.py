@@ -9,7 +9,7 @@ import pytest
 from django.db import DataError, connection, transaction
 
 from questionbank.models import EmbeddingSet, Question, QuestionEmbedding, Run
-from questionbank.selectors.models.embeddings import (
+from questionbank.selectors.registry.embeddings import (
     embedding_count_pending,
     embedding_index_exists,
     embedding_pending,

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from questionbank.errors import Conflict, NotAllowed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, ModelRetention, Run
-from questionbank.selectors.models.old_models import (
+from questionbank.selectors.registry.old_models import (
     model_bytes,
     models_in_jobs,
     old_models,

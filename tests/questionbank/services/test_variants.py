@@ -7,9 +7,9 @@ import pytest
 from analytics.solver.targets import problem_graph_key
 from questionbank.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.models import ParaphrasePair, ProblemVariant, Question
-from questionbank.selectors.models.scorer_material import scorer_material
 from questionbank.selectors.questions.questions import question_get
-from questionbank.selectors.questions.variants import accepted_variants, last_decided_variant, open_variants
+from questionbank.selectors.solving.variants import accepted_variants, last_decided_variant, open_variants
+from questionbank.selectors.training.scorer_material import scorer_material
 from questionbank.services.questions import question_create, question_retire
 from questionbank.services.solutions import solution_store
 from questionbank.services.variants import (

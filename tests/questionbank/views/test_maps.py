@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from questionbank.models import EmbeddingSet, Question, Run
-from questionbank.selectors.models.projections import map_points, points_to_bytes
+from questionbank.selectors.questions.projections import map_points, points_to_bytes
 from questionbank.services.projections import projection_store
 from tests.factories import ConceptFactory, HierarchyFactory, QuestionFactory
 from tests.questionbank.small_bank import add_set, store_vectors

@@ -8,7 +8,7 @@ import pytest
 from django.urls import reverse
 
 from questionbank.models import EmbeddingSet, Question, QuestionTag
-from questionbank.selectors.questions.predictions import PredictedConcept, QuestionPrediction
+from questionbank.selectors.similar.predictions import PredictedConcept, QuestionPrediction
 from questionbank.services.questions import question_update
 from questionbank.views import insight
 

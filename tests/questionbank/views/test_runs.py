@@ -13,7 +13,7 @@ from django.urls import reverse
 from analytics.encoder.metric_layer import VECTORS_PREFIX
 from analytics.training.checkpoint import CHECKPOINT_NAME
 from questionbank.models import EmbeddingSet, ModelArtifact, Run
-from questionbank.selectors.models.checkpoints import CHECKPOINT, VECTORS
+from questionbank.selectors.registry.checkpoints import CHECKPOINT, VECTORS
 from questionbank.services.runs import (
     run_cancel,
     run_create,

@@ -10,11 +10,11 @@ from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from questionbank.errors import ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, Question, Run
-from questionbank.selectors.models.analogy_material import analogy_material
-from questionbank.selectors.models.artifacts import artifact_source, retriever_champion
-from questionbank.selectors.models.comparisons import changed_neighbours_marked
-from questionbank.selectors.models.embeddings import embedding_count_pending, embedding_index_exists
-from questionbank.selectors.models.models import GateOutcome, gate, roll_back_target
+from questionbank.selectors.registry.artifacts import artifact_source, retriever_champion
+from questionbank.selectors.registry.comparisons import changed_neighbours_marked
+from questionbank.selectors.registry.embeddings import embedding_count_pending, embedding_index_exists
+from questionbank.selectors.registry.models import GateOutcome, gate, roll_back_target
+from questionbank.selectors.training.analogy_material import analogy_material
 from questionbank.services.artifacts import artifact_import, artifact_promote, artifact_register
 from questionbank.services.promotion import comparison_request, model_roll_back, promotion_request
 from questionbank.services.runs import run_cancel, run_retry

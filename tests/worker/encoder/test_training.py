@@ -17,9 +17,9 @@ from questionbank import disk
 from questionbank.capabilities.encoder import EncoderInBank
 from questionbank.errors import Conflict, ValidationFailed
 from questionbank.models import ModelArtifact, ModelEvent, Question, Run, RunMetric
-from questionbank.selectors.models.artifacts import artifact_folder
-from questionbank.selectors.models.checkpoints import checkpoint_folder
-from questionbank.selectors.models.runs import run_metric_series, run_version, run_wait
+from questionbank.selectors.registry.artifacts import artifact_folder
+from questionbank.selectors.registry.checkpoints import checkpoint_folder
+from questionbank.selectors.registry.runs import run_metric_series, run_version, run_wait
 from questionbank.services import runs
 from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.training import training_request

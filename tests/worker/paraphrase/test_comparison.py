@@ -19,7 +19,7 @@ from analytics.splits import is_held_out
 from questionbank import dispatch
 from questionbank.errors import Conflict
 from questionbank.models import ModelArtifact, ModelComparison, ModelEvent, ParaphrasePair, Run
-from questionbank.selectors.models.models import GateOutcome, gate, roll_back_target
+from questionbank.selectors.registry.models import GateOutcome, gate, roll_back_target
 from questionbank.services import artifacts
 from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.paraphrase import PairInput, pairs_create

@@ -10,10 +10,10 @@ from analytics.paraphrase.scoring.scorer import load_scorer
 from analytics.splits import HELD_OUT_SHARE, is_held_out
 from questionbank.errors import Conflict, ValidationFailed
 from questionbank.models import ModelArtifact, ModelEvent, ParaphrasePair, Question, Run
-from questionbank.selectors.models.artifacts import artifact_folder
-from questionbank.selectors.models.checkpoints import checkpoint_folder
-from questionbank.selectors.models.runs import run_metric_series
-from questionbank.selectors.models.training_parts import VALIDATION_SHARE
+from questionbank.selectors.registry.artifacts import artifact_folder
+from questionbank.selectors.registry.checkpoints import checkpoint_folder
+from questionbank.selectors.registry.runs import run_metric_series
+from questionbank.selectors.training.training_parts import VALIDATION_SHARE
 from questionbank.services import artifacts, runs
 from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.training import training_request

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from questionbank.models import Projection, Run
-from questionbank.selectors.models.projections import map_state
+from questionbank.selectors.questions.projections import map_state
 from questionbank.services.projections import projection_request
 from questionbank.services.runs import run_cancel, run_create
 from tests.factories import QuestionFactory

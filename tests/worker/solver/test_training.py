@@ -14,11 +14,11 @@ from analytics.solver.targets import solver_example, value_of
 from questionbank.capabilities.solver import SolverInBank
 from questionbank.errors import ValidationFailed
 from questionbank.models import ModelArtifact, ModelComparison, Question, QuestionSolution, Run
-from questionbank.selectors.models.artifacts import artifact_folder
-from questionbank.selectors.models.solver_material import solver_material
-from questionbank.selectors.models.solver_report import solver_data_report
-from questionbank.selectors.questions.solutions import unsolved_questions
+from questionbank.selectors.registry.artifacts import artifact_folder
 from questionbank.selectors.serving import ServedSolver
+from questionbank.selectors.solving.solutions import unsolved_questions
+from questionbank.selectors.training.solver_material import solver_material
+from questionbank.selectors.training.solver_report import solver_data_report
 from questionbank.services.artifacts import artifact_promote
 from questionbank.services.backups import bank_is_empty
 from questionbank.services.promotion import comparison_request

@@ -9,8 +9,8 @@ from typing import Any
 
 from analytics.artifacts import artifact_read, artifact_write
 from questionbank.management.base import BankCommand
-from questionbank.selectors.models.artifacts import artifact_folder
-from questionbank.selectors.models.models import model_get
+from questionbank.selectors.registry.artifacts import artifact_folder
+from questionbank.selectors.registry.models import model_get
 
 
 class Command(BankCommand):

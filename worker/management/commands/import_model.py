@@ -11,7 +11,7 @@ from django.core.management.base import CommandError
 from analytics.catalog import CAPABILITIES
 from questionbank.capabilities.catalog import fixed_suite
 from questionbank.management.base import BankCommand
-from questionbank.selectors.models.artifacts import artifact_champion
+from questionbank.selectors.registry.artifacts import artifact_champion
 from questionbank.services.artifacts import artifact_import
 from questionbank.services.promotion import comparison_request, promotion_request
 

@@ -15,7 +15,7 @@ from analytics.problem_files import read_problems
 from analytics.records import ProblemRecord
 from questionbank.errors import ValidationFailed
 from questionbank.management.base import BankCommand
-from questionbank.selectors.questions.solution_files import solver_by_name
+from questionbank.selectors.solving.solution_files import solver_by_name
 from questionbank.services.artifacts import artifact_install_default
 from worker.analogy.rewriting import ModelRewriter, Rewriter, RuleRewriter, rewritten_pairs
 from worker.language_models import open_language_model

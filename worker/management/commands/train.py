@@ -15,9 +15,9 @@ from questionbank.capabilities.contract import TrainingOption
 from questionbank.errors import KindredError
 from questionbank.management.base import BankCommand
 from questionbank.models import Run
-from questionbank.selectors.models.artifacts import artifact_champion
-from questionbank.selectors.models.models import model_get
 from questionbank.selectors.questions.concepts import hierarchies
+from questionbank.selectors.registry.artifacts import artifact_champion
+from questionbank.selectors.registry.models import model_get
 from questionbank.services.promotion import comparison_request, promotion_request
 from questionbank.services.training import completed_settings, training_request
 

@@ -11,9 +11,9 @@ from django.utils.translation import ngettext
 
 from analytics.records import ParaphrasePair as LabelledPair
 from questionbank.models import ParaphrasePair, ReviewDecision
-from questionbank.selectors.models.data_report import EXAMINED, KeptReport
-from questionbank.selectors.models.scorer_material import LANGUAGE, ScorerMaterial, scorer_material
 from questionbank.selectors.questions.questions import in_language
+from questionbank.selectors.training.data_report import EXAMINED, KeptReport
+from questionbank.selectors.training.scorer_material import LANGUAGE, ScorerMaterial, scorer_material
 
 FEWEST = 300  # questions to learn from, below which a scorer hardly learns
 

@@ -23,10 +23,10 @@ from analytics.text.tokens import written_language
 from analytics.text.word_problems import is_word_problem
 from questionbank.models import Question
 from questionbank.published_numbers import number_of_answer
-from questionbank.selectors.models.training_parts import Divider, Parts
-from questionbank.selectors.models.training_questions import is_test_source, original_questions
 from questionbank.selectors.questions.questions import in_language
-from questionbank.selectors.questions.solutions import published_answer
+from questionbank.selectors.solving.solutions import published_answer
+from questionbank.selectors.training.training_parts import Divider, Parts
+from questionbank.selectors.training.training_questions import is_test_source, original_questions
 
 SOLVER_LANGUAGES = {"en": _("English"), "zh": _("Chinese")}
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from analytics.solver.solution import decimal_text
 from questionbank.models import Question
-from questionbank.selectors.questions.solutions import SolvedText, gives, published_number
+from questionbank.selectors.solving.solutions import SolvedText, gives, published_number
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from analytics.configuration import config_from_strings
 from analytics.errors import ConfigurationError
 from questionbank.capabilities.catalog import training_of
 from questionbank.models import Run, WorkerHeartbeat
-from questionbank.selectors.models.runs import WORKER_SILENT_AFTER
+from questionbank.selectors.registry.runs import WORKER_SILENT_AFTER
 
 _LOOKED_AT = 50  # trainings, the latest
 _LENGTH = (

@@ -52,7 +52,7 @@ from analytics.catalog import CAPABILITIES
 from questionbank.capabilities.catalog import bank_capability, fixed_suite, has_general_model
 from questionbank.errors import NotFound
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, Run
-from questionbank.selectors.models.artifacts import artifact_champion
+from questionbank.selectors.registry.artifacts import artifact_champion
 
 SMALLEST_SUITE = 20  # with fewer questions no difference can be told from chance
 

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from questionbank.models import QuestionEquation
-from questionbank.selectors.models.data_report import KeptReport
-from questionbank.selectors.models.solver_material import SOLVER_LANGUAGES, SolverMaterial, solver_material
+from questionbank.selectors.training.data_report import KeptReport
+from questionbank.selectors.training.solver_material import SOLVER_LANGUAGES, SolverMaterial, solver_material
 
 FEWEST = 500  # problems to learn from, below which a solver learns little more than the commonest equations
 

@@ -11,9 +11,9 @@ from django.db.models import Count, F, QuerySet, Sum
 from analytics.records import ProblemRecord
 from analytics.splits import split_place
 from questionbank.models import Question, QuestionSolution
-from questionbank.selectors.models.training_parts import Divider, Parts
-from questionbank.selectors.models.training_questions import is_test_source, original_questions
-from questionbank.selectors.questions.solutions import CERTAIN_ENOUGH
+from questionbank.selectors.solving.solutions import CERTAIN_ENOUGH
+from questionbank.selectors.training.training_parts import Divider, Parts
+from questionbank.selectors.training.training_questions import is_test_source, original_questions
 
 
 @dataclass(frozen=True, slots=True)

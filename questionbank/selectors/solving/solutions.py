@@ -23,7 +23,6 @@ from questionbank.expression_drawing import ExpressionDrawing, expression_drawin
 from questionbank.formats.kinds import right_labels
 from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution, User
 from questionbank.published_numbers import PublishedNumber, number_of_answer
-from questionbank.selectors.models.artifacts import artifact_champions, retriever_champion
 from questionbank.selectors.questions.computations import (
     CERTAIN_ENOUGH,
     Computation,
@@ -33,6 +32,7 @@ from questionbank.selectors.questions.computations import (
     text_computation,
 )
 from questionbank.selectors.questions.questions import in_language, visible_to
+from questionbank.selectors.registry.artifacts import artifact_champions, retriever_champion
 from questionbank.selectors.serving import ServedSolver
 
 ALTERNATIVES = 3  # equations that are kept and shown

@@ -30,10 +30,10 @@ from questionbank.models import (
     QuestionTag,
 )
 from questionbank.scales import scale_percent, scale_value
-from questionbank.selectors.models.probe_states import why_no_probes
 from questionbank.selectors.questions.questions import concept_paths
-from questionbank.selectors.search.vectors import nearest
+from questionbank.selectors.registry.probe_states import why_no_probes
 from questionbank.selectors.serving import ServedProbes, Serving
+from questionbank.selectors.vectors import nearest
 
 TOP_CONCEPTS = 5
 NEIGHBOURS = 10

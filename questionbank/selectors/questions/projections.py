@@ -28,9 +28,9 @@ from questionbank.models import (
     QuestionTag,
     Run,
 )
-from questionbank.selectors.models.embeddings import embedding_set_size, map_set
 from questionbank.selectors.questions.concept_levels import concept_levels
 from questionbank.selectors.questions.concepts import hierarchies
+from questionbank.selectors.registry.embeddings import embedding_set_size, map_set
 
 LEVELS = 3  # concept levels that the map can be coloured by
 COLOURS = 8  # concepts that get a colour and a shape of their own; the others are grey

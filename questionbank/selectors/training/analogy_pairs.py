@@ -14,9 +14,9 @@ from analytics.splits import HELD_OUT_SHARE, split_place
 from analytics.text.copies import story_key
 from analytics.text.tokens import search_tokens
 from questionbank.models import Question
-from questionbank.selectors.models.training_parts import VALIDATION_SHARE
-from questionbank.selectors.models.training_questions import is_test_source, original_questions
 from questionbank.selectors.questions.computations import Computation, question_computation
+from questionbank.selectors.training.training_parts import VALIDATION_SHARE
+from questionbank.selectors.training.training_questions import is_test_source, original_questions
 
 _EXAMINED = 300  # problems of a graph, from which two are chosen
 _COMPARED = 30

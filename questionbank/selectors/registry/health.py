@@ -42,8 +42,8 @@ from questionbank.env import cache_url, environment
 from questionbank.formulas.engine import engine_problem
 from questionbank.models import EmbeddingSet, OutgoingMail, Run, WorkerHeartbeat
 from questionbank.selectors.mail import mail_is_on
-from questionbank.selectors.models.embeddings import embedding_count_pending
-from questionbank.selectors.models.runs import WORKER_SILENT_AFTER
+from questionbank.selectors.registry.embeddings import embedding_count_pending
+from questionbank.selectors.registry.runs import WORKER_SILENT_AFTER
 
 BACKUP_RECORD = "last-backup.json"  # in VAR_DIR; written by services.backups
 TIMEOUT_SECONDS = 2  # libpq knows no less

@@ -12,9 +12,9 @@ from analytics.records import ProblemRecord
 from analytics.solver.served import load_solver
 from analytics.solver.solution import Solution, Solver, solution_steps
 from questionbank.files import InputQuestion
-from questionbank.selectors.models.artifacts import artifact_numbered
-from questionbank.selectors.questions.solutions import ALTERNATIVES, no_value_reason
+from questionbank.selectors.registry.artifacts import artifact_numbered
 from questionbank.selectors.serving import SolverByLanguage, solver_of
+from questionbank.selectors.solving.solutions import ALTERNATIVES, no_value_reason
 
 
 def solver_by_name(model: str) -> Solver:

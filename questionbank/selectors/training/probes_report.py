@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from analytics.probes.data import kept_out
 from questionbank.models import Question
-from questionbank.selectors.models.data_report import KeptReport
-from questionbank.selectors.models.probe_states import FEWEST_TAGGED
-from questionbank.selectors.models.training_questions import training_questions
 from questionbank.selectors.questions.hierarchy_choice import default_hierarchy
+from questionbank.selectors.registry.probe_states import FEWEST_TAGGED
+from questionbank.selectors.training.data_report import KeptReport
+from questionbank.selectors.training.training_questions import training_questions
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from analytics.records import ConceptPath
 from analytics.splits import is_held_out
 from analytics.text.copies import story_key
 from questionbank.models import EmbeddingSet, Question, QuestionTag
-from questionbank.selectors.models.training_questions import (
+from questionbank.selectors.training.training_questions import (
     TrainingQuestion,
     is_test_source,
     training_questions,

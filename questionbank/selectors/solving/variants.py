@@ -12,8 +12,8 @@ from analytics.expression.evaluate import evaluate_float
 from analytics.expression.parser import parse_expression
 from questionbank.errors import NotFound
 from questionbank.models import ProblemVariant, Question, User
-from questionbank.selectors.questions.answer_checks import answer_shown
-from questionbank.selectors.questions.solutions import SolvedText, gives
+from questionbank.selectors.solving.answer_checks import answer_shown
+from questionbank.selectors.solving.solutions import SolvedText, gives
 
 
 def variant_get(*, variant_id: int) -> ProblemVariant:

@@ -1,4 +1,4 @@
-"""What a page shows of a comparison of two models; `questionbank.selectors.models.models` describes its figures."""
+"""What a page shows of a comparison of two models; `questionbank.selectors.registry.models` describes its figures."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from questionbank.models import ModelArtifact, ModelComparison, Question, QuestionEquation
-from questionbank.selectors.models.artifacts import artifact_champion
-from questionbank.selectors.models.models import comparison_latest
+from questionbank.selectors.registry.artifacts import artifact_champion
+from questionbank.selectors.registry.models import comparison_latest
 
 QUESTIONS_SHOWN = 12
 

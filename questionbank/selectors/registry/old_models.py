@@ -13,8 +13,8 @@ from django.db.models import Q
 from analytics.artifacts import MANIFEST_NAME
 from questionbank.capabilities.catalog import fixed_suite
 from questionbank.models import ModelArtifact, ModelEvent, ModelRetention, Run
-from questionbank.selectors.models.artifacts import artifact_champion
-from questionbank.selectors.models.models import comparison_latest, gate
+from questionbank.selectors.registry.artifacts import artifact_champion
+from questionbank.selectors.registry.models import comparison_latest, gate
 
 _State = ModelArtifact.State
 _NAMING = ("model", "candidate", "champion", "start")  # parameters of runs

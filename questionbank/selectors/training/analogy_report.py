@@ -15,13 +15,13 @@ from analytics.analogy.config import AnalogyConfig
 from analytics.catalog import main_lens
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from questionbank.models import EmbeddingSet, QuestionEquation, QuestionSolution
-from questionbank.selectors.models.analogy_material import (
+from questionbank.selectors.registry.models import SMALLEST_SUITE
+from questionbank.selectors.training.analogy_material import (
     AnalogyMaterial,
     analogy_material,
     predicted_problems,
 )
-from questionbank.selectors.models.data_report import KeptReport
-from questionbank.selectors.models.models import SMALLEST_SUITE
+from questionbank.selectors.training.data_report import KeptReport
 
 FEWEST = 500  # problems with a positive, below which a retriever learns little
 

@@ -1,6 +1,6 @@
 """What a scorer of paraphrases is trained on, what measures it meanwhile, and what is kept back from it.
 
-The parts are those of `questionbank.selectors.models.training_parts`; a decided pair has the place of its original.
+The parts are those of `questionbank.selectors.training.training_parts`; a decided pair has the place of its original.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from analytics.languages import primary_language
 from analytics.records import ParaphrasePair
 from analytics.splits import split_place
-from questionbank.selectors.models.training_parts import Divider, Parts
-from questionbank.selectors.models.training_questions import (
+from questionbank.selectors.review.review import decided_pairs
+from questionbank.selectors.training.training_parts import Divider, Parts
+from questionbank.selectors.training.training_questions import (
     TrainingQuestion,
     is_test_source,
     training_questions,
 )
-from questionbank.selectors.review.review import decided_pairs
 
 LANGUAGE = "en"  # the only one that the operators know
 

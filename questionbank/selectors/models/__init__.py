@@ -1,1 +1,0 @@
-"""Models, what they learn from, how they compare, and the jobs that make them."""

@@ -1,0 +1,1 @@
+"""Trained models, how they compare, and the jobs that make them."""

@@ -1,0 +1,1 @@
+"""What solvers make of word problems, and the checks and similar problems that need it."""

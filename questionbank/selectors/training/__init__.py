@@ -1,0 +1,1 @@
+"""What models learn from and what a training would learn: materials, reports, times."""
