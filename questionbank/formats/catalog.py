@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,61 +18,73 @@ from questionbank.atomic_file import written_aside
 from questionbank.errors import ImportRefused, LineProblem, LineWarning, ValidationFailed
 from questionbank.formats.column_names import FIELDS_WITHOUT_WHICH, holds_rows
 from questionbank.formats.concept_rows import ConceptRow
-from questionbank.formats.csv_table import CSV_HEAD, csv_rows, write_csv_row
+from questionbank.formats.csv_table import csv_rows, write_csv
 from questionbank.formats.encodings import guess_encoding
 from questionbank.formats.fields import FileScale
 from questionbank.formats.foreign import foreign_text
-from questionbank.formats.jsonl import FieldNames, json_rows, write_jsonl_line
+from questionbank.formats.jsonl import FieldNames, json_rows, write_json_lines
 from questionbank.formats.layout import FileLayout, guess_layout
 from questionbank.formats.lines import Progress, first_bytes, refuse_unreadable
+from questionbank.formats.moodle.gift import gift_losses, is_gift, read_gift, write_gift
+from questionbank.formats.moodle.xml import moodle_losses, read_moodle_xml, write_moodle_xml
 from questionbank.formats.rows import RowReader
+from questionbank.formats.seam import Attachments, Entry, Format, NoAttachments, ReadContext
 from questionbank.scales import scale_names
-
-Entry = QuestionRecord | ConceptRow | LineProblem | LineWarning
-"""What a line can turn out to be, or be told of."""
 
 AUTO = "auto"
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    """How one kind of file is recognised and written.
-
-    Attributes:
-        suffixes: endings of file names, each with and without ``.gz``.
-        is_table: whether it has a header and columns.
-        media_type: of a file that is sent.
-        write: one question as text, line end included; `head` goes before the first.
-    """
-
-    name: str
-    label: str
-    suffixes: tuple[str, ...]
-    is_table: bool
-    media_type: str
-    write: Callable[[QuestionRecord], str]
-    head: str = ""
+def _picture_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
+    """Return what formats of fields alone cannot hold: the bytes of pictures, and items of other formats."""
+    lost = ["pictures"] if any(picture.sha256 for picture in record.content.pictures) else []
+    return lost + (["original of a question of another type"] if record.kind == "opaque" else [])
 
 
-FORMATS: dict[str, Format] = {
-    "jsonl": Format(
+_FORMATS = (
+    Format(
         name="jsonl",
         label="JSON Lines",
         suffixes=(".jsonl", ".ndjson", ".json"),
-        is_table=False,
         media_type="application/x-ndjson",
-        write=lambda record: write_jsonl_line(record) + "\n",
+        write=write_json_lines,
+        losses=_picture_losses,
     ),
-    "csv": Format(
+    Format(
         name="csv",
         label="CSV",
         suffixes=(".csv", ".tsv"),
-        is_table=True,
         media_type="text/csv",
-        write=write_csv_row,
-        head=CSV_HEAD,
+        is_table=True,
+        write=write_csv,
+        losses=_picture_losses,
     ),
-}
+    Format(
+        name="moodle-xml",
+        label="Moodle XML",
+        suffixes=(".xml",),
+        media_type="application/xml",
+        sniff=lambda beginning, _name: (
+            re.match(r"(<\?xml[^<>]*>)?\s*(<!--.*?-->\s*)*<quiz\b", beginning, re.DOTALL) is not None
+        ),
+        read=read_moodle_xml,
+        write=write_moodle_xml,
+        losses=moodle_losses,
+        keeps_originals=True,
+    ),
+    Format(
+        name="gift",
+        label="GIFT",
+        suffixes=(".gift", ".gift.txt"),
+        media_type="text/plain",
+        sniff=is_gift,
+        read=read_gift,
+        write=write_gift,
+        losses=gift_losses,
+        keeps_originals=True,
+    ),
+)
+FORMATS: dict[str, Format] = {row.name: row for row in _FORMATS}
+"""The one table of formats: pages, commands and imports read it."""
 
 
 def _names() -> str:
@@ -80,7 +92,8 @@ def _names() -> str:
 
 
 def _labels() -> str:
-    return " and ".join(candidate.label for candidate in FORMATS.values())
+    *labels, last = (candidate.label for candidate in FORMATS.values())
+    return f"{', '.join(labels)} and {last}"
 
 
 def sniff(path: Path) -> Format:
@@ -93,11 +106,15 @@ def sniff(path: Path) -> Format:
     encoding = guess_encoding(start)
     beginning = start.decode("utf-8-sig" if encoding in ("utf-8", "utf-16") else encoding, "replace").lstrip()
     name = path.name.lower().removesuffix(".gz")
-    is_ours = any(name.endswith(candidate.suffixes) for candidate in FORMATS.values())
+    for candidate in FORMATS.values():
+        if candidate.sniff is not None and candidate.sniff(beginning, name):
+            return candidate
+    laid_out = [candidate for candidate in FORMATS.values() if candidate.read is None]
+    is_ours = any(name.endswith(candidate.suffixes) for candidate in laid_out)
     if foreign := foreign_text(beginning, path.name, is_ours_by_name=is_ours):
         raise ImportRefused(foreign)
     is_json = re.match(r'\{\s*"|\[\s*\{\s*"', beginning) is not None
-    for candidate in FORMATS.values():
+    for candidate in laid_out:
         if name.endswith(candidate.suffixes) and (not is_json or not candidate.is_table):
             return candidate
     if is_json or beginning.startswith("{"):
@@ -120,7 +137,48 @@ def layout_of(path: Path, format: str = AUTO, **given: Any) -> FileLayout:
     if format != AUTO and format not in FORMATS:
         raise ImportRefused(f"The format {format!r} is not known; use one of {_names()}.")
     chosen = sniff(path) if format == AUTO else FORMATS[format]
+    if chosen.read is not None:
+        return FileLayout((), (), "utf-8")
     return guess_layout(path, is_table=chosen.is_table, **given)
+
+
+class ItemFile:
+    """A file of questions that are items of their own, read by iterating as `QuestionFile` is.
+
+    Attributes:
+        layout: none: items have no columns.
+    """
+
+    layout = None
+
+    def __init__(self, path: Path, format: Format, context: ReadContext) -> None:
+        self.path, self.format, self.label = path, format, format.label
+        self.notes: list[str] = []
+        self.unread: list[str] = []
+        self._context = context
+
+    def __iter__(self) -> Iterator[tuple[int, Entry]]:
+        """Yield what each item turns out to be; no two items on the same line, though they may share one.
+
+        Raises:
+            ImportRefused: the file as a whole cannot be read, or not on; nothing before it may be kept.
+        """
+        assert self.format.read is not None  # noqa: S101
+        first_line_of: dict[str, int] = {}
+        last, is_empty = 0, True
+        for line, entry in self.format.read(self.path, self._context):
+            is_empty = False
+            if isinstance(entry, QuestionRecord):
+                line = last = max(line, last + 1)
+                if entry.id:
+                    first = first_line_of.setdefault(entry.id, line)
+                    if first != line:
+                        entry = replace(entry, id="")
+                        reason = f"the identifier stands already in line {first:,}; the question gets none"
+                        yield line, LineWarning(line, reason, "id")
+            yield line, entry
+        if is_empty:
+            raise ImportRefused(f"{self.path.name} contains no questions.")
 
 
 class QuestionFile:
@@ -145,6 +203,7 @@ class QuestionFile:
     ) -> None:
         self.path = path
         self.layout = layout
+        self.label = FORMATS["csv" if layout.is_table else "jsonl"].label
         self._progress = progress
         self._unpacked_limit = unpacked_limit
         self._names = FieldNames(layout)
@@ -213,7 +272,8 @@ def read(
     layout: FileLayout | None = None,
     without: Collection[str] = (),
     unpacked_limit: int = UNPACKED_LIMIT,
-) -> QuestionFile:
+    attachments: Attachments | None = None,
+) -> QuestionFile | ItemFile:
     """Return a file of questions to iterate over.
 
     Args:
@@ -223,6 +283,7 @@ def read(
         progress: called now and then with (bytes read, bytes of the file).
         layout: how the file is laid out; guessed where it is not given.
         without: fields that are left out, so that a column that cannot be read refuses no line.
+        attachments: where pictures are kept; by default nowhere.
 
     Raises:
         ImportRefused: the file as a whole cannot be read, or none of its columns is a question's text.
@@ -239,6 +300,10 @@ def read(
         )
     if layout is None:
         layout = layout_of(path, format)
+        chosen = sniff(path) if format == AUTO else FORMATS[format]
+        if chosen.read is not None:
+            context = ReadContext(attachments or NoAttachments(), progress, unpacked_limit)
+            return ItemFile(path, chosen, context)
     if layout.names and not holds_rows(layout.fields):
         raise ImportRefused(
             no_text_column(path, layout), [LineProblem(layout.header_line, "no column is the text")]
@@ -278,30 +343,34 @@ def no_text_column(path: Path, layout: FileLayout) -> str:
     )
 
 
-def write(records: Iterable[QuestionRecord], path: Path, format: str) -> int:
+def write(
+    records: Iterable[QuestionRecord], path: Path, format: str, attachments: Attachments | None = None
+) -> int:
     """Write questions to a file, aside and then renamed; returns their number.
 
-    A name that ends in ``.gz`` gives a compressed file.
+    A name that ends in ``.gz`` gives a compressed file. What the format cannot hold is left out: `export_losses`.
 
     Raises:
         ValidationFailed: the format is not known, or the file cannot be written there.
     """
     if format not in FORMATS:
         raise ValidationFailed(f"The format {format!r} is not known; use one of {', '.join(FORMATS)}.")
-    chosen = FORMATS[format]
-    with written_aside(path) as raw:
-        return _write_to(raw, records, chosen, is_packed=path.name.lower().endswith(".gz"))
-
-
-def _write_to(raw: BinaryIO, records: Iterable[QuestionRecord], chosen: Format, *, is_packed: bool) -> int:
     written = 0
-    stream: BinaryIO | gzip.GzipFile = (
-        gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) if is_packed else raw
-    )
-    stream.write(chosen.head.encode("utf-8"))
-    for record in records:
-        stream.write(chosen.write(record).encode("utf-8"))
-        written += 1
-    if is_packed:
-        stream.close()
+
+    def counted() -> Iterator[QuestionRecord]:
+        nonlocal written
+        for record in records:
+            written += 1
+            yield record
+
+    pieces = FORMATS[format].write(counted(), attachments or NoAttachments())
+    with written_aside(path) as raw:
+        is_packed = path.name.lower().endswith(".gz")
+        stream: BinaryIO | gzip.GzipFile = (
+            gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) if is_packed else raw
+        )
+        for piece in pieces:
+            stream.write(piece)
+        if is_packed:
+            stream.close()
     return written

@@ -12,7 +12,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from questionbank.formats.csv_rows import DecodedLines, table_rows
 from questionbank.formats.fields import exported_path
 from questionbank.formats.layout import FileLayout
 from questionbank.formats.lines import Progress, read_lines
+from questionbank.formats.seam import Attachments
 
 COLUMNS = (
     "id", "text", "language", "kind", "A", "B", "C", "D", "E", "options", "answer", "solution", "equation",
@@ -52,6 +53,13 @@ def csv_rows(
         next(csv.reader(lines, delimiter=layout.delimiter), None)
         lines.take_bad()
     yield from table_rows(lines, layout.fields, layout.delimiter)
+
+
+def write_csv(records: Iterable[QuestionRecord], _attachments: Attachments) -> Iterator[bytes]:
+    """Yield the header and the rows of a file."""
+    yield CSV_HEAD.encode()
+    for record in records:
+        yield write_csv_row(record).encode()
 
 
 def write_csv_row(record: QuestionRecord) -> str:

@@ -32,13 +32,11 @@ _ZIP = "an Excel workbook or another ZIP archive: open it, and save its table as
 _LOOKED_AT = 1 << 20  # bytes of an archive
 _CONVERT = f"Put its questions into a table with the columns questiontext, answer and category, and {_SAVE}"
 _MARKUP = (  # the beginning of a text -> what the file is, whatever its name
-    (r"(<\?xml[^<>]*>)?\s*(<!--[^<>]*-->\s*)*<quiz\b", "Moodle XML"),
     (r"(<\?xml[^<>]*>)?\s*<(assessmentItem|assessmentTest|questestinterop)\b", "a QTI file"),
     (r"(?i)<(!doctype html|html|head|body|table)\b", "a web page"),
     (r"(?i)<(\?xml|[a-z]+[\s/>])", "an XML file"),
 )
 _PLAIN = (  # the same, for files whose name does not say that they are a table or JSON
-    (r"((//|\$CATEGORY:)[^\n]*\n\s*)*(::[^:\n]+::|[^{}\n]+\{\s*[=~T#F])", "a GIFT file of Moodle"),
     (r"[^\n]+\n(\s*[A-J][.)] [^\n]+\n)+\s*ANSWER: ?[A-J]\b", "an Aiken file of Moodle"),
     (r"(%[^\n]*\n\s*)*\\(documentclass|begin|usepackage|input|section|chapter)\b", "a LaTeX document"),
 )
@@ -65,8 +63,8 @@ def _archive(path: Path) -> str:
 def foreign_text(beginning: str, name: str, *, is_ours_by_name: bool = False) -> str:
     """Return what a text file is that holds no table and no JSON, and how to convert it; empty if it is none of these.
 
-    >>> foreign_text("::Sum:: What is 2 + 2? {=4 ~5}", "bank.gift")[:58]
-    'bank.gift is a GIFT file of Moodle, which Kindred does not'
+    >>> foreign_text("<assessmentItem/>", "bank.xml")[:46]
+    'bank.xml is a QTI file, which Kindred does not'
     """
     kinds = _MARKUP if is_ours_by_name else _MARKUP + _PLAIN
     what = next((what for form, what in kinds if re.match(form, beginning.lstrip())), "")

@@ -84,6 +84,7 @@ class _Reader(HTMLParser):
         self._cells: list[str] | None = None  # of the row of a table
         self._outer: list[list[str]] = []  # what stands around a cell
         self._links: list[str] = []
+        self._marker = "\0"  # of the item that begins here
         self._languages: list[str] = []
 
     def text(self) -> str:
@@ -177,7 +178,7 @@ class _Reader(HTMLParser):
         elif tag == "hr":
             self._paragraph()
         elif tag in ("ul", "ol"):
-            self._paragraph() if not self._numbers else self._line()
+            self._paragraph()
             self._numbers.append(0 if tag == "ol" else -1)
         elif tag == "li":
             self._item()
@@ -220,9 +221,9 @@ class _Reader(HTMLParser):
         elif tag in ("ul", "ol"):
             if self._numbers:
                 self._numbers.pop()
-            self._paragraph() if not self._numbers else self._line()
+            self._paragraph()
         elif tag == "tr" and self._cells is not None:
-            self._line()
+            self._fresh_line()
             self._parts.append(f"| {' | '.join(self._cells)} |\n")
             self._cells = None
         elif tag in ("td", "th"):
@@ -261,18 +262,19 @@ class _Reader(HTMLParser):
         self._parts.append(f"![{description}]({self._picture_name(attributes.get('src', ''))})")
 
     def _item(self) -> None:
-        self._line()
+        self._fresh_line()
         indent = "  " * max(0, len(self._numbers) - 1)
         if self._numbers and self._numbers[-1] >= 0:
             self._numbers[-1] += 1
-            self._parts.append(f"{indent}{self._numbers[-1]}. ")
+            self._marker = f"{indent}{self._numbers[-1]}. "
         else:
-            self._parts.append(f"{indent}- ")
+            self._marker = f"{indent}- "
+        self._parts.append(self._marker)
 
     # -- where the text stands -------------------------------------------------------------------------------------
 
     def _at_line_start(self) -> bool:
-        return not self._parts or self._parts[-1].endswith(("\n", "- ", ". "))
+        return not self._parts or self._parts[-1].endswith("\n") or self._parts[-1] is self._marker
 
     def _last(self, count: int) -> str:
         return "".join(self._parts[-count:])
@@ -282,12 +284,16 @@ class _Reader(HTMLParser):
             self._parts[-1] = self._parts[-1].rstrip(" ")
             self._parts.append("\n")
 
+    def _fresh_line(self) -> None:
+        if self._parts and not self._at_line_start():
+            self._line()
+
     def _paragraph(self) -> None:
-        if "li" in self._open[:-1] and self._at_line_start():
-            return  # a paragraph that begins an item
-        if self._parts and not self._last(3).endswith("\n\n"):
+        if self._numbers or self._outer:  # in an item or a cell
+            self._fresh_line()
+        elif self._parts and not self._last(3).endswith("\n\n"):
             self._parts[-1] = self._parts[-1].rstrip(" ")
-            self._parts.append("\n" if self._last(3).endswith("\n") or self._numbers else "\n\n")
+            self._parts.append("\n" if self._last(3).endswith("\n") else "\n\n")
 
     def _close_mark(self, mark: str) -> None:
         """Close an emphasis; one that holds nothing is none, and blanks stand outside it."""

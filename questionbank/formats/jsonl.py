@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ from questionbank.formats.json_latex import (
 from questionbank.formats.json_objects import json_objects
 from questionbank.formats.layout import FileLayout
 from questionbank.formats.lines import Progress
+from questionbank.formats.seam import Attachments
 
 _SHAPES_REMEMBERED = 1_000
 _UNREAD_REMEMBERED = 1_000
@@ -163,6 +164,12 @@ def question_fields(record: QuestionRecord) -> dict[str, Any]:
 
 _LIKE_LATEX = re.compile(r"((?<!\\)(?:\\\\)*)\\([bf])")
 _BY_NUMBER = {"b": r"\u0008", "f": r"\u000c"}
+
+
+def write_json_lines(records: Iterable[QuestionRecord], _attachments: Attachments) -> Iterator[bytes]:
+    """Yield the lines of a file."""
+    for record in records:
+        yield f"{write_jsonl_line(record)}\n".encode()
 
 
 def write_jsonl_line(record: QuestionRecord) -> str:

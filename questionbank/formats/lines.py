@@ -63,7 +63,7 @@ def first_bytes(path: Path, size: int = 65_536) -> bytes:
     """
     with path.open("rb") as raw:
         try:
-            return _unpacked(raw, path)[0].read(size)
+            return unpacked_stream(raw, path)[0].read(size)
         except (EOFError, OSError, zlib.error) as error:
             raise ImportRefused(_damage(path, error, 0)) from error
 
@@ -77,7 +77,7 @@ def file_encoding(path: Path) -> str:
     first = b""
     with path.open("rb") as raw:
         try:
-            stream = _unpacked(raw, path)[0]
+            stream = unpacked_stream(raw, path)[0]
             if isinstance(stream.raw, _Utf16AsUtf8):
                 return "utf-16"
             for _piece in range(_PIECES_LOOKED_AT):
@@ -119,7 +119,7 @@ class _Utf16AsUtf8(io.RawIOBase):
         return len(piece)
 
 
-def _unpacked(raw: io.BufferedReader, path: Path) -> tuple[io.BufferedReader, bool]:
+def unpacked_stream(raw: io.BufferedReader, path: Path) -> tuple[io.BufferedReader, bool]:
     """Return the stream of the file's text, and whether it was packed."""
     magic = raw.read(16)
     raw.seek(0)
@@ -166,7 +166,7 @@ def read_pieces(
     size, unpacked = path.stat().st_size, 0
     with path.open("rb") as raw:
         try:
-            stream, is_packed = _unpacked(raw, path)
+            stream, is_packed = unpacked_stream(raw, path)
             while piece := stream.read(_PIECE):
                 unpacked += len(piece)
                 if is_packed and unpacked > unpacked_limit:
@@ -201,7 +201,7 @@ def read_lines(
     number = unpacked = blank = 0
     with path.open("rb") as raw:
         try:
-            stream, is_packed = _unpacked(raw, path)
+            stream, is_packed = unpacked_stream(raw, path)
             while line := stream.readline(line_limit + 1):
                 number += 1
                 unpacked += len(line)

@@ -2,21 +2,50 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from django.utils.translation import gettext as _
 
 from analytics.records import QuestionRecord
-from questionbank.errors import NotFound
-from questionbank.formats import FORMATS, Format, write
+from questionbank.errors import NotFound, ValidationFailed
+from questionbank.formats import FORMATS, write
+from questionbank.formats.seam import Attachments, CannotHold
 from questionbank.models import KnowledgeHierarchy
 from questionbank.selectors.questions.questions import question_records, questions_matching
+from questionbank.services.attachments import AttachmentStore
 
 
-def export_file(*, path: Path, format: str, filters: Mapping[str, str]) -> int:
-    """Write the questions that match to a file, aside and then renamed; returns their number.
+@dataclass(slots=True)
+class ExportLosses:
+    """What a format cannot hold of some questions.
+
+    Attributes:
+        questions: that were looked at.
+        refused: questions that are left out, by what they are.
+        lost: questions that lose something, by what.
+    """
+
+    questions: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+    lost: Counter[str] = field(default_factory=Counter)
+
+    def __bool__(self) -> bool:
+        return bool(self.refused or self.lost)
+
+    def look_at(self, record: QuestionRecord, format: str, attachments: Attachments) -> None:
+        """Count what the format cannot hold of a question."""
+        self.questions += 1
+        try:
+            self.lost.update(FORMATS[format].losses(record, attachments))
+        except CannotHold as error:
+            self.refused[str(error)] += 1
+
+
+def export_file(*, path: Path, format: str, filters: Mapping[str, str]) -> tuple[int, ExportLosses]:
+    """Write the questions that match to a file, aside and then renamed; returns their number and what it lacks.
 
     A file has no room for the names of hierarchies: filter by one to take only its concepts along.
 
@@ -25,24 +54,42 @@ def export_file(*, path: Path, format: str, filters: Mapping[str, str]) -> int:
     """
     questions = questions_matching(filters=filters)
     hierarchy = KnowledgeHierarchy.objects.filter(name=filters.get("hierarchy", "")).first()
-    return write(with_own_ids(question_records(questions, hierarchy=hierarchy)), path, format)
+    if format not in FORMATS:
+        raise ValidationFailed(f"The format {format!r} is not known; use one of {', '.join(FORMATS)}.")
+    losses, store = ExportLosses(), AttachmentStore()
+
+    def watched() -> Iterator[QuestionRecord]:
+        for record in question_records(questions, hierarchy=hierarchy, originals_of=format):
+            losses.look_at(record, format, store)
+            yield record
+
+    written = write(with_own_ids(watched()), path, format, store)
+    return written - sum(losses.refused.values()), losses
 
 
-def export_lines(*, records: Iterable[QuestionRecord], format: str) -> Iterator[bytes]:
-    """Yield questions as the lines of a file, in bounded memory.
+def export_pieces(*, records: Iterable[QuestionRecord], format: str) -> Iterator[bytes]:
+    """Yield questions as the pieces of a file, in bounded memory.
 
     Raises:
         NotFound: there is no such format.
     """
     if format not in FORMATS:
         raise NotFound(_("There is no such format."))
-    return _lines(records, FORMATS[format])
+    return FORMATS[format].write(with_own_ids(records), AttachmentStore())
 
 
-def _lines(records: Iterable[QuestionRecord], chosen: Format) -> Iterator[bytes]:
-    yield chosen.head.encode("utf-8")
-    for record in with_own_ids(records):
-        yield chosen.write(record).encode("utf-8")
+def export_losses(*, records: Iterable[QuestionRecord], format: str) -> ExportLosses:
+    """Return what the format cannot hold of some questions, by writing each and reading it again.
+
+    Raises:
+        NotFound: there is no such format.
+    """
+    if format not in FORMATS:
+        raise NotFound(_("There is no such format."))
+    losses, store = ExportLosses(), AttachmentStore()
+    for record in records:
+        losses.look_at(record, format, store)
+    return losses
 
 
 def with_own_ids(records: Iterable[QuestionRecord]) -> Iterator[QuestionRecord]:

@@ -21,6 +21,7 @@ from questionbank.formats import ConceptRow, read, resolve_concept_rows
 from questionbank.formats.layout import FileLayout
 from questionbank.models import KnowledgeHierarchy, User
 from questionbank.scales import scale_of_set
+from questionbank.services.attachments import AttachmentStore
 from questionbank.services.concept_paths import (
     concept_paths_ensure,
     concept_paths_known,
@@ -120,7 +121,9 @@ def _import(options: ImportOptions, report: ImportReport, watch: _Watch) -> None
     staging = Staging(user_id=options.user.pk if options.user else None, run_id=options.run_id)
     concept_rows: list[ConceptRow] = []
     with watch.phase("read, tokenise and copy"), staging.rows(source=options.source) as rows:
-        _read(options, report, watch, rows, concept_rows)
+        attachments = AttachmentStore(is_dry=options.dry_run)
+        _read(options, report, watch, rows, concept_rows, attachments)
+    attachments.save()
     tree, problems = resolve_concept_rows(concept_rows)
     for problem in problems:
         report.refuse(problem)
@@ -147,6 +150,7 @@ def _read(
     watch: _Watch,
     rows: StagedRows,
     concept_rows: list[ConceptRow],
+    attachments: AttachmentStore,
 ) -> None:
     is_lost = False
     file = read(
@@ -157,8 +161,9 @@ def _read(
         progress=watch.reading,
         layout=options.layout,
         without=options.without,
+        attachments=attachments,
     )
-    report.layout = file.layout
+    report.layout, report.label = file.layout, file.label
     for line, entry in file:
         if isinstance(entry, LineWarning):
             report.warn(entry)

@@ -45,7 +45,8 @@ class ImportReport:
         stopped_at: the line behind which nothing was read, because nothing before it could be; else 0.
         without: fields that were left out.
         questions_tagged: questions that got at least one new tag.
-        layout: how the file is read.
+        layout: how the file is read; None where it has no columns.
+        label: the name of its format.
         notes: what was done with columns as a whole.
         unread_columns: columns of a table, or fields of JSON objects, that are not read.
         formulas_checked: number of questions, the first ones, whose formulas a dry run has checked.
@@ -74,6 +75,7 @@ class ImportReport:
     stopped_at: int = 0
     without: Sequence[str] = ()
     layout: FileLayout | None = None
+    label: str = ""
     notes: list[str] = field(default_factory=list)
     unread_columns: list[str] = field(default_factory=list)
     formulas_checked: int = 0
@@ -112,7 +114,7 @@ class ImportReport:
     def read_as(self) -> str:
         """How the file is read, in a few words: format, encoding, delimiter, header."""
         if self.layout is None:
-            return ""
+            return self.label
         layout = self.layout
         encoding = ENCODINGS[layout.encoding]
         if not layout.is_table:

@@ -139,9 +139,14 @@ def _say_done(request: HttpRequest, change: BulkChange) -> None:
 @requires("read")
 @require_safe
 def selection_export(request: HttpRequest, format: str) -> HttpResponseBase:
-    """Show the chosen questions as a file, written while it is sent."""
+    """Show the chosen questions as a file; first what its format cannot hold."""
     selection = Selection.from_querydict(request.GET, query=given_query(request.GET), user=request.user)
-    return questions_file(question_records(selection.questions()), format=format, stem="questions")
+    return questions_file(
+        request,
+        lambda: question_records(selection.questions(), originals_of=format),
+        format=format,
+        stem="questions",
+    )
 
 
 @requires("question_create")

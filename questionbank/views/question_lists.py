@@ -84,7 +84,9 @@ def list_export(request: HttpRequest, list_id: int, format: str) -> HttpResponse
     question_list = question_list_get(list_id=list_id, user=request.user)
     questions = questions_of_list(question_list=question_list, user=request.user)
     stem = slugify(question_list.name) or f"list-{question_list.pk}"
-    return questions_file(listed_question_records(questions), format=format, stem=stem)
+    return questions_file(
+        request, lambda: listed_question_records(questions, originals_of=format), format=format, stem=stem
+    )
 
 
 @requires("read")

@@ -16,7 +16,7 @@ from questionbank.services.exports import export_file
 class Command(BankCommand):
     """Ready questions, unless a filter says otherwise; what is written can be imported again."""
 
-    help = "Write questions to a JSON Lines or CSV file (compressed where its name ends in .gz)."
+    help = "Write questions to a file (compressed where its name ends in .gz)."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("path", type=Path, metavar="PATH")
@@ -33,5 +33,9 @@ class Command(BankCommand):
             if not equals:
                 raise ValidationFailed(f"A filter is KEY=VALUE, not {pair!r}.")
             chosen[key.strip()] = value.strip()
-        written = export_file(path=path, format=format, filters=chosen)
+        written, losses = export_file(path=path, format=format, filters=chosen)
+        for reason, count in losses.refused.most_common():
+            self.stderr.write(f"Left out, {reason}: {count:,}")
+        for what, count in losses.lost.most_common():
+            self.stderr.write(f"Not in the file, {what}: {count:,} questions")
         self.stdout.write(f"Questions written to {path}: {written:,}")

@@ -5,16 +5,23 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import CharField, F, Func, Q, QuerySet, prefetch_related_objects
 
 from analytics.question_content import EMPTY, Option, QuestionContent, asked_parts, content_of
-from analytics.records import ConceptPath, QuestionRecord
+from analytics.records import ConceptPath, Original, QuestionRecord
 from analytics.text.meaning import same_answer
 from questionbank.errors import NotFound, ValidationFailed
-from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag, User
+from questionbank.models import (
+    KnowledgeConcept,
+    KnowledgeHierarchy,
+    Question,
+    QuestionOriginal,
+    QuestionTag,
+    User,
+)
 from questionbank.numbers import whole_number
 from questionbank.permissions import is_admin
 
@@ -164,29 +171,41 @@ def tagged_paths(
 
 
 def question_records(
-    questions: QuerySet[Question], *, hierarchy: KnowledgeHierarchy | None = None
+    questions: QuerySet[Question], *, hierarchy: KnowledgeHierarchy | None = None, originals_of: str = ""
 ) -> Iterator[QuestionRecord]:
     """Yield many questions as records by ascending id, in bounded memory.
 
-    With a hierarchy, only the concepts in it.
+    With a hierarchy, only the concepts in it; with the name of a format, with what they were read from in it.
     """
     questions = questions.select_related("equation").order_by("pk")
     last = 0
     while batch := list(questions.filter(pk__gt=last)[:RECORDS_AT_ONCE]):
         last = batch[-1].pk
-        yield from _records(batch, hierarchy)
+        yield from _records(batch, hierarchy, originals_of)
 
 
-def listed_question_records(questions: Sequence[Question]) -> Iterator[QuestionRecord]:
+def listed_question_records(
+    questions: Sequence[Question], *, originals_of: str = ""
+) -> Iterator[QuestionRecord]:
     """Yield some questions as records, in their order."""
     prefetch_related_objects(questions, "equation")
-    yield from _records(questions, None)
+    yield from _records(questions, None, originals_of)
 
 
-def _records(questions: Sequence[Question], hierarchy: KnowledgeHierarchy | None) -> Iterator[QuestionRecord]:
-    paths = concept_paths([question.pk for question in questions], hierarchy=hierarchy)
+def _records(
+    questions: Sequence[Question], hierarchy: KnowledgeHierarchy | None, originals_of: str
+) -> Iterator[QuestionRecord]:
+    ids = [question.pk for question in questions]
+    paths = concept_paths(ids, hierarchy=hierarchy)
+    kept = QuestionOriginal.objects.filter(format=originals_of, question__in=ids) if originals_of else ()
+    originals = {
+        row.question_id: Original(row.format, bytes(row.data), bytes(row.preamble), bytes(row.fields))
+        for row in kept
+    }
     for question in questions:
-        yield _record(question, paths.get(question.pk, []))
+        record = _record(question, paths.get(question.pk, []))
+        original = originals.get(question.pk)
+        yield replace(record, original=original) if original else record
 
 
 def stored_option(found: Mapping[str, Any]) -> Option:

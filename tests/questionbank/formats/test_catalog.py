@@ -44,8 +44,11 @@ def test_the_format_is_taken_from_the_name_then_from_the_beginning(tmp_path, nam
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("Dear colleague,\n", r"The format of file\.xyz is not known; Kindred reads JSON Lines and CSV\."),
-        ("<quiz/>", r"file\.xyz is Moodle XML, which Kindred does not read yet"),
+        (
+            "Dear colleague,\n",
+            r"The format of file\.xyz is not known; Kindred reads JSON Lines, CSV, Moodle XML and GIFT\.",
+        ),
+        ("<quiz/>", r"file\.xyz contains no questions"),
     ],
 )
 def test_a_file_of_no_known_format_is_refused(tmp_path, content, message):
@@ -56,8 +59,8 @@ def test_a_file_of_no_known_format_is_refused(tmp_path, content, message):
 
 
 def test_an_unknown_format_or_scale_is_refused_with_the_known_ones(jsonl):
-    with pytest.raises(ImportRefused, match="'gift' is not known; use one of auto, jsonl, csv"):
-        list(read(jsonl(LINE), "gift"))
+    with pytest.raises(ImportRefused, match="'h5p' is not known; use one of auto, jsonl, csv"):
+        list(read(jsonl(LINE), "h5p"))
     with pytest.raises(ImportRefused, match="'stars' is not known; use one of 0-4, 1-5"):
         list(read(jsonl(LINE), scale="stars"))
 
@@ -154,7 +157,7 @@ def test_an_export_that_cannot_be_written_says_so(tmp_path, where, message):
 
 def test_an_export_in_an_unknown_format_is_refused(tmp_path):
     with pytest.raises(ValidationFailed, match="use one of jsonl, csv"):
-        write([], tmp_path / "x", "gift")
+        write([], tmp_path / "x", "h5p")
 
 
 @pytest.mark.shared_data

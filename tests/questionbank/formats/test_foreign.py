@@ -21,9 +21,6 @@ def _zip(name):
 @pytest.mark.parametrize(
     ("content", "what"),
     [
-        (b'<?xml version="1.0" encoding="UTF-8"?>\n<!-- x -->\n<quiz>', "Moodle XML"),
-        (b"// a comment\n$CATEGORY: top/x\n\n::Q1:: 2 + 2? {=4 ~5}", "a GIFT file of Moodle"),
-        (b"What is 2 + 2? {\n=4\n~5\n}", "a GIFT file of Moodle"),
         (b"What is 2+2?\nA. 3\nB. 4\nANSWER: B\n", "an Aiken file of Moodle"),
         (b"% notes\n\\documentclass{article}", "a LaTeX document"),
         (b"<!DOCTYPE html><html>", "a web page"),

@@ -32,7 +32,7 @@ def test_an_exported_bank_comes_back_as_it_was(tmp_path, name):
     )
     before = list(question_records(Question.objects.all()))
     path = tmp_path / name
-    assert export_file(path=path, format=name.split(".")[1], filters={}) == 2
+    assert export_file(path=path, format=name.split(".")[1], filters={})[0] == 2
     Question.objects.all().delete()
     assert import_file(path=path, source="other").created == 2
     assert list(question_records(Question.objects.all())) == before
@@ -53,7 +53,7 @@ def test_only_what_matches_is_exported(tmp_path):
     QuestionFactory(language="zh", text="一")
     QuestionFactory(language="en", text="one")
     path = tmp_path / "bank.jsonl"
-    assert export_file(path=path, format="jsonl", filters={"language": "zh"}) == 1
+    assert export_file(path=path, format="jsonl", filters={"language": "zh"})[0] == 1
     assert [record.text for _, record in read(path)] == ["一"]
 
 

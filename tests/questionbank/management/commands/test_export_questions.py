@@ -28,7 +28,7 @@ def test_questions_that_match_every_filter_are_written(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--format", "gift"), "use one of jsonl, csv"),
+        (("--format", "h5p"), "use one of jsonl, csv"),
         (("--format", "csv", "--filter", "language"), "A filter is KEY=VALUE, not 'language'"),
         (("--format", "csv", "--filter", "colour=red"), "The filter 'colour' is not known"),
     ],

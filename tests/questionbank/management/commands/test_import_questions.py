@@ -65,7 +65,7 @@ BAD_FILES = {
     "path cycle": ("q.jsonl", lines({"text": "a", "concepts": [list("ABA")]}), "line 2: concepts hold a concept cycle"),
     "parent cycle": ("q.jsonl", lines({"id": 1, "name": "A", "parent": 1}), "The concepts form a cycle: A > A"),
     "unknown format": ("q.doc", b"Dear colleague", "The format of q.doc is not known"),
-    "Moodle XML": ("q.xml", b"<quiz/>", "q.xml is Moodle XML, which Kindred does not read yet"),
+    "QTI": ("q.xml", b"<assessmentItem/>", "q.xml is a QTI file, which Kindred does not read yet"),
     "JSON list of no question": ("q.json", b'[{"frage1": "a"}]', "Say which one it is: --column text=frage1"),
     "CSV without header": ("q.csv", b"1 + 1,2\n", "No column of q.csv is recognised as the question's text"),
     "CSV quote": ("q.csv", b'text\n1 + 1\n"open\n', "line 3: a quotation mark opens a cell here"),
@@ -97,7 +97,7 @@ def test_bad_input_is_one_clear_sentence_and_writes_nothing(tmp_path, kind):
     [
         ("absent.jsonl", (), "There is no file"),
         (".", (), "is a folder"),
-        ("q.jsonl", ("--format", "gift"), "'gift' is not known; use one of auto, jsonl, csv"),
+        ("q.jsonl", ("--format", "h5p"), "'h5p' is not known; use one of auto, jsonl, csv"),
         ("q.jsonl", ("--scale", "stars"), "'stars' is not known"),
         ("q.jsonl", ("--hierarchy", "x" * 201), "1 to 200 characters"),
     ],

@@ -1,0 +1,124 @@
+r"""Moodle's cloze questions: gaps written into the text as ``{1:SHORTANSWER:=4~%50%four#In figures, please}``.
+
+https://docs.moodle.org/en/Embedded_Answers_(Cloze)_question_type
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import escape, unescape
+
+from analytics.question_content import AcceptedAnswer, Blank, Option
+
+_GAP = re.compile(
+    r"\{(?P<points>\d*):(?P<style>SHORTANSWER(?:_C)?|SAC?|MWC?|NUMERICAL|NM"
+    r"|MULTICHOICE(?:_[VH]?S?)?|MC[VH]?S?|MULTIRESPONSE(?:_H?S?)?|MRH?S?):"
+    r"(?P<answers>(?:[^{}\\]|\\.|\{[^{}]*\})*)\}",
+    re.DOTALL,
+)
+_SPLIT = re.compile(r"(?<!\\)((?:\\\\)*)~")
+_FEEDBACK = re.compile(r"(?<!\\)(?:\\\\)*#")
+_WEIGHT = re.compile(r"\s*(?:(=)|%(-?\d+(?:\.\d+)?)%)?")
+_ESCAPED = re.compile(r"\\([}#~/\"\\{])")
+_TO_ESCAPE = re.compile(r"[}#~\\{]")
+_NUMBERS, _TYPED = ("NUMERICAL", "NM"), ("SHORTANSWER", "SHORTANSWER_C", "SA", "SAC", "MW", "MWC")
+_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_MARK = re.compile(r"\[\[(\d{1,3})\]\]")
+
+
+def read_cloze(html: str, text_of: Callable[[str], str]) -> tuple[str, list[Blank]]:
+    """Return the HTML of a cloze question with ``[[1]]``, ``[[2]]`` ... in place of its gaps, and the gaps.
+
+    Args:
+        text_of: makes our text of the HTML of an answer.
+    """
+    blanks: list[Blank] = []
+
+    def replaced(match: re.Match[str]) -> str:
+        blanks.append(_blank(match, text_of))
+        return f"[[{len(blanks)}]]"
+
+    return _GAP.sub(replaced, html), blanks
+
+
+def _blank(match: re.Match[str], text_of: Callable[[str], str]) -> Blank:
+    style, source = match["style"], match["answers"]
+    points = float(match["points"] or 1)
+    pieces, end = [], 0
+    for split in _SPLIT.finditer(source):
+        pieces.append(source[end : split.end() - 1])
+        end = split.end()
+    answers = [_answer(piece) for piece in (*pieces, source[end:]) if piece.strip() not in ("", "=")]
+    if style in _NUMBERS:
+        numbers = tuple(_number(unescape(text), weight, text_of(said)) for text, weight, said in answers)
+        return Blank("number", numbers, (), points, style)
+    if style in _TYPED:
+        accepted = tuple(
+            AcceptedAnswer(unescape(text), weight, text_of(said)) for text, weight, said in answers
+        )
+        return Blank("short", accepted, (), points, style)
+    options = tuple(
+        Option(_LETTERS[place % len(_LETTERS)], text_of(text), "", weight, text_of(said))
+        for place, (text, weight, said) in enumerate(answers)
+    )
+    return Blank("choice", (), options, points, style)
+
+
+def _answer(piece: str) -> tuple[str, float, str]:
+    """Return text, weight and feedback of one answer."""
+    weight = _WEIGHT.match(piece)
+    assert weight is not None  # noqa: S101 - it matches nothing, too
+    rest = piece[weight.end() :]
+    share = 1.0 if weight[1] else float(weight[2]) / 100 if weight[2] else 0.0
+    split = _FEEDBACK.search(rest)
+    text, said = (rest[: split.end() - 1], rest[split.end() :]) if split else (rest, "")
+    return _plain(text).strip(), max(-1.0, min(1.0, share)), _plain(said).strip()
+
+
+def _plain(text: str) -> str:
+    return _ESCAPED.sub(r"\1", text)
+
+
+def _number(text: str, weight: float, said: str) -> AcceptedAnswer:
+    value, colon, tolerance = text.partition(":")
+    try:
+        allowed = float(tolerance) if colon else None
+    except ValueError:
+        value, allowed = text, None
+    return AcceptedAnswer(value.strip(), weight, said, allowed or None)
+
+
+def write_cloze(html: str, blanks: tuple[Blank, ...], html_of: Callable[[str], str]) -> str:
+    """Return the HTML of a question with its gaps in the place of their numbers."""
+
+    def gap(match: re.Match[str]) -> str:
+        number = int(match[1])
+        return _gap(blanks[number - 1], html_of) if 0 < number <= len(blanks) else match[0]
+
+    return _MARK.sub(gap, html)
+
+
+def _gap(blank: Blank, html_of: Callable[[str], str]) -> str:
+    style = blank.style or {"number": "NUMERICAL", "choice": "MULTICHOICE"}.get(blank.kind, "SHORTANSWER")
+    answers = [
+        (escape(_typed(answer), quote=False), answer.weight, answer.feedback) for answer in blank.accepted
+    ]
+    answers += [(html_of(option.text), option.weight or 0.0, option.feedback) for option in blank.options]
+    written = (_written(text, weight, html_of(said) if said else "") for text, weight, said in answers)
+    points = f"{blank.points:g}"
+    return f"{{{points}:{style}:{'~'.join(written)}}}"
+
+
+def _typed(answer: AcceptedAnswer) -> str:
+    return answer.text if answer.tolerance is None else f"{answer.text}:{answer.tolerance!r}"
+
+
+def _written(text: str, weight: float, said: str) -> str:
+    mark = "=" if weight == 1 else "" if weight == 0 else f"%{weight * 100:.10g}%"
+    feedback = f"#{_escape(said)}" if said else ""
+    return f"{mark}{_escape(text)}{feedback}"
+
+
+def _escape(text: str) -> str:
+    return _TO_ESCAPE.sub(lambda match: f"\\{match[0]}", text)

@@ -1,0 +1,344 @@
+"""GIFT as a file: questions apart by blank lines, ``$CATEGORY:`` and comments between them.
+
+What GIFT has no place for stands in a comment before its question, ``// kindred: {"grade": "7"}``: other systems pass
+over it, we read it. An unchanged question that came in GIFT goes back as it came, comments included.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from analytics.question_content import AcceptedAnswer, QuestionContent, as_json, content_of
+from analytics.records import Original, QuestionRecord
+from questionbank.errors import LineProblem, LineWarning
+from questionbank.formats.concept_rows import ConceptRow
+from questionbank.formats.encodings import decode_text
+from questionbank.formats.fields import FieldProblems, exported_path, read_question
+from questionbank.formats.html_writing import text_html
+from questionbank.formats.lines import file_encoding, read_lines
+from questionbank.formats.moodle.gift_items import BadItem, read_item
+from questionbank.formats.moodle.words import category_of, category_path, default_name
+from questionbank.formats.moodle.writing import option_weights
+from questionbank.formats.originals import fields_digest
+from questionbank.formats.row_checks import record_warnings
+from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
+
+FORMAT = "gift"
+_CATEGORY = re.compile(r"\s*\$CATEGORY:\s*(.*?)\s*$")
+_ID = re.compile(r"\[id:((?:[^\]\\]|\\.)*)\]")
+_TAG = re.compile(r"\[tag:((?:[^\]\\]|\\.)*)\]")
+_OURS = re.compile(r"\s*//\s*kindred:\s*(\{.*\})\s*$")
+_RESERVED = re.compile(r"[\\~=#{}:]")
+_KINDS = frozenset({"choice", "true_false", "number", "short", "matching", "description", "open"})
+
+
+def is_gift(beginning: str, name: str) -> bool:
+    """Return whether a file is GIFT, by its name or its first question."""
+    if name.endswith((".gift", ".gift.txt")):
+        return True
+    if name.endswith((".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xml")):
+        return False
+    first = r"((//|\$CATEGORY:)[^\n]*\n\s*)*(::[^:\n]+::|[^{}\n]+\{\s*[=~T#F])"
+    return re.match(first, beginning) is not None or beginning.startswith("$CATEGORY:")
+
+
+# -- reading ------------------------------------------------------------------------------------------------------
+
+
+def read_gift(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
+    """Yield what each question turns out to be, by the line it begins on.
+
+    Raises:
+        ImportRefused: the file as a whole cannot be read.
+    """
+    encoding = file_encoding(path)
+    category: tuple[str, ...] = ()
+    before: list[str] = []  # comments and the category in front of a question
+    lines: list[str] = []
+    start, seen = 1, set()
+    for number, line in _lines(path, encoding, context):
+        if isinstance(line, LineProblem):
+            yield number, line
+            continue
+        if not line.strip():
+            if lines:
+                yield from _entries(start, before, lines, category)
+                before, lines = [], []
+            before.append(line)
+        elif not lines and (found := _CATEGORY.match(line)):
+            category = category_path(found[1])
+            before.append(line)
+            if category and category not in seen:
+                seen.add(category)
+                yield number, ConceptRow(number, "", category[-1], "", category)
+        elif not lines and line.lstrip().startswith("//"):
+            before.append(line)
+        else:
+            start = start if lines else number
+            lines.append(line)
+    if lines:
+        yield from _entries(start, before, lines, category)
+
+
+def _lines(path: Path, encoding: str, context: ReadContext) -> Iterator[tuple[int, str | LineProblem]]:
+    for number, line in read_lines(path, progress=context.progress, unpacked_limit=context.unpacked_limit):
+        if isinstance(line, LineProblem):
+            yield number, line
+            continue
+        try:
+            text = decode_text(line.rstrip(b"\r\n"), encoding)
+        except ValueError as error:
+            yield number, LineProblem(number, str(error))
+            continue
+        for piece in re.split(r"\r", text):
+            yield number, piece
+
+
+def _entries(
+    line: int, before: list[str], lines: list[str], category: tuple[str, ...]
+) -> Iterator[tuple[int, Entry]]:
+    said: list[tuple[str, str]] = []
+    try:
+        record = item_record(before, lines, (category,) if category else (), said)
+    except BadItem as error:
+        yield line, LineProblem(line, str(error))
+        return
+    except FieldProblems as error:
+        yield line, LineProblem(line, str(error), error.problems[0][0], tuple(error.problems))
+        return
+    for field, reason in dict.fromkeys([*said, *record_warnings(record)]):
+        yield line, LineWarning(line, reason, field)
+    original = Original(FORMAT, "\n".join(lines).encode(), "\n".join(before).encode())
+    yield line, replace(record, original=original)
+
+
+def item_record(
+    before: list[str], lines: list[str], concepts: tuple[tuple[str, ...], ...], said: list[tuple[str, str]]
+) -> QuestionRecord:
+    """Return the record of a question and the comments before it.
+
+    Raises:
+        BadItem, FieldProblems: it is none.
+    """
+    source = "\n".join(line for line in lines if not line.lstrip().startswith("//"))
+    row, went = read_item(source)
+    said += went
+    row["concepts"] = [list(path) for path in concepts]
+    content: QuestionContent = row["grading"]
+    if content.title == default_name(row["text"]):
+        content = replace(content, title="")
+    comments = " ".join(line for line in before if line.lstrip().startswith("//") and not _OURS.match(line))
+    identifier = _ID.search(comments)
+    row["id"] = _unbracketed(identifier[1])[:200] if identifier else ""
+    tags = tuple(dict.fromkeys(_unbracketed(tag) for tag in _TAG.findall(comments)))
+    row["grading"] = replace(content, tags=tags)
+    row["text"] = row["text"] or content.title or "[Untitled question]"
+    for line in before:
+        if ours := _OURS.match(line):
+            _read_ours(ours[1], row)
+    return read_question(row)
+
+
+def _unbracketed(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text).strip()
+
+
+def _read_ours(source: str, row: dict[str, Any]) -> None:
+    try:
+        found = json.loads(source)
+        content = content_of(found["content"]) if "content" in found else row["grading"]
+    except (ValueError, RecursionError, TypeError):
+        return
+    row |= {name: value for name, value in found.items() if name in _OUR_FIELDS}
+    if "source" in found:
+        row["set"] = found["source"]
+    row["grading"] = content
+
+
+_OUR_FIELDS = frozenset(column.name for column in fields(QuestionRecord)) - {
+    "id",
+    "original",
+    "content",
+    "source",
+}
+
+
+# -- writing ------------------------------------------------------------------------------------------------------
+
+
+def write_gift(records: Iterable[QuestionRecord], _attachments: Attachments) -> Iterator[bytes]:
+    """Yield the file in pieces; questions of another type that came in another format are left out."""
+    category: tuple[str, ...] = ()
+    for record in records:
+        try:
+            before, item, stated = _item(record)
+        except CannotHold:
+            continue
+        wanted = record.concepts[0] if record.concepts else ()
+        if stated is not None and stated in (*record.concepts, ()):
+            wanted = stated
+        elif wanted != category:
+            yield f"\n$CATEGORY: {category_of(wanted)}\n".encode()
+        category = wanted
+        yield f"{before}\n{item}\n".encode() if before else f"\n{item}\n".encode()
+
+
+def _item(record: QuestionRecord) -> tuple[str, str, tuple[str, ...] | None]:
+    """Return what stands before a question, the question, and the category that the former names."""
+    original = record.original
+    if original is not None and original.format == FORMAT:
+        before = original.preamble.decode()
+        found = [category_path(match[1]) for line in before.split("\n") if (match := _CATEGORY.match(line))]
+        is_as_read = original.fields == fields_digest(record) and len(record.concepts) < 2
+        if is_as_read and (not found or found[-1] in (*record.concepts, ())):
+            return before, original.data.decode(), found[-1] if found else None
+    comments, item = item_text(record)
+    return "\n".join(["", *comments]), item, None
+
+
+def item_text(record: QuestionRecord, *, is_ours: bool = True) -> tuple[list[str], str]:
+    """Return the comments before a question, and the question.
+
+    Args:
+        is_ours: with the comment that holds what GIFT has no place for.
+
+    Raises:
+        CannotHold: it is a question that we cannot take apart.
+    """
+    if record.kind == "opaque":
+        raise CannotHold("questions of another type, which only leave in the format they came from")
+    item = _Writing(record).text()
+    comments = []
+    marks = [f"[id:{_bracketed(record.id)}]"] if record.id else []
+    marks += [f"[tag:{_bracketed(tag)}]" for tag in record.content.tags]
+    if marks:
+        comments.append("// " + " ".join(marks))
+    if is_ours and (lost := _lost(record, comments, item)):
+        comments.insert(0, f"// kindred: {json.dumps(lost, ensure_ascii=True)}")
+    return comments, item
+
+
+def _lost(record: QuestionRecord, comments: list[str], item: str) -> dict[str, Any]:
+    """Return the fields of a question that its text in GIFT does not give back."""
+    again = _again(record, comments, item)
+    lost = {
+        name: as_json(getattr(record, name))
+        for name in (*sorted(_OUR_FIELDS), "content", "source")
+        if getattr(record, name) != getattr(again, name)
+    }
+    if "concepts" in lost:
+        lost["concepts"] = [exported_path(path) for path in record.concepts]
+    return lost
+
+
+def _again(record: QuestionRecord, comments: list[str], item: str) -> QuestionRecord:
+    try:
+        return item_record(comments, item.split("\n"), record.concepts[:1], [])
+    except (BadItem, FieldProblems):
+        return QuestionRecord("", "")
+
+
+def gift_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
+    """Return what of a question other systems do not see in GIFT; we read it from a comment.
+
+    Raises:
+        CannotHold: it cannot be written at all.
+    """
+    if record.original is not None and record.original.format == FORMAT:
+        return []
+    comments, item = item_text(record, is_ours=False)
+    pictures = ["pictures"] if any(picture.sha256 for picture in record.content.pictures) else []
+    return [*dict.fromkeys(pictures + not_held(record, _again(record, comments, item)))]
+
+
+class _Writing:
+    def __init__(self, record: QuestionRecord) -> None:
+        self.record, self.content = record, record.content
+
+    def text(self) -> str:
+        record = self.record
+        title = _escaped(self.content.title or default_name(record.text))
+        answers = self._answers()
+        general = f"####{self._rich(record.solution)}" if record.solution and answers is not None else ""
+        braces = "" if answers is None else f"{{{answers}{general}}}"
+        return f"::{title}::{self._rich(record.text)}{braces}"
+
+    def _rich(self, text: str) -> str:
+        html = text_html(text)
+        return f"[html]{_escaped(html)}" if html is not None else f"[plain]{_escaped(text)}"
+
+    def _answers(self) -> str | None:
+        record, content = self.record, self.content
+        kind = record.kind if record.kind in _KINDS else "open"
+        accepted = content.accepted or ((AcceptedAnswer(record.answer),) if record.answer else ())
+        if kind == "description":
+            return None
+        if kind == "true_false" and record.answer:
+            feedback = {answer.text: answer.feedback for answer in content.accepted}
+            wrong = feedback.get("False" if record.answer == "True" else "True", "")
+            right = feedback.get(record.answer, "")
+            said = (
+                f"#{self._rich(wrong) if wrong else ''}#{self._rich(right) if right else ''}"
+                if wrong or right
+                else ""
+            )
+            return record.answer.upper() + said
+        if kind == "choice" and record.options:
+            weights = option_weights(record.options, record.answer)
+            right = sum(weight > 0 for weight in weights)
+            is_single = content.settings.get("single", "true" if right <= 1 else "false") == "true"
+            return (
+                "\n"
+                + "\n".join(
+                    f"\t{_mark(weight, is_single=is_single)}{self._rich(option.text)}{self._said(option.feedback)}"
+                    for option, weight in zip(record.options, weights, strict=True)
+                )
+                + "\n"
+            )
+        if kind == "matching":
+            return (
+                "\n"
+                + "\n".join(f"\t={self._rich(pair.left)} -> {_escaped(pair.right)}" for pair in content.pairs)
+                + "\n"
+            )
+        if kind == "number" and accepted:
+            return "#" + "".join(map(self._number, accepted)) + "\n"
+        if kind == "short" and accepted:
+            return (
+                "".join(
+                    f"\n\t={_percent(answer.weight)}{_escaped(answer.text)}{self._said(answer.feedback)}"
+                    for answer in accepted
+                )
+                + "\n"
+            )
+        return ""
+
+    def _number(self, answer: AcceptedAnswer) -> str:
+        value = f"{_percent(answer.weight)}{_escaped(answer.text)}:{answer.tolerance or 0!r}"
+        return f"\n\t={value}{self._said(answer.feedback)}"
+
+    def _said(self, feedback: str) -> str:
+        return f"#{self._rich(feedback)}" if feedback else ""
+
+
+def _mark(weight: float, *, is_single: bool) -> str:
+    if is_single:
+        return "=" if weight == 1 else f"~{_percent(weight)}" if weight else "~"
+    return f"~%{weight * 100:.7g}%"
+
+
+def _percent(weight: float) -> str:
+    return "" if weight == 1 else f"%{weight * 100:.7g}%"
+
+
+def _escaped(text: str) -> str:
+    return _RESERVED.sub(lambda match: f"\\{match[0]}", text).replace("\r", "").replace("\n", "\\n")
+
+
+def _bracketed(text: str) -> str:
+    return re.sub(r"([\]\\])", r"\\\1", " ".join(text.split()))

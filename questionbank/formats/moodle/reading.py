@@ -1,0 +1,457 @@
+"""One question of Moodle XML as a record: what we can take apart, and all else as an opaque question that is kept.
+
+https://docs.moodle.org/en/Moodle_XML_format; Moodle's `qformat_xml` writes it (3.9 to 4.5).
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import unquote
+from xml.etree.ElementTree import Element, ParseError
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+
+from analytics.question_content import (
+    AcceptedAnswer,
+    Feedback,
+    MatchingPair,
+    Option,
+    Picture,
+    QuestionContent,
+)
+from analytics.records import QuestionRecord
+from questionbank.formats.fields import UNKNOWN_SCALE, FieldProblems, read_question
+from questionbank.formats.html_reading import html_to_our_text, with_dollars
+from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT, OPTIONS_LIMIT
+from questionbank.formats.moodle.cloze import read_cloze
+from questionbank.formats.moodle.words import OUR_TAG, SETTINGS, TYPES, default_name
+from questionbank.formats.pictures import PictureRefused
+
+LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+TEXT_LIMIT = 50_000
+_FILE = re.compile(rb"(<file\b[^>]*>)([^<]*)(</file>)")
+_KEPT = "sha256:"
+_DATA = re.compile(r"data:image/[a-z.+-]{1,20};base64,(.+)", re.DOTALL)
+_UNSAFE_NAME = re.compile(r"[()\[\]\n\r\t]+")
+_NUMBER = re.compile(r"[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?")
+
+Put = Callable[[bytes], str]
+"""Keeps a picture and returns its SHA-256; raises PictureRefused."""
+
+
+class ItemReader:
+    """Reads questions of one file.
+
+    Args:
+        put: keeps a picture.
+    """
+
+    def __init__(self, put: Put) -> None:
+        self._put = put
+
+    def read(
+        self, data: bytes, concepts: tuple[tuple[str, ...], ...] = ()
+    ) -> tuple[QuestionRecord, list[tuple[str, str]]]:
+        """Return the record of a ``<question>`` element, and (field, reason) of what went or looks wrong.
+
+        Raises:
+            FieldProblems: it cannot even be kept.
+        """
+        try:
+            element = fromstring(data, forbid_dtd=True)
+        except (ParseError, DefusedXmlException) as error:
+            raise FieldProblems([("question", f"the question is no well-formed XML: {error}")]) from error
+        reading = _Reading(element, self._put, data)
+        row = reading.row(concepts)
+        try:
+            return read_question(row, scale=UNKNOWN_SCALE), reading.said
+        except FieldProblems as error:
+            if row["kind"] == "opaque":
+                raise
+            reading.say("kind", f"the question is kept as another type, because {error}")
+            return read_question(reading.opaque_row(row), scale=UNKNOWN_SCALE), reading.said
+
+
+class _Reading:
+    """One question."""
+
+    def __init__(self, element: Element, put: Put, data: bytes) -> None:
+        self.element = element
+        self.said: list[tuple[str, str]] = []
+        self.type = element.get("type", "").strip().lower()
+        self._put = put
+        self._data = data
+        self._pictures: dict[str, str] = {}  # our name -> hash
+        self._settings: dict[str, str] = {}
+        self._has_title = False  # a name that we did not make of the text
+
+    def say(self, field: str, reason: str) -> None:
+        self.said.append((field, reason))
+
+    # -- the whole -------------------------------------------------------------------------------------------------
+
+    def row(self, concepts: tuple[tuple[str, ...], ...]) -> dict[str, Any]:
+        element = self.element
+        kind = TYPES.get(self.type, "opaque")
+        row: dict[str, Any] = {"kind": kind, "answer": "", "options": []}
+        content: dict[str, Any] = {}
+        self._read_settings()
+        text = self.rich(element.find("questiontext"), "text")
+        if kind == "blanks":
+            text, content["blanks"] = self._cloze()
+        old_picture = element.findtext("image_base64")
+        if old_picture and (digest := self._keep(base64_bytes(old_picture), "text", "image")):
+            text = f"{text}\n\n![]({self._name('picture', digest)})"
+        if kind in _READERS:
+            _READERS[kind](self, row, content)
+        title = self._plain("name")
+        row["text"] = text[:TEXT_LIMIT].strip() or title or "[Untitled question]"
+        if len(text) > TEXT_LIMIT:
+            self.say("text", "the text is longer than 50,000 characters; the bank shows its beginning")
+        row["solution"] = self.rich(element.find("generalfeedback"), "solution")
+        row["id"] = (element.findtext("idnumber") or "").strip()[:ID_LIMIT]
+        row["concepts"] = [list(path) for path in concepts]
+        tags = self._tags(row)
+        content |= {
+            "title": "" if title == default_name(row["text"]) and not self._has_title else title[:1_000],
+            "points": _float(element.findtext("defaultgrade") or element.findtext("defaultmark")),
+            "feedback": Feedback(
+                "",
+                self.rich(element.find("correctfeedback"), "feedback"),
+                self.rich(element.find("partiallycorrectfeedback"), "feedback"),
+                self.rich(element.find("incorrectfeedback"), "feedback"),
+            ),
+            "hints": tuple(filter(None, (self.rich(hint, "hints") for hint in element.iterfind("hint")))),
+            "tags": tags,
+        }
+        if kind == "opaque":
+            self._settings["type"] = self.type
+            content["original"] = self._digest()
+        content |= {
+            "settings": self._settings,
+            "pictures": tuple(Picture(*pair) for pair in self._pictures.items()),
+        }
+        row["grading"] = QuestionContent(**content)
+        return row
+
+    def opaque_row(self, row: dict[str, Any]) -> dict[str, Any]:
+        """Return the same question with its text alone: it can only leave as it came."""
+        content: QuestionContent = row["grading"]
+        kept = QuestionContent(
+            title=content.title,
+            tags=content.tags,
+            pictures=content.pictures,
+            settings={"type": self.type},
+            original=self._digest(),
+        )
+        wanted = ("text", "id", "concepts", "language", "grade", "stage")
+        return {name: row[name] for name in wanted if name in row} | {"kind": "opaque", "grading": kept}
+
+    def _digest(self) -> str:
+        kept = frozenset(self._pictures.values())
+        return hashlib.sha256(without_pictures(self._data, kept)).hexdigest()
+
+    def _read_settings(self) -> None:
+        for name, (setting, nothing) in SETTINGS.items():
+            value = self.element.findtext(name)
+            if value is not None and (value := _plain_number(value)) not in nothing:
+                self._settings[setting] = value[:200]
+
+    def _tags(self, row: dict[str, Any]) -> tuple[str, ...]:
+        """Return the tags; those that we wrote are fields again."""
+        tags: list[str] = []
+        for tag in self.element.iterfind("tags/tag"):
+            text = " ".join((tag.findtext("text") or "").split())
+            if not text.startswith(OUR_TAG):
+                tags.append(text[:1_000])
+                continue
+            name, _equals, value = text.removeprefix(OUR_TAG).partition("=")
+            if name == "concept":
+                row["concepts"].append([part.strip() for part in value.split(" > ")])
+            elif name in ("difficulty", "facility", "responses"):
+                number = _float(value)
+                row[name] = int(number) if name == "responses" and number is not None else number
+            elif name == "numbers":
+                row[name] = value.split("; ")
+            elif name == "kind":
+                row["kind"] = value
+            elif name == "title":
+                self._has_title = True
+            elif name in ("language", "grade", "stage", "equation", "difficulty_scale", "set"):
+                row[name] = value
+        return tuple(dict.fromkeys(filter(None, tags)))
+
+    # -- texts -----------------------------------------------------------------------------------------------------
+
+    def rich(self, element: Element | None, field: str) -> str:
+        """Return our text of an element with text, format and files."""
+        if element is None:
+            return ""
+        source = element.findtext("text")
+        if source is None:
+            source = element.text or ""
+        names = {file.get("name", ""): self._file(file, field) for file in element.iterfind("file")}
+        return self._our_text(source, element.get("format", "html"), field, names)
+
+    def _our_text(self, source: str, format: str, field: str, names: dict[str, str] | None = None) -> str:
+        found = names or {}
+
+        def picture_name(address: str) -> str:
+            return self._picture_name(address, field, found)
+
+        if format in ("plain_text", "plain"):
+            return source.replace("\r\n", "\n")
+        if format == "markdown":
+            text = source.replace("\r\n", "\n").strip()
+            return re.sub(
+                r"(!\[[^\]]*\]\()([^()\s]+)\)",
+                lambda match: f"{match[1]}{picture_name(match[2])})",
+                with_dollars(text),
+            )
+        text, went = html_to_our_text(
+            source, picture_name=picture_name, breaks_lines=format == "moodle_auto_format"
+        )
+        for what in went:
+            self.say(field, f"{field}: {what}")
+        return text
+
+    def _plain(self, name: str) -> str:
+        element = self.element.find(name)
+        if element is None:
+            return ""
+        text = element.findtext("text")
+        return " ".join((text if text is not None else element.text or "").split())
+
+    def _cloze(self) -> tuple[str, tuple[Any, ...]]:
+        element = self.element.find("questiontext")
+        if element is None:
+            return "", ()
+        names = {file.get("name", ""): self._file(file, "text") for file in element.iterfind("file")}
+        source = element.findtext("text") or ""
+        html, blanks = read_cloze(source, lambda html: self._our_text(html, "html", "blanks"))
+        return self._our_text(html, element.get("format", "html"), "text", names), tuple(blanks)
+
+    # -- pictures --------------------------------------------------------------------------------------------------
+
+    def _file(self, file: Element, field: str) -> str:
+        """Keep a file that is a picture; returns our name of it, or ""."""
+        name = file.get("name", "")
+        content = (file.text or "").strip()
+        if content.startswith(_KEPT):
+            return self._name(name, content.removeprefix(_KEPT))
+        digest = self._keep(base64_bytes(content), field, name)
+        return self._name(name, digest) if digest else ""
+
+    def _keep(self, data: bytes | None, field: str, name: str) -> str:
+        if data is None:
+            self.say(field, f"{field}: the file {name[:60]!r} is damaged (not base64)")
+            return ""
+        try:
+            return self._put(data)
+        except PictureRefused as error:
+            self.say(field, f"{field}: the file {name[:60]!r} {error}; it stays with the original")
+            return ""
+
+    def _name(self, name: str, digest: str) -> str:
+        """Return our name of a picture, another one where a text has given that name to another picture."""
+        name = _UNSAFE_NAME.sub("_", name).strip()[:100] or "picture"
+        stem, dot, ending = name.rpartition(".")
+        again, candidate = 1, name
+        while self._pictures.get(candidate, digest) != digest:
+            again += 1
+            candidate = f"{stem}-{again}.{ending}" if dot else f"{name}-{again}"
+        self._pictures[candidate] = digest
+        return candidate
+
+    def _picture_name(self, address: str, field: str, names: dict[str, str]) -> str:
+        address = address.strip()
+        if inline := _DATA.fullmatch(address):
+            digest = self._keep(base64_bytes(inline[1]), field, "picture in the text")
+            return self._name("picture.png", digest) if digest else ""
+        if "@@PLUGINFILE@@" in address:
+            name = unquote(address.partition("@@PLUGINFILE@@")[2].partition("?")[0]).rpartition("/")[2]
+            if names.get(name):
+                return names[name]
+            if name not in names:
+                self.say(field, f"{field} names the picture {name[:60]!r}, which is not in the file")
+            return self._missing(name)
+        return _UNSAFE_NAME.sub("_", address)[:300]
+
+    def _missing(self, name: str) -> str:
+        name = _UNSAFE_NAME.sub("_", name)[:100]
+        if name:
+            self._pictures.setdefault(name, "")
+        return name
+
+    # -- kinds -----------------------------------------------------------------------------------------------------
+
+    def answers(self) -> Iterator[tuple[Element, float, str]]:
+        """Yield each answer with its weight (-1 to 1) and its feedback."""
+        for answer in self.element.iterfind("answer"):
+            weight = (_float(answer.get("fraction")) or 0.0) / 100
+            yield answer, _exact(max(-1.0, min(1.0, weight))), self.rich(answer.find("feedback"), "feedback")
+
+    def choice(self, row: dict[str, Any], _content: dict[str, Any]) -> None:
+        options = []
+        for place, (answer, weight, feedback) in enumerate(self.answers()):
+            text = self.rich(answer, "options")
+            label = LABELS[place] if place < OPTIONS_LIMIT else str(place + 1)
+            options.append(Option(label, text[:OPTION_TEXT_LIMIT], "", weight, feedback[:OPTION_TEXT_LIMIT]))
+        right = [option for option in options if (option.weight or 0) > 0]
+        is_single = _is_true(self.element.findtext("single"), default=True)
+        is_plain = (
+            len(right) == 1
+            and right[0].weight == 1
+            and not any(option.weight for option in options if option is not right[0])
+        )
+        if is_plain and is_single:
+            row["answer"] = right[0].label
+            options = [Option(option.label, option.text, "", None, option.feedback) for option in options]
+        elif is_single:
+            self._settings["single"] = "true"
+        elif len(right) <= 1:
+            self._settings["single"] = "false"
+        total = sum(option.weight or 0 for option in right)
+        if right and not is_plain and not is_single and abs(total - 1) > 0.01:
+            self.say("options", f"the weights of the right options add up to {total:.0%}")
+        if not right and options:
+            self.say("options", "no option is right")
+        if not is_plain or not is_single:
+            row["answer"] = ""
+        row["options"] = [_option_row(option) for option in options]
+
+    def true_false(self, row: dict[str, Any], content: dict[str, Any]) -> None:
+        accepted = []
+        for answer, weight, feedback in self.answers():
+            word = (answer.findtext("text") or answer.text or "").strip().lower()
+            name = "True" if word in ("true", "wahr", "vrai", "verdadero", "1") else "False"
+            accepted.append(AcceptedAnswer(name, max(0.0, weight), feedback))
+        row["answer"] = next((answer.text for answer in accepted if answer.weight > 0), "")
+        if any(answer.feedback for answer in accepted):
+            content["accepted"] = tuple(accepted)
+
+    def number(self, row: dict[str, Any], content: dict[str, Any]) -> None:
+        unit = " ".join((self.element.findtext("units/unit/unit_name") or "").split())[:100]
+        accepted = []
+        for answer, weight, feedback in self.answers():
+            text = (answer.findtext("text") or "").strip()
+            tolerance = _float(answer.findtext("tolerance"))
+            accepted.append(
+                AcceptedAnswer(
+                    text, max(0.0, weight), feedback, tolerance or None, unit=unit if text != "*" else ""
+                )
+            )
+        self._typed(row, content, accepted)
+        if not any(_NUMBER.fullmatch(answer.text) for answer in accepted):
+            self.say("answer", "a question for a number has no number as its answer")
+
+    def short(self, row: dict[str, Any], content: dict[str, Any]) -> None:
+        accepted = [
+            AcceptedAnswer((answer.findtext("text") or "").strip(), max(0.0, weight), feedback)
+            for answer, weight, feedback in self.answers()
+        ]
+        self._typed(row, content, accepted)
+
+    @staticmethod
+    def _typed(row: dict[str, Any], content: dict[str, Any], accepted: list[AcceptedAnswer]) -> None:
+        accepted = [answer for answer in accepted if answer.text]
+        if len(accepted) == 1 and accepted[0] == AcceptedAnswer(accepted[0].text):
+            row["answer"] = accepted[0].text[:ANSWER_LIMIT]
+        else:
+            content["accepted"] = tuple(accepted)
+
+    def matching(self, _row: dict[str, Any], content: dict[str, Any]) -> None:
+        content["pairs"] = tuple(
+            MatchingPair(self.rich(part, "pairs"), " ".join((part.findtext("answer/text") or "").split()))
+            for part in self.element.iterfind("subquestion")
+        )
+
+    def ordering(self, row: dict[str, Any], _content: dict[str, Any]) -> None:
+        row["options"] = [
+            _option_row(Option(LABELS[place % OPTIONS_LIMIT], self.rich(answer, "options")))
+            for place, answer in enumerate(self.element.iterfind("answer"))
+        ]
+
+    def open(self, row: dict[str, Any], _content: dict[str, Any]) -> None:
+        row["answer"] = self.rich(self.element.find("graderinfo"), "answer")[:ANSWER_LIMIT]
+
+
+_READERS: dict[str, Callable[[_Reading, dict[str, Any], dict[str, Any]], None]] = {
+    "choice": _Reading.choice,
+    "true_false": _Reading.true_false,
+    "number": _Reading.number,
+    "short": _Reading.short,
+    "matching": _Reading.matching,
+    "ordering": _Reading.ordering,
+    "open": _Reading.open,
+}
+
+
+def _option_row(option: Option) -> dict[str, Any]:
+    row: dict[str, Any] = {"label": option.label, "text": option.text}
+    return row | {"weight": option.weight, "feedback": option.feedback}
+
+
+def _exact(weight: float) -> float:
+    """Return a share that was written with a few digits as it was meant: 0.3333333 is a third."""
+    for parts in (3, 6, 7, 9):
+        nearest = round(weight * parts) / parts
+        if abs(nearest - weight) < 5e-6:
+            return nearest
+    return round(weight, 9)
+
+
+def _float(text: str | None) -> float | None:
+    try:
+        value = float((text or "").strip().replace(",", "."))
+    except ValueError:
+        return None
+    return value if abs(value) < 1e300 else None
+
+
+def _plain_number(text: str) -> str:
+    text = text.strip()
+    return f"{float(text):g}" if re.fullmatch(r"\d+\.0+", text) else text
+
+
+def _is_true(text: str | None, *, default: bool) -> bool:
+    return default if text is None else text.strip().lower() in ("true", "1")
+
+
+def base64_bytes(text: str) -> bytes | None:
+    """Return what base64 holds, or None."""
+    try:
+        return base64.b64decode("".join(text.split()), validate=True)
+    except (binascii.Error, ValueError):
+        return None
+
+
+def without_pictures(data: bytes, kept: frozenset[str]) -> bytes:
+    """Return an item with the pictures that are attached replaced by their hashes."""
+
+    def replaced(match: re.Match[bytes]) -> bytes:
+        try:
+            picture = base64.b64decode(b"".join(match[2].split()), validate=True)
+        except (binascii.Error, ValueError):
+            return match[0]
+        digest = hashlib.sha256(picture).hexdigest()
+        return match[1] + f"{_KEPT}{digest}".encode() + match[3] if digest in kept else match[0]
+
+    return _FILE.sub(replaced, data) if b"<file" in data else data
+
+
+def with_pictures(data: bytes, get: Callable[[str], bytes | None]) -> bytes:
+    """Return an item with its pictures in the place of their hashes."""
+
+    def replaced(match: re.Match[bytes]) -> bytes:
+        digest = match[2].decode(errors="replace").strip()
+        picture = get(digest.removeprefix(_KEPT)) if digest.startswith(_KEPT) else None
+        return match[0] if picture is None else match[1] + base64.b64encode(picture) + match[3]
+
+    return _FILE.sub(replaced, data) if b"sha256:" in data else data

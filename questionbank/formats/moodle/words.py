@@ -1,0 +1,84 @@
+"""Names that Moodle XML and we have for the same, in one place for reading and writing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+FORMAT = "moodle-xml"
+SETTINGS = {  # element -> (our setting, what stands for nothing)
+    "shuffleanswers": ("shuffle", frozenset({"true", "1"})),
+    "usecase": ("case", frozenset({"0", "false", ""})),
+    "answernumbering": ("numbering", frozenset({"abc", ""})),
+    "penalty": ("penalty", frozenset({"0.3333333", ""})),
+    "hidden": ("hidden", frozenset({"0", ""})),
+    "responseformat": ("response_format", frozenset({"editor", ""})),
+    "responserequired": ("response_required", frozenset({"1", ""})),
+    "responsefieldlines": ("response_lines", frozenset({"15", "10", ""})),
+    "attachments": ("files_allowed", frozenset({"0", ""})),
+    "attachmentsrequired": ("files_required", frozenset({"0", ""})),
+    "showstandardinstruction": ("instruction", frozenset({"0", ""})),
+    "shownumcorrect": ("show_number_right", frozenset({"1", ""})),
+}
+OF_KIND = {  # kind -> the settings that an exported question states, with what stands for nothing
+    "choice": {"shuffleanswers": "true", "answernumbering": "abc", "showstandardinstruction": "0"},
+    "matching": {"shuffleanswers": "true"},
+    "short": {"usecase": "0"},
+    "open": {
+        "responseformat": "editor", "responserequired": "1", "responsefieldlines": "15", "attachments": "0",
+        "attachmentsrequired": "0",
+    },
+}  # fmt: skip
+TYPES = {
+    "multichoice": "choice",
+    "truefalse": "true_false",
+    "numerical": "number",
+    "shortanswer": "short",
+    "matching": "matching",
+    "match": "matching",
+    "essay": "open",
+    "description": "description",
+    "cloze": "blanks",
+    "multianswer": "blanks",
+    "ordering": "ordering",
+}
+TYPE_OF_KIND = {
+    "choice": "multichoice", "true_false": "truefalse", "number": "numerical", "short": "shortanswer",
+    "matching": "matching", "open": "essay", "description": "description", "blanks": "cloze",
+    "ordering": "ordering",
+}  # fmt: skip
+OUR_TAG = "kindred:"
+"""Before a field that Moodle has no place for, as in the tag ``kindred:grade=7``."""
+
+_CONTEXT = re.compile(r"\s*\$[a-z]+\d*\$\s*/?")
+
+
+def category_path(category: str) -> tuple[str, ...]:
+    """Return the concept path of a category; a name that comes back further down gets a number.
+
+    >>> category_path("$course$/top/Sums//differences/Two digits"), category_path("top/A/B/A")
+    (('Sums/differences', 'Two digits'), ('A', 'B', 'A (2)'))
+    """
+    plain = _CONTEXT.sub("", category, count=1).replace("//", "\0")
+    names = [" ".join(name.replace("\0", "/").split()) for name in plain.split("/")]
+    names = [name.translate({ord(">"): "＞", ord(";"): "；"})[:300] for name in names if name]
+    if names[:1] == ["top"]:
+        names = names[1:]
+    path: list[str] = []
+    for name in names[:30]:
+        again, candidate = 1, name
+        while candidate in path[:-1]:
+            again += 1
+            candidate = f"{name} ({again})"
+        path.append(candidate)
+    return tuple(path)
+
+
+def category_of(path: Sequence[str]) -> str:
+    """Return the category of a concept path."""
+    return "$course$/top/" + "/".join(name.replace("/", "//") for name in path) if path else "$course$/top"
+
+
+def default_name(text: str) -> str:
+    """Return the name of a question that has no title: Moodle wants one."""
+    return " ".join(text.split())[:60].strip() or "Question"

@@ -1,0 +1,159 @@
+"""Moodle XML as a file: ``<quiz>`` of questions, whose order with categories between them says where they belong.
+
+Every item is kept as its bytes with what stood before it, so that it goes back as it came.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from xml.sax.saxutils import escape
+
+from defusedxml.ElementTree import fromstring
+
+from analytics.records import Original, QuestionRecord
+from questionbank.errors import LineProblem, LineWarning
+from questionbank.formats.concept_rows import ConceptRow
+from questionbank.formats.fields import FieldProblems
+from questionbank.formats.moodle.patching import patched
+from questionbank.formats.moodle.reading import ItemReader, with_pictures, without_pictures
+from questionbank.formats.moodle.words import FORMAT, category_of, category_path
+from questionbank.formats.moodle.writing import ItemWriter
+from questionbank.formats.originals import fields_digest
+from questionbank.formats.row_checks import record_warnings
+from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
+from questionbank.formats.xml_items import XmlItem, xml_items
+
+HEAD = b'<?xml version="1.0" encoding="UTF-8"?>\n<quiz>'
+FOOT = b"\n</quiz>\n"
+
+
+def read_moodle_xml(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
+    """Yield what each question turns out to be, by the line it begins on.
+
+    Raises:
+        ImportRefused: the file as a whole cannot be read.
+    """
+    reader = ItemReader(context.attachments.put)
+    category: tuple[str, ...] = ()
+    preamble, seen = b"", set()
+    for item in xml_items(
+        path, root="quiz", item="question", unpacked_limit=context.unpacked_limit, progress=context.progress
+    ):
+        preamble += item.preamble
+        if item.attributes.get("type", "").strip() == "category":
+            category = _category(item.data)
+            preamble += item.data
+            if category and category not in seen:
+                seen.add(category)
+                yield item.line, ConceptRow(item.line, "", category[-1], "", category)
+            continue
+        yield from _entries(reader, item, category, preamble)
+        preamble = b""
+
+
+def _entries(
+    reader: ItemReader, item: XmlItem, category: tuple[str, ...], preamble: bytes
+) -> Iterator[tuple[int, Entry]]:
+    try:
+        record, said = reader.read(item.data, (category,) if category else ())
+    except FieldProblems as error:
+        yield item.line, LineProblem(item.line, str(error), error.problems[0][0], tuple(error.problems))
+        return
+    for field, reason in dict.fromkeys([*said, *record_warnings(record)]):
+        yield item.line, LineWarning(item.line, reason, field)
+    kept = frozenset(picture.sha256 for picture in record.content.pictures if picture.sha256)
+    original = Original(FORMAT, without_pictures(item.data, kept), preamble)
+    yield item.line, replace(record, original=original)
+
+
+def _category(data: bytes) -> tuple[str, ...]:
+    element = fromstring(data, forbid_dtd=True)
+    found = element.findtext("category/text")
+    return category_path(found if found is not None else element.findtext("category") or "")
+
+
+def write_moodle_xml(records: Iterable[QuestionRecord], attachments: Attachments) -> Iterator[bytes]:
+    """Yield the file in pieces; questions that Moodle XML cannot hold are left out, as `export_losses` says."""
+    yield HEAD
+    writer, reader = ItemWriter(attachments.get), ItemReader(_no_put)
+    category: tuple[str, ...] = ()
+    for record in records:
+        preamble = _preamble(record)
+        stated = _last_category(preamble)
+        record = _filed_under(record, stated)
+        try:
+            item = _item(record, writer, reader, attachments)
+        except CannotHold:
+            continue
+        wanted = record.concepts[0] if record.concepts else ()
+        if stated != wanted and wanted != category:
+            preamble = _category_item(wanted) + (preamble if stated is None else b"\n")
+        category = wanted
+        yield preamble or b"\n\n"
+        yield item
+    yield FOOT
+
+
+def _preamble(record: QuestionRecord) -> bytes:
+    original = record.original
+    return original.preamble if original is not None and original.format == FORMAT else b""
+
+
+def _filed_under(record: QuestionRecord, category: tuple[str, ...] | None) -> QuestionRecord:
+    """Return a record whose first concept is its category; the others follow by name."""
+    if len(record.concepts) < 2:
+        return record
+    first = category if category in record.concepts else record.concepts[0]
+    others = sorted(path for path in record.concepts if path != first)
+    return replace(record, concepts=(first, *others))
+
+
+def _item(record: QuestionRecord, writer: ItemWriter, reader: ItemReader, attachments: Attachments) -> bytes:
+    original = record.original
+    if original is None or original.format != FORMAT:
+        return writer.write(record)
+    item = original.data
+    if original.fields != fields_digest(record) or len(record.concepts) > 1:
+        before, _said = reader.read(original.data, record.concepts[:1])
+        if before.kind != record.kind:
+            return writer.write(record)
+        before = replace(_filed_under(before, record.concepts[0] if record.concepts else None), id=record.id)
+        if before.source == "":
+            before = replace(before, source=record.source)
+        item = patched(item, writer.write(before, opaque=True), writer.write(record, opaque=True))
+    return with_pictures(item, attachments.get)
+
+
+def _no_put(data: bytes) -> str:
+    """Return the hash of a picture that an original still holds; it is kept nowhere."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def _last_category(preamble: bytes) -> tuple[str, ...] | None:
+    """Return the category that a preamble ends with, None where it names none."""
+    if b"<question" not in preamble:
+        return None
+    element = fromstring(b"<quiz>" + preamble + b"</quiz>", forbid_dtd=True)
+    categories = [question.findtext("category/text") or "" for question in element.iterfind("question")]
+    return category_path(categories[-1]) if categories else None
+
+
+def _category_item(path: tuple[str, ...]) -> bytes:
+    text = escape(category_of(path))
+    return f'\n<question type="category"><category><text>{text}</text></category></question>\n'.encode()
+
+
+def moodle_losses(record: QuestionRecord, attachments: Attachments) -> list[str]:
+    """Return what of a question Moodle XML cannot hold.
+
+    Raises:
+        CannotHold: it cannot hold the question at all.
+    """
+    original = record.original
+    if original is not None and original.format == FORMAT:
+        return []
+    again, _said = ItemReader(_no_put).read(ItemWriter(attachments.get).write(record), record.concepts[:1])
+    return not_held(record, again)

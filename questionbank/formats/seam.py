@@ -1,0 +1,123 @@
+"""What a format of question files is to the rest: how it is recognised, read, written, and what it cannot hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Protocol
+
+from analytics.json_lines import UNPACKED_LIMIT
+from analytics.question_content import EMPTY, QuestionContent
+from analytics.records import QuestionRecord
+from questionbank.errors import LineProblem, LineWarning
+from questionbank.formats.concept_rows import ConceptRow
+from questionbank.formats.lines import Progress
+
+Entry = QuestionRecord | ConceptRow | LineProblem | LineWarning
+"""What a place of a file can turn out to be, or be told of."""
+
+
+class Attachments(Protocol):
+    """Where pictures are kept."""
+
+    def put(self, data: bytes) -> str:
+        """Keep a picture; returns its SHA-256. Raises `PictureRefused`."""
+
+    def get(self, sha256: str) -> bytes | None:
+        """Return a picture, or None."""
+
+    def has(self, sha256: str) -> bool:
+        """Return whether a picture is kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadContext:
+    """What reading a file needs beside the file."""
+
+    attachments: Attachments
+    progress: Progress | None = None
+    unpacked_limit: int = UNPACKED_LIMIT
+
+
+class CannotHold(Exception):
+    """A format has nothing like a question; the message says which questions, as in "questions in parts"."""
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One format of question files.
+
+    Attributes:
+        suffixes: endings of file names, each with and without ``.gz``; the first is that of a file that is sent.
+        is_table: whether it has a header and columns.
+        media_type: of a file that is sent.
+        write: yields the bytes of a file of questions; what it cannot hold is left out, as `losses` says.
+        sniff: whether a file is of this format, by its beginning and its name; None where its layout says so.
+        read: yields line and entry of each item; None where a file is read by its layout (JSON, tables).
+        losses: what of a question the format cannot hold, as words for people; raises `CannotHold`.
+        keeps_originals: whether questions that came in this format go back as they came.
+    """
+
+    name: str
+    label: str
+    suffixes: tuple[str, ...]
+    media_type: str
+    write: Callable[[Iterable[QuestionRecord], Attachments], Iterator[bytes]]
+    losses: Callable[[QuestionRecord, Attachments], list[str]]
+    is_table: bool = False
+    sniff: Callable[[str, str], bool] | None = None
+    read: Callable[[Path, ReadContext], Iterator[tuple[int, Entry]]] | None = None
+    keeps_originals: bool = False
+
+
+class NoAttachments:
+    """Keeps nothing: for files that are only looked at."""
+
+    def put(self, data: bytes) -> str:
+        """Return the hash that a picture would have. Raises as the real one does."""
+        import hashlib
+
+        from questionbank.formats.pictures import read_picture
+
+        read_picture(data)
+        return hashlib.sha256(data).hexdigest()
+
+    def get(self, sha256: str) -> bytes | None:
+        """Return nothing."""
+        return None
+
+    def has(self, sha256: str) -> bool:
+        """Return false."""
+        return False
+
+
+_NAMES = {
+    "id": "identifier", "source": "name of the set", "difficulty_scale": "difficulty scale", "concepts": "concepts",
+    "kind": "type of question", "numbers": "numbers of the equation", "solution": "worked solution",
+}  # fmt: skip
+_CONTENT_NAMES = {
+    "accepted": "accepted answers", "original": "original", "settings": "settings", "parts": "parts",
+    "feedback": "feedback", "blanks": "gaps", "pairs": "pairs",
+}  # fmt: skip
+
+
+def not_held(record: QuestionRecord, again: QuestionRecord) -> list[str]:
+    """Return what of a question is gone when it is read again, in words for people."""
+    lost = [
+        _NAMES.get(column.name, column.name)
+        for column in fields(QuestionRecord)
+        if column.name not in ("id", "original", "content", "options")
+        and getattr(record, column.name) != getattr(again, column.name)
+    ]
+    if record.options != again.options:
+        bare = tuple(replace(option, misconception="") for option in record.options)
+        is_that_alone = bare == tuple(replace(option, misconception="") for option in again.options)
+        lost.append("misconceptions behind options" if is_that_alone else "options")
+    content = record.content or EMPTY
+    lost += [
+        _CONTENT_NAMES.get(column.name, column.name)
+        for column in fields(QuestionContent)
+        if getattr(content, column.name) != getattr(again.content, column.name)
+    ]
+    return lost

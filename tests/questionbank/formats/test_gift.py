@@ -1,0 +1,150 @@
+"""GIFT: read as teachers write it, kept, written back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from analytics.question_content import AcceptedAnswer, MatchingPair, Option, QuestionPart
+from analytics.records import QuestionRecord
+from questionbank.errors import LineProblem
+from questionbank.formats import read, write
+from questionbank.formats.catalog import sniff
+from questionbank.formats.moodle.gift import gift_losses, write_gift
+from tests.questionbank.formats.test_moodle_xml import Pictures, questions, records
+
+SAMPLE = r"""// A bank of ours
+$CATEGORY: $course$/top/Algebra/Sums
+
+// question: 7  name: Sum
+// [id:s-1] [tag:easy] [tag:two words]
+::A sum::[html]<p>What is \(\frac\{1\}\{2\}\) of 4\: really?</p>{
+	=[html]<p>2</p>#Right
+	~3#No, that is <b>3</b>
+	~%50%1
+####<p>Because.</p>
+}
+
+Which are even? {~%50%2 ~%50%4 ~%-100%7#Odd}
+
+$CATEGORY: top/Algebra
+
+::TF::Two is even.{T#Think again#Yes}
+
+Is 3 even?{FALSE}
+
+When was it?{#1822:5}
+
+Between?{#1..5}
+
+Several numbers {#
+ =3.14:0.01#good
+ =%50%3:0.5
+}
+
+Two plus {=two =2 =%50%about two} is four.
+
+Match.{
+ =one -> 1
+ =two -> 2
+}
+
+Just text \{in braces\} \= this.
+
+Explain.{}
+"""
+
+
+@pytest.fixture
+def sample(tmp_path):
+    path = tmp_path / "bank.gift"
+    path.write_text(SAMPLE, encoding="utf-8")
+    return questions(path)
+
+
+def test_every_kind_is_read(sample):
+    total, even, true, false, year, between, several, blank, match, text, why = sample
+    assert (total.id, total.content.title, total.content.tags) == ("s-1", "A sum", ("easy", "two words"))
+    assert total.text == r"What is $\frac{1}{2}$ of 4: really?"
+    assert total.options == (
+        Option("A", "2", "", 1.0, "Right"),
+        Option("B", "3", "", 0.0, "No, that is **3**"),
+        Option("C", "1", "", 0.5),
+    )
+    assert (total.answer, total.solution) == ("A", "Because.")
+    assert (even.answer, [option.weight for option in even.options]) == ("A, B", [0.5, 0.5, -1.0])
+    assert true.content.accepted == (
+        AcceptedAnswer("True", 1.0, "Yes"),
+        AcceptedAnswer("False", 0.0, "Think again"),
+    )
+    assert (false.kind, false.answer) == ("true_false", "False")
+    assert year.content.accepted == (AcceptedAnswer("1822", tolerance=5.0),)
+    assert between.content.accepted == (AcceptedAnswer("3", tolerance=2.0),)
+    assert several.content.accepted[1] == AcceptedAnswer("3", 0.5, tolerance=0.5)
+    assert (blank.text, blank.answer) == ("Two plus ____ is four.", "two; 2")
+    assert match.content.pairs == (MatchingPair("one", "1"), MatchingPair("two", "2"))
+    assert (text.kind, text.text) == ("description", "Just text {in braces} = this.")
+    assert (why.kind, why.text) == ("open", "Explain.")
+    assert [record.concepts for record in (total, true)] == [(("Algebra", "Sums"),), (("Algebra",),)]
+
+
+def test_a_file_goes_back_as_it_came(sample):
+    assert b"".join(write_gift(sample, Pictures())).decode() == SAMPLE
+
+
+def test_a_changed_question_is_written_anew_and_the_others_stay(sample, tmp_path):
+    sample[0] = replace(sample[0], solution="Since.")
+    path = tmp_path / "out.gift"
+    write(sample, path, "gift")
+    again = questions(path)
+    bare = [replace(record, original=None) for record in again]
+    assert bare == [replace(record, original=None) for record in sample]
+    assert SAMPLE[SAMPLE.index("$CATEGORY: top") :] in path.read_text()
+
+
+@given(records=st.lists(records(), min_size=1, max_size=4, unique_by=lambda record: record.id))
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_is_written_is_read_again(tmp_path, records):
+    records = [*records, QuestionRecord("p", "Parts", kind="parts", source="Book")]
+    records[-1] = replace(
+        records[-1],
+        content=replace(records[-1].content, parts=(QuestionPart("a?", answer="1"),)),
+        answer="(a) 1",
+    )
+    path = tmp_path / "bank.gift"
+    assert write(records, path, "gift") == len(records)
+    again = [replace(record, original=None) for record in questions(path)]
+    assert again == records
+
+
+def test_what_other_systems_do_not_see_is_named():
+    record = QuestionRecord("1", "2 + 2?", grade="7", answer="4 apples", equation="2+2")
+    assert gift_losses(record, Pictures()) == ["answer", "equation", "grade"]
+
+
+@pytest.mark.parametrize("name", ["a.gift", "a.gift.txt", "a.txt"])
+def test_the_format_is_recognised(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(
+        "::Q::Größe: Müssen Würfel für ähnliche Körper größer sein? {=ja ~nein}\n".encode("windows-1252")
+    )
+    assert sniff(path).name == "gift"
+    assert questions(path)[0].text.startswith("Größe: Müssen")
+
+
+@pytest.mark.parametrize(
+    ("item", "reason"),
+    [
+        ("What? {=4", "never closed"),
+        ("What? {4}", "neither with = nor with ~"),
+        ("What? {" + "~x" * 30 + "}", "has 30 items"),
+    ],
+)
+def test_a_wrong_question_is_a_problem_of_its_line(tmp_path, item, reason):
+    path = tmp_path / "a.gift"
+    path.write_text(f"Fine.{{}}\n\n{item}\n\nGood.{{}}\n")
+    problems = [entry for _line, entry in read(path) if isinstance(entry, LineProblem)]
+    assert [(problem.line, reason in problem.reason) for problem in problems] == [(3, True)]
