@@ -27,16 +27,12 @@ _ATOM = re.compile(
     r"\\(?P<command>[A-Za-z]+)|(?P<number>\d+(?:\{?,\}?\d{3})*(?:\.\d+)?)|(?P<letter>[A-Za-zα-ωΑ-Ω])"
     r"|(?P<sign>\*\*|[-+=<>≤≥≠×÷*/^_|!'%(){}\[\]√π²³])"
 )
+# Commands by their names in SYNONYMS: "dfrac" is "frac" here, and "mathrm" is "text".
 _LAYOUT = frozenset(
-    str.split(
-        "left right displaystyle textstyle limits quad qquad big Big bigg Bigg text mathrm mathbf cdots ldots dots "
-        "operatorname space thinspace boxed phantom"
-    )
+    "left right displaystyle textstyle limits quad qquad big Big bigg Bigg text mathbf dots operatorname space"
+    " thinspace boxed phantom".split()
 )
-_SAME = {
-    "dfrac": "frac", "tfrac": "frac", "leq": "<", "geq": "<", "le": "<", "ge": "<", "lt": "<", "gt": "<",
-    "cdot": "*", "times": "*", "to": "to", "rightarrow": "to", "pm": "+", "div": "/",
-}  # fmt: skip
+_SAME = {"leq": "<", "geq": "<", "cdot": "*", "times": "*", "rightarrow": "to", "pm": "+", "div": "/"}
 _SIGNS = {"<": "<", ">": "<", "≤": "<", "≥": "<", "×": "*", "÷": "/", "**": "^", "−": "-", "π": "pi"}
 _OPENING, _CLOSING = {"{": "}", "(": ")"}, frozenset("})")
 

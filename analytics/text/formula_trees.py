@@ -10,15 +10,12 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from analytics.errors import LatexError
-from analytics.text.notation import formula_tokens, normalise_latex
+from analytics.text.notation import GREEK, formula_tokens, normalise_latex
 
-if TYPE_CHECKING:
-    import sympy
-
-LONGEST = 160  # characters in one spelling: some tens of milliseconds
+_LONGEST = 160  # characters in one spelling: some tens of milliseconds
 _DEEPEST = 4  # brackets and braces within one another
 _DEEPEST_ROUND = 2  # the parser doubles its work for each of these
 _MOST_BARS = 2
@@ -26,11 +23,11 @@ _LONGEST_TOKEN = 20
 _SIGNS = frozenset("+-*/^_{}()|!")
 _FUNCTIONS = frozenset(r"\sin \cos \tan \cot \sec \csc \arcsin \arccos \arctan \ln \log".split())
 _COMMANDS = frozenset(r"\frac \sqrt \times \cdot \div \pi \% \degree \infty".split()) | _FUNCTIONS
-_GREEK = frozenset(
-    r"\alpha \beta \gamma \delta \epsilon \theta \lambda \mu \rho \sigma \tau \phi \omega \Delta \Omega".split()
-)
 _TEXT = re.compile(r"\\text\{([^{}\\]*)\}")
-_ATOMS = re.compile(r"\\(degree|infty)(?![a-zA-Z])|(?<![a-zA-Z\\])([dEIi])(?![a-zA-Z])")
+# What the library has a reading of its own for becomes a text: d, E, I, i, degrees, infinity.
+_ATOMS = re.compile(
+    r"(\\text\{[^{}]*\}|_\{[^{}]*\})|\\(degree|infty)(?![a-zA-Z])|(?<![a-zA-Z\\])([dEIi])(?![a-zA-Z])"
+)
 _MIXED = re.compile(r"(?<![\d.^_}])(\d+)\\frac\{(\d+)\}\{(\d+)\}")
 _DECIMAL = re.compile(r"(\d*)\.(\d+)")
 # What can mean two things: 1/2x, 1/2/x, a power of a function that is its inverse or a reciprocal, log without a base.
@@ -39,12 +36,12 @@ _TWO_READINGS = re.compile(
     r"|!!|\\[a-z]+\^\{-|\\log(?!_)"
 )
 _FUNCTION_LETTERS = frozenset("fghFGHP")
-_KNOWN = _SIGNS | _COMMANDS | _GREEK | {"[", "]"}
+_KNOWN = _SIGNS | _COMMANDS | {*GREEK, "[", "]"}
 _lock = Lock()
 
 
-def formula_tree(latex: str) -> sympy.Expr:
-    r"""Return a formula without relations as an unevaluated tree; texts within it (``\text{cm}``) are symbols.
+def formula_tree(latex: str) -> Any:
+    r"""Return a formula without relations as an unevaluated SymPy tree; texts within it (``\text{cm}``) are symbols.
 
     Raises:
         LatexError: it is too large, can mean two things, or is not known.
@@ -56,7 +53,7 @@ def formula_tree(latex: str) -> sympy.Expr:
 
 
 @lru_cache(maxsize=512)
-def _tree(spelling: str) -> sympy.Expr:
+def _tree(spelling: str) -> Any:
     prepared = _prepared(spelling)
     import sympy
     from latex2sympy2_extended.latex2sympy2 import ConversionConfig, _Latex2Sympy
@@ -77,45 +74,30 @@ def _tree(spelling: str) -> sympy.Expr:
 
 def _prepared(spelling: str) -> str:
     """Return the formula as the library reads it without guessing."""
-    if not spelling or len(spelling) > LONGEST:
+    if not spelling or len(spelling) > _LONGEST:
         raise LatexError("the formula is empty or too long")
     bare = _TEXT.sub("", spelling)
-    depth = round_depth = bars = 0
-    before = ""
+    before, depth, round_depth, bars = "", 0, 0, 0
     for piece in formula_tokens(bare):
         is_letter = len(piece) == 1 and piece.isascii() and piece.isalpha()
-        if not (is_letter or piece[0].isdigit() or piece in _KNOWN):
+        if not (is_letter or piece[-1].isdigit() or piece in _KNOWN):
             raise LatexError(f"“{piece}” is not known")
         if before.isalpha() and piece[0].isdigit():
             raise LatexError("a number after a letter")
         depth += (piece in "{([") - (piece in "})]")
         round_depth += (piece == "(") - (piece == ")")
         bars += piece == "|"
-        if (
-            depth > _DEEPEST
-            or round_depth > _DEEPEST_ROUND
-            or bars > _MOST_BARS
-            or len(piece) > _LONGEST_TOKEN
-        ):
+        is_deep = depth > _DEEPEST or round_depth > _DEEPEST_ROUND or bars > _MOST_BARS
+        if is_deep or len(piece) > _LONGEST_TOKEN:
             raise LatexError("the formula is too deep, or has too long a number")
         before = piece
-    if "[" in bare.replace(r"\sqrt[", ""):
-        raise LatexError("brackets that are no factor")
-    if _TWO_READINGS.search(bare):
+    if "[" in bare.replace(r"\sqrt[", "") or _TWO_READINGS.search(bare):
         raise LatexError("the formula can mean two things")
-    spelling = _as_symbols(spelling)
+    spelling = _ATOMS.sub(
+        lambda match: match[0] if match[1] else rf"\text{{{match[2] or match[3]}}}", spelling
+    )
     spelling = _MIXED.sub(r"(\1+\\frac{\2}{\3})", spelling)
     return _DECIMAL.sub(_as_fraction, spelling)
-
-
-def _as_symbols(spelling: str) -> str:
-    """Write as texts what the library has a reading of its own for: d, E, I, i, degrees, infinity."""
-    return "".join(
-        piece
-        if piece.startswith(("\\text{", "_{"))
-        else _ATOMS.sub(lambda match: rf"\text{{{match[1] or match[2]}}}", piece)
-        for piece in re.split(r"(\\text\{[^{}]*\}|_\{[^{}]*\})", spelling)
-    )
 
 
 def _as_fraction(match: re.Match[str]) -> str:
@@ -125,9 +107,7 @@ def _as_fraction(match: re.Match[str]) -> str:
 
 def _check_calls(tree: Any) -> None:
     """Refuse ``a(2)``, a call or a product; of f, g, h and P it is a call."""
-    import sympy
     from sympy.core.function import AppliedUndef
 
-    for node in sympy.preorder_traversal(tree):
-        if isinstance(node, AppliedUndef) and str(node.func) not in _FUNCTION_LETTERS:
-            raise LatexError("brackets that are a call or a product")
+    if any(str(call.func) not in _FUNCTION_LETTERS for call in tree.atoms(AppliedUndef)):
+        raise LatexError("brackets that are a call or a product")

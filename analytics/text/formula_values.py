@@ -18,11 +18,11 @@ from sympy.core.function import AppliedUndef
 
 from analytics.errors import LatexError
 
-POINTS = 10
 _DIGITS = (60, 90)
 _SAME = mpmath.mpf(10) ** -40
 _APART = mpmath.mpf(10) ** -12
-_LARGEST, _SMALLEST = mpmath.mpf(10) ** 400, mpmath.mpf(10) ** -400
+_LARGEST, _SMALLEST = mpmath.mpf(10) ** 400, mpmath.mpf(10) ** -40
+_NOISE = mpmath.mpf(10) ** -15  # a difference of equal terms is about 10 ** -58
 _FUNCTIONS = frozenset("sin cos tan cot sec csc asin acos atan exp log".split())
 
 Point = dict[str, Any]
@@ -32,16 +32,15 @@ class Evaluator:
     """Evaluates trees at points that are the same for all trees with the same symbols."""
 
     def __init__(self, symbols: Iterable[str]) -> None:
-        names = frozenset(symbols)
+        names = sorted(symbols)
         self._contexts = [mpmath.mp.clone() for _ in _DIGITS]
         for context, digits in zip(self._contexts, _DIGITS, strict=True):
             context.dps = digits
         chooser = random.Random(37)  # noqa: S311 - the points need only be unlikely ones
-        self.points: list[Point] = []
-        for place in range(POINTS if names else 1):
-            low = 1_000 if place % 2 else -3_000_000
-            values = {name: mpmath.mpf(chooser.randint(low, 3_000_000)) / 1_000_003 for name in sorted(names)}
-            self.points.append(values)
+        self.points = [
+            {name: mpmath.mpf(chooser.randint(low, 3_000_000)) / 1_000_003 for name in names}
+            for low in ([-3_000_000, 1_000] * 5 if names else [0])
+        ]
 
     def values(self, tree: Any) -> list[Any]:
         """Return the value at each point; None where it is undefined."""
@@ -58,7 +57,7 @@ class Evaluator:
 
 def is_same(first: Any, second: Any) -> bool:
     """Return whether two values are equal as far as they are known."""
-    return bool(abs(first - second) <= _SAME * max(1, abs(first), abs(second)))
+    return bool(abs(first - second) <= _SAME * max(_NOISE, abs(first), abs(second)))
 
 
 def is_apart(first: Any, second: Any) -> bool:
@@ -96,7 +95,7 @@ def _value(node: Any, point: Point, context: Any) -> Any:
         return context.factorial(int(count))
     values = [_value(child, point, context) for child in node.args]
     if name == "Add":
-        return _bounded(context.fsum(values), context)
+        return context.fsum(values)
     if name == "Mul":
         return _bounded(context.fprod(values), context)
     if name == "UnevaluatedExpr":

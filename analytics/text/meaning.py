@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
 from itertools import permutations
@@ -27,9 +28,8 @@ Meaning = Literal["same", "different", "unknown"]
 
 _LONGEST = 400  # characters of a formula or an answer
 _MOST_ELEMENTS = 5
-_NUMBER = re.compile(
-    r"(?P<minus>-?)(?:\\frac\{(\d{1,15})\}\{(\d{1,15})\}|(\d{1,15})/(\d{1,15})|(\d{0,15}(?:\.\d{1,15})?))"
-)
+_NUMBER = re.compile(r"-?\d{1,15}(?:/\d{1,15}|\.\d{1,15})?")
+_FRACTION = re.compile(r"^(-?)\\frac\{(\d+)\}\{(\d+)\}$")
 _DECIMAL = re.compile(r"-?\d*\.(\d+)")
 _UNCLEAR = re.compile(
     r"\d,\d|(?<![_\d])\d+(?:[\s~]|\\[; ]|\\q?quad)+\d"
@@ -84,18 +84,16 @@ def answer_value(answer: str) -> float | None:
     >>> answer_value(r"$x=\frac{\sqrt{9}}{2}$ cm"), answer_value("$3x$")
     (1.5, None)
     """
-    _, formulas = _parts(answer)
-    if len(formulas) != 1 or len(answer) > _LONGEST:
-        return None
     from analytics.text.formula_trees import formula_tree
     from analytics.text.formula_values import Evaluator, symbols_of
 
-    try:
-        tree = formula_tree(_ASSIGNED.sub("", normalise_latex(formulas[0])))
-        value = None if symbols_of(tree) else Evaluator(()).values(tree)[0]
-    except LatexError:
-        return None
-    return None if value is None else float(value)
+    _, formulas = _parts(answer[:_LONGEST])
+    if len(formulas) == 1:
+        with suppress(LatexError):
+            tree = formula_tree(_ASSIGNED.sub("", normalise_latex(formulas[0])))
+            value = None if symbols_of(tree) else Evaluator(()).values(tree)[0]
+            return None if value is None else float(value)
+    return None
 
 
 def _compare_assigned(first: str, second: str) -> Meaning:
@@ -107,15 +105,11 @@ def _compare_assigned(first: str, second: str) -> Meaning:
 
 def _parts(answer: str) -> tuple[list[str], list[str]]:
     """Cut an answer into its words and its formulas; plain numbers and fractions are formulas."""
-    segments = segment_text(answer)
-    if (
-        all(segment.kind == "text" for segment in segments)
-        and (latex := _as_formula(answer.strip())) is not None
-    ):
+    if (latex := _as_formula(answer.strip())) is not None:
         return [], [latex]
     words: list[str] = [""]
     formulas: list[str] = []
-    for segment in segments:
+    for segment in segment_text(answer):
         pieces = ["", segment.body, ""] if segment.kind == "formula" else _PLAIN_NUMBER.split(segment.source)
         words[-1] += pieces[0]
         words += pieces[2::2]
@@ -126,22 +120,21 @@ def _parts(answer: str) -> tuple[list[str], list[str]]:
 
 def _as_formula(text: str) -> str | None:
     """Return text without marks as LaTeX, where it is a formula as a whole."""
-    if "\\" in text:
-        return text if is_bare_formula(text) else None
-    if _WORD.search(_NAMES.sub("", text)) or not text.isascii() or text.count("/") > 1:  # two strokes: a date
+    if "$" in text or "\\" in text:
+        return text if "$" not in text and is_bare_formula(text) else None
+    if not text.isascii() or text.count("/") > 1 or _WORD.search(_NAMES.sub("", text)):  # two strokes: a date
         return None
-    try:
+    with suppress(PlainMathsError):
         return plain_to_latex(text)
-    except PlainMathsError:
-        return None
+    return None
 
 
 @lru_cache(maxsize=1_024)
 def _compared(left: str, right: str) -> Meaning:
     values = _number(left), _number(right)
-    if values[0] is not None and values[1] is not None:
-        unequal: Meaning = "unknown" if _is_rounded(left, right, *values) else "different"
-        return "same" if values[0] == values[1] else unequal
+    if None not in values:
+        is_rounded = _is_rounded(left, right, *values)
+        return "same" if values[0] == values[1] else "unknown" if is_rounded else "different"
     try:
         elements, others = _elements(left), _elements(right)
         is_list = len(elements) > 1 or len(others) > 1
@@ -152,19 +145,16 @@ def _compared(left: str, right: str) -> Meaning:
 
 def _number(spelling: str) -> Fraction | None:
     """Return the value of a formula that is one number, at once."""
-    match = _NUMBER.fullmatch(spelling)
-    if match is None or not (digits := [group for group in match.groups()[1:] if group]):
-        return None
-    if digits[0] == "." or (len(digits) == 2 and not int(digits[1])):
-        return None
-    value = Fraction(digits[0]) / (Fraction(digits[1]) if len(digits) == 2 else 1)
-    return -value if match["minus"] else value
+    number = _FRACTION.sub(r"\1\2/\3", spelling)
+    with suppress(ZeroDivisionError):
+        return Fraction(number) if _NUMBER.fullmatch(number) else None
+    return None
 
 
 def _is_rounded(left: str, right: str, left_value: Any, right_value: Any) -> bool:
     """Return whether one of two numbers may be the other, rounded to the decimals that are written."""
     decimals = [len(match[1]) if (match := _DECIMAL.fullmatch(side)) else 0 for side in (left, right)]
-    if not any(decimals) or decimals[0] == decimals[1]:
+    if decimals[0] == decimals[1]:
         return False
     places = min(count for count in decimals if count)
     return bool(abs(float(left_value) - float(right_value)) <= 1.001 * 10.0**-places)
@@ -180,7 +170,7 @@ def _split(spelling: str, separators: frozenset[str]) -> tuple[list[str], list[s
             parts.append([])
         else:
             parts[-1].append(token)
-    return [" ".join(part) for part in parts], between
+    return [normalise_latex(" ".join(part)) for part in parts], between
 
 
 def _elements(spelling: str) -> list[str]:
@@ -208,9 +198,7 @@ def _compare_lists(first: Sequence[str], second: Sequence[str]) -> Meaning:
 
 
 def _all_of(verdicts: Sequence[Meaning]) -> Meaning:
-    if "different" in verdicts:
-        return "different"
-    return "unknown" if "unknown" in verdicts else "same"
+    return next((verdict for verdict in ("different", "unknown") if verdict in verdicts), "same")
 
 
 def _statement(spelling: str) -> tuple[list[str], list[str]]:
@@ -230,7 +218,7 @@ def _compare_statements(left: str, right: str) -> Meaning:
     if len(terms) == 1:
         return _compare_terms(*terms, *other_terms)
     is_named = relations == other_relations == ["="] and terms[0] == other_terms[0] and terms[0].isalpha()
-    if is_named and terms[0] not in (terms[1] + " " + other_terms[1]).split():
+    if is_named and terms[0] not in formula_tokens(f"{terms[1]} {other_terms[1]}"):
         return _compare_terms(terms[1], other_terms[1])  # both say what x is: a number, a point, a term
     if len(terms) == 2:
         from analytics.text.formula_relations import compare_relations

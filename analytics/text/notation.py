@@ -95,6 +95,10 @@ SYNONYMS: dict[str, str] = {
     "²": "^2",
     "³": "^3",
 }
+GREEK = tuple(
+    r"\alpha \beta \gamma \delta \theta \lambda \mu \rho \sigma \tau \phi \omega \varphi \epsilon \eta".split()
+)
+"""Greek letters that name variables; pi names a number."""
 _ARITY = {r"\frac": 2, r"\binom": 2, r"\overset": 2, r"\underset": 2, r"\stackrel": 2, r"\textcolor": 2}
 _SCRIPTS = frozenset("^_")
 _UNWRAPPED = _SCRIPTS | frozenset(_ARITY) | {r"\sqrt", "(", ")", "[", "]", "&", "\\\\"}

@@ -12,8 +12,9 @@ import random
 import re
 from collections.abc import Callable
 
-from analytics.encoder.augment.symbols import GREEK, Symbol, join_symbols, read_symbols
+from analytics.encoder.augment.symbols import Symbol, join_symbols, read_symbols
 from analytics.text.formulas import segment_text
+from analytics.text.notation import GREEK
 
 # Unused names come from the family of the old one, so that a point stays a point and an angle an angle.
 _FAMILIES = (

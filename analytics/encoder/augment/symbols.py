@@ -9,18 +9,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from analytics.text.notation import GREEK
+
 _SYMBOL = re.compile(r"\\[a-zA-Z]+\*?|\\.|\d+(?:\.\d+)?|[A-Za-z]|\s+|.", re.DOTALL)
 # Commands whose argument in braces is prose, a name or a length, not mathematics.
 _OPAQUE = re.compile(
     r"\\(?:text\w*|mbox|hbox|math(?:rm|bf|sf|tt|it|bb|cal|frak|scr)|operatorname|begin|end|[hv]space|phantom|color"
     r"|label|tag|ref|unit|href|class|style|rule|includegraphics)\*?$"
 )
-# fmt: off
-GREEK = (
-    r"\alpha", r"\beta", r"\gamma", r"\delta", r"\theta", r"\lambda", r"\mu", r"\rho", r"\sigma", r"\tau",
-    r"\phi", r"\omega", r"\varphi", r"\epsilon", r"\eta",
-)
-# fmt: on
 # Letters that usually stand for something fixed: Euler's number, the imaginary unit, a differential.
 _FIXED = frozenset("eid")
 
