@@ -138,7 +138,7 @@ class QuestionContent:
         return self != EMPTY
 
 
-EMPTY = QuestionContent()
+EMPTY: QuestionContent = QuestionContent()
 
 
 def as_json(value: Any) -> Any:
@@ -147,10 +147,10 @@ def as_json(value: Any) -> Any:
     >>> as_json(QuestionContent(title="Sums", accepted=(AcceptedAnswer("3"),)))
     {'title': 'Sums', 'accepted': [{'text': '3'}]}
     """
-    if dataclasses.is_dataclass(value):
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {
             name: as_json(part)
-            for name, default in _defaults(type(value))
+            for name, default in _defaults(value.__class__)
             if (part := getattr(value, name)) != default
         }
     if isinstance(value, tuple):
@@ -219,9 +219,9 @@ def _value(hint: Any, value: object, where: str, depth: int) -> Any:
             raise ValueError(f"{where} must be a string")
         return value
     if hint is float or float in get_args(hint):
-        if type(value) not in (int, float) or not math.isfinite(value):  # type: ignore[call-overload]
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
             raise ValueError(f"{where} must be a finite number")
-        return float(value)  # type: ignore[arg-type]
+        return float(value)
     if getattr(hint, "__origin__", None) is tuple:
         if not isinstance(value, list | tuple):
             raise ValueError(f"{where} must be a list")

@@ -15,6 +15,7 @@ from pathlib import Path
 BENCHMARKS = (
     "encode",
     "exemplars",
+    "formats",
     "formulas",
     "hierarchies",
     "imports",

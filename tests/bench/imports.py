@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +40,7 @@ def main() -> int:
     parser.add_argument("--file", type=Path, help=argparse.SUPPRESS)
     options, _ = parser.parse_known_args()  # `python -m tests.bench` hands every benchmark all options
     if options.child:
-        print(json.dumps(in_own_database(options.child, options.file)))
+        print(json.dumps(in_own_database(WAYS[options.child], options.file)))
         return 0
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "questions.jsonl.gz"
@@ -142,7 +142,7 @@ def measured(way: str, path: Path) -> dict[str, Any]:
     return outcome
 
 
-def in_own_database(way: str, path: Path) -> dict[str, Any]:
+def in_own_database(way: Callable[[Path], dict[str, Any]], path: Path) -> dict[str, Any]:
     """Import into a new database, which is dropped afterwards."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
     import django
@@ -159,7 +159,7 @@ def in_own_database(way: str, path: Path) -> dict[str, Any]:
     connection.creation.create_test_db(verbosity=0, autoclobber=True, serialize=False)
     try:
         began = time.perf_counter()
-        outcome = WAYS[way](path)
+        outcome = way(path)
         outcome["seconds"] = time.perf_counter() - began
     finally:
         connection.creation.destroy_test_db(own, verbosity=0)

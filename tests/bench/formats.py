@@ -1,0 +1,173 @@
+# ruff: noqa: T201, E501 - a benchmark prints; lines as Moodle writes them
+"""A large Moodle bank in and out, and GIFT read, each in a process of its own.
+
+    python -m tests.bench.formats [--questions 4000] [--gift 100000]
+
+The gates: 4,000 questions with 1,400 pictures (110 MB) in at most 12 s, out in at most 8 s, with at most 250 MB; 100,000
+questions of GIFT read in at most 30 s. The files are made here.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from base64 import b64encode
+from pathlib import Path
+from typing import Any
+
+from tests.bench.imports import in_own_database
+from tests.bench.memory import peak_megabytes
+from tests.pictures import png
+
+MOST_IN, MOST_OUT, MOST_MEGABYTES, MOST_GIFT = 12, 8, 250, 30
+PICTURES, PICTURE_BYTES = 1_400, 58_000
+TYPES = ("stack", "multichoice", "numerical", "description")
+
+
+def main() -> int:
+    """Print the figures; the exit code is 1 where a gate is missed."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.formats", description=__doc__.split("\n")[0])
+    parser.add_argument("--questions", type=int, default=4_000)
+    parser.add_argument("--gift", type=int, default=100_000)
+    parser.add_argument("--child", choices=("moodle", "gift"), help=argparse.SUPPRESS)
+    parser.add_argument("--file", type=Path, help=argparse.SUPPRESS)
+    options, _ = parser.parse_known_args()
+    if options.child:
+        print(
+            json.dumps(
+                in_own_database(moodle, options.file) if options.child == "moodle" else gift(options.file)
+            )
+        )
+        return 0
+    with tempfile.TemporaryDirectory() as scratch:
+        bank, quiz = Path(scratch) / "bank.xml", Path(scratch) / "quiz.gift"
+        write_moodle(bank, options.questions)
+        write_gift(quiz, options.gift)
+        moved, read = measured("moodle", bank), measured("gift", quiz)
+        size = bank.stat().st_size / 1e6
+    print(f"Moodle XML: {options.questions:,} questions, {size:.0f} MB, peak {moved['megabytes']:.0f} MB")
+    print(
+        f"   in {moved['in']:.1f} s, out {moved['out']:.1f} s, questions {moved['created']:,}, same {moved['same']}"
+    )
+    print(
+        f"GIFT: {read['questions']:,} questions read in {read['seconds']:.1f} s, peak {read['megabytes']:.0f} MB"
+    )
+    passed = (
+        moved["in"] <= MOST_IN
+        and moved["out"] <= MOST_OUT
+        and moved["megabytes"] <= MOST_MEGABYTES
+        and read["seconds"] <= MOST_GIFT
+    )
+    print(
+        f"gate: in {MOST_IN} s, out {MOST_OUT} s, {MOST_MEGABYTES} MB, GIFT {MOST_GIFT} s:",
+        "passed" if passed else "MISSED",
+    )
+    return 0 if passed else 1
+
+
+def measured(what: str, path: Path) -> dict[str, Any]:
+    """Do one of both in a process of its own."""
+    command = [sys.executable, "-m", "tests.bench.formats", "--child", what, "--file", str(path)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    outcome: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return outcome
+
+
+def moodle(path: Path) -> dict[str, Any]:
+    """Import a bank and export it."""
+    from django.conf import settings
+
+    from questionbank.services.exports import export_file
+    from questionbank.services.imports import import_file
+
+    place = {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": path.parent / "files"},
+    }
+    settings.STORAGES = {**settings.STORAGES, "attachments": place}
+    began = time.perf_counter()
+    report = import_file(path=path, embed=False)
+    imported = time.perf_counter()
+    out = path.with_name("out.xml")
+    export_file(path=out, format="moodle-xml", filters={})
+    exported = time.perf_counter()
+    return {
+        "in": imported - began,
+        "out": exported - imported,
+        "created": report.created,
+        "same": out.read_bytes().split() == path.read_bytes().split()
+        if path.stat().st_size < 2e7
+        else "not compared",
+    }
+
+
+def gift(path: Path) -> dict[str, Any]:
+    """Read a file of GIFT."""
+    from questionbank.formats import read
+
+    began = time.perf_counter()
+    count = sum(hasattr(entry, "options") for _line, entry in read(path))
+    return {"questions": count, "seconds": time.perf_counter() - began, "megabytes": peak_megabytes()}
+
+
+def write_moodle(path: Path, questions: int) -> None:
+    """Write a bank as Moodle exports it: a third of another type, a third with a picture."""
+    rng = random.Random(2026)
+    pictures = 0
+    with path.open("w", encoding="utf-8") as file:
+        file.write('<?xml version="1.0" encoding="UTF-8"?>\n<quiz>\n')
+        for number in range(questions):
+            if number % 40 == 0:
+                category = f"$course$/top/Area {number // 400}/Topic {number // 40}"
+                file.write(
+                    f'<question type="category"><category><text>{category}</text></category></question>\n'
+                )
+            picture = shown = ""
+            if number * PICTURES // questions > pictures:
+                pictures += 1
+                data = b64encode(png(number % 250) + rng.randbytes(PICTURE_BYTES)).decode()
+                picture = f'<file name="p{number}.png" path="/" encoding="base64">{data}</file>'
+                shown = f'<p><img src="@@PLUGINFILE@@/p{number}.png" alt="a graph"></p>'
+            kind = TYPES[number % len(TYPES)]
+            file.write(
+                f'<!-- question: {number} -->\n<question type="{kind}"><name><text>Question {number}</text></name>'
+                f'<questiontext format="html"><text><![CDATA[<p>Let <em>f</em> be \\(f(x) = {number} x^2 + x\\). Find its'
+                f" least value {{@p{number}@}}.</p><ul><li>one</li><li>two</li></ul>{shown}<p>{'More words. ' * 20}</p>]]>"
+                f'</text>{picture}</questiontext><generalfeedback format="html"><text><![CDATA[<p>It is \\(x={number}\\).</p>]]>'
+                f"</text></generalfeedback><idnumber>id{number}</idnumber>{_body(kind, number)}</question>\n"
+            )
+        file.write("</quiz>\n")
+
+
+def _body(kind: str, number: int) -> str:
+    if kind == "multichoice":
+        answers = (
+            f'<answer fraction="{100 if place == 0 else 0}" format="html"><text><![CDATA[<p>\\({place}+{number}\\)</p>]]></text>'
+            '<feedback format="html"><text></text></feedback></answer>'
+            for place in range(4)
+        )
+        return f"<single>true</single>{''.join(answers)}"
+    if kind == "numerical":
+        return f'<answer fraction="100"><text>{number}</text><tolerance>0.1</tolerance></answer>'
+    return f"<questionvariables><text>p{number}: rand(5);{'x: 1; ' * 150}</text></questionvariables>"
+
+
+def write_gift(path: Path, questions: int) -> None:
+    """Write a quiz of multiple-choice questions with feedback."""
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(questions):
+            if number % 100 == 0:
+                file.write(f"$CATEGORY: $course$/top/Sums/{number // 100}\n\n")
+            file.write(
+                f"::Sum {number}::[html]<p>What is \\({number} + 1\\)?</p>{{\n\t={number + 1}#Right\n\t~{number}#Count on\n"
+                f"\t~%50%{number + 2}\n}}\n\n"
+            )
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
