@@ -35,11 +35,20 @@ def written_aside(target: Path, *, mode: int | None = None) -> Iterator[BinaryIO
         aside.unlink(missing_ok=True)
 
 
+def write_text(target: Path, text: str) -> None:
+    """Write a text, whole or not at all.
+
+    Raises:
+        OSError: the file cannot be written there.
+    """
+    with written_aside(target) as stream:
+        stream.write(text.encode())
+
+
 def write_json(target: Path, value: Any) -> None:
     """Write plain values as indented JSON, whole or not at all.
 
     Raises:
         OSError: the file cannot be written there.
     """
-    with written_aside(target) as stream:
-        stream.write((json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode())
+    write_text(target, json.dumps(value, indent=2, ensure_ascii=False) + "\n")

@@ -15,10 +15,11 @@ from tokenizers import Tokenizer
 from transformers import PreTrainedModel
 
 from analytics.backbone.head import Head
-from analytics.backbone.pooling import pooled_vectors
+from analytics.backbone.pooling import pooled_vectors, token_states
 from analytics.errors import BackboneError
 from analytics.inference.vocabulary import unknown_token_share
 from analytics.length_batches import batches_by_length
+from analytics.training.device import sent
 
 HEAD_NAME = "metric.safetensors"
 """File beside the weights with the layers behind the pooling, where an encoder has some."""
@@ -66,7 +67,7 @@ class Backbone:
 
     def _padded(self, rows: Sequence[Sequence[int]]) -> tuple[torch.Tensor, torch.Tensor]:
         ids, mask = padded_batch(rows, self.pad_id)
-        return ids.to(self.device), mask.to(self.device)
+        return sent(ids, self.device), sent(mask, self.device)
 
     def unknown_share(self, texts: Sequence[str]) -> float:
         """Return the share of the texts' tokens that the vocabulary lacks."""
@@ -90,9 +91,7 @@ class Backbone:
 
     def token_states(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
         """Return the states of the last layer (batch, tokens, dimension) in float32, with gradients."""
-        output = self.model(input_ids=input_ids, attention_mask=attention_mask)
-        states: torch.Tensor = output.last_hidden_state.float()
-        return states
+        return token_states(self.model, input_ids, attention_mask).float()
 
 
 def set_head(backbone: Backbone, head: Head) -> None:

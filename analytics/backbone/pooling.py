@@ -27,6 +27,21 @@ def mean_pool(states: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     return (states * weights).sum(1) / weights.sum(1).clamp(min=1)
 
 
+def token_states(
+    transformer: nn.Module, input_ids: torch.Tensor, attention_mask: torch.Tensor
+) -> torch.Tensor:
+    """Return the states of a Hugging Face encoder's last layer, (batch, tokens, hidden), from ids and mask alike.
+
+    On a GPU the mask is given as transformers would make it: else it reads back whether the mask hides anything, and
+    waits for everything that was computed before.
+    """
+    mask = attention_mask
+    if mask.is_cuda and getattr(transformer.config, "_attn_implementation", "") == "sdpa":
+        mask = mask[:, None, None].bool().expand(-1, 1, mask.shape[1], -1)
+    states: torch.Tensor = transformer(input_ids=input_ids, attention_mask=mask).last_hidden_state
+    return states
+
+
 def pooled_vectors(
     transformer: nn.Module,
     head: nn.Module | None,
@@ -44,7 +59,7 @@ def pooled_vectors(
     Returns:
         (batch, dimension) float32, with gradients, not normalised.
     """
-    states = transformer(input_ids=input_ids, attention_mask=attention_mask).last_hidden_state
+    states = token_states(transformer, input_ids, attention_mask)
     pooled = mean_pool(states.float(), attention_mask)
     if head is None:
         return pooled

@@ -94,6 +94,10 @@ class SolverConfig:
         description="number of candidate trees kept while writing an equation",
     )
     dropout: float = Field(default=0.5, ge=0, le=0.9, description="dropout rate of the decoder's inputs")
+    drop_states: bool = Field(
+        default=True,
+        description="also apply that dropout to the encoder's states; Textual-CL's published code does not",
+    )
     epochs: int = Field(default=50, ge=1, le=1000, description="number of passes over all problems")
     max_steps: MaximumSteps = Field(
         default=0, description="stop training after this many steps on all problems (0 = no limit)"

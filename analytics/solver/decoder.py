@@ -98,15 +98,17 @@ class GoalDrivenTreeDecoder(nn.Module):
         width: of the encoder's states, and of goals and sub-trees.
         constants: number of constants.
         dropout: of everything that is read.
+        drop_states: whether the encoder's states are among it.
     """
 
     state_center: Tensor
     state_scale: Tensor
 
-    def __init__(self, width: int, constants: int, dropout: float = 0.5) -> None:
+    def __init__(self, width: int, constants: int, dropout: float = 0.5, *, drop_states: bool = True) -> None:
         super().__init__()
         self.constants = constants
         self.dropout = nn.Dropout(dropout)
+        self.state_dropout = nn.Dropout(dropout if drop_states else 0)
         self.register_buffer("state_center", torch.zeros(width))
         self.register_buffer("state_scale", torch.ones(1))
         self.project = nn.Linear(width, width)
@@ -149,7 +151,7 @@ class GoalDrivenTreeDecoder(nn.Module):
                 has no such slot, or the text was cut in front of it.
             slot_readings: (problems, slots) numbers of `READINGS`.
         """
-        states = self.project(self.dropout((states - self.state_center) * self.state_scale))
+        states = self.project(self.state_dropout((states - self.state_center) * self.state_scale))
         slots = slot_weights @ states + self.reading_embeddings(slot_readings)
         constants = self.constant_embeddings.weight[: self.constants].expand(len(states), -1, -1)
         leaves = torch.cat([constants, slots], dim=1)
@@ -216,42 +218,27 @@ class GoalDrivenTreeDecoder(nn.Module):
     def forward(self, memory: Memory, trees: TreeBatch) -> DecodedTrees:
         """Decode known trees: the log-probability of what is right at each node, and the nodes' goals."""
         subtrees = self._subtrees(memory, trees)
-        goals = torch.zeros_like(subtrees)
-        left_seeds, right_seeds = torch.zeros_like(subtrees), torch.zeros_like(subtrees)
-        log_probabilities = subtrees.new_zeros(len(trees))
-        for depth, nodes in enumerate(trees.depths):
-            above, siblings = trees.parent[nodes], trees.left_sibling[nodes]
-            is_right = siblings >= 0
-            if depth == 0:
-                seeds = memory.root[trees.problem[nodes]]
-            else:
-                seeds = torch.where(is_right[:, None], right_seeds[above], left_seeds[above])
-            level = self.goal(seeds, subtrees[siblings.clamp(min=0)], is_right)
-            scores, contexts = self.score(level, memory, trees.problem[nodes])
-            right = scores.masked_fill(~trees.allowed[nodes], -torch.inf).logsumexp(dim=1)
-            goals, log_probabilities = (
-                goals.index_copy(0, nodes, level),
-                log_probabilities.index_copy(0, nodes, right),
+        passed_on = memory.root
+        goals, log_probabilities = [], []
+        for depth, level in enumerate(trees.levels):
+            seeds = passed_on[level.seed if depth else level.problem]
+            goal = self.goal(seeds, subtrees[level.left_sibling], level.is_right)
+            scores, contexts = self.score(goal, memory, level.problem)
+            goals.append(goal)
+            log_probabilities.append(
+                scores.masked_fill(~trees.allowed[level.nodes], -torch.inf).logsumexp(dim=1)
             )
-            is_operator = trees.left[nodes] >= 0
-            if is_operator.any():
-                operator_nodes = nodes[is_operator]
-                new_left_seeds, new_right_seeds = self.split(
-                    level[is_operator], contexts[is_operator], trees.label[operator_nodes]
-                )
-                left_seeds = left_seeds.index_copy(0, operator_nodes, new_left_seeds)
-                right_seeds = right_seeds.index_copy(0, operator_nodes, new_right_seeds)
-        return DecodedTrees(log_probabilities, goals)
+            if len(level.operators):
+                operators = level.operators
+                passed_on = torch.cat(self.split(goal[operators], contexts[operators], level.labels))
+        return DecodedTrees(torch.cat(log_probabilities)[trees.by_level], torch.cat(goals)[trees.by_level])
 
     def _subtrees(self, memory: Memory, trees: TreeBatch) -> Tensor:
         """Return (nodes, width) embeddings of all sub-trees, from the leaves up."""
-        leaf = (trees.label - len(OPERATORS)).clamp(min=0)
-        subtrees = memory.leaves[trees.problem, leaf]
-        for nodes in trees.heights:
-            merged = self.merged(
-                trees.label[nodes], subtrees[trees.left[nodes]], subtrees[trees.right[nodes]]
-            )
-            subtrees = subtrees.index_copy(0, nodes, merged)
+        subtrees = memory.leaves[trees.problem, trees.leaf]
+        for height in trees.heights:
+            merged = self.merged(height.label, subtrees[height.left], subtrees[height.right])
+            subtrees = subtrees.index_copy(0, height.nodes, merged)
         return subtrees
 
 

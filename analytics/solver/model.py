@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ class SolverModel:
     Args:
         backbone: the encoder; its `max_tokens` cuts longer problems.
         vocabulary: the constants.
-        dropout: of the decoder.
+        dropout, drop_states: of the decoder.
         mask_numbers: see `ProblemReader`.
 
     Attributes:
@@ -48,13 +49,19 @@ class SolverModel:
     write_adapter: Callable[[Path], None] | None = None
 
     def __init__(
-        self, backbone: Backbone, vocabulary: Vocabulary, *, dropout: float = 0.5, mask_numbers: bool = True
+        self,
+        backbone: Backbone,
+        vocabulary: Vocabulary,
+        *,
+        dropout: float = 0.5,
+        drop_states: bool = True,
+        mask_numbers: bool = True,
     ) -> None:
         self.backbone, self.vocabulary, self.mask_numbers = backbone, vocabulary, mask_numbers
         self.reader = ProblemReader.of(backbone, mask_numbers=mask_numbers)
-        self.decoder = GoalDrivenTreeDecoder(backbone.dimension, len(vocabulary.constants), dropout).to(
-            backbone.device
-        )
+        self.decoder = GoalDrivenTreeDecoder(
+            backbone.dimension, len(vocabulary.constants), dropout, drop_states=drop_states
+        ).to(backbone.device)
 
     @property
     def device(self) -> torch.device:
@@ -94,8 +101,7 @@ class SolverModel:
 
     def memory(self, states: Tensor, batch: ProblemBatch) -> Memory:
         """Return what the decoder reads; in float32 whatever the encoder computes in."""
-        with torch.autocast(self.device.type, enabled=False):
-            return self.decoder.read(states.float(), batch.mask, batch.slot_weights, batch.slot_readings)
+        return _memory(self.decoder, states, batch)
 
     def decode(self, memory: Memory, examples: Sequence[SolverExample]) -> DecodedTrees:
         """Decode the targets of a batch."""
@@ -117,16 +123,22 @@ class SolverModel:
         batch_size: int = 32,
         dtype: torch.dtype = torch.float32,
     ) -> list[list[Hypothesis]]:
-        """Return the likeliest trees of each problem, in the order given; batches hold problems of about one length."""
+        """Return the likeliest trees of each problem, in the order given; batches hold problems of about one length.
+
+        The encoder computes on its device. The search asks for a few rows at each of dozens of nodes, and the host
+        decides between them: it computes on the CPU, which a GPU would only keep waiting.
+        """
         hypotheses: list[list[Hypothesis]] = [[] for _example in examples]
+        host = torch.device("cpu")
         with self.evaluating():
+            decoder = self.decoder if self.device == host else deepcopy(self.decoder).to(host)
             read = self.reader.read(examples)
             for rows in batches_by_length([len(problem.ids) for problem in read], texts=batch_size):
-                batch = self.reader.batch([read[row] for row in rows], self.device)
+                batch = self.reader.batch([read[row] for row in rows], host)
                 with autocast(self.device, dtype):
-                    states = self.states(batch)
-                memory = self.memory(states, batch)
-                trees = beam_search(TensorScorer(self.decoder, memory), width=beam, most_tokens=most_tokens)
+                    states = self.states(batch.to(self.device)).to(host)
+                memory = _memory(decoder, states, batch)
+                trees = beam_search(TensorScorer(decoder, memory), width=beam, most_tokens=most_tokens)
                 for row, row_hypotheses in zip(rows, trees, strict=True):
                     hypotheses[row] = row_hypotheses
         return hypotheses
@@ -141,6 +153,11 @@ class SolverModel:
             alternatives(example, trees, self.vocabulary)
             for example, trees in zip(examples, hypotheses, strict=True)
         ]
+
+
+def _memory(decoder: GoalDrivenTreeDecoder, states: Tensor, batch: ProblemBatch) -> Memory:
+    with torch.autocast(states.device.type, enabled=False):
+        return decoder.read(states.float(), batch.mask, batch.slot_weights, batch.slot_readings)
 
 
 def round_decoder(model: SolverModel) -> None:

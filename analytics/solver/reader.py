@@ -10,6 +10,7 @@ from torch import Tensor
 
 from analytics.backbone.backbone import Backbone
 from analytics.solver.reading import ReadProblem, TextReader
+from analytics.training.device import sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,15 @@ class ProblemBatch:
     mask: Tensor
     slot_weights: Tensor
     slot_readings: Tensor
+
+    def to(self, device: torch.device) -> ProblemBatch:
+        """Return the same on another device."""
+        return ProblemBatch(
+            sent(self.ids, device),
+            sent(self.mask, device),
+            sent(self.slot_weights, device),
+            sent(self.slot_readings, device),
+        )
 
 
 class ProblemReader(TextReader):
@@ -33,9 +43,5 @@ class ProblemReader(TextReader):
     def batch(self, problems: Sequence[ReadProblem], device: torch.device) -> ProblemBatch:
         """Put problems into one batch."""
         arrays = self.arrays(problems)
-        return ProblemBatch(
-            torch.from_numpy(arrays.ids).to(device),
-            torch.from_numpy(arrays.mask).to(device),
-            torch.from_numpy(arrays.slot_weights).to(device),
-            torch.from_numpy(arrays.slot_readings).to(device),
-        )
+        fields = (arrays.ids, arrays.mask, arrays.slot_weights, arrays.slot_readings)
+        return ProblemBatch(*map(torch.from_numpy, fields)).to(device)

@@ -19,7 +19,7 @@ from analytics.solver.patterns import PatternTriple
 from analytics.solver.reader import ReadProblem
 from analytics.solver.targets import SolverExample
 from analytics.training.batching import length_grouped_batches
-from analytics.training.device import autocast, inference_dtype
+from analytics.training.device import autocast, inference_dtype, sent
 from analytics.training.loop import Step
 from analytics.training.parameters import decay_groups
 
@@ -156,7 +156,7 @@ class PatternTask(SolvingTask):
         root = {row: int(first[place]) for place, row in enumerate(rows)}
 
         def goals(places: list[int]) -> Tensor:
-            return decoded.goals[torch.tensor(places, device=decoded.goals.device)]
+            return decoded.goals[sent(np.array(places), decoded.goals.device)]
 
         contrast = self.contrast(
             goals([root[triple.anchor] for triple in triples]),

@@ -15,6 +15,7 @@ from analytics.solver.reader import ReadProblem
 from analytics.solver.solving_task import Evaluate, SolvingTask
 from analytics.solver.targets import SolverExample
 from analytics.solver.textual_pairs import TextualTriple
+from analytics.training.device import sent
 from analytics.training.loop import Step
 
 
@@ -68,7 +69,9 @@ class TextualTask(SolvingTask):
         pairs = self._summaries(
             [triple.positive for triple in triples] + [triple.negative for triple in triples]
         )
-        contrast = self.contrast(states[anchors, 0], pairs[: len(triples)], pairs[len(triples) :])
+        contrast = self.contrast(
+            states[sent(np.array(anchors), states.device), 0], pairs[: len(triples)], pairs[len(triples) :]
+        )
         nodes = len(decoded.log_probabilities) / len(rows)
         loss = writing + self.config.textual_weight / nodes * contrast
         return {"loss": loss, "loss_equation": writing, "loss_contrast": contrast}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -55,12 +56,19 @@ _MAIN_METRIC = "validation_answer_accuracy"
 
 
 @dataclass(frozen=True)
-class _Divided:
-    """Problems to learn from and to measure with, and the number of those with an unusable equation."""
+class FittedSolver:
+    """A solver in memory, adapters merged.
 
+    Attributes:
+        model: the solver.
+        learned, validation: what it learned from, and what was set apart to measure with.
+        metrics: what is worth noting of its training.
+    """
+
+    model: SolverModel
     learned: list[SolverExample]
     validation: list[SolverExample]
-    left_out: int
+    metrics: dict[str, Any]
 
 
 def train_solver(
@@ -70,7 +78,6 @@ def train_solver(
     context: TrainingContext = DEFAULT_CONTEXT,
     *,
     start: str = "",
-    observer: Observer | None = None,
 ) -> Manifest:
     """Train a solver and write its artifact; `analytics.solver.served.load_solver` loads it.
 
@@ -83,7 +90,6 @@ def train_solver(
         start: folder of an encoder or a solver to begin with, in place of the configuration's backbone. A solver keeps
             its decoder, its constants and how it reads numbers, whatever the settings say, and its confidence where too
             few problems can be measured to fit another.
-        observer: sees the solver while it is trained.
 
     Raises:
         DataError: too few problems have an equation that can be learned.
@@ -91,25 +97,10 @@ def train_solver(
         Cancelled: the context said so; the checkpoint is usable.
         ArtifactError: the folder cannot be written.
     """
-    divided = _divide(problems, config)
-    learned = candidate_pool(divided.learned, config.augment, most_tokens=config.most_tokens)
-    context.say(
-        f"{len(learned):,} problems to learn from, {len(divided.validation):,} to measure with meanwhile."
-    )
-    if divided.left_out:
-        context.say(f"Left out, because their equation is unreadable or too long: {divided.left_out:,}.")
-    history = History()
-    model, result = fit_solver(
-        learned,
-        config,
-        validation=divided.validation,
-        context=context.with_callbacks(history),
-        start=start,
-        observer=observer,
-    )
-    metrics = result.as_metrics(loss=history.last("loss"))
+    fitted = fit_problems(problems, config, context, start=start)
+    model, learned, metrics = fitted.model, fitted.learned, fitted.metrics
     context.say("Fitting the confidence")
-    calibration = broadcast_from_main(lambda: _calibration(model, divided.validation, config))
+    calibration = broadcast_from_main(lambda: _calibration(model, fitted.validation, config))
     if calibration is not None:
         metrics["confidence"] = calibration.as_metrics()
     if problems.test:
@@ -141,6 +132,50 @@ def train_solver(
     confidence = calibration.confidence if calibration is not None else before
     write_more = partial(save_confidence, confidence) if confidence is not None else None
     return broadcast_from_main(lambda: save_solver(model, output, about, write_more=write_more))
+
+
+def fit_problems(
+    problems: Problems,
+    config: SolverConfig,
+    context: TrainingContext = DEFAULT_CONTEXT,
+    *,
+    start: str | Callable[[], Backbone] = "",
+    observer: Observer | None = None,
+) -> FittedSolver:
+    """Train a solver on the problems that are to be learned from, and write nothing: `fit_solver`.
+
+    Args:
+        problems: as for `train_solver`.
+        config: the settings.
+        context: provenance, checkpoint, progress and cancellation.
+        start, observer: as for `fit_solver`.
+
+    Raises:
+        As `fit_solver`.
+    """
+    readable = solver_examples(problems.learned, most_tokens=config.most_tokens)
+    if not readable:
+        raise DataError("No problem has an equation that can be learned.")
+    remaining, validation = set_apart(
+        readable,
+        solver_examples(problems.validation),
+        measured=config.measured,
+        rng=np.random.default_rng(config.seed),
+    )
+    learned = candidate_pool(remaining, config.augment, most_tokens=config.most_tokens)
+    context.say(f"{len(learned):,} problems to learn from, {len(validation):,} to measure with meanwhile.")
+    if left_out := len(problems.learned) - len(readable):
+        context.say(f"Left out, because their equation is unreadable or too long: {left_out:,}.")
+    history = History()
+    model, result = fit_solver(
+        learned,
+        config,
+        validation=validation,
+        context=context.with_callbacks(history),
+        start=start,
+        observer=observer,
+    )
+    return FittedSolver(model, learned, validation, result.as_metrics(loss=history.last("loss")))
 
 
 def fit_solver(
@@ -184,7 +219,13 @@ def fit_solver(
     before = solver_before(folder) if isinstance(start, str) else {}
     vocabulary = Vocabulary.of(examples, least_uses=config.least_uses).extended(before.get("constants", ()))
     mask_numbers = bool(before.get("mask_numbers", config.mask_numbers))
-    model = SolverModel(backbone, vocabulary, dropout=config.dropout, mask_numbers=mask_numbers)
+    model = SolverModel(
+        backbone,
+        vocabulary,
+        dropout=config.dropout,
+        drop_states=config.drop_states,
+        mask_numbers=mask_numbers,
+    )
     if isinstance(start, str):
         begin_with(model, folder, examples)
     read = model.reader.read(examples)
@@ -253,7 +294,7 @@ def _stages(
 def _textual_triples(
     model: SolverModel, examples: Sequence[SolverExample], config: SolverConfig
 ) -> tuple[list[SolverExample], int, list[TextualTriple]]:
-    """Return the pool, how many of it are learned to be solved, and the triples; before anything is trained."""
+    """Return what of the pool triples hold, how many of it are learned to be solved, and the triples."""
     pool = candidate_pool(examples, config.pool, most_tokens=config.most_tokens)
     vectors = None
     if config.text_strategy == "encoder":
@@ -266,7 +307,22 @@ def _textual_triples(
         vectors=vectors,
         seed=config.seed,
     )
-    return pool, len(examples), triples
+    used = sorted(
+        {row for triple in triples for row in (triple.positive, triple.negative) if row >= len(examples)}
+    )
+    place = dict(zip(used, range(len(examples), len(examples) + len(used)), strict=True))
+    return (
+        [*examples, *(pool[row] for row in used)],
+        len(examples),
+        [
+            replace(
+                triple,
+                positive=place.get(triple.positive, triple.positive),
+                negative=place.get(triple.negative, triple.negative),
+            )
+            for triple in triples
+        ],
+    )
 
 
 def _stage_steps(items: int, epochs: int, most: int, config: SolverConfig) -> int:
@@ -316,17 +372,6 @@ def _validation_metrics(
     examples: Sequence[SolverExample], config: SolverConfig, model: SolverModel
 ) -> Mapping[str, float]:
     return _scores(model, examples, config).as_metrics("validation_")
-
-
-def _divide(problems: Problems, config: SolverConfig) -> _Divided:
-    learned = solver_examples(problems.learned, most_tokens=config.most_tokens)
-    left_out = len(problems.learned) - len(learned)
-    validation = solver_examples(problems.validation)
-    if not learned:
-        raise DataError("No problem has an equation that can be learned.")
-    rng = np.random.default_rng(config.seed)
-    learned, validation = set_apart(learned, validation, measured=config.measured, rng=rng)
-    return _Divided(learned, validation, left_out)
 
 
 def train_from_files(

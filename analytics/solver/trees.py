@@ -14,32 +14,64 @@ import torch
 from torch import Tensor
 
 from analytics.solver.targets import OPERATORS
+from analytics.training.device import sent
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """The nodes of one depth, of all trees.
+
+    Attributes:
+        nodes: (level,) which they are.
+        problem: (level,) row of each one's problem.
+        seed: (level,) where what its parent passes on stands among the left operands of the level above, then the
+            right ones; for a root nothing is passed on.
+        is_right: (level,) whether it is a right operand.
+        left_sibling: (level,) for a right operand the node to its left, else any.
+        operators: (operators,) places of the operators in the level.
+        labels: (operators,) what they are.
+    """
+
+    nodes: Tensor
+    problem: Tensor
+    seed: Tensor
+    is_right: Tensor
+    left_sibling: Tensor
+    operators: Tensor
+    labels: Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Height:
+    """The operators of one height above the leaves, of all trees: which they are, (nodes,) each, and their operands."""
+
+    nodes: Tensor
+    label: Tensor
+    left: Tensor
+    right: Tensor
 
 
 @dataclass(frozen=True, slots=True)
 class TreeBatch:
     """The nodes of all trees of a batch, in pre-order one tree after the other.
 
+    Everything that a decoder needs is worked out on the host and sent at once, so that no step waits for the device.
+
     Attributes:
         problem: (nodes,) row of the problem in the batch.
-        label: (nodes,) number of the candidate that stands there.
+        leaf: (nodes,) for a leaf its number among what can stand at leaves, else any.
         allowed: (nodes, candidates) True for every candidate that is right there.
-        parent: (nodes,) node above, -1 for a root.
-        left_sibling: (nodes,) for a right child the node to its left, else -1.
-        left, right: (nodes,) children of an operator, -1 for a leaf.
-        heights: for each height above the leaves, its nodes.
-        depths: for each depth, the root's first, its nodes.
+        by_level: (nodes,) where each node stands among the nodes of all levels, the root's first.
+        heights: from the lowest operators up.
+        levels: from the roots down.
     """
 
     problem: Tensor
-    label: Tensor
+    leaf: Tensor
     allowed: Tensor
-    parent: Tensor
-    left_sibling: Tensor
-    left: Tensor
-    right: Tensor
-    heights: tuple[Tensor, ...]
-    depths: tuple[Tensor, ...]
+    by_level: Tensor
+    heights: tuple[Height, ...]
+    levels: tuple[Level, ...]
 
     @classmethod
     def of(cls, trees: Sequence[Sequence[Sequence[int]]], candidates: int, device: torch.device) -> TreeBatch:
@@ -74,22 +106,58 @@ class TreeBatch:
         for node in range(count - 1, -1, -1):  # children stand behind their parents
             height[node] = 0 if left[node] < 0 else 1 + max(height[left[node]], height[right[node]])
 
-        def tensor(values: np.ndarray) -> Tensor:
-            return torch.from_numpy(np.ascontiguousarray(values)).to(device)
-
+        packed = _Packed()
+        order = np.argsort(depth, kind="stable")
+        heights = [
+            [packed.add(part) for part in (nodes, label[nodes], left[nodes], right[nodes])]
+            for nodes in (np.flatnonzero(height == level) for level in range(1, int(height.max()) + 1))
+        ]
+        levels = []
+        passed_on = np.zeros(count, dtype=np.int64)  # number of an operator among those of its level
+        operators_above = 0
+        for level in range(int(depth.max()) + 1):
+            nodes = np.flatnonzero(depth == level)
+            is_right = sibling[nodes] >= 0
+            seed = passed_on[parent[nodes]] + operators_above * is_right
+            operators = np.flatnonzero(left[nodes] >= 0)
+            passed_on[nodes[operators]] = np.arange(len(operators))
+            operators_above = len(operators)
+            parts = (nodes, problem[nodes], seed, is_right, np.maximum(sibling[nodes], 0), operators)
+            levels.append([packed.add(part) for part in (*parts, label[nodes[operators]])])
+        flat = [
+            packed.add(part) for part in (problem, np.maximum(label - len(OPERATORS), 0), np.argsort(order))
+        ]
+        numbers = packed.sent(device)
+        problem_there, leaf, by_level = (numbers[place] for place in flat)
         return cls(
-            problem=tensor(problem),
-            label=tensor(label),
-            allowed=tensor(allowed),
-            parent=tensor(parent),
-            left_sibling=tensor(sibling),
-            left=tensor(left),
-            right=tensor(right),
-            heights=tuple(
-                tensor(np.flatnonzero(height == level)) for level in range(1, int(height.max()) + 1)
+            problem=problem_there,
+            leaf=leaf,
+            allowed=sent(allowed, device),
+            by_level=by_level,
+            heights=tuple(Height(*(numbers[place] for place in places)) for places in heights),
+            levels=tuple(
+                Level(
+                    *(numbers[place].bool() if at == 3 else numbers[place] for at, place in enumerate(places))
+                )
+                for places in levels
             ),
-            depths=tuple(tensor(np.flatnonzero(depth == level)) for level in range(int(depth.max()) + 1)),
         )
 
     def __len__(self) -> int:
         return len(self.problem)
+
+
+class _Packed:
+    """Arrays of whole numbers that are sent to a device together."""
+
+    def __init__(self) -> None:
+        self.parts: list[np.ndarray] = []
+
+    def add(self, part: np.ndarray) -> int:
+        """Keep an array; return its number."""
+        self.parts.append(part.astype(np.int64))
+        return len(self.parts) - 1
+
+    def sent(self, device: torch.device) -> tuple[Tensor, ...]:
+        """Return all arrays on the device, by number."""
+        return sent(np.concatenate(self.parts), device).split([len(part) for part in self.parts])

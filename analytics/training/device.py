@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 
+import numpy as np
 import torch
 
 from analytics.errors import ConfigurationError
@@ -80,6 +81,17 @@ def explained_memory_errors() -> Iterator[None]:
                 " checkpoint, or begin anew with a smaller batch_size or max_tokens"
             ]
         ) from error
+
+
+def sent(values: np.ndarray | torch.Tensor, device: torch.device) -> torch.Tensor:
+    """Return values on a device, behind what it was told to do before; the host does not wait for the copy.
+
+    Without pages that stay in memory a copy to a GPU waits until everything before it is computed.
+    """
+    tensor = torch.from_numpy(values) if isinstance(values, np.ndarray) else values
+    if device.type == "cuda":
+        return tensor.pin_memory().to(device, non_blocking=True)
+    return tensor.to(device)
 
 
 def inference_dtype(device: torch.device) -> torch.dtype:

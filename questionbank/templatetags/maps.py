@@ -6,15 +6,11 @@ from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from questionbank.map_shapes import SHAPES
+
 register = template.Library()
 
 GREY = 8  # the number of what has no colour of its own
-SHAPES = (  # as static/js/map.js draws them, by the colour's number modulo their number
-    "M8 2a6 6 0 1 0 .01 0z",
-    "M3 3h10v10H3z",
-    "M8 2l6.5 11.5h-13z",
-    "M8 1.5 14.5 8 8 14.5 1.5 8z",
-)
 
 
 @register.simple_tag

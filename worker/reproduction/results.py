@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from analytics.atomic_file import write_text
 from questionbank.errors import ValidationFailed
-from questionbank.files import write_text
 
 
 def put_table(document: Path, name: str, table: str) -> None:

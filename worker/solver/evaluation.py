@@ -5,13 +5,12 @@ The figures of `worker.solver.outcomes`, and the difference from retrieving the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from analytics.errors import DataError
 from analytics.probes.measure import rounded
@@ -19,16 +18,12 @@ from analytics.problem_files import Problems, read_problems
 from analytics.records import ProblemRecord
 from analytics.retrieval import Encode
 from analytics.solver.solution import Solver
-from analytics.solver.targets import solver_examples
 from questionbank.errors import ValidationFailed
 from questionbank.selectors.serving import SolverByLanguage
 from questionbank.selectors.solving.solution_files import solver_by_name
 from worker.bootstrap import paired_difference
 from worker.solver.outcomes import Outcome, figures_of, outcomes_of
-from worker.solver.retrieve_and_apply import RetrieveAndApply, term_vectors
-
-SolverFor = Callable[[Sequence[ProblemRecord]], Solver]
-"""Gives a solver, from the problems that may be learned from."""
+from worker.solver.retrieve_and_apply import SolverFor, retrieval_solvers
 
 TRAINED = "trained"  # the solver that is measured, beside the baselines
 RECALLING = "recalling"  # the same, which recalls the set's other problems without having learned from them
@@ -103,39 +98,6 @@ def _parts(data: Path, language: str) -> Iterator[Problems]:
             yield read_problems(data, language=language, fold=fold).without_leaks()
     else:
         yield Problems((), (), problems.learned)
-
-
-def retrieval_solvers(frozen: Encode | None) -> dict[str, SolverFor]:
-    """Return the baselines: the nearest problem by TF-IDF and, with an encoder, by its vectors."""
-    solvers: dict[str, SolverFor] = {"retrieve_tfidf": _by_terms}
-    if frozen is not None:
-        solvers["retrieve_encoder"] = partial(_by_vectors, _remembering(frozen))
-    return solvers
-
-
-def _remembering(encode: Encode) -> Encode:
-    """Encode each text once, although folds share most of theirs."""
-    vectors: dict[str, npt.NDArray[np.float32]] = {}
-
-    def encode_new(texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        new = [text for text in dict.fromkeys(texts) if text not in vectors]
-        if new:
-            vectors.update(zip(new, encode(new), strict=True))
-        return np.stack([vectors[text] for text in texts])
-
-    return encode_new
-
-
-def _by_terms(learned: Sequence[ProblemRecord]) -> Solver:
-    examples = solver_examples(learned)
-    vectors, encode = term_vectors(examples)
-    return RetrieveAndApply(examples, vectors, encode, name="retrieve_tfidf")
-
-
-def _by_vectors(frozen: Encode, learned: Sequence[ProblemRecord]) -> Solver:
-    examples = solver_examples(learned)
-    vectors = frozen([example.problem.text for example in examples])
-    return RetrieveAndApply(examples, vectors, frozen, name="retrieve_encoder")
 
 
 def _difference(outcomes: Sequence[Outcome], baseline: Sequence[Outcome]) -> dict[str, float]:

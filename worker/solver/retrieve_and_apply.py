@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -12,9 +13,12 @@ from analytics.expression.notation import to_prefix
 from analytics.expression.slots import is_slot
 from analytics.records import ProblemRecord
 from analytics.retrieval import Encode, nearest_rows
-from analytics.solver.solution import Solution, solution_of
-from analytics.solver.targets import SolverExample, solver_example
+from analytics.solver.solution import Solution, Solver, solution_of
+from analytics.solver.targets import SolverExample, solver_example, solver_examples
 from analytics.solver.textual_pairs import number_labels, numbered_tree, text_tokens
+
+SolverFor = Callable[[Sequence[ProblemRecord]], Solver]
+"""Gives a solver, from the problems that may be learned from."""
 
 _TRIED = 50
 
@@ -88,3 +92,36 @@ def term_vectors(known: Sequence[SolverExample]) -> tuple[npt.NDArray[np.float32
 def _terms(text: str) -> list[str]:
     tokens = text_tokens(solver_example(ProblemRecord("", text)))
     return ["#" if is_slot(token) else token for token in tokens]
+
+
+def retrieval_solvers(frozen: Encode | None) -> dict[str, SolverFor]:
+    """Return the baselines: the nearest problem by TF-IDF and, with an encoder, by its vectors."""
+    solvers: dict[str, SolverFor] = {"retrieve_tfidf": _by_terms}
+    if frozen is not None:
+        solvers["retrieve_encoder"] = partial(_by_vectors, _remembering(frozen))
+    return solvers
+
+
+def _remembering(encode: Encode) -> Encode:
+    """Encode each text once, although folds share most of theirs."""
+    vectors: dict[str, npt.NDArray[np.float32]] = {}
+
+    def encode_new(texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        new = [text for text in dict.fromkeys(texts) if text not in vectors]
+        if new:
+            vectors.update(zip(new, encode(new), strict=True))
+        return np.stack([vectors[text] for text in texts])
+
+    return encode_new
+
+
+def _by_terms(learned: Sequence[ProblemRecord]) -> Solver:
+    examples = solver_examples(learned)
+    vectors, encode = term_vectors(examples)
+    return RetrieveAndApply(examples, vectors, encode, name="retrieve_tfidf")
+
+
+def _by_vectors(frozen: Encode, learned: Sequence[ProblemRecord]) -> Solver:
+    examples = solver_examples(learned)
+    vectors = frozen([example.problem.text for example in examples])
+    return RetrieveAndApply(examples, vectors, frozen, name="retrieve_encoder")

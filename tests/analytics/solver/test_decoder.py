@@ -38,12 +38,21 @@ def test_a_batch_of_trees_says_who_is_above_whom():
         [[[plus], [times], [leaf], [leaf + 1], [leaf + 2, leaf + 3]], [[leaf]]], leaf + 4, CPU
     )
     assert trees.problem.tolist() == [0, 0, 0, 0, 0, 1]
-    assert trees.parent.tolist() == [-1, 0, 1, 1, 0, -1]
-    assert trees.left.tolist() == [1, 2, -1, -1, -1, -1]
-    assert trees.right.tolist() == [4, 3, -1, -1, -1, -1]
-    assert trees.left_sibling.tolist() == [-1, -1, -1, 2, 1, -1]
-    assert [nodes.tolist() for nodes in trees.depths] == [[0, 5], [1, 4], [2, 3]]
-    assert [nodes.tolist() for nodes in trees.heights] == [[1], [0]]
+    assert [level.nodes.tolist() for level in trees.levels] == [[0, 5], [1, 4], [2, 3]]
+    assert [level.problem.tolist() for level in trees.levels] == [[0, 1], [0, 0], [0, 0]]
+    assert [level.seed.tolist() for level in trees.levels[1:]] == [[0, 1], [0, 1]]
+    assert [level.is_right.tolist() for level in trees.levels] == [
+        [False, False],
+        [False, True],
+        [False, True],
+    ]
+    assert [level.left_sibling[1].item() for level in trees.levels[1:]] == [1, 2]
+    assert [level.operators.tolist() for level in trees.levels] == [[0], [0], []]
+    assert [level.labels.tolist() for level in trees.levels] == [[plus], [times], []]
+    assert [height.nodes.tolist() for height in trees.heights] == [[1], [0]]
+    assert [(height.left.item(), height.right.item()) for height in trees.heights] == [(2, 3), (1, 4)]
+    assert trees.leaf[[2, 3, 4, 5]].tolist() == [0, 1, 2, 0]
+    assert trees.by_level.tolist() == [0, 2, 4, 5, 3, 1]
     assert trees.allowed.sum(dim=1).tolist() == [1, 1, 1, 1, 2, 1]
 
 

@@ -1,4 +1,4 @@
-"""No step of contrastive pre-training makes the host wait for the device."""
+"""No step of training an encoder or a solver makes the host wait for the device."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
 from analytics.encoder.metric_layer import MetricTask
 from analytics.encoder.pretraining import PretrainingTask
+from analytics.solver.config import SolverConfig
+from analytics.solver.patterns import PatternTriple
+from analytics.solver.solving_task import PatternTask, SolvingTask
+from analytics.solver.textual_pairs import TextualTriple
+from analytics.solver.textual_task import TextualTask
 from analytics.training.loop import LoopSettings, train_loop
+from tests.analytics.solver.small_problems import examples, tiny_solver
 from tests.analytics.training.waits import counted_waits
 
 STEPS = 5
@@ -31,6 +37,18 @@ def last_layer() -> MetricTask:
     backbone = tiny_backbone()
     vectors = torch.randn(len(EXAMPLES), backbone.dimension).numpy()
     return MetricTask(backbone, vectors, EXAMPLES, 3, seed=0)
+
+
+def solving(kind: type[SolvingTask]) -> SolvingTask:
+    own = examples()
+    config = SolverConfig(batch_size=4, device="cpu", mixed_precision=False)
+    if kind is PatternTask:
+        triples = [PatternTriple(row, (row + 1) % 8, (row + 2) % 8, 0) for row in range(8)]
+        return PatternTask(tiny_solver(), own, triples, config)
+    if kind is TextualTask:
+        triples = [TextualTriple(row, (row + 1) % 8, (row + 2) % 8) for row in range(8)]
+        return TextualTask(tiny_solver(), own, len(own), triples, config)
+    return SolvingTask(tiny_solver(), own, config)
 
 
 def waits_of(task: object) -> list[str]:
@@ -64,8 +82,11 @@ def waits_of(task: object) -> list[str]:
         lambda: pretraining(ranking="none", one_temperature=True),
         lambda: pretraining(concept_weight=1.0, difficulty_weight=1.0),
         last_layer,
+        lambda: solving(SolvingTask),
+        lambda: solving(PatternTask),
+        lambda: solving(TextualTask),
     ],
-    ids=["quesco", "finest", "none", "joint", "last-layer"],
+    ids=["quesco", "finest", "none", "joint", "last-layer", "solver", "pattern", "textual"],
 )
 def test_a_step_never_waits_for_the_device(task):
     assert waits_of(task()) == []

@@ -200,7 +200,7 @@ def test_multilingual_arms_learn_from_both_sets_where_there_are_two(data, config
         learned.append(len(problems.learned))
         raise Cancelled("enough")
 
-    monkeypatch.setattr(solver_runs, "train_solver", train)
+    monkeypatch.setattr(solver_runs, "fit_problems", train)
     monkeypatch.setitem(SETS, "math23k", replace(SETS["math23k"], foreign="asdiv_a/fold-0"))
     plan = Plan(["multilingual-pattern"], [1], ["mawps", "math23k"], config=config)
     with pytest.raises(Cancelled):
@@ -231,6 +231,7 @@ def test_the_command_returns_the_tables(data, config, tmp_path):
     options = {
         "data": data, "arms": ["retrieve-tfidf"], "seeds": None, "train_on": ["asdiv_a/fold-1"],
         "retriever": None, "questions": 0, "moments": 0,
+        "skip_representation": False,
         "set": [f"backbone={config.backbone}", "device=cpu"],
     }  # fmt: skip
     tables = solver_paper_tables(tmp_path, options, lambda _line: None)

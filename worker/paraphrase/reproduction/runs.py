@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.artifacts import Manifest
+from analytics.atomic_file import write_text
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.configuration import config_to_dict
 from analytics.errors import DataError
@@ -37,7 +38,6 @@ from analytics.records import ParaphrasePair
 from analytics.retrieval import Encode
 from analytics.splits import KeptOut
 from analytics.training.callbacks import History
-from questionbank.files import write_text
 from worker.paraphrase.evaluation import figures_of
 from worker.paraphrase.reproduction.arms import ARMS, Arm
 from worker.paraphrase.reproduction.baselines import baseline_triplets

@@ -14,6 +14,13 @@ RECURRENT = "gts"
 """The arm whose encoder is a GRU that is learned from scratch, with its paper's passes, batches, rate and dropout."""
 
 
+TRIPLES_ALONE = "alpha-0"
+"""Pattern-CL's first stage without the contrast: as many steps on the same triples, whose equations alone are learned.
+
+What the contrast gains is the difference from this arm; the paper's is from one that makes fewer steps.
+"""
+
+
 MULTILINGUAL = {"multilingual-none", "multilingual-pattern"}
 """The arms that learn from a set in each of two languages together, with an encoder that reads both."""
 
@@ -72,6 +79,7 @@ ARMS: dict[str, Arm] = {
     "pattern-same": Arm("Pattern-CL, positives of the same structure", _pattern(positives="same")),
     "pattern-random": Arm("Pattern-CL, random negatives", _pattern(negatives="random")),
     **_MARGINS,
+    TRIPLES_ALONE: Arm("Pattern-CL's triples, alpha 0", _pattern(contrast_weight=0.0)),
     "alpha-1": Arm("Pattern-CL, alpha 1", _pattern(contrast_weight=1.0)),
     "stage-1": Arm("Pattern-CL, alpha 5, stage I and one step more", _pattern(max_steps=1)),
     "alpha-1-stage-1": Arm(

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from questionbank.files import write_text
+from analytics.atomic_file import write_text
 from worker.reproduction.maps import map_of_groups
 from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
 from worker.reproduction.problem_sets import part_names

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from analytics.atomic_file import write_json
+from analytics.atomic_file import write_json, write_text
 from analytics.records import ProblemRecord
 from analytics.solver.model import SolverModel
 from analytics.solver.representation import clustering_index, layer_states
 from analytics.solver.train import Observer
 from analytics.training.callbacks import StepReport
-from questionbank.files import write_text
 from worker.reproduction.runs import Run
 from worker.solver.outcomes import outcomes_of
 from worker.solver.reproduction.in_memory import SolverInMemory

@@ -28,6 +28,7 @@ def solver_paper_tables(output: Path, options: Mapping[str, Any], say: Callable[
         config=config,
         retriever=options["retriever"],
         moments=options["moments"],
+        is_represented=not options["skip_representation"],
     )
     reproduce_solver(options["data"], output, plan, say=say)
     draw_cases(output)

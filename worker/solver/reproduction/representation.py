@@ -15,7 +15,7 @@ from analytics.atomic_file import written_aside
 from analytics.expression.keys import prototype_equation
 from analytics.problem_files import Problems
 from analytics.records import ProblemRecord
-from analytics.solver.model import load_solver
+from analytics.solver.model import SolverModel
 from analytics.solver.representation import (
     centre_cosines,
     clustering_index,
@@ -101,15 +101,14 @@ def readable(problems: Sequence[ProblemRecord]) -> Readable:
     return read
 
 
-def measure_representation(folder: Path, problems: Problems, title: str) -> Representation | None:
-    """Measure the encoder of a solver's folder; None where no equation of a test problem can be read.
+def measure_representation(model: SolverModel, problems: Problems, title: str) -> Representation | None:
+    """Measure the encoder of a solver; None where no equation of a test problem can be read.
 
     Args:
-        folder: of the trained solver.
+        model: the trained solver.
         problems: that it learned from, and that it is tested with.
         title: stands above the picture.
     """
-    model = load_solver(folder)
     rows, examples, prototypes = readable(problems.test)
     if not examples:
         return None

@@ -2,40 +2,37 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from analytics.analogy.retriever import load_retriever
+from analytics.atomic_file import write_text
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.recurrent import recurrent_backbone
 from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from analytics.configuration import config_to_dict
 from analytics.errors import DataError
 from analytics.problem_files import Problems
-from analytics.solver.capability import SOLVER
 from analytics.solver.config import SolverConfig
+from analytics.solver.model import SolverModel
 from analytics.solver.solution import Solver
-from analytics.solver.targets import solver_examples
-from analytics.solver.train import fit_solver, train_solver
-from analytics.training.callbacks import History
-from questionbank.files import write_text
+from analytics.solver.train import FittedSolver, fit_problems
 from questionbank.recalling_solver import recalling
 from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems, set_backbone
 from worker.reproduction.runs import Run, RunResult, Say, question_numbers, run_missing
-from worker.reproduction.trained import run_context, trained_folder, wanted_runs
-from worker.solver.evaluation import retrieval_solvers
+from worker.reproduction.trained import run_context, wanted_runs
 from worker.solver.outcomes import Outcome, figures_of, outcomes_of
 from worker.solver.reproduction.arms import ARMS, MULTILINGUAL, RECALLING, RECURRENT
 from worker.solver.reproduction.case_study import CASE_ARMS
 from worker.solver.reproduction.in_memory import SolverInMemory
 from worker.solver.reproduction.moments import kept_moments, moment, moment_observer
 from worker.solver.reproduction.representation import COSINES, Representation, measure_representation
+from worker.solver.retrieve_and_apply import retrieval_solvers
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +48,7 @@ class Plan:
         retriever: folder of the retriever that the arm `RECALLING` asks, among what it keeps and what a part learns.
         moments: number of evenly spaced moments of each training at which its encoder is measured, with the end; 0 for
             the end alone.
+        is_represented: whether what encoders make of problems is measured too.
     """
 
     arms: Sequence[str]
@@ -60,6 +58,7 @@ class Plan:
     config: SolverConfig = field(default_factory=SolverConfig)
     retriever: Path | None = None
     moments: int = 0
+    is_represented: bool = True
 
 
 def reproduce_solver(data: Path, output: Path, plan: Plan, *, say: Say = lambda _line: None) -> list[Path]:
@@ -81,13 +80,18 @@ def reproduce_solver(data: Path, output: Path, plan: Plan, *, say: Say = lambda 
     if RECALLING in plan.arms and plan.retriever is None:
         raise DataError(f"The arm {RECALLING} needs --retriever, the folder of a retriever.")
     parts = [part for chosen in plan.sets for part in part_names(chosen)]
+
+    @lru_cache(maxsize=2)  # the arms of a part share its problems
+    def problems(part: str) -> Problems:
+        return part_problems(data, part, most=plan.problems)
+
     wanted = wanted_runs(plan.arms, ARMS, parts=parts, seeds=plan.seeds)
     return run_missing(
         output,
         [(run, seed) for run, seed in wanted if run.rpartition("/")[2] not in MULTILINGUAL or _foreign(run)],
         lambda run, seed: _settings(plan, run, seed),
         config_to_dict(SolverConfig()),
-        lambda run: _run(run, plan, data),
+        lambda run: _run(run, plan, problems),
         say,
     )
 
@@ -122,30 +126,32 @@ def _backbone(plan: Plan, part: str, arm: str = "") -> str:
     return set_backbone(encoder_set, plan.config.backbone)
 
 
-def _run(run: Run, plan: Plan, data: Path) -> RunResult:
+def _run(run: Run, plan: Plan, problems_of: Callable[[str], Problems]) -> RunResult:
     arm = run.settings["arm"]
-    problems = part_problems(data, run.settings["part"], most=plan.problems)
+    problems = problems_of(run.settings["part"])
     if arm in MULTILINGUAL:
-        foreign = part_problems(data, _foreign(run.settings["part"]), most=plan.problems)
+        foreign = problems_of(_foreign(run.settings["part"]))
         problems = replace(problems, learned=(*problems.learned, *foreign.learned))
     run.say(f"{len(problems.learned):,} problems to learn from, {len(problems.test):,} to test with")
     notes: dict[str, Any] = {}
+    model: SolverModel | None = None
     if ARMS[arm].settings is None:
         backbone = load_backbone(_backbone(plan, run.settings["part"]), device=plan.config.device)
         frozen = partial(encode_bulk, backbone)
-        solver = retrieval_solvers(frozen)[arm.replace("-", "_")](problems.learned)
-    elif arm == RECURRENT:
-        solver, notes = _trained_recurrent(run, problems)
+        solver: Solver = retrieval_solvers(frozen)[arm.replace("-", "_")](problems.learned)
     else:
-        solver, notes = _trained(run, problems)
+        fitted = _fitted(run, problems)
+        model, notes = fitted.model, fitted.metrics
+        solver = SolverInMemory(model)
     if arm == RECALLING and plan.retriever is not None:
         solver = recalling(solver, load_retriever(plan.retriever), solved=problems.learned)
     outcomes = outcomes_of(solver, problems.test, problems.learned, beam=plan.config.beam)
     figures: dict[str, Any] = {"test": figures_of(outcomes)}
     arrays = _arrays(outcomes)
-    model = run.folder / "model"
     if (
-        _is_represented(arm)
+        model is not None
+        and plan.is_represented
+        and _is_represented(arm)
         and (measured := measure_representation(model, problems, _title(run))) is not None
     ):
         figures["representation"] = measured.figures | _moments(run, measured, notes, figures["test"])
@@ -153,7 +159,6 @@ def _run(run: Run, plan: Plan, data: Path) -> RunResult:
         write_text(run.folder / "prototypes.svg", measured.picture)
         if arm in CASE_ARMS:
             measured.placed.save(run.folder)
-    shutil.rmtree(model, ignore_errors=True)
     return RunResult(notes, figures, arrays)
 
 
@@ -181,33 +186,18 @@ def _foreign(run: str) -> str:
     return PROBLEM_SETS[run.partition("/")[0]].foreign
 
 
-def _trained(run: Run, problems: Problems) -> tuple[Solver, dict[str, Any]]:
-    """Return the trained solver, and what is worth noting; its folder stays only until it has been measured."""
+def _fitted(run: Run, problems: Problems) -> FittedSolver:
+    """Return the trained solver. It is measured in memory, and no artifact holds it."""
     config = SolverConfig(**run.settings["config"])
     count = run.settings.get("moments", 0)
-    observer = moment_observer(run, problems.test, count, _title(run)) if count else None
-    folder, notes = trained_folder(
-        run,
+    own_encoder = partial(recurrent_backbone, max_tokens=config.max_tokens, device=config.device)
+    return fit_problems(
+        replace(problems, test=()),
         config,
-        lambda folder, context: train_solver(
-            replace(problems, test=()), config, folder, context, observer=observer
-        ),
+        run_context(run),
+        start=own_encoder if run.settings["arm"] == RECURRENT else "",
+        observer=moment_observer(run, problems.test, count, _title(run)) if count else None,
     )
-    solver: Solver = SOLVER.load(folder)
-    return solver, notes
-
-
-def _trained_recurrent(run: Run, problems: Problems) -> tuple[Solver, dict[str, Any]]:
-    """Return the same for GTS's encoder, which is measured as it was trained: no artifact holds it."""
-    config = SolverConfig(**run.settings["config"])
-    history = History()
-    model, result = fit_solver(
-        solver_examples(problems.learned, most_tokens=config.most_tokens),
-        config,
-        context=run_context(run).with_callbacks(history),
-        start=partial(recurrent_backbone, max_tokens=config.max_tokens, device=config.device),
-    )
-    return SolverInMemory(model), result.as_metrics(loss=history.last("loss"))
 
 
 def _arrays(outcomes: Sequence[Outcome]) -> dict[str, np.ndarray]:

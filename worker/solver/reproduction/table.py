@@ -14,7 +14,7 @@ from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
 from worker.reproduction.problem_sets import part_names, scope_note
 from worker.reproduction.runs import finished_runs
 from worker.reproduction.tables import NOT_RUN
-from worker.solver.reproduction.arms import ARMS, RECALLING, RECURRENT
+from worker.solver.reproduction.arms import ARMS, RECALLING, RECURRENT, TRIPLES_ALONE
 
 _CASES = 5
 _FLOORS = (
@@ -24,6 +24,7 @@ _FLOORS = (
     "frozen",
     "none",
     RECALLING,
+    TRIPLES_ALONE,
     "pattern",
     "textual",
     "both",

@@ -1,0 +1,41 @@
+"""The command that reproduces tables where there is neither Django nor a database."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+
+from worker.reproduction.__main__ import main
+
+WITHOUT_DJANGO = """
+import sys
+for name in ("django", "psycopg", "celery", "redis"):
+    sys.modules[name] = None
+import worker.reproduction.__main__
+import worker.encoder.reproduction.paper_tables
+import worker.solver.reproduction.paper_tables
+"""
+
+
+def test_the_encoders_and_the_solvers_tables_need_no_django():
+    subprocess.run([sys.executable, "-c", WITHOUT_DJANGO], check=True)
+
+
+def test_the_table_is_printed_and_kept(tmp_path, capsys):
+    (tmp_path / "asdiv_a").mkdir()
+    rows = [
+        {"text": f"{number} pens and 3 more. How many?", "equation": f"{number}+3", "fold": number % 5}
+        for number in range(10, 20)
+    ]
+    written = gzip.compress("\n".join(map(json.dumps, rows)).encode())
+    (tmp_path / "asdiv_a" / "cv.jsonl.gz").write_bytes(written)
+    output = tmp_path / "runs"
+    command = ["solver", "--data", str(tmp_path), "--output", str(output), "--arms", "retrieve-tfidf"]
+    assert main([*command, "--train-on", "asdiv_a/fold-0"]) == 0
+    table = capsys.readouterr().out
+    assert "| retrieve and apply, TF-IDF | 100.0 [" in table
+    assert (output / "table.md").read_text() == table
+    assert main([*command, "--train-on", "gsm8k"]) == 1
+    assert capsys.readouterr().err.startswith("There is no set gsm8k")

@@ -1,0 +1,27 @@
+"""``python -m worker.reproduction CAPABILITY ...``: `manage.py reproduce` where there is no Django."""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser
+
+from analytics.errors import AnalyticsError
+from questionbank.errors import KindredError
+from worker.reproduction.command import add_arguments, reproduce
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the table; the exit code is 1, with a sentence on standard error, where something is wrong."""
+    parser = ArgumentParser(prog="python -m worker.reproduction", description=__doc__)
+    add_arguments(parser)
+    try:
+        table = reproduce(vars(parser.parse_args(arguments)), lambda line: sys.stderr.write(f"{line}\n"))
+    except (AnalyticsError, KindredError, OSError) as error:
+        sys.stderr.write(f"{error}\n")
+        return 1
+    sys.stdout.write(table)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
