@@ -15,7 +15,11 @@ from analytics.records import ConceptPath
 
 @dataclass(frozen=True, slots=True)
 class QuestionRow:
-    """What a line of a question file says that models learn from; `id` is empty where the line has none."""
+    """What a line of a question file says that models learn from; `id` is empty where the line has none.
+
+    `source` says whose question it is, empty where the line does not: of a path its first two folders, of a list its
+    first entry.
+    """
 
     text: str
     language: str
@@ -24,6 +28,7 @@ class QuestionRow:
     scale: str
     solution: str = ""
     id: str = ""
+    source: str = ""
 
 
 def read_rows(path: Path) -> list[QuestionRow]:
@@ -86,4 +91,10 @@ def _row(body: Mapping[str, Any]) -> QuestionRow | None:
         scale=str(body.get("difficulty_scale") or ""),
         solution=str(body.get("solution") or ""),
         id=str(body.get("id") or ""),
+        source=_source(body.get("source")),
     )
+
+
+def _source(value: Any) -> str:
+    first = value[0] if isinstance(value, list) and value else value
+    return "/".join(first.split("/")[:2]) if isinstance(first, str) else ""

@@ -28,6 +28,7 @@ class ProbeFeed:
     Attributes:
         vectors: (questions, dimension).
         difficulties: on `scale`, None where unknown or published on another scale.
+        sources: empty where unknown.
     """
 
     vectors: npt.NDArray[np.float32]
@@ -35,6 +36,7 @@ class ProbeFeed:
     paths: list[list[ConceptPath]]
     difficulties: list[float | None]
     scale: str
+    sources: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +125,10 @@ def probe_feed(*, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet) ->
             pk__in=tagged, status=Question.Status.READY, paraphrase_of__isnull=True
         )
         .order_by("pk")
-        .values_list("pk", "text", "difficulty", "difficulty_scale")
+        .values_list("pk", "text", "difficulty", "difficulty_scale", "source")
         if row[0] in vectors
     ]
-    scales = Counter(scale for _pk, _text, difficulty, scale in rows if difficulty is not None)
+    scales = Counter(scale for _pk, _text, difficulty, scale, _source in rows if difficulty is not None)
     scale = scales.most_common(1)[0][0] if scales else ""
     paths = concept_paths([row[0] for row in rows], hierarchy=hierarchy)
     return ProbeFeed(
@@ -137,6 +139,7 @@ def probe_feed(*, hierarchy: KnowledgeHierarchy, embedding_set: EmbeddingSet) ->
         paths=[paths.get(row[0], []) for row in rows],
         difficulties=[row[2] if row[3] == scale else None for row in rows],
         scale=scale,
+        sources=[row[4] for row in rows],
     )
 
 

@@ -9,9 +9,10 @@ interval is the value plus and minus a radius calibrated on held-out questions (
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +23,9 @@ from analytics.records import ConceptPath
 
 _WEIGHTS, _LABELS = "heads.npz", "heads.json"
 _CHUNK = 4096
+
+COVERAGE_TOLERANCE = 0.02
+"""So far a measured share of truths inside the interval may lie below the share that is promised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,11 +150,29 @@ class ProbeHeads:
         `analytics.probes.measure` writes the gain over that baseline with its 95 % lower bound; probes that were
         measured before it did are judged by the two accuracies. True where nothing was measured.
         """
-        measured = self.manifest.metrics.get("concepts") if self.manifest else None
+        measured = self.measured("concepts")
         if not measured:
             return True
         gain = measured["path_accuracy"] - measured["path_majority_accuracy"]
         return bool(measured.get("path_gain_low", gain) > 0)
+
+    @property
+    def states_difficulty(self) -> bool:
+        """False where a constant was nearer to the difficulties of held-out questions, or the interval held too few.
+
+        True where nothing was measured.
+        """
+        measured, head = self.measured("difficulty"), self.difficulty_of_vector
+        if not measured or head is None:
+            return True
+        covers = measured.get("coverage", head.coverage) >= head.coverage - COVERAGE_TOLERANCE
+        return bool(covers and measured["mae"] < measured["median_mae"])
+
+    def measured(self, part: str) -> Mapping[str, Any]:
+        """Return the figures of ``concepts`` or ``difficulty``: of other sources where these were measured."""
+        metrics = self.manifest.metrics if self.manifest else {}
+        found: Mapping[str, Any] = metrics.get("other_sources", metrics).get(part) or {}
+        return found
 
     def predict(
         self, vectors: np.ndarray, top: int = 5, *, texts: Sequence[str] | None = None

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 from analytics.errors import DataError
 from analytics.probes.scales import DifficultyScale, choose_scale
 from analytics.records import ConceptPath
 from analytics.splits import groups_by_masked_text, is_held_out
+
+FEWEST_SOURCES = 10
+LARGEST_SOURCE = 0.1
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,8 @@ class ProbeData:
         paths: each question's concept paths, from coarse to fine; empty where it has none.
         difficulties: (questions,), NaN where there is none.
         groups: questions of the same group are never split; see `groups_by_masked_text`.
+        sources: (questions,) groups that also keep what comes from one source together; None where the questions come
+            from too few.
         scale: of the difficulties, None where there are none.
         texts: None where only vectors are known.
     """
@@ -34,6 +42,7 @@ class ProbeData:
     groups: np.ndarray
     scale: DifficultyScale | None
     texts: tuple[str, ...] | None = None
+    sources: np.ndarray | None = None
 
     @classmethod
     def of(
@@ -44,6 +53,7 @@ class ProbeData:
         *,
         texts: Sequence[str] | None = None,
         scales: Sequence[str] = (),
+        sources: Sequence[str] = (),
     ) -> ProbeData:
         """Check and gather what a caller has.
 
@@ -53,6 +63,7 @@ class ProbeData:
             difficulties: of each question, None where unknown.
             texts: of each question; without them equal vectors make a group, and no surface is counted.
             scales: the scale that each question's difficulty names, empty where none does.
+            sources: where each question comes from, empty where that is not known.
 
         Raises:
             DataError: the lengths differ, or the difficulties are on several scales.
@@ -66,6 +77,7 @@ class ProbeData:
             dtype=np.float64,
         )
         is_graded = ~np.isnan(values)
+        groups = _groups_by_vector(vectors) if texts is None else groups_by_masked_text(texts)
         named = [scale for scale, is_row_graded in zip(scales, is_graded, strict=False) if is_row_graded]
         return cls(
             vectors=np.ascontiguousarray(vectors, dtype=np.float32),
@@ -74,9 +86,10 @@ class ProbeData:
                 for question_paths in paths
             ),
             difficulties=values,
-            groups=_groups_by_vector(vectors) if texts is None else groups_by_masked_text(texts),
+            groups=groups,
             scale=choose_scale(named, values[is_graded]) if is_graded.any() else None,
             texts=None if texts is None else tuple(texts),
+            sources=_groups_by_source(groups, sources),
         )
 
     def __len__(self) -> int:
@@ -92,6 +105,10 @@ class ProbeData:
         """A mask of the questions that have a difficulty."""
         return ~np.isnan(self.difficulties)
 
+    def apart_by_source(self) -> ProbeData | None:
+        """Return the same, never split within a source; None where the questions come from too few."""
+        return None if self.sources is None else replace(self, groups=self.sources)
+
     def take(self, mask: np.ndarray) -> ProbeData:
         """Return the questions of a mask."""
         rows = np.flatnonzero(mask)
@@ -102,6 +119,7 @@ class ProbeData:
             difficulties=self.difficulties[rows],
             groups=self.groups[rows],
             texts=None if self.texts is None else tuple(self.texts[row] for row in rows),
+            sources=None if self.sources is None else self.sources[rows],
         )
 
     def sha256(self) -> str:
@@ -134,6 +152,28 @@ def kept_out(texts: Sequence[str], paths: Sequence[Sequence[ConceptPath]]) -> np
         [all(tuple(path) in taught for path in question_paths) for question_paths in paths], dtype=bool
     )
     return fixed & is_taught
+
+
+def _groups_by_source(groups: np.ndarray, sources: Sequence[str]) -> np.ndarray | None:
+    """Return groups that keep a source together as well; None where fewer than `FEWEST_SOURCES` can be told apart.
+
+    A source with more than `LARGEST_SOURCE` of the questions is none: a split could not leave it out.
+    """
+    counts = Counter(source for source in sources if source)
+    usable = [source for source, count in counts.items() if count <= LARGEST_SOURCE * len(groups)]
+    if len(usable) < FEWEST_SOURCES or sum(counts[source] for source in usable) < len(groups) / 2:
+        return None
+    number = {source: place for place, source in enumerate(usable)}
+    rows = [row for row, source in enumerate(sources) if source in number]
+    links = coo_array(
+        (
+            np.ones(len(rows)),
+            (groups[rows], groups.max() + 1 + np.array([number[sources[row]] for row in rows])),
+        ),
+        shape=(groups.max() + 1 + len(usable),) * 2,
+    )
+    joined: np.ndarray = connected_components(links, directed=False)[1][groups]
+    return joined
 
 
 def _groups_by_vector(vectors: np.ndarray) -> np.ndarray:

@@ -21,7 +21,7 @@ from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.probes.config import ProbesConfig
 from analytics.probes.data import ProbeData
 from analytics.probes.measure import rounded
-from analytics.probes.train import split_and_measure, train_probes
+from analytics.probes.train import measured_both_ways, train_probes
 from analytics.question_files import QuestionRow, read_rows
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, Say, TrainingContext
 
@@ -75,6 +75,7 @@ def _probe_data(rows: Sequence[QuestionRow], vectors: np.ndarray) -> ProbeData:
         [row.difficulty for row in rows],
         texts=[row.text for row in rows],
         scales=[row.scale for row in rows],
+        sources=[row.source for row in rows],
     )
 
 
@@ -98,7 +99,7 @@ def evaluate_from_files(
     runs = []
     for seed in range(config.seed, config.seed + seeds):
         say(f"Split {seed - config.seed + 1} of {seeds}")
-        runs.append(split_and_measure(questions, replace(config, seed=seed), encoder=encoder))
+        runs.append(measured_both_ways(questions, replace(config, seed=seed), encoder=encoder))
     return {
         "data": data.name,
         "encoder": encoder,

@@ -2,10 +2,10 @@
 
 The fixed part of the questions (`analytics.probes.data.kept_out`) is taken out before anything else, so that any
 two probes of a hierarchy can be compared on questions that neither was trained on. The remaining questions are
-split by groups (equal but for their numbers). A test part measures; of the others, a validation part chooses the
-penalty of the concept layer and calibrates the difficulty's interval; the concept probabilities that the
-difficulty reads, and those that set the temperature, come from layers that did not see the question
-(cross-fitting). The heads that are kept are then trained in the same way on all remaining questions.
+split by groups: equal but for their numbers, and where sources are known of the same source. A test part measures;
+of the others, a validation part chooses the penalty of the concept layer and calibrates the difficulty's interval; the
+concept probabilities that the difficulty reads, and those that set the temperature, come from layers that did not
+see the question (cross-fitting). The heads that are kept are then trained in the same way on all remaining questions.
 """
 
 from __future__ import annotations
@@ -70,8 +70,10 @@ def train_probes(
     """
     held_out = np.zeros(len(data), dtype=bool) if data.texts is None else kept_out(data.texts, data.paths)
     data = data.take(~held_out)
-    steps = _Steps(2 * _STEPS, context)
-    metrics = split_and_measure(data, config, encoder=encoder, steps=steps)
+    by_source = data.apart_by_source()
+    steps = _Steps((2 if by_source is None else 3) * _STEPS, context)
+    metrics = measured_both_ways(data, config, encoder=encoder, steps=steps)
+    data = data if by_source is None else by_source
     heads = _fit(data, config, _parts(data, config), encoder, steps)
     scale = data.scale if heads.difficulty_of_vector is not None else None
     manifest = Manifest(
@@ -96,6 +98,24 @@ def train_probes(
         },
     )
     return artifact_write(output, manifest, lambda folder: save_heads(heads, folder))
+
+
+def measured_both_ways(
+    data: ProbeData, config: ProbesConfig, *, encoder: str = "", steps: _Steps | None = None
+) -> dict[str, Any]:
+    """Return `split_and_measure`, and under ``other_sources`` the same where whole sources are held out.
+
+    The second is absent where the questions come from too few. It says what a question from elsewhere can expect; the
+    first is above it wherever a source has a style, or grades, of its own.
+
+    Raises:
+        DataError: too few questions have labels.
+    """
+    metrics = split_and_measure(data, config, encoder=encoder, steps=steps)
+    by_source = data.apart_by_source()
+    if by_source is not None:
+        metrics["other_sources"] = split_and_measure(by_source, config, encoder=encoder, steps=steps)
+    return metrics
 
 
 def split_and_measure(

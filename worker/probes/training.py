@@ -116,6 +116,7 @@ def fit_hierarchy_probes(
             feed.difficulties,
             texts=feed.texts,
             scales=[feed.scale if value is not None else "" for value in feed.difficulties],
+            sources=feed.sources,
         )
         context = TrainingContext(
             parent=embedding_set.artifact.checksum if embedding_set.artifact else "",

@@ -125,10 +125,10 @@ def predict(
     predicted = probes.heads.predict(vector[None], TOP_CONCEPTS, texts=[text])[0]
     return QuestionPrediction(
         concepts=_with_ids(predicted, name) if probes.heads.beats_majority else [],
-        difficulty=_difficulty(predicted),
+        difficulty=_difficulty(predicted) if probes.heads.states_difficulty else None,
         neighbours=neighbours,
         basis=_estimated_basis(len(neighbours)),
-        notice=_no_better(probes),
+        notice=" ".join(filter(None, (_no_better(probes), _no_difficulty(probes)))),
         hierarchy=name,
     )
 
@@ -165,10 +165,10 @@ def predict_many(
                 concepts=[PredictedConcept(guess.path, guess.probability) for guess in prediction.concepts]
                 if probes.heads.beats_majority
                 else [],
-                difficulty=_difficulty(prediction),
+                difficulty=_difficulty(prediction) if probes.heads.states_difficulty else None,
                 neighbours=[],
                 basis=_estimated_basis(0),
-                notice=_no_better(probes),
+                notice=" ".join(filter(None, (_no_better(probes), _no_difficulty(probes)))),
                 hierarchy=name,
             )
     return [predictions[index] for index in range(len(texts))]
@@ -201,7 +201,7 @@ def _no_better(probes: ServedProbes) -> str:
     """Return why trained probes name no concepts; empty where they do."""
     if probes.heads.beats_majority or probes.heads.manifest is None:
         return ""
-    measured = probes.heads.manifest.metrics["concepts"]
+    measured = probes.heads.measured("concepts")
     return _(
         "The model for “%(name)s” was right for %(right).0f%% of the questions kept back from its training, no"
         " better than always naming the commonest concept (%(majority).0f%%). So it names none; more labelled"
@@ -211,6 +211,22 @@ def _no_better(probes: ServedProbes) -> str:
         "right": 100 * measured["path_accuracy"],
         "majority": 100 * measured["path_majority_accuracy"],
     }
+
+
+def _no_difficulty(probes: ServedProbes) -> str:
+    """Return why trained probes state no difficulty; empty where they do, or never learned any."""
+    if probes.heads.states_difficulty:
+        return ""
+    measured = probes.heads.measured("difficulty")
+    if measured["mae"] < measured["median_mae"]:
+        return _(
+            "The model for “%(name)s” states no difficulty: its interval held only %(covered).0f%% of the difficulties"
+            " of questions kept back from its training."
+        ) % {"name": probes.hierarchy, "covered": 100 * measured["coverage"]}
+    return _(
+        "The model for “%(name)s” states no difficulty: on questions kept back from its training it was no nearer than"
+        " always stating the middle one. More graded questions would help."
+    ) % {"name": probes.hierarchy}
 
 
 def _estimated_basis(neighbours: int) -> str:

@@ -127,3 +127,25 @@ def test_the_fixed_part_is_kept_out_but_never_the_only_questions_of_a_concept():
     assert kept_out([first, second], [[common], [common]]).tolist() == [True, False]
     assert kept_out([first, second], [[rare], [common]]).tolist() == [False, False]
     assert kept_out([first, second], [[], [common]]).tolist() == [True, False]
+
+
+def test_sources_keep_their_questions_and_copies_together():
+    texts = [f"Question {letter} of {number}." for number in range(20) for letter in "abc"]
+    sources = [f"school {number}" for number in range(20) for _letter in "abc"]
+    plain = ProbeData.of(
+        np.eye(60), [[]] * 60, [1.0] * 60, texts=[f"{text} {n}!" for n, text in enumerate(texts)]
+    )
+    assert plain.apart_by_source() is None
+    own = [f"{text[:10]} {chr(97 + row // 26)}{chr(97 + row % 26)}" for row, text in enumerate(texts)]
+    own[3] = own[0].replace("Question", "question")  # a copy links two sources
+    data = ProbeData.of(np.eye(60), [[]] * 60, [1.0] * 60, texts=own, sources=sources)
+    apart = data.apart_by_source()
+    assert apart is not None
+    assert len(set(apart.groups[:6])) == 1
+    assert len(set(apart.groups)) == 19
+    assert apart.take(np.arange(60) < 9).sources.tolist() == apart.groups[:9].tolist()
+
+
+@pytest.mark.parametrize("sources", [["one", "two"] * 10, ["big"] * 15 + list("abcde"), [""] * 20])
+def test_too_few_sources_are_none(sources):
+    assert ProbeData.of(np.eye(20), [[]] * 20, [1.0] * 20, sources=sources).apart_by_source() is None

@@ -210,6 +210,29 @@ def test_probes_no_better_than_the_commonest_concept_name_none_and_say_so(
         assert prediction.difficulty is not None
 
 
+@pytest.mark.parametrize(
+    ("measured", "notice"),
+    [
+        ({"mae": 0.3, "median_mae": 0.4, "coverage": 0.89}, ""),
+        ({"mae": 0.4, "median_mae": 0.3, "coverage": 0.9}, "no nearer than always stating the middle one"),
+        ({"mae": 0.3, "median_mae": 0.4, "coverage": 0.8}, "held only 80% of the difficulties"),
+    ],
+)
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_difficulty_that_a_constant_or_the_interval_contradicts_is_not_stated(
+    bank, tmp_path, fresh_models, measured, notice, elsewhere
+):
+    good = {"difficulty": {"mae": 0.1, "median_mae": 0.4, "coverage": 0.9}}
+    metrics = {**good, "other_sources": {"difficulty": measured}} if elsewhere else {"difficulty": measured}
+    add_probes(tmp_path, "Test hierarchy", metrics=metrics)
+    alone = predict(text=TRAIN, serving=serving())
+    (among_many,) = predict_many(texts=[TRAIN], languages=["en"], serving=serving())
+    for prediction in (alone, among_many):
+        assert (prediction.difficulty is None) is bool(notice)
+        assert notice in prediction.notice
+        assert prediction.concepts
+
+
 def test_another_set_beside_changes_no_prediction(bank, tmp_path):
     """Neither its probes nor its questions, which stand nearer and are graded on another scale."""
     add_probes(tmp_path, "Test hierarchy")
