@@ -17,6 +17,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from analytics.paraphrase.operators import rule_paraphraser
+from analytics.paraphrase.operators.catalog import select_operators
 from analytics.paraphrase.pairs.scenes import Scene, Telling, drawn_values, scenes, tell, with_other_value
 from analytics.paraphrase.pairs.senses import Change, same_sense, sense_change
 from analytics.paraphrase.pairs.slots import QUANTITIES, Values
@@ -158,15 +159,23 @@ def _marks(telling: Telling, name: str) -> tuple[Span, ...]:
 
 
 def text_pairs(
-    texts: Sequence[str], wordings: Sequence[tuple[str, str]], rng: random.Random
+    texts: Sequence[str],
+    wordings: Sequence[tuple[str, str]],
+    rng: random.Random,
+    *,
+    operator_share: float = 0.15,
 ) -> Iterator[MadePair]:
     """Yield pairs of questions without end, valid and invalid in turn.
 
     Args:
         texts: questions, which rules reword.
         wordings: pairs of texts that ask the same.
+        operator_share: of pairs that ParaQD's operators make.
     """
     while True:
+        if rng.random() < operator_share:
+            yield from _operator_pair(rng.choice(texts), rng)
+            continue
         if wordings and rng.random() < 0.45:
             original, paraphrase = rng.choice(wordings)
             if rng.random() < 0.5:
@@ -184,6 +193,16 @@ def text_pairs(
                 yield MadePair(original, paraphrase, 1, source="text")
         elif change := sense_change(paraphrase, rng):
             yield _changed_pair(original, change)
+
+
+def _operator_pair(text: str, rng: random.Random) -> Iterator[MadePair]:
+    """Yield at most one pair whose paraphrase ParaQD's operators made of a rewording."""
+    paraphrase = _rule_rewording(text, rng)
+    is_valid = rng.random() < 0.45
+    chosen = rng.choice([each for each in select_operators() if each.is_positive == is_valid])
+    changed = chosen.apply(paraphrase, rng)
+    if changed and changed.split() != text.split() and (is_valid or changed.split() != paraphrase.split()):
+        yield MadePair(text, changed, int(is_valid), "" if is_valid else chosen.name, "operator")
 
 
 def _rule_rewording(text: str, rng: random.Random) -> str:

@@ -16,11 +16,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from analytics.errors import DataError
-from analytics.paraphrase.scoring.verdict import COLUMNS, FEATURES, UNSTRETCHED, Verdict, weighed
+from analytics.paraphrase.scoring.verdict import COLUMNS, FEATURES, SPEAK_FOR, UNSTRETCHED, Verdict, weighed
 
 Array = npt.NDArray[np.float64]
 
-_SIGNS = np.array([1.0] + [-1.0] * (len(FEATURES) - 1))
+_SIGNS = np.array([1.0 if name in SPEAK_FOR else -1.0 for name in FEATURES])
 _ROUNDS = 200
 
 
@@ -45,8 +45,8 @@ def fit_verdict(
 ) -> Verdict:
     """Fit the verdict.
 
-    A feature whose weight would have the wrong sign is left out: the score may only speak for a paraphrase, findings
-    and lost words only against it.
+    A feature whose weight would have the wrong sign is left out: score and reading may only speak for a paraphrase,
+    findings and lost words only against it.
 
     Args:
         features: one row per pair, as `verdict_features` gives it.

@@ -1,7 +1,7 @@
 """Scoring pairs with a trained scorer. Torch-free: the web process scores by ONNX Runtime.
 
-ParaQD (Gupta et al., 2022), section 3.4: score(Q, Q') = cos(ENC(Q), ENC(Q')). Beside it stand the findings, and a
-probability that joins both (`analytics.paraphrase.scoring.verdict`).
+ParaQD (Gupta et al., 2022), section 3.4: score(Q, Q') = cos(ENC(Q), ENC(Q')). Beside it stand what a cross-encoder
+reads in both texts together, the findings, and a probability that joins them (`analytics.paraphrase.scoring.verdict`).
 """
 
 from __future__ import annotations
@@ -20,6 +20,13 @@ from analytics.artifacts import Manifest, artifact_checksum, artifact_read
 from analytics.errors import ArtifactError
 from analytics.inference.encode import load_encoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.paraphrase.cross_encoder.reading import (
+    GRAPH_NAME,
+    PairReading,
+    ServedPairReader,
+    load_served_pair_reader,
+)
+from analytics.paraphrase.cross_encoder.word_findings import with_changed_words
 from analytics.paraphrase.findings.finding import Finding
 from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.scoring.verdict import Verdict, stretched, verdict_features
@@ -39,7 +46,7 @@ class PairScore:
     Attributes:
         score: in [-1, 1]; above 0.5 the paper calls it valid. The cosine, which some scorers stretch.
         cosine: as it is, in [-1, 1]; it ranks pairs as the score does.
-        probability: that it is valid, from score and findings.
+        probability: that it is valid, from score, reading and findings.
         findings: what was lost, added or changed.
     """
 
@@ -82,6 +89,7 @@ class Scorer:
         *,
         unknown_share: Callable[[Sequence[str]], float] = lambda _texts: 0.0,
         learned: npt.NDArray[np.uint64] | None = None,
+        pair_reader: ServedPairReader | None = None,
     ) -> None:
         self.manifest = manifest
         self.name, self.checksum = manifest.name, checksum
@@ -89,6 +97,7 @@ class Scorer:
         self._encode = encode
         self._reads_typed = bool(manifest.config.get("typed_numbers"))
         self._unknown_share = unknown_share
+        self._pair_reader = pair_reader
         self._learned = frozenset((learned if learned is not None else np.zeros(0, np.uint64)).tolist())
 
     def score(self, pairs: Sequence[tuple[str, str]], *, without: Collection[str] = ()) -> list[PairScore]:
@@ -97,13 +106,24 @@ class Scorer:
             return []
         near = cosines(pairs, reading_typed(self._encode) if self._reads_typed else self._encode)
         scores = stretched(near, self.verdict.boundary).tolist()
-        findings_by_pair, features = weigh_pairs(pairs, scores, without=without)
+        readings = self.read(pairs)
+        findings_by_pair, features = weigh_pairs(pairs, scores, readings, without=without)
         return [
-            PairScore(score, cosine, float(probability), findings)
-            for score, cosine, probability, findings in zip(
-                scores, near, self.verdict.probabilities(features), findings_by_pair, strict=True
+            PairScore(score, cosine, float(probability), with_changed_words(findings, reading, *pair))
+            for score, cosine, probability, findings, reading, pair in zip(
+                scores,
+                near,
+                self.verdict.probabilities(features),
+                findings_by_pair,
+                readings,
+                pairs,
+                strict=True,
             )
         ]
+
+    def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
+        """Return what the cross-encoder reads in each pair; None where the scorer has none, or a pair is too long."""
+        return self._pair_reader.read(pairs) if self._pair_reader else [None] * len(pairs)
 
     def learned(self, texts: Sequence[str]) -> int:
         """Return how many of the texts the scorer learned from; such a text is no test."""
@@ -121,19 +141,26 @@ class Scorer:
 
 
 def weigh_pairs(
-    pairs: Sequence[tuple[str, str]], scores: Sequence[float], *, without: Collection[str] = ()
+    pairs: Sequence[tuple[str, str]],
+    scores: Sequence[float],
+    readings: Sequence[PairReading | None] = (),
+    *,
+    without: Collection[str] = (),
 ) -> tuple[list[tuple[Finding, ...]], list[tuple[float, ...]]]:
     """Return the findings of each pair, and what a verdict weighs of it, in the order of `COLUMNS`.
 
     Args:
         pairs: original and paraphrase.
         scores: of the pairs, stretched if the scorer stretches them.
+        readings: of the pairs, if a cross-encoder read them.
         without: rules of the findings that are left out.
     """
     findings = [tuple(find_changes(*pair, without=without)) for pair in pairs]
     features = [
-        verdict_features(score, pair_findings, *pair)
-        for score, pair_findings, pair in zip(scores, findings, pairs, strict=True)
+        verdict_features(score, pair_findings, *pair, reading=reading.log_odds if reading else 0.0)
+        for score, pair_findings, pair, reading in zip(
+            scores, findings, pairs, readings or [None] * len(pairs), strict=True
+        )
     ]
     return findings, features
 
@@ -165,11 +192,18 @@ def load_scorer(folder: Path, *, threads: int | None = None) -> Scorer:
     except (OSError, ValueError) as error:
         raise ArtifactError(f"The scorer in {folder} cannot be read: {error}.") from error
     encoder = load_encoder(folder, threads=threads)
+    checksum = artifact_checksum(folder)
+    pair_reader = None
+    if GRAPH_NAME in manifest.files:
+        pair_reader = load_served_pair_reader(
+            folder, checksum, int(manifest.extra["pad_id"]), threads=threads
+        )
     return Scorer(
         manifest,
-        artifact_checksum(folder),
+        checksum,
         encoder.encode,
         verdict,
         unknown_share=encoder.unknown_share,
         learned=learned,
+        pair_reader=pair_reader,
     )

@@ -1,10 +1,10 @@
-"""The probability that a paraphrase is valid, from the score and the findings together. Torch-free.
+"""The probability that a paraphrase is valid, from the score, the reading of both texts and the findings. Torch-free.
 
-Logistic regression: the cosine doesn't see one changed number, the findings don't see what no rule knows. It is fitted
-on operators' pairs of questions that the encoder didn't learn from and on people's decisions
+Logistic regression: the cosine doesn't see one changed word, the cross-encoder may overlook a number, the findings
+don't see what no rule knows. It is fitted on pairs that neither model learned from and on people's decisions
 (`analytics.paraphrase.scoring.fitting`), and stands beside the paper's plain score, not instead of it. No finding may
-speak for a paraphrase, and no cosine against it. Only serious findings weigh, and only of those rules that pay on pairs
-that people wrote (decision 47). A finding weighs as much as the texts share words: in a near copy it is the change
+speak for a paraphrase, and no cosine or reading against it. Only serious findings weigh, and only of those rules that
+pay on pairs that people wrote (decision 47). A finding weighs as much as the texts share words: in a near copy it is the change
 itself, in a free rewording it may be another way to say the same (decision 34).
 
 The score may be stretched (`stretched`), so that the paper's threshold of 0.5 divides the pairs evenly.
@@ -31,8 +31,9 @@ _BEND = -0.9  # scores below are pressed together
 _OPPOSITE = 2.0  # the greatest distance
 _MOST = 2  # findings of a kind; more say no more
 
-FEATURES = ("score", "shorter", "number", "unit", "entity", "target", "sense")
-"""What is weighed: the score; by how much the paraphrase is shorter; and serious findings, at most two of each: about
+FEATURES = ("score", "reading", "shorter", "number", "unit", "entity", "target", "sense")
+"""What is weighed: the score; the cross-encoder's log-odds, 0 where a scorer has none; by how much the paraphrase is
+shorter; and serious findings, at most two of each: about
 numbers, about units, entities that were lost or changed, a question that went missing or breaks off, and another sense
 (contrary, exchanged or negated words, or a question that asks for something else)."""
 
@@ -40,7 +41,11 @@ COLUMNS = (*FEATURES, "shared words")
 """What is known of a pair: the features, and the share of its words that both texts have, by which the counts of
 findings are multiplied."""
 
-_LENGTHS = 2  # features that stand as they are: score, shorter
+SPEAK_FOR = ("score", "reading")
+"""Features that may only speak for a paraphrase; all others speak against it."""
+
+_AS_THEY_ARE = 3  # features that are not multiplied: score, reading, shorter
+_MOST_ODDS = 8.0  # log-odds of a reading; beyond it is no surer
 
 _FORMER = {
     "number": "serious number",
@@ -120,16 +125,24 @@ class Verdict:
 
 
 def verdict_features(
-    score: float, findings: Sequence[Finding], original: str, paraphrase: str
+    score: float, findings: Sequence[Finding], original: str, paraphrase: str, *, reading: float = 0.0
 ) -> tuple[float, ...]:
-    """Return what the verdict weighs of one pair, in the order of `COLUMNS`."""
-    counts = dict.fromkeys(FEATURES[2:], 0.0)
+    """Return what the verdict weighs of one pair, in the order of `COLUMNS`.
+
+    Args:
+        score: of the pair, stretched if its scorer stretches it.
+        findings: of the pair.
+        original, paraphrase: both texts.
+        reading: the cross-encoder's log-odds that it is valid; 0 where nothing read it.
+    """
+    counts = dict.fromkeys(FEATURES[_AS_THEY_ARE:], 0.0)
     for finding in findings:
         name = _feature(finding)
         if name:
             counts[name] = min(_MOST, counts[name] + 1)
     shorter = max(0.0, math.log((1 + len(original.split())) / (1 + len(paraphrase.split()))))
-    return (float(score), shorter, *counts.values(), shared_words(original, paraphrase))
+    reading = max(-_MOST_ODDS, min(_MOST_ODDS, reading))
+    return (float(score), reading, shorter, *counts.values(), shared_words(original, paraphrase))
 
 
 def _feature(finding: Finding) -> str:
@@ -165,8 +178,8 @@ def stretched(cosines: npt.ArrayLike, boundary: float) -> Array:
 def weighed(rows: Array, by_shared_words: bool = True) -> Array:
     """Return features (pairs, len(FEATURES)) of rows (pairs, len(COLUMNS))."""
     rows = rows.reshape(-1, len(COLUMNS))
-    lengths, counts, shared = rows[:, :_LENGTHS], rows[:, _LENGTHS:-1], rows[:, -1:]
-    return np.hstack([lengths, counts * shared if by_shared_words else counts])
+    plain, counts, shared = rows[:, :_AS_THEY_ARE], rows[:, _AS_THEY_ARE:-1], rows[:, -1:]
+    return np.hstack([plain, counts * shared if by_shared_words else counts])
 
 
 def sigmoid(values: Array) -> Array:

@@ -1,0 +1,155 @@
+"""Reading pairs with an exported cross-encoder. Torch-free: the web process reads by ONNX Runtime.
+
+Each pair is read in both orders, and the two are averaged, so that which text is the original decides nothing. Before
+that, equal quantities are written in equal words (`analytics.paraphrase.words.equal_quantities`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+from tokenizers import Encoding, Tokenizer
+
+from analytics.errors import ArtifactError
+from analytics.inference.encode import TOKENIZER_NAME
+from analytics.inference.onnx import open_session
+from analytics.length_batches import batches_by_length
+from analytics.paraphrase.words.equal_quantities import Rewritten, Span, canonical_quantities, in_words_of
+
+GRAPH_NAME = "pairs.onnx"
+PAIR_TOKENS = 256
+"""Tokens of both texts together that are read; of longer pairs nothing is said."""
+
+_BATCH_TOKENS = 4096
+_WORD = re.compile(r"\$[^$\s]*|[^\W_]+(?:['’.,/][^\W_]+)*|[^\w\s]")
+_CHANGED = 0.0  # log-odds from which a word counts as changed
+
+Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class PairReading:
+    """What a cross-encoder says of a pair.
+
+    Attributes:
+        log_odds: that the pair is valid.
+        original, paraphrase: places of the words that say something else than the other text.
+    """
+
+    log_odds: float
+    original: tuple[Span, ...] = ()
+    paraphrase: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Side:
+    """One order of a pair: what is tokenised, and how its places lead back."""
+
+    tokens: Encoding
+    first: tuple[Rewritten, ...]
+    second: tuple[Rewritten, ...]
+
+
+class ServedPairReader:
+    """An exported cross-encoder; one instance may serve many threads."""
+
+    def __init__(self, tokenizer: Tokenizer, session: onnxruntime.InferenceSession, pad_id: int) -> None:
+        self._tokenizer, self._session, self._pad_id = tokenizer, session, pad_id
+
+    def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
+        """Read pairs of (original, paraphrase); None for a pair that is longer than `PAIR_TOKENS`."""
+        sides = [side for pair in pairs for side in self._sides(*pair)]
+        lengths = [len(side.tokens.ids) for side in sides]
+        is_short = [max(lengths[row : row + 2]) <= PAIR_TOKENS for row in range(0, len(lengths), 2)]
+        rows = [row for row in range(len(sides)) if is_short[row // 2]]
+        tables = dict(zip(rows, self._tables([sides[row].tokens.ids for row in rows]), strict=True))
+        readings: list[PairReading | None] = []
+        for number, (original, paraphrase) in enumerate(pairs):
+            if not is_short[number]:
+                readings.append(None)
+                continue
+            there, back = sides[2 * number : 2 * number + 2]
+            table, back_table = tables[2 * number], tables[2 * number + 1]
+            first = _letters(original, there, table, 0) + _letters(original, back, back_table, 1)
+            second = _letters(paraphrase, there, table, 1) + _letters(paraphrase, back, back_table, 0)
+            readings.append(
+                PairReading(
+                    float(table[0] + back_table[0]) / 2,
+                    _changed_words(original, first / 2),
+                    _changed_words(paraphrase, second / 2),
+                )
+            )
+        return readings
+
+    def _sides(self, original: str, paraphrase: str) -> tuple[_Side, _Side]:
+        one, two = canonical_quantities(original), canonical_quantities(paraphrase)
+        two_as_one, one_as_two = in_words_of(one.text, two.text), in_words_of(two.text, one.text)
+        return (
+            _Side(self._tokenizer.encode(one.text, two_as_one.text), (one,), (two, two_as_one)),
+            _Side(self._tokenizer.encode(two.text, one_as_two.text), (two,), (one, one_as_two)),
+        )
+
+    def _tables(self, rows: Sequence[Sequence[int]]) -> list[Array]:
+        """Return the log-odds of each row's tokens, of the whole pair at its first."""
+        tables: list[Array] = [np.zeros(0)] * len(rows)
+        for members in batches_by_length([len(row) for row in rows], tokens=_BATCH_TOKENS):
+            width = max(len(rows[member]) for member in members)
+            ids = np.full((len(members), width), self._pad_id, dtype=np.int64)
+            mask = np.zeros((len(members), width), dtype=np.int64)
+            for line, member in enumerate(members):
+                ids[line, : len(rows[member])] = rows[member]
+                mask[line, : len(rows[member])] = 1
+            out = self._session.run(None, {"input_ids": ids, "attention_mask": mask})[0]
+            for line, member in enumerate(members):
+                tables[member] = out[line, : len(rows[member])].astype(np.float64)
+        return tables
+
+
+def _letters(text: str, side: _Side, table: Array, segment: int) -> Array:
+    """Return the log-odds of each character of a text as it was written, -10 where no token stands."""
+    letters = np.full(len(text), -10.0)
+    rewritings = side.second if segment else side.first
+    for (start, end), of, odds in zip(side.tokens.offsets, side.tokens.sequence_ids, table, strict=True):
+        if of != segment:
+            continue
+        for rewriting in reversed(rewritings):
+            start, end = rewriting.span_before(start, end)
+        letters[start:end] = np.maximum(letters[start:end], odds)
+    return letters
+
+
+def _changed_words(text: str, letters: Array) -> tuple[Span, ...]:
+    """Return the words of which a letter counts as changed; neighbours are one place."""
+    spans: list[Span] = []
+    for match in _WORD.finditer(text):
+        start, end = match.span()
+        if letters[start:end].max() <= _CHANGED:
+            continue
+        if spans and not text[spans[-1][1] : start].strip():
+            spans[-1] = (spans[-1][0], end)
+        else:
+            spans.append((start, end))
+    return tuple(spans)
+
+
+def load_served_pair_reader(
+    folder: Path, checksum: str, pad_id: int, *, threads: int | None = None
+) -> ServedPairReader:
+    """Load the cross-encoder of a scorer's folder.
+
+    Raises:
+        ArtifactError: its files cannot be read.
+    """
+    try:
+        tokenizer = Tokenizer.from_file(str(folder / TOKENIZER_NAME))
+    except Exception as error:  # the package raises nothing more special
+        raise ArtifactError(f"The tokenizer in {folder} cannot be read.") from error
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    return ServedPairReader(tokenizer, open_session(folder / GRAPH_NAME, checksum, threads=threads), pad_id)

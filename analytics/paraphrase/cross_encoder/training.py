@@ -1,0 +1,220 @@
+"""Training a pair reader on our loop: from an encoder's weights, or further from those it has.
+
+    python -m analytics.paraphrase.cross_encoder.training --data FOLDER --output FILE [--steps N] [--begin-with FILE]
+
+Loss: binary cross-entropy of a pair's label, and of each token's "says something else" where a pair's maker knows it.
+The files of the folder are those of `analytics.paraphrase.pairs.material`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import binary_cross_entropy_with_logits
+
+from analytics.backbone.backbone import Backbone, padded_batch
+from analytics.backbone.bert import load_backbone
+from analytics.command_line import run_command
+from analytics.errors import DataError
+from analytics.json_lines import read_objects
+from analytics.paraphrase.cross_encoder.pair_reader import PairReader
+from analytics.paraphrase.cross_encoder.reading import PAIR_TOKENS
+from analytics.paraphrase.cross_encoder.weights import load_pair_reader, new_pair_reader, save_pair_reader
+from analytics.training.batching import length_grouped_batches
+from analytics.training.device import inference_dtype, pick_device
+from analytics.training.loop import LoopSettings, Step, train_loop
+from analytics.training.seeding import seed_everything
+
+_UNKNOWN = -1  # of a token of which nobody said whether it changed the sense
+_WORDS_WEIGHT, _CHANGED_WEIGHT = 0.5, 3.0
+_HEAD_RATE = 1e-3
+_FROZEN = ("word_embeddings", "position_embeddings", "pooler")
+
+
+@dataclass(frozen=True, slots=True)
+class TokenPair:
+    """A pair in tokens.
+
+    Attributes:
+        ids: of both texts with their separators.
+        words: for each token 1 if it changes the sense, 0 if not, -1 if unknown.
+        label: 1 valid, 0 not.
+    """
+
+    ids: tuple[int, ...]
+    words: tuple[int, ...]
+    label: int
+
+
+def token_pair(backbone: Backbone, row: Mapping[str, Any]) -> TokenPair | None:
+    """Return a row of the material in tokens; None if it is longer than what is read."""
+    encoding = backbone.tokenizer.encode(row["a"], row["b"])
+    if len(encoding.ids) > PAIR_TOKENS:
+        return None
+    marks = row.get("m")
+    if row["y"] == 1 or marks:
+        words = tuple(
+            int(
+                of is not None
+                and any(start < last and first < end for first, last in (marks or ((), ()))[of])
+            )
+            for (start, end), of in zip(encoding.offsets, encoding.sequence_ids, strict=True)
+        )
+    else:
+        words = (_UNKNOWN,) * len(encoding.ids)
+    return TokenPair(tuple(encoding.ids), words, int(row["y"]))
+
+
+class PairTask:
+    """Implements `analytics.training.loop.Task`.
+
+    Args:
+        reader: trained in place.
+        pairs: what is learned.
+        pad_id: token that fills a batch.
+        batch_size: pairs in a batch.
+        seed: of the batches' order.
+    """
+
+    def __init__(
+        self, reader: PairReader, pairs: Sequence[TokenPair], *, pad_id: int, batch_size: int, seed: int
+    ) -> None:
+        if len(pairs) < batch_size:
+            raise DataError(f"Training needs at least {batch_size} pairs, there are {len(pairs)}.")
+        self.reader, self.pairs, self.pad_id = reader, pairs, pad_id
+        self.batch_size, self.seed = batch_size, seed
+        for name, parameter in reader.transformer.named_parameters():
+            parameter.requires_grad_(not any(part in name for part in _FROZEN))
+
+    def modules(self) -> Mapping[str, nn.Module]:
+        """Return what a checkpoint holds."""
+        return {"reader": self.reader}
+
+    def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
+        """Return the transformer at the settings' rate, the head at a higher one."""
+        body = [parameter for parameter in self.reader.transformer.parameters() if parameter.requires_grad]
+        head = [*self.reader.words.parameters(), *self.reader.head.parameters()]
+        return [{"params": body}, {"params": head, "lr": _HEAD_RATE}]
+
+    def batches_per_epoch(self) -> int:
+        """Return the number of batches of an epoch."""
+        return len(self.pairs) // self.batch_size
+
+    def batches(self, epoch: int) -> Iterator[list[TokenPair]]:
+        """Yield pairs of similar length together."""
+        rng = np.random.default_rng([self.seed, epoch])
+        lengths = [len(pair.ids) for pair in self.pairs]
+        for rows in length_grouped_batches(lengths, self.batch_size, rng):
+            yield [self.pairs[row] for row in rows]
+
+    def losses(self, batch: list[TokenPair], step: Step) -> Mapping[str, Tensor]:
+        """Return the loss and its terms."""
+        device = next(self.reader.parameters()).device
+        ids, mask = (part.to(device) for part in padded_batch([pair.ids for pair in batch], self.pad_id))
+        words = torch.full(ids.shape, float(_UNKNOWN), device=device)
+        for line, pair in enumerate(batch):
+            words[line, : len(pair.words)] = torch.tensor(pair.words, dtype=torch.float32, device=device)
+        labels = torch.tensor([float(pair.label) for pair in batch], device=device)
+        valid, changed = self.reader(ids, mask)
+        of_pairs = binary_cross_entropy_with_logits(valid.float(), labels)
+        known = (words >= 0).float()
+        of_words = binary_cross_entropy_with_logits(
+            changed.float(),
+            words.clamp(min=0),
+            reduction="none",
+            pos_weight=torch.tensor(_CHANGED_WEIGHT, device=device),
+        )
+        of_words = (of_words * known).sum() / known.sum().clamp(min=1)
+        return {"loss": of_pairs + _WORDS_WEIGHT * of_words, "loss_pairs": of_pairs, "loss_words": of_words}
+
+    def after_step(self) -> None:
+        """Do nothing: nothing follows."""
+
+    def evaluate(self) -> Mapping[str, float]:
+        """Return nothing: what a reader is worth is measured with the verdict."""
+        return {}
+
+
+def train_pair_reader(
+    backbone: Backbone,
+    rows: Sequence[Mapping[str, Any]],
+    weights: Path,
+    *,
+    begin_with: Path | None = None,
+    steps: int = 1000,
+    batch_size: int = 32,
+    learning_rate: float = 1.5e-4,
+    seed: int = 3407,
+    device: str = "auto",
+) -> None:
+    """Train a pair reader and write its file: `analytics.paraphrase.cross_encoder.weights`.
+
+    Args:
+        backbone: the encoder that it begins with; it is changed in place.
+        rows: pairs as `analytics.paraphrase.pairs.material` writes them.
+        weights: the file.
+        begin_with: a file whose training goes on.
+        steps: optimiser steps.
+
+    Raises:
+        DataError: fewer pairs than a batch.
+        BackboneError: a file does not fit the encoder.
+    """
+    seed_everything(seed)
+    place = pick_device(device)
+    base = {name: value.detach().clone().cpu() for name, value in backbone.model.state_dict().items()}
+    backbone.tokenizer.no_truncation()
+    reader = load_pair_reader(begin_with, backbone) if begin_with else new_pair_reader(backbone)
+    pairs = [pair for row in rows if (pair := token_pair(backbone, row)) is not None]
+    task = PairTask(reader.to(place).train(), pairs, pad_id=backbone.pad_id, batch_size=batch_size, seed=seed)
+    settings = LoopSettings(
+        epochs=1 + steps * batch_size // len(pairs),
+        max_steps=steps,
+        learning_rate=learning_rate,
+        warmup_share=0.05,
+        clip_norm=1.0,
+        dtype=inference_dtype(place),
+    )
+    train_loop(task, settings, device=place)
+    save_pair_reader(
+        reader.cpu().eval(), base, weights, backbone=backbone.name, backbone_sha256=backbone.weights_hash
+    )
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; 0 on success, 1 with one sentence on standard error where it cannot be done."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, required=True, help="folder of scenes.jsonl and texts.jsonl")
+    parser.add_argument("--output", type=Path, required=True)
+    parser.add_argument("--steps", type=int, default=1000)
+    parser.add_argument("--batch-size", type=int, default=32)
+    parser.add_argument("--begin-with", type=Path)
+    options = parser.parse_args(arguments)
+
+    def command() -> str:
+        files = sorted(path for path in options.data.glob("*.jsonl") if not path.name.startswith("dev"))
+        rows = [row for file in files for _, row in read_objects(file)]
+        train_pair_reader(
+            load_backbone(),
+            rows,
+            options.output,
+            begin_with=options.begin_with,
+            steps=options.steps,
+            batch_size=options.batch_size,
+        )
+        return json.dumps({"pairs": len(rows), "steps": options.steps})
+
+    return run_command(command)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

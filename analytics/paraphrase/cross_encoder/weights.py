@@ -1,0 +1,151 @@
+"""A pair reader's weights as they travel: low-rank changes of a packaged encoder, and its head, in half precision.
+
+The file names each changed matrix of the transformer twice, ``NAME.A`` (rank, width in) and ``NAME.B`` (width out,
+rank), whose product is added; what is no matrix (biases, layer norms, token types) stands whole as
+``transformer.NAME``, the head as ``words.*`` and ``head.*``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from safetensors.torch import save_file
+
+from analytics.backbone.adapters import nearest_factors
+from analytics.backbone.backbone import Backbone, padded_batch
+from analytics.backbone.bert import load_backbone
+from analytics.backbone.onnx_graph import write_graph
+from analytics.backbone.sources import DEFAULT_BACKBONE
+from analytics.errors import BackboneError
+from analytics.paraphrase.cross_encoder.pair_reader import PairReader
+from analytics.paraphrase.cross_encoder.reading import GRAPH_NAME, PAIR_TOKENS
+
+WEIGHTS_NAME = "pair_reader.safetensors"
+STARTER = Path(__file__).parent / "starter" / WEIGHTS_NAME
+"""The pair reader that comes with the program."""
+
+RANK = 128
+_SEPARATOR = "[SEP]"
+_TRANSFORMER = "transformer."
+
+
+def new_pair_reader(backbone: Backbone) -> PairReader:
+    """Return a pair reader on an encoder's weights, with an untrained head.
+
+    Raises:
+        BackboneError: the encoder cannot read two texts at once.
+    """
+    separator = backbone.tokenizer.token_to_id(_SEPARATOR)
+    if separator is None or getattr(backbone.model.config, "type_vocab_size", 0) < 2:
+        raise BackboneError(f"The encoder {backbone.name} does not read two texts at once.")
+    return PairReader(backbone.model, backbone.dimension, separator)
+
+
+def load_pair_reader(weights: Path, backbone: Backbone | None = None) -> PairReader:
+    """Put a pair reader together from its file and the encoder that it changes, by default the packaged one.
+
+    Raises:
+        BackboneError: the file cannot be read, or is for other weights.
+    """
+    tensors, about = _read(weights)
+    name = about.get("backbone", DEFAULT_BACKBONE)
+    if backbone is None:
+        backbone = load_backbone(name, device="cpu")
+    if about.get("backbone_sha256", backbone.weights_hash) != backbone.weights_hash:
+        raise BackboneError(
+            f"The pair reader in {weights.name} was trained on other weights than {backbone.name}."
+        )
+    reader = new_pair_reader(backbone)
+    state = reader.state_dict()
+    for key, tensor in tensors.items():
+        if key.endswith(".A"):
+            place = _TRANSFORMER + key.removesuffix(".A")
+            change = tensors[f"{key.removesuffix('.A')}.B"].float() @ tensor.float()
+            _check(place in state and state[place].shape == change.shape, weights)
+            state[place] = state[place] + change
+        elif not key.endswith(".B"):
+            _check(key in state and state[key].shape == tensor.shape, weights)
+            state[key] = tensor.float()
+    reader.load_state_dict(state)
+    return reader.eval()
+
+
+def save_pair_reader(
+    reader: PairReader,
+    base: Mapping[str, torch.Tensor],
+    weights: Path,
+    *,
+    backbone: str,
+    backbone_sha256: str,
+) -> None:
+    """Write what differs from the encoder that a pair reader began with.
+
+    Args:
+        base: the encoder's own state.
+        weights: the file.
+        backbone, backbone_sha256: name of the encoder, and of which weights.
+    """
+    tensors: dict[str, torch.Tensor] = {}
+    for key, value in reader.state_dict().items():
+        name = key.removeprefix(_TRANSFORMER)
+        if not key.startswith(_TRANSFORMER):
+            tensors[key] = value
+        elif torch.equal(value, base[name]):
+            continue
+        elif value.ndim == 2 and "embeddings" not in name:
+            tensors[f"{name}.A"], tensors[f"{name}.B"], _values = nearest_factors(value - base[name], RANK)
+        else:
+            tensors[key] = value
+    save_file(
+        {key: value.detach().to("cpu", torch.float16).contiguous() for key, value in tensors.items()},
+        weights,
+        metadata={"format": "pt", "backbone": backbone, "backbone_sha256": backbone_sha256},
+    )
+
+
+def write_pair_graph(reader: PairReader, backbone: Backbone, folder: Path) -> None:
+    """Write the ONNX graph of a pair reader into an artifact's folder: `analytics.paraphrase.cross_encoder.reading`."""
+    write_graph(
+        _Table(reader).eval(),
+        folder / GRAPH_NAME,
+        output="states",
+        max_tokens=PAIR_TOKENS,
+        batch=_batch(backbone, ("a + b = 12", "find it"), ("find the area of a circle", "a + b")),
+        others=[
+            _batch(backbone, ("a + b = 12", "c")),
+            _batch(backbone, ("one " * 40, "two " * 30), ("a", "b"), ("c", "d e f")),
+        ],
+    )
+
+
+class _Table(torch.nn.Module):
+    """Ids and mask in, (pairs, tokens) out: the pair's log-odds of being valid at its first token, and the words'."""
+
+    def __init__(self, reader: PairReader) -> None:
+        super().__init__()
+        self.reader = reader
+
+    def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
+        valid, words = self.reader(input_ids, attention_mask)
+        return torch.cat([valid.unsqueeze(1), words[:, 1:]], dim=1)
+
+
+def _batch(backbone: Backbone, *pairs: tuple[str, str]) -> tuple[torch.Tensor, torch.Tensor]:
+    encodings = backbone.tokenizer.encode_batch(list(pairs))
+    return padded_batch([encoding.ids for encoding in encodings], backbone.pad_id)
+
+
+def _read(weights: Path) -> tuple[dict[str, torch.Tensor], dict[str, str]]:
+    try:
+        with safe_open(weights, framework="pt") as file:
+            return {key: file.get_tensor(key) for key in file.keys()}, dict(file.metadata() or {})  # noqa: SIM118
+    except (SafetensorError, OSError) as error:
+        raise BackboneError(f"The pair reader in {weights} cannot be read: {error}") from error
+
+
+def _check(fits: bool, weights: Path) -> None:
+    if not fits:
+        raise BackboneError(f"The pair reader in {weights.name} does not fit the encoder.")

@@ -1,0 +1,56 @@
+"""Words that a cross-encoder sees changed, as findings beside those of the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from analytics.paraphrase.cross_encoder.reading import PairReading
+from analytics.paraphrase.findings.finding import Finding, Span, Words
+from analytics.paraphrase.words.editing import overlaps
+
+_MOST_PLACES = 3  # changed places in a text; more mean that the model points nowhere
+
+
+def with_changed_words(
+    findings: Sequence[Finding], reading: PairReading | None, original: str, paraphrase: str
+) -> tuple[Finding, ...]:
+    """Return the findings, and the words that the reading of an invalid pair points at where none points yet.
+
+    Args:
+        findings: of the rules.
+        reading: of the pair, if it was read.
+        original, paraphrase: both texts.
+    """
+    if reading is None or reading.log_odds > 0:
+        return tuple(findings)
+    serious = [finding for finding in findings if finding.is_serious]
+    places = _free(reading.original, [finding.original for finding in serious])
+    new_places = _free(reading.paraphrase, [finding.paraphrase for finding in serious])
+    if max(len(places), len(new_places)) > _MOST_PLACES:
+        return tuple(findings)
+    words = [Words(start, end, original[start:end]) for start, end in places]
+    new_words = [Words(start, end, paraphrase[start:end]) for start, end in new_places]
+    if len(words) == len(new_words) == 1 and words[0].text.lower() != new_words[0].text.lower():
+        sentence = f"“{words[0].text}” became “{new_words[0].text}”."
+        return (*findings, Finding.between("wording", "changed", sentence, words[0], new_words[0]))
+    said = {word.text.lower() for word in words}
+    new_said = {word.text.lower() for word in new_words}
+    return (
+        *findings,
+        *(_alone(word, "original") for word in words if word.text.lower() not in new_said),
+        *(_alone(word, "paraphrase") for word in new_words if word.text.lower() not in said),
+    )
+
+
+def _free(spans: Sequence[Span], taken: Sequence[Span | None]) -> list[Span]:
+    """Return the places that none of the taken ones touches."""
+    return [span for span in spans if not any(place and overlaps(*span, [place]) for place in taken)]
+
+
+def _alone(word: Words, side: str) -> Finding:
+    place = (word.start, word.end)
+    if side == "original":
+        sentence = f"The paraphrase does not say “{word.text}” in the same sense."
+        return Finding("wording", "lost", sentence, original=place, before=word.text)
+    sentence = f"The original does not say “{word.text}” in the same sense."
+    return Finding("wording", "added", sentence, paraphrase=place, after=word.text)
