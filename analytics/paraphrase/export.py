@@ -1,11 +1,12 @@
-"""The starter's scorer, put together: backbone, adapter and verdict become one artifact."""
+"""The starter's scorer, put together: backbone, adapter, pair reader and verdict become one artifact."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from analytics.artifacts import Manifest
+from analytics.artifacts import Manifest, artifact_amend
 from analytics.backbone.export import export_starter
+from analytics.paraphrase.cross_encoder.weights import WEIGHTS_NAME, write_pair_files
 from analytics.paraphrase.starter import STARTER_FOLDER
 
 
@@ -18,7 +19,11 @@ def export_scorer(output: Path, *, backbone: str = "", adapter: Path | None = No
         adapter: the starter's folder, by default the program's own.
 
     Raises:
-        BackboneError: the backbone or the adapter cannot be loaded.
+        BackboneError: the backbone, the adapter or the pair reader cannot be loaded.
         ArtifactError: the starter's folder is absent or damaged, or the output cannot be written.
     """
-    return export_starter(output, adapter or STARTER_FOLDER, backbone=backbone)
+    starter = adapter or STARTER_FOLDER
+    manifest = export_starter(output, starter, backbone=backbone)
+    if WEIGHTS_NAME not in manifest.files:
+        return manifest
+    return artifact_amend(output, manifest, lambda aside: write_pair_files(starter / WEIGHTS_NAME, aside))

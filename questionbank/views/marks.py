@@ -9,7 +9,9 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from analytics.paraphrase.scoring.verdict import NO_CHANGE_FOUND
 from questionbank.models import ParaphrasePair
+from questionbank.selectors.review.unread import unread_reason
 from questionbank.services.paraphrase import pair_findings
 
 KIND_NAMES: dict[str, Promise] = {  # kind of a finding -> what people call it; a literal table
@@ -89,4 +91,6 @@ def pair_pieces(pair: ParaphrasePair, findings: Sequence[Mapping[str, Any]]) -> 
         "paraphrase": marked_pieces(pair.paraphrase, findings, "paraphrase"),
         "has_formulas": "$" in pair.original + pair.paraphrase,
         "findings": named_findings(findings),
+        "is_clear": pair.verdict is not None and pair.verdict >= NO_CHANGE_FOUND,
+        "no_number": unread_reason(pair),
     }

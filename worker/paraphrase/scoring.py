@@ -47,7 +47,11 @@ def score_run(reporter: RunReporter) -> dict[str, Any]:
         reporter.saved_work()
         scored, unread = scored + read, unread + left
     if unread and scorers.latest is not None:
-        reporter.log(f"{unread:,} pairs are in a language that the scorer cannot read.", level="warning")
+        reporter.log(
+            f"{unread:,} pairs have findings only: the scorer does not know their language, they are too long, or the"
+            " original asks nothing.",
+            level="warning",
+        )
     return {
         "scored": scored,
         "findings_only": unread,

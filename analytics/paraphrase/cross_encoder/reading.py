@@ -87,6 +87,10 @@ class ServedPairReader:
             )
         return readings
 
+    def is_too_long(self, original: str, paraphrase: str) -> bool:
+        """Return whether a pair is longer than `PAIR_TOKENS`."""
+        return any(len(side.tokens.ids) > PAIR_TOKENS for side in self._sides(original, paraphrase))
+
     def _sides(self, original: str, paraphrase: str) -> tuple[_Side, _Side]:
         one, two = canonical_quantities(original), canonical_quantities(paraphrase)
         two_as_one, one_as_two = in_words_of(one.text, two.text), in_words_of(two.text, one.text)

@@ -7,6 +7,7 @@ rank), whose product is added; what is no matrix (biases, layer norms, token typ
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -18,15 +19,11 @@ from analytics.backbone.adapters import nearest_factors
 from analytics.backbone.backbone import Backbone, padded_batch
 from analytics.backbone.bert import load_backbone
 from analytics.backbone.onnx_graph import write_graph
-from analytics.backbone.sources import DEFAULT_BACKBONE
 from analytics.errors import BackboneError
 from analytics.paraphrase.cross_encoder.pair_reader import PairReader
 from analytics.paraphrase.cross_encoder.reading import GRAPH_NAME, PAIR_TOKENS
 
 WEIGHTS_NAME = "pair_reader.safetensors"
-STARTER = Path(__file__).parent / "starter" / WEIGHTS_NAME
-"""The pair reader that comes with the program."""
-
 RANK = 128
 _SEPARATOR = "[SEP]"
 _TRANSFORMER = "transformer."
@@ -44,16 +41,13 @@ def new_pair_reader(backbone: Backbone) -> PairReader:
     return PairReader(backbone.model, backbone.dimension, separator)
 
 
-def load_pair_reader(weights: Path, backbone: Backbone | None = None) -> PairReader:
-    """Put a pair reader together from its file and the encoder that it changes, by default the packaged one.
+def load_pair_reader(weights: Path, backbone: Backbone) -> PairReader:
+    """Put a pair reader together from its file and the encoder that it changes.
 
     Raises:
         BackboneError: the file cannot be read, or is for other weights.
     """
     tensors, about = _read(weights)
-    name = about.get("backbone", DEFAULT_BACKBONE)
-    if backbone is None:
-        backbone = load_backbone(name, device="cpu")
     if about.get("backbone_sha256", backbone.weights_hash) != backbone.weights_hash:
         raise BackboneError(
             f"The pair reader in {weights.name} was trained on other weights than {backbone.name}."
@@ -106,8 +100,20 @@ def save_pair_reader(
     )
 
 
+def write_pair_files(weights: Path, folder: Path) -> None:
+    """Write a pair reader into a scorer's folder: its weights, and the graph that serves.
+
+    Raises:
+        BackboneError: the weights cannot be read, or no packaged encoder is theirs.
+    """
+    backbone = load_backbone(device="cpu")
+    write_pair_graph(load_pair_reader(weights, backbone), backbone, folder)
+    if weights.resolve() != (folder / WEIGHTS_NAME).resolve():
+        shutil.copyfile(weights, folder / WEIGHTS_NAME)
+
+
 def write_pair_graph(reader: PairReader, backbone: Backbone, folder: Path) -> None:
-    """Write the ONNX graph of a pair reader into an artifact's folder: `analytics.paraphrase.cross_encoder.reading`."""
+    """Write the ONNX graph of a pair reader: `analytics.paraphrase.cross_encoder.reading` runs it."""
     write_graph(
         _Table(reader).eval(),
         folder / GRAPH_NAME,

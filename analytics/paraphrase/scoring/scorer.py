@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 from copy import copy
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -31,12 +31,17 @@ from analytics.paraphrase.findings.finding import Finding
 from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.scoring.verdict import Verdict, stretched, verdict_features
 from analytics.paraphrase.triplets import question_number
+from analytics.paraphrase.words.asking import asks_something
 from analytics.paraphrase.words.typed_text import reading_typed
 from analytics.retrieval import Encode
 
 VERDICT_NAME = "verdict.json"
 LEARNED_NAME = "learned.npy"
 """Numbers of the questions that a scorer learned from, so that a test can count what it shares with them."""
+
+
+UnreadReason = Literal["", "language", "question", "length"]
+"""Why a scorer says nothing of a pair: an unknown language, an original that asks nothing, texts too long to read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +141,18 @@ class Scorer:
         return scorer
 
     def knows(self, original: str, paraphrase: str) -> bool:
-        """Return whether the encoder knows nine of ten tokens of both; else a score says nothing."""
-        return self._unknown_share([original, paraphrase]) <= UNKNOWN_SHARE_LIMIT
+        """Return whether a number for this pair means something: see `unread_reason`."""
+        return not self.unread_reason(original, paraphrase)
+
+    def unread_reason(self, original: str, paraphrase: str) -> UnreadReason:
+        """Return why no number is given for a pair; empty where one is."""
+        if self._unknown_share([original, paraphrase]) > UNKNOWN_SHARE_LIMIT:
+            return "language"
+        if not asks_something(original):
+            return "question"
+        if self._pair_reader is not None and self._pair_reader.is_too_long(original, paraphrase):
+            return "length"
+        return ""
 
 
 def weigh_pairs(

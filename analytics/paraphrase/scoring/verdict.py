@@ -4,8 +4,8 @@ Logistic regression: the cosine doesn't see one changed word, the cross-encoder 
 don't see what no rule knows. It is fitted on pairs that neither model learned from and on people's decisions
 (`analytics.paraphrase.scoring.fitting`), and stands beside the paper's plain score, not instead of it. No finding may
 speak for a paraphrase, and no cosine or reading against it. Only serious findings weigh, and only of those rules that
-pay on pairs that people wrote (decision 47). A finding weighs as much as the texts share words: in a near copy it is the change
-itself, in a free rewording it may be another way to say the same (decision 34).
+pay on pairs that people wrote (decision 47). A finding weighs as much as the texts share words: in a near copy it is
+the change itself, in a free rewording it may be another way to say the same (decision 34).
 
 The score may be stretched (`stretched`), so that the paper's threshold of 0.5 divides the pairs evenly.
 """
@@ -36,6 +36,9 @@ FEATURES = ("score", "reading", "shorter", "number", "unit", "entity", "target",
 shorter; and serious findings, at most two of each: about
 numbers, about units, entities that were lost or changed, a question that went missing or breaks off, and another sense
 (contrary, exchanged or negated words, or a question that asks for something else)."""
+
+NO_CHANGE_FOUND = 0.8
+"""From this probability on it may be said of a pair without findings that no change was found (decision 84)."""
 
 COLUMNS = (*FEATURES, "shared words")
 """What is known of a pair: the features, and the share of its words that both texts have, by which the counts of

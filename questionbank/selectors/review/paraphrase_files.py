@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.scoring.scorer import Scorer
@@ -13,6 +13,12 @@ from questionbank.errors import ServiceUnavailable
 from questionbank.files import InputPair
 from questionbank.selectors.registry.artifacts import artifact_numbered
 from questionbank.selectors.serving import scorer_of, served_scorer
+
+_NOTICES = {  # why a scorer gives no number -> what is said of it; a literal table
+    "language": _("Some pairs are in a language that the scorer cannot read: they have findings only."),
+    "question": _("The original of some pairs asks nothing: they have findings only."),
+    "length": _("Some pairs are too long to be read: they have findings only."),
+}
 
 
 def scorer_by_number(model: str) -> Scorer:
@@ -26,7 +32,7 @@ def scorer_by_number(model: str) -> Scorer:
         served = served_scorer()
         if served is None:
             raise ServiceUnavailable(
-                _("There is no scorer of paraphrases yet: train one, or import one with import_model.")
+                str(_("There is no scorer of paraphrases yet: train one, or import one with import_model."))
             )
         return served.scorer
     return scorer_of(artifact_numbered(capability="paraphrase", number=model)).scorer
@@ -35,24 +41,24 @@ def scorer_by_number(model: str) -> Scorer:
 def pair_scores(pairs: Sequence[InputPair], *, scorer: Scorer, notices: set[str]) -> list[dict[str, Any]]:
     """Return ``{"id", "score", "verdict", "probability", "findings"}`` for each pair.
 
-    A pair whose texts the scorer cannot read has findings only; a notice says so.
+    A pair whose texts the scorer cannot read has findings only; a notice says why.
     """
-    readable = [scorer.knows(pair.original, pair.paraphrase) for pair in pairs]
+    reasons = [scorer.unread_reason(pair.original, pair.paraphrase) for pair in pairs]
     scored = iter(
         scorer.score(
             [
                 (pair.original, pair.paraphrase)
-                for pair, is_readable in zip(pairs, readable, strict=True)
-                if is_readable
+                for pair, reason in zip(pairs, reasons, strict=True)
+                if not reason
             ]
         )
     )
     rows: list[dict[str, Any]] = []
-    for pair, is_readable in zip(pairs, readable, strict=True):
-        if is_readable:
+    for pair, reason in zip(pairs, reasons, strict=True):
+        if not reason:
             rows.append({"id": pair.id, **next(scored).as_dict()})
             continue
-        notices.add(_("Some pairs are in a language that the scorer cannot read: they have findings only."))
+        notices.add(str(_NOTICES[reason]))
         findings = [finding.as_dict() for finding in find_changes(pair.original, pair.paraphrase)]
         rows.append(
             {"id": pair.id, "score": None, "verdict": None, "probability": None, "findings": findings}

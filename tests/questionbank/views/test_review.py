@@ -73,7 +73,16 @@ def test_the_score_and_who_gave_it_stand_beside_the_findings(as_reviewer, pairs)
     assert "0.81" in page
     assert "64%" in page
     assert "Scorer seven" in page
+    assert "We could not tell whether the two texts ask the same" in page
+
+
+def test_no_change_is_said_to_be_found_only_where_the_probability_is_high(as_reviewer, pairs):
+    (pair,) = pairs("In 2 hours, Zoe rode 30 kilometres. How fast was she?")
+    artifact = ModelArtifact.objects.create(capability="paraphrase", name="Scorer seven", state="champion")
+    pair_save_score(pair=pair, score=0.8, verdict=0.93, findings=[], artifact=artifact)
+    page = as_reviewer.get(reverse("review")).content.decode()
     assert "We found no changed number, unit, name, comparison or question" in page
+    assert "We could not tell" not in page
 
 
 def test_texts_are_escaped(as_reviewer, pairs):
