@@ -178,7 +178,7 @@ def _told(
     equation = to_infix(_filled(_in_text_order(tree, order), values))
     if asked in story.sometimes and rng.random() < _WITHOUT_NUMBER:
         order = [name for name in story.facts if name in stated | {asked}]
-    text = _problem_text(story, order, asked, values, _drawn_words(rng, for_people=for_people), rng)
+    text = _problem_text(story, order, asked, values, drawn_words(rng, for_people=for_people), rng)
     return SyntheticProblem(text, equation, str(values[asked]))
 
 
@@ -248,10 +248,7 @@ def _problem_text(
     fields = {**words, **{name: str(value) for name, value in values.items()}, asked: "some"}
 
     def phrase(phrasings: Sequence[str]) -> str:
-        template = rng.choice(phrasings)
-        while _CHOICE.search(template):
-            template = _CHOICE.sub(lambda match: rng.choice(match[1].split("|")), template, count=1)
-        return template.format(**fields)
+        return with_choices(rng.choice(phrasings), rng).format(**fields)
 
     facts = [phrase(story.facts[name]) for name in order]
     question = phrase(story.questions[asked])
@@ -266,6 +263,13 @@ def _problem_text(
     return re.sub(r"(?:^|(?<=[.?] ))[a-z]", lambda match: match[0].upper(), text)
 
 
+def with_choices(template: str, rng: Random) -> str:
+    """Return a phrasing with one of each ``[this|that]``, inner ones first."""
+    while _CHOICE.search(template):
+        template = _CHOICE.sub(lambda match: rng.choice(match[1].split("|")), template, count=1)
+    return template
+
+
 def _lowered(sentence: str, words: Mapping[str, str]) -> str:
     """Return the sentence without its capital letter, unless a name or an abbreviation begins it."""
     if sentence.startswith((words["A"], words["B"])) or sentence[1:2].isupper():
@@ -273,7 +277,8 @@ def _lowered(sentence: str, words: Mapping[str, str]) -> str:
     return sentence[0].lower() + sentence[1:]
 
 
-def _drawn_words(rng: Random, *, for_people: bool = False) -> dict[str, str]:
+def drawn_words(rng: Random, *, for_people: bool = False) -> dict[str, str]:
+    """Return words for the fields of a phrasing: people, things, places, units."""
     words = _material()[1]
     (first, first_is), (second, second_is) = rng.sample(words["people"], 2)
     if for_people:

@@ -83,7 +83,7 @@ def test_every_phrasing_of_a_story_can_be_told(number):
     values = story.values(rng)
     assert values is not None
     assert all(values[name] >= 2 for name in quantities)
-    words = engine._drawn_words(rng) | dict.fromkeys(quantities, "7")
+    words = engine.drawn_words(rng) | dict.fromkeys(quantities, "7")
     for phrasings in (*story.facts.values(), *story.questions.values()):
         for phrase in phrasings:
             assert phrase.count("[") == phrase.count("]")
