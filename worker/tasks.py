@@ -29,6 +29,7 @@ from questionbank.services.training import probes_request_missing
 from worker.celery import application
 from worker.embedding import embed_pending
 from worker.jobs import capability_job
+from worker.language_models import prepare_language_model
 from worker.reporting import patiently, running
 
 
@@ -152,6 +153,12 @@ def delete_old_models() -> int:
 def sweep_attachments() -> int:
     """Delete the pictures that no question shows."""
     return attachments_sweep()
+
+
+@application.task(name="bank.prepare_language_model")
+def prepare_packaged_language_model() -> bool:
+    """Make the language model that comes with a package ready, once."""
+    return prepare_language_model()
 
 
 @application.task(name="bank.measure_recall")

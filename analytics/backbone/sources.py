@@ -28,14 +28,14 @@ BACKBONE_FOLDER = "backbone"
 
 @dataclass(frozen=True, slots=True)
 class PackagedWeights:
-    """An encoder that an installable package carries.
+    """A model that an installable package carries.
 
     Attributes:
         distribution, package: the package as it is installed, and as it is imported.
         file: the weights, by their path in the package.
         sha256: of the weights.
         license_note: the terms of the weights.
-        extra: extra of this program that installs the package.
+        extra: extra of this program that installs the package; empty where `docker/weights.txt` does.
         is_four_bit: whether `analytics.backbone.four_bit` reads the file, not transformers its folder.
     """
 
@@ -140,17 +140,26 @@ def is_installed(name: str) -> bool:
     return True
 
 
-def _packaged_source(name: str, packaged: PackagedWeights) -> Source:
+def packaged_file(name: str, packaged: PackagedWeights) -> Path:
+    """Return the weights that a package carries, once their SHA-256 is found to be right.
+
+    Raises:
+        BackboneError: the package is not installed, incomplete, or carries other weights.
+    """
     spec = find_spec(packaged.package)  # finds the package without running its code
     if spec is None or not spec.submodule_search_locations:
-        raise BackboneError(
-            f"The encoder {name} needs the package {packaged.distribution}, part of the extra '{packaged.extra}'."
-        )
+        part = f", part of the extra '{packaged.extra}'" if packaged.extra else ""
+        raise BackboneError(f"The model {name} needs the package {packaged.distribution}{part}.")
     weights = Path(next(iter(spec.submodule_search_locations))) / packaged.file
     if not weights.is_file():
         raise BackboneError(f"The package {packaged.distribution} is incomplete: {weights.name} is missing.")
     if file_sha256(weights) != packaged.sha256:
         raise BackboneError(f"The weights in {packaged.distribution} are not the original ones of {name}.")
+    return weights
+
+
+def _packaged_source(name: str, packaged: PackagedWeights) -> Source:
+    weights = packaged_file(name, packaged)
     if packaged.is_four_bit:
         return Source(name, str(weights), is_folder=False, sha256=packaged.sha256, is_four_bit=True)
     return Source(name, str(weights.parent), is_folder=True, sha256=packaged.sha256)

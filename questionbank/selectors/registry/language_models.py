@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.utils.translation import gettext as _
+
+_PACKAGED_NAME = "SmolLM2-135M-Instruct"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,43 @@ def configured_language_model() -> ConfiguredModel | None:
         host = urlsplit(settings.LANGUAGE_MODEL_URL).hostname or settings.LANGUAGE_MODEL_URL
         note = _("The questions’ texts, equations and answers are sent to %(host)s.") % {"host": host}
         return ConfiguredModel(settings.LANGUAGE_MODEL_NAME, host, note)
-    if settings.LANGUAGE_MODEL:
-        name = PurePath(settings.LANGUAGE_MODEL).name
-        return ConfiguredModel(name, "", _("A model on this installation."))
+    if local := local_model_folder():
+        return ConfiguredModel(PurePath(local).name, "", _("A model on this installation."))
     return None
+
+
+def local_model_folder() -> str:
+    """Return the folder or hub id of the model on this machine; empty where there is none.
+
+    That is the one that is named, else the packaged one once it is ready.
+    """
+    if settings.LANGUAGE_MODEL:
+        return settings.LANGUAGE_MODEL
+    return str(packaged_model_folder()) if packaged_model().is_ready else ""
+
+
+def packaged_model_folder() -> Path:
+    """Return where workers put the model that comes with a package."""
+    return Path(settings.VAR_DIR) / "language-models" / _PACKAGED_NAME
+
+
+@dataclass(frozen=True, slots=True)
+class PackagedModel:
+    """How the model that comes with a package is.
+
+    Attributes:
+        is_ready: whether it can be asked.
+        problem: why it could not be made ready; empty where nothing went wrong, or nobody has tried.
+    """
+
+    is_ready: bool
+    problem: str
+
+
+def packaged_model() -> PackagedModel:
+    """Return how the packaged model is, as far as workers have said."""
+    folder = packaged_model_folder()
+    problem = folder.with_suffix(".problem")
+    return PackagedModel(
+        (folder / "config.json").is_file(), problem.read_text(encoding="utf-8") if problem.is_file() else ""
+    )

@@ -1,0 +1,292 @@
+"""A causal language model that writes a word problem's equation, and nothing but an equation.
+
+The prompt is the problem, after solved ones if there are any. The answer is written character by character under a
+grammar: numbers of the text, known constants, ``+ - * / ^`` and brackets. So every answer can be read, and the
+probabilities are those among equations.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from analytics.errors import DataError
+from analytics.expression.evaluate import EvaluationError, evaluate_float
+from analytics.expression.notation import from_prefix, to_infix
+from analytics.expression.parser import parse_expression
+from analytics.expression.slots import constant_label, is_slot, slot_index
+from analytics.expression.tree import ExpressionTree
+from analytics.text.number_slots import NumberSlot, number_slots
+
+CONSTANTS = ("0.01", "0.5", *"1 2 3 4 5 6 7 8 10 12 24 25 30 52 60 90 100 180 360 365 1000 3600".split())
+"""Numbers that an equation may have although the text does not."""
+
+_CHARACTERS = "0123456789.+-*/^()%"
+_OPERATORS = frozenset("+-*/^")
+_MOST_BRACKETS = 5
+_END = "\n"
+_LOOSE_MARK = re.compile(r" (?=[.,;:?!%'’)])")  # public sets put a blank before each mark
+_WORTHLESS = 4.0  # below the likeliest equation, in nats: what is still unwritten then changes nothing
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenEquation:
+    """An equation that the model wrote, with the logarithm of its probability among all equations."""
+
+    equation: str
+    log_probability: float
+
+
+def equation_prompt(text: str, solved: Sequence[tuple[str, str]] = ()) -> str:
+    """Return what the model goes on with.
+
+    >>> equation_prompt("How much is 2 and 3?")
+    'Problem: How much is 2 and 3?\\nEquation: '
+
+    Args:
+        text: of the problem.
+        solved: texts and equations that stand before it.
+    """
+    shown = "".join(f"Problem: {_line(problem)}\nEquation: {equation}\n\n" for problem, equation in solved)
+    return f"{shown}Problem: {_line(text)}\nEquation: "
+
+
+def _line(text: str) -> str:
+    return _LOOSE_MARK.sub("", " ".join(text.split()))
+
+
+def slot_spelling(slot: NumberSlot, slots: Sequence[NumberSlot]) -> str:
+    """Return how equations spell a number of the text: ``25%`` where it is a per cent, ``(1/3)`` for a fraction."""
+    if any(other.start == slot.start and other.value == 100 * slot.value for other in slots):
+        return f"{constant_label(100 * slot.value)}%"
+    label = constant_label(slot.value)
+    return f"({label})" if "/" in label else label
+
+
+def spelled_equation(tokens: Sequence[str], slots: Sequence[NumberSlot]) -> str:
+    """Return a solver's tokens in pre-order as the model writes them.
+
+    >>> spelled_equation(["*", "N2", "-", "1", "N0"], number_slots("25% off 80 dollars"))
+    '80*(1-25%)'
+    """
+    tree = from_prefix(tokens)
+    return to_infix(
+        tree.with_leaves(
+            lambda label: ExpressionTree(
+                slot_spelling(slots[slot_index(label)], slots) if is_slot(label) else label
+            )
+        )
+    )
+
+
+def numbers_of(text: str) -> frozenset[str]:
+    """Return the spellings of the numbers that an equation for a text may have."""
+    slots = number_slots(text)
+    spelled = {slot_spelling(slot, slots).strip("()") for slot in slots}
+    parts = {part for spelling in spelled for part in spelling.split("/")}
+    return frozenset(parts | set(CONSTANTS))
+
+
+class EquationState:
+    """What has been written of one equation, and which characters may follow.
+
+    >>> state = EquationState(frozenset({"12", "5"}))
+    >>> sorted(state.following())
+    ['(', '1', '5']
+    >>> sorted(state.after("1").following())
+    ['2']
+    """
+
+    __slots__ = ("_depth", "_number", "_numbers", "text")
+
+    def __init__(
+        self, numbers: frozenset[str], text: str = "", number: str | None = "", depth: int = 0
+    ) -> None:
+        self._numbers, self.text, self._number, self._depth = numbers, text, number, depth
+
+    def after(self, character: str) -> EquationState:
+        """Return the state behind one more character."""
+        number, depth = self._number, self._depth
+        if character == "(":
+            depth += 1
+        elif character == ")":
+            number, depth = None, depth - 1
+        elif character in _OPERATORS:
+            number = ""
+        else:
+            number = f"{number}{character}"
+        return EquationState(self._numbers, self.text + character, number, depth)
+
+    def following(self) -> set[str]:
+        """Return the characters that may follow; a line's end where the equation may end."""
+        number = self._number
+        if number == "":
+            return {spelling[0] for spelling in self._numbers} | (
+                {"("} if self._depth < _MOST_BRACKETS else set()
+            )
+        allowed = set()
+        if number is not None:
+            size = len(number)
+            allowed = {
+                spelling[size]
+                for spelling in self._numbers
+                if len(spelling) > size and spelling.startswith(number)
+            }
+        if number is None or number in self._numbers:
+            allowed |= _OPERATORS | {")" if self._depth else _END}
+        return allowed
+
+
+@dataclass(slots=True)
+class _Hypothesis:
+    state: EquationState
+    score: float
+
+
+class EquationWriter:
+    """Writes equations with a causal model.
+
+    Args:
+        model, tokenizer: of transformers; the tokenizer must know each character of an equation as a token.
+        most_characters: of an equation.
+    """
+
+    def __init__(self, model: Any, tokenizer: Any, *, most_characters: int = 60) -> None:
+        self.model, self.tokenizer, self._most = model, tokenizer, most_characters
+        self.ids = character_ids(tokenizer)
+        self._places = {character: place for place, character in enumerate(self.ids)}
+
+    def write(
+        self, prompts: Sequence[str], texts: Sequence[str], *, beam: int = 4, seconds: float = math.inf
+    ) -> list[list[WrittenEquation]]:
+        """Return up to `beam` equations for each problem, the likeliest first.
+
+        Args:
+            prompts: of `equation_prompt`.
+            texts: the problems, whose numbers may be written.
+            beam: equations kept while writing.
+            seconds: after which no more is written; equations that are not whole by then are dropped.
+
+        Raises:
+            DataError: a prompt is longer than the model reads.
+        """
+        began = time.monotonic()
+        encoded = [self.tokenizer(prompt, add_special_tokens=False)["input_ids"] for prompt in prompts]
+        longest = max(map(len, encoded))
+        window = self.model.config.max_position_embeddings
+        if longest + self._most > window:
+            raise DataError(
+                f"The prompt has {longest:,} tokens; the language model reads {window - self._most:,} at most."
+            )
+        alive = [[_Hypothesis(EquationState(numbers_of(text)), 0.0)] for text in texts]
+        done: list[list[_Hypothesis]] = [[] for _text in texts]
+        logits, cache, mask = self._read(encoded)
+        columns = torch.tensor(list(self.ids.values()), device=logits.device)
+        for _place in range(self._most):
+            scores = logits[:, columns].float().cpu().tolist()
+            parents: list[int] = []
+            characters: list[str] = []
+            row = 0
+            for problem, hypotheses in enumerate(alive):
+                grown: list[tuple[float, int, str, _Hypothesis]] = []
+                for hypothesis in hypotheses:
+                    allowed = hypothesis.state.following()
+                    values = {character: scores[row][self._places[character]] for character in allowed}
+                    total = _log_sum(list(values.values()))
+                    for character, value in values.items():
+                        score = hypothesis.score + value - total
+                        if character == _END:
+                            done[problem].append(_Hypothesis(hypothesis.state, score))
+                        else:
+                            grown.append((score, row, character, hypothesis))
+                    row += 1
+                grown.sort(key=lambda each: -each[0])
+                done[problem] = sorted(done[problem], key=lambda each: -each.score)[:beam]
+                worst = done[problem][-1].score if len(done[problem]) == beam else -math.inf
+                if done[problem]:
+                    worst = max(worst, done[problem][0].score - _WORTHLESS)
+                kept = [each for each in grown[:beam] if each[0] > worst]
+                alive[problem] = [
+                    _Hypothesis(parent.state.after(c), score) for score, _row, c, parent in kept
+                ]
+                parents += [each[1] for each in kept]
+                characters += [each[2] for each in kept]
+            if not parents or time.monotonic() - began > seconds:
+                break
+            logits, cache, mask = self._step(cache, mask, parents, characters)
+        return [
+            [
+                WrittenEquation(each.state.text, each.score)
+                for each in sorted(found, key=lambda each: -each.score)
+            ]
+            for found in done
+        ]
+
+    def _read(self, encoded: Sequence[Sequence[int]]) -> tuple[Tensor, Any, Tensor]:
+        longest = max(map(len, encoded))
+        device = self.model.device
+        ids = torch.tensor([[0] * (longest - len(each)) + list(each) for each in encoded], device=device)
+        mask = torch.tensor(
+            [[0] * (longest - len(each)) + [1] * len(each) for each in encoded], device=device
+        )
+        places = (mask.cumsum(1) - 1).clamp_min(0)
+        with torch.inference_mode():
+            out = self.model(
+                input_ids=ids, attention_mask=mask, position_ids=places, use_cache=True, logits_to_keep=1
+            )
+        return out.logits[:, -1], out.past_key_values, mask
+
+    def _step(
+        self, cache: Any, mask: Tensor, parents: Sequence[int], characters: Sequence[str]
+    ) -> tuple[Tensor, Any, Tensor]:
+        device = self.model.device
+        rows = torch.tensor(parents, device=device)
+        cache.reorder_cache(rows)
+        mask = torch.cat([mask[rows], torch.ones(len(parents), 1, dtype=mask.dtype, device=device)], dim=1)
+        ids = torch.tensor([[self.ids[character]] for character in characters], device=device)
+        with torch.inference_mode():
+            out = self.model(
+                input_ids=ids,
+                attention_mask=mask,
+                position_ids=mask.sum(1, keepdim=True) - 1,
+                past_key_values=cache,
+                use_cache=True,
+            )
+        return out.logits[:, -1], out.past_key_values, mask
+
+
+def character_ids(tokenizer: Any) -> dict[str, int]:
+    """Return the token of each character of an equation, and of the line's end that stands for its end.
+
+    Raises:
+        DataError: the tokenizer has no token of its own for one.
+    """
+    ids = {}
+    for character in _CHARACTERS + _END:
+        found = tokenizer(character, add_special_tokens=False)["input_ids"]
+        if len(found) != 1:
+            raise DataError(
+                f"The language model has no token for {character!r}, so it cannot write equations."
+            )
+        ids[character] = found[0]
+    return ids
+
+
+def equation_value(equation: str) -> float | None:
+    """Return what a written equation is worth; None where it has no value."""
+    try:
+        return evaluate_float(parse_expression(equation))
+    except (DataError, EvaluationError):
+        return None
+
+
+def _log_sum(values: Sequence[float]) -> float:
+    highest = max(values)
+    return highest + math.log(sum(math.exp(value - highest) for value in values))

