@@ -65,6 +65,7 @@ class ServedSolver:
             exported.tokenizer, int(extra["pad_id"]), mask_numbers=bool(extra["mask_numbers"])
         )
         self._unknown_id, self._max_tokens = int(extra["unknown_id"]), int(extra["max_tokens"])
+        self._reads_signs = bool(extra.get("reads_signs"))
         self._most_tokens = int(extra.get("most_tokens", 45))
         self._session, self.decoder, self.confidence = exported.session, decoder, confidence
 
@@ -129,7 +130,7 @@ class ServedSolver:
         if self.languages and language not in self.languages:
             name = LANGUAGE_NAMES.get(language)
             return f"The solver has not learned from problems in {name or 'this language'}."
-        return story_reason(problem.text)
+        return story_reason(problem.text, reads_signs=self._reads_signs)
 
     def _encoding_reason(self, encoding: Encoding, text: str) -> str:
         if encoding.overflowing:

@@ -240,8 +240,11 @@ def text_reason(text: str) -> str:
     return ""
 
 
-def story_reason(text: str) -> str:
+def story_reason(text: str, *, reads_signs: bool = False) -> str:
     """Say why no equation can answer a text that can be read; empty where one may.
+
+    Args:
+        reads_signs: whether the solver has learned that a number below zero counts the other way.
 
     >>> story_reason("Ann has 5 pens. She buys 2.")
     'The text does not ask a question.'
@@ -250,7 +253,7 @@ def story_reason(text: str) -> str:
         return "The text does not ask a question."
     if reason := unanswerable_reason(text):
         return reason
-    if any(mention.signed < 0 for mention in find_numbers(text)):
+    if not reads_signs and any(mention.signed < 0 for mention in find_numbers(text)):
         return "The problem has a negative number, which the solver cannot compute with."
     return ""
 

@@ -30,11 +30,17 @@ _LAST_ASKS = (
         re.IGNORECASE,
     )
 )
+_INSTRUCTION = re.compile(  # verbs that a story begins no sentence with
+    r"(?:^|[.!?]\s+)(?:increase|decrease|reduce|raise|lower|double|triple|halve|add|subtract|multiply|divide|convert"
+    r"|find|calculate|compute|work out|take \d|write|express)\b(?:[^.!?]|\.(?=\d))*[.!]?\s*$",
+    re.IGNORECASE,
+)
 _OPEN_END = re.compile(  # "then the length of the train is"
     r"(?:\b(?:is|are|was|were|be|has|have|by|of|to|in|as|at|on|for|than|a|an|the|takes?|except|equals?|about"
     r"|approximately)|[:：,，]|[是为有约得]|等于)\W*$",
     re.IGNORECASE,
 )
+_SUM = re.compile(r"\d\s*[-+*/×÷^√−=]\s*\d")
 _OPERATOR = re.compile(r"[-+*/×÷^√%−]")
 
 
@@ -48,9 +54,24 @@ def asks_nothing(text: str) -> bool:
     >>> asks_nothing("When she woke, Ann had 5 apples."), asks_nothing("Half of 8 apples is"), asks_nothing("8/2")
     (True, False, False)
     """
-    if _ASKS.search(text) or _LAST_ASKS.search(text) or _OPEN_END.search(text):
+    if _ASKS.search(text) or _LAST_ASKS.search(text) or _OPEN_END.search(text) or _INSTRUCTION.search(text):
         return False
     return _WORD.search(text) is not None or _OPERATOR.search(text) is None
+
+
+def is_instruction(text: str) -> bool:
+    """Return whether a short text says in words what to compute with two numbers or more.
+
+    >>> is_instruction("Increase 60 by 25 %."), is_instruction("Increase $x^2$ by 3."), is_instruction("Find 3 + 4.")
+    (True, False, False)
+    """
+    return (
+        len(text) <= LONGEST
+        and _INSTRUCTION.search(text) is not None
+        and _has_numbers_as_formulas(text)
+        and _SUM.search(text) is None
+        and len({slot.start for slot in number_slots(text)}) > 1
+    )
 
 
 def is_word_problem(text: str) -> bool:
@@ -69,11 +90,15 @@ def is_word_problem(text: str) -> bool:
 
 def is_prose_with_amounts(text: str) -> bool:
     """Return whether a text is prose in which formulas are numbers alone; whether there are numbers is not asked."""
-    if len(text) > LONGEST:
+    if len(text) > LONGEST or not _has_numbers_as_formulas(text):
         return False
-    segments = segment_text(text)
-    formulas = [segment.body for segment in segments if segment.kind == "formula"]
-    if not all(_NUMBER_AS_FORMULA.fullmatch(formula) for formula in formulas):
-        return False
-    prose = " ".join(segment.source for segment in segments if segment.kind == "text")
+    prose = " ".join(segment.source for segment in segment_text(text) if segment.kind == "text")
     return len(_WORD.findall(prose)) >= FEWEST_WORDS or len(_CHINESE.findall(prose)) >= FEWEST_CHARACTERS
+
+
+def _has_numbers_as_formulas(text: str) -> bool:
+    return all(
+        _NUMBER_AS_FORMULA.fullmatch(segment.body)
+        for segment in segment_text(text)
+        if segment.kind == "formula"
+    )

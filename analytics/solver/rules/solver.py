@@ -18,7 +18,7 @@ from analytics.solver.rules.reading import Reading, RuleAnswer
 from analytics.solver.rules.restating import Restatement, restatement
 from analytics.solver.solution import LONGEST_TEXT, Solution, Solver, numbers_reason, solution_of
 from analytics.text.number_slots import number_slots
-from analytics.text.word_problems import is_word_problem
+from analytics.text.word_problems import is_instruction, is_word_problem
 
 
 def rule_solution(text: str) -> Solution | None:
@@ -105,9 +105,9 @@ def _restated(problem: ProblemRecord) -> tuple[ProblemRecord, Restatement | None
 
 
 def may_be_solved(text: str) -> bool:
-    """Return whether a text is a word problem, or a question that a rule answers.
+    """Return whether a text is a word problem, an instruction in words, or a question that a rule answers.
 
-    >>> may_be_solved("What percent of 80 is 20?"), may_be_solved("What is 3 + 4?")
-    (True, False)
+    >>> [may_be_solved(text) for text in ("What percent of 80 is 20?", "Increase 60 by 25 %.", "What is 3 + 4?")]
+    [True, True, False]
     """
-    return is_word_problem(text) or rule_solution(text) is not None
+    return is_word_problem(text) or is_instruction(text) or rule_solution(text) is not None
