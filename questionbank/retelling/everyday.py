@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -108,6 +108,12 @@ def everyday_problems(
         if problem is not None and problem.text not in texts:
             texts.add(problem.text)
             yield problem
+
+
+def everyday_rows(count: int, seed: int) -> Iterator[dict[str, str]]:
+    """Yield the problems as lines of a file."""
+    for number, problem in enumerate(everyday_problems(count, seed)):
+        yield {"id": str(number), "language": "en", **asdict(problem)}
 
 
 def everyday_kinds() -> list[str]:

@@ -4,8 +4,8 @@
 ``--language zh`` the Chinese.
 
 English: MAWPS, its rewordings in ParaMAWPS, the training split of GSM8K and a sample of MathQA, each without its
-longest texts, and the demo bank without the questions that it holds out. 150 problems of our own
-(`written_problems.jsonl`, written by hand by somebody who had seen none of the others) are validated with, so that a
+longest texts, and the demo bank without the questions that it holds out. 214 problems of our own
+(`written_problems.jsonl`, written by hand by people who had seen none of the others) are validated with, so that a
 solver's confidence holds for texts unlike those that it learned from. Problems that equal, but for numbers and
 marks, one that the starters are measured on are left out, and so is every rewording of such a problem. MathQA's
 validation problems have near copies in its own training split: of these only equal texts are left out. Synthetic
@@ -13,7 +13,8 @@ problems are learned from, and not validated with.
 
 ``--learned``, ``--measured`` and ``--longest`` choose other problems, so that a model can be measured on MAWPS, for
 instance. The retriever's starter keeps more problems than it learned from:
-``--output kept --synthetic 0 --longest 1500 --learned mawps/cv paramawps/train_part gsm8k/train mathqa/train_part``.
+``--output kept --synthetic 0 --everyday 0 --longest 1500 --learned mawps/cv paramawps/train_part gsm8k/train
+mathqa/train_part``.
 
 Chinese: the training splits of Math23K and UnbiasedMWP; of Math23K's published test problems only equal texts are
 left out.
@@ -37,6 +38,7 @@ from analytics.json_lines import read_objects
 from analytics.splits import KeptOut, is_held_out
 from analytics.text.copies import story_key, text_key
 from questionbank.demo.bank import demo_questions
+from questionbank.retelling.everyday import everyday_rows
 from questionbank.retelling.stories import synthetic_rows
 
 
@@ -49,7 +51,8 @@ class StarterSets:
         measured: sets of which nothing that equals a problem, but for numbers, is learned from.
         equal_texts: sets of which only equal texts are left out.
         reworded: sets whose rows of one seed reword one problem.
-        synthetic: how many problems are generated.
+        synthetic: how many problems are generated from stories.
+        everyday: how many are generated from kinds of everyday problems.
         longest: characters of a problem; a processor takes twice as long for twice the text.
     """
 
@@ -58,6 +61,7 @@ class StarterSets:
     equal_texts: tuple[str, ...]
     reworded: tuple[str, ...] = ()
     synthetic: int = 0
+    everyday: int = 0
     longest: int = 260
 
 
@@ -75,6 +79,7 @@ STARTER_SETS = {
         equal_texts=("mathqa/dev", "mathqa_adapted/val"),
         reworded=("paramawps/train_part", "paramawps/valid", "paramawps/test"),
         synthetic=12_000,
+        everyday=32_000,
     ),
     "zh": StarterSets(
         learned={"math23k/train": 0, "unbiased_mwp/train": 0},
@@ -153,6 +158,7 @@ def starter_rows(data: Path, sets: StarterSets, language: str) -> tuple[list[Row
         "demo": bank,
         "written": [row for _number, row in read_objects(_WRITTEN) if row["language"] == language],
         "synthetic": list(synthetic_rows(sets.synthetic, SEED)),
+        "everyday": list(everyday_rows(sets.everyday, SEED)),
     }
     for name, rows in ours.items():
         chosen[name] = [row for row in rows if not measured.holds(row)]
@@ -193,12 +199,12 @@ def _name_and_count(text: str) -> tuple[str, int]:
 def divide(rows: Sequence[Row], data: Path, reworded: Sequence[str]) -> tuple[list[Row], list[Row]]:
     """Return the rows to learn from and `VALIDATION` or a few more to validate with, drawn at random.
 
-    Problems that are equal but for numbers, and rewordings of one problem, stay together; synthetic ones are learned
-    from alone, and written ones validated with alone.
+    Problems that are equal but for numbers, and rewordings of one problem, stay together; generated ones are
+    learned from alone, and written ones validated with alone.
     """
     seeds = {story_key(row["text"]): row["seed"] for name in reworded for row in _rows(data, name)}
     groups: dict[str, list[Row]] = {}
-    ours: dict[str, list[Row]] = {"synthetic": [], "written": []}
+    ours: dict[str, list[Row]] = {"synthetic": [], "everyday": [], "written": []}
     for row in rows:
         name = str(row["id"]).partition("/")[0]
         if name in ours:
@@ -211,7 +217,7 @@ def divide(rows: Sequence[Row], data: Path, reworded: Sequence[str]) -> tuple[li
     validation: list[Row] = []
     while names and len(validation) < VALIDATION:
         validation += groups[names.pop()]
-    learned = [row for name in names for row in groups[name]] + ours["synthetic"]
+    learned = [row for name in names for row in groups[name]] + ours["synthetic"] + ours["everyday"]
     random.Random(SEED).shuffle(learned)  # noqa: S311
     return learned, validation + ours["written"]
 
@@ -229,7 +235,10 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, required=True, help="folder to write to")
     parser.add_argument("--language", choices=tuple(STARTER_SETS), default="en")
     parser.add_argument(
-        "--synthetic", type=int, help="generated problems to learn from, in place of as many as usual"
+        "--synthetic", type=int, help="problems from stories to learn from, in place of as many as usual"
+    )
+    parser.add_argument(
+        "--everyday", type=int, help="everyday problems to learn from, in place of as many as usual"
     )
     parser.add_argument(
         "--learned",
@@ -256,10 +265,11 @@ def main(arguments: list[str] | None = None) -> int:
     for name in (*sets.learned, *sets.measured):
         if not _path(options.data, name).is_file():
             parser.error(f"There is no set {name} in {options.data}.")
-    if options.synthetic is not None:
-        if not sets.synthetic:
-            parser.error("synthetic problems are English")
-        sets = replace(sets, synthetic=options.synthetic)
+    for name in ("synthetic", "everyday"):
+        if (count := getattr(options, name)) is not None:
+            if not getattr(sets, name):
+                parser.error("generated problems are English")
+            sets = replace(sets, **{name: count})
     if options.longest is not None:
         sets = replace(sets, longest=options.longest)
     rows, counts = starter_rows(options.data, sets, options.language)

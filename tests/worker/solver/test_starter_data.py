@@ -59,12 +59,13 @@ def test_measured_problems_their_rewordings_and_what_the_demo_bank_holds_out_are
         row(2, "what is 5 plus 4 ?", numbers_aligned=True),
         row(3, "what is 6 times 4 ?", numbers_aligned=False),
     )  # fmt: skip
-    rows, counts = starter_rows(tmp_path, replace(ENGLISH, synthetic=3), "en")
+    rows, counts = starter_rows(tmp_path, replace(ENGLISH, synthetic=3, everyday=2), "en")
     assert [row["id"] for row in rows if not row["id"].startswith("demo/")] == [
         "mawps/cv/2", "paramawps/train_part/3", "mathqa/train_part/2",
-        *(f"written/{number}" for number in range(1, 151)), "synthetic/0", "synthetic/1", "synthetic/2",
+        *(f"written/{number}" for number in range(1, 215)), "synthetic/0", "synthetic/1", "synthetic/2",
+        "everyday/0", "everyday/1",
     ]  # fmt: skip
-    assert (counts["written"].used, counts["synthetic"].used) == (150, 3)
+    assert (counts["written"].used, counts["synthetic"].used, counts["everyday"].used) == (214, 3, 2)
     bank = [record.text for record in demo_questions() if record.equation]
     held_out = KeptOut.of(text for text in bank if is_held_out(text))
     demo = [row["text"] for row in rows if row["id"].startswith("demo/")]
@@ -124,7 +125,18 @@ def test_other_sets_are_learned_from_and_measured_on(tmp_path):
         data, "asdiv_a/cv",
         row(1, PENS.replace("3", "8")), row(2, "Ben has 2 cards. Is this so ?"), row(3, "Ben lost 2 caps. Why ?"),
     )  # fmt: skip
-    command = ["--data", str(data), "--output", str(output), "--synthetic", "0", "--measured", "mawps/cv"]
+    command = [
+        "--data",
+        str(data),
+        "--output",
+        str(output),
+        "--synthetic",
+        "0",
+        "--everyday",
+        "0",
+        "--measured",
+        "mawps/cv",
+    ]
     assert main([*command, "--learned", "asdiv_a/cv=2"]) == 0
     problems = [*read(output, "train"), *read(output, "val")]
     public = {problem["id"] for problem in problems if not problem["id"].startswith(("demo/", "written/"))}
