@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from rapidfuzz.distance import Indel
 
-from analytics.text.formulas import segment_text
+from analytics.text.formulas import formula_segments
 from analytics.text.notation import SYNONYMS
 
 SHAPE_PREFIX = "f0s"  # no word and no other token begins so
@@ -120,7 +120,7 @@ def _standing_out(latex: str) -> frozenset[str]:
 
 def text_formulas(text: str) -> list[str]:
     """Return the formulas of a text, without their dollar signs."""
-    return [segment.body for segment in segment_text(text) if segment.kind == "formula"]
+    return [segment.body for segment in formula_segments(text)]
 
 
 def shape_tokens(formulas: Sequence[str]) -> list[str]:

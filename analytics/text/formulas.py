@@ -95,6 +95,13 @@ def segment_text(text: str) -> list[Segment]:
     return _segments(text)
 
 
+def formula_segments(text: str) -> list[Segment]:
+    """Return the formulas of a text alone."""
+    if not has_formula_marks(text):
+        return []
+    return [segment for segment in segment_text(text) if segment.kind == "formula"]
+
+
 @Remembered
 def _segments(text: str) -> tuple[Segment, ...]:
     segments: list[Segment] = []

@@ -17,7 +17,7 @@ from contextlib import suppress
 
 from analytics.text.bare_latex import bare_formulas
 from analytics.text.characters import VULGAR_FRACTIONS, tidy_characters
-from analytics.text.formulas import segment_text
+from analytics.text.formulas import formula_segments
 from analytics.text.plain_grammar import PlainMathsError, plain_to_latex
 from analytics.text.plain_stretches import is_unit_name, maths_stretches
 from analytics.text.word_problems import is_word_problem
@@ -62,7 +62,7 @@ def mark_plain_maths(text: str) -> str:
     >>> mark_plain_maths("P(red) = 0.2, so 1 - 0.2 = 0.8")
     'P(red) = 0.2, so $1 - 0.2 = 0.8$'
     """
-    if len(text) > _LONGEST or any(segment.kind == "formula" for segment in segment_text(text)):
+    if len(text) > _LONGEST or formula_segments(text):
         return text
     tidy = tidy_characters(text)
     marked: list[str] = []

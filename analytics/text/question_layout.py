@@ -20,7 +20,7 @@ from itertools import pairwise
 from typing import Literal
 
 from analytics.question_content import Option
-from analytics.text.formulas import segment_text
+from analytics.text.formulas import formula_segments, segment_text
 
 _LONGEST = 60_000  # characters of a text that is looked at
 _MOST_OPTIONS = 10
@@ -193,7 +193,7 @@ def _lists(text: str) -> list[list[_Item]]:
 
 
 def _marks(text: str) -> Iterator[_Item]:
-    formulas = [(segment.start, segment.end) for segment in segment_text(text) if segment.kind == "formula"]
+    formulas = [(segment.start, segment.end) for segment in formula_segments(text)]
     for match in _MARK.finditer(text):
         start = match.start()
         if any(begin <= start < end for begin, end in formulas):

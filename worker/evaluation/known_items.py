@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from analytics.text.formulas import segment_text
+from analytics.text.formulas import formula_segments, segment_text
 from analytics.text.notation import formula_tokens
 
 SORTS = ("misspelt words", "part of the text", "formula")
@@ -93,7 +93,7 @@ def _part(text: str, rng: random.Random) -> str:
 
 
 def _formula(text: str, rng: random.Random) -> str:
-    formulas = [segment.body.strip() for segment in segment_text(text) if segment.kind == "formula"]
+    formulas = [segment.body.strip() for segment in formula_segments(text)]
     longest = max(formulas, key=lambda body: len(formula_tokens(body)), default="")
     if len(formula_tokens(longest)) < _FEWEST_FORMULA_TOKENS:
         return ""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from analytics.paraphrase.findings.finding import Finding, Words
 from analytics.paraphrase.findings.pair import Pair
 from analytics.paraphrase.words.editing import overlaps
-from analytics.text.formulas import Segment, has_formula_marks, segment_text
+from analytics.text.formulas import Segment, formula_segments
 from analytics.text.meaning import same_meaning
 
 _MOST = 8  # formulas of a text that are compared
@@ -20,7 +20,7 @@ def weigh_formulas(pair: Pair, findings: Mapping[str, list[Finding]]) -> dict[st
     are compared in their order, where both texts have as many.
     """
     settled = {rule: list(rule_findings) for rule, rule_findings in findings.items()}
-    formulas = [_formulas(text.text) for text in (pair.original, pair.paraphrase)]
+    formulas = [formula_segments(text.text) for text in (pair.original, pair.paraphrase)]
     if len(formulas[0]) != len(formulas[1]) or len(formulas[0]) > _MOST:
         return settled
     for old, new in zip(*formulas, strict=True):
@@ -41,12 +41,6 @@ def weigh_formulas(pair: Pair, findings: Mapping[str, list[Finding]]) -> dict[st
             words = [Words(formula.start, formula.end, formula.source) for formula in (old, new)]
             settled.setdefault("formulas", []).append(Finding.between("number", "changed", sentence, *words))
     return settled
-
-
-def _formulas(text: str) -> list[Segment]:
-    if not has_formula_marks(text):
-        return []
-    return [segment for segment in segment_text(text) if segment.kind == "formula"]
 
 
 def _is_within(finding: Finding, old: Segment, new: Segment) -> bool:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from fractions import Fraction
 
-from analytics.text.formulas import has_formula_marks, segment_text
+from analytics.text.formulas import formula_segments
 from analytics.text.number_words import english_words
 from analytics.text.unit_names import NAMES
 
@@ -101,9 +101,7 @@ def lower_first(text: str, keep: frozenset[str] = frozenset()) -> str:
 
 def formula_spans(text: str) -> list[tuple[int, int]]:
     """Return where the formulas stand; words are not changed in them."""
-    if not has_formula_marks(text):
-        return []
-    return [(segment.start, segment.end) for segment in segment_text(text) if segment.kind == "formula"]
+    return [(segment.start, segment.end) for segment in formula_segments(text)]
 
 
 def overlaps(start: int, end: int, spans: Iterable[tuple[int, int]]) -> bool:

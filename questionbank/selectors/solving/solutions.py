@@ -17,7 +17,7 @@ from analytics.solver.plausibility import answer_to_count
 from analytics.solver.rules.solver import may_be_solved
 from analytics.solver.solution import Solution, Step, divides_by_zero, solution_of, solution_steps
 from analytics.solver.targets import target_tree
-from analytics.text.formulas import segment_text
+from analytics.text.formulas import formula_segments
 from analytics.text.number_slots import number_slots
 from questionbank.expression_drawing import ExpressionDrawing, expression_drawing
 from questionbank.formats.kinds import right_labels
@@ -342,7 +342,7 @@ def _alternative(solution: Solution) -> Alternative:
 
 def _parts(text: str, used: set[int | None]) -> list[TextPart]:
     """Cut the text at the used numbers; a formula is never cut."""
-    formulas = [segment for segment in segment_text(text) if segment.kind == "formula"]
+    formulas = formula_segments(text)
     spans: list[tuple[int, int, tuple[int, ...]]] = []
     for index, slot in enumerate(number_slots(text)):
         if index not in used:
