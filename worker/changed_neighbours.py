@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from analytics.retrieval import nearest_rows
+from questionbank.capabilities.figures import ChangedNeighbours
 from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.selectors.registry.embeddings import languages_served
 from questionbank.services.embeddings import embedding_set_ensure
@@ -55,8 +56,8 @@ def unreadable(questions: Iterable[_Question], ids: Set[int], embedding_set: Emb
 
 def changed_neighbours(
     vectors: Mapping[str, Vectors], suite: Sequence[int], everything: Sequence[int], *, k: int
-) -> list[dict[str, Any]]:
-    """Return the questions whose `k` nearest differ most, as `questionbank.selectors.registry.models` describes them.
+) -> list[ChangedNeighbours]:
+    """Return the questions whose `k` nearest differ most.
 
     Args:
         vectors: of both models, by role.
@@ -76,7 +77,7 @@ def changed_neighbours(
             [everything[index] for index in row if everything[index] != question][:k]
             for question, row in zip(asked, nearest, strict=True)
         ]
-    changed = []
+    changed: list[ChangedNeighbours] = []
     for question, new, old in zip(asked, neighbours["candidate"], neighbours["champion"], strict=True):
         overlap = len({*new} & {*old}) / max(1, len(old))
         changed.append(

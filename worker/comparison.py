@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from analytics.errors import DataError
+from questionbank.capabilities.figures import Metric
 from questionbank.models import ModelArtifact
 from questionbank.selectors.registry.models import GateOutcome, gate
 from questionbank.services.promotion import comparison_save
@@ -41,24 +42,25 @@ def compare_run(reporter: RunReporter) -> dict[str, Any]:
 
 def metric_entry(
     name: str, label: str, figures: Mapping[str, float], *, questions: int, higher_is_better: bool = True
-) -> dict[str, Any]:
-    """Return a line of a comparison, as `questionbank.selectors.registry.models` reads it.
+) -> Metric:
+    """Return a line of a comparison.
 
     Args:
         name: what the gate calls the metric.
         label: what people read.
-        figures: as `paired_difference` returns them; rounded to four digits.
+        figures: as `paired_difference` returns them.
         questions: number of questions that it was measured on.
         higher_is_better: False for an error.
-
-    Returns:
-        The above; ``worse`` is true where the whole interval of the difference speaks against the candidate.
     """
     return {
         "name": name,
         "label": label,
         "higher_is_better": higher_is_better,
         "questions": questions,
-        **{key: round(value, 4) for key, value in figures.items()},
+        "candidate": round(figures["candidate"], 4),
+        "champion": round(figures["champion"], 4),
+        "difference": round(figures["difference"], 4),
+        "low": round(figures["low"], 4),
+        "high": round(figures["high"], 4),
         "worse": figures["high"] < 0 if higher_is_better else figures["low"] > 0,
     }

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analytics.retrieval import Encode
+from questionbank.capabilities.figures import Figures
 from questionbank.models import EmbeddingSet, ModelArtifact, Run
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ class WorkerCapability:
 
     def compare(
         self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
-    ) -> dict[str, Any]:
-        """Measure both on the fixed suite; `questionbank.selectors.registry.models` describes the figures."""
+    ) -> Figures[Any]:
+        """Measure both on the fixed suite."""
         raise NotImplementedError
 
     def encode(self, artifact: ModelArtifact, reporter: RunReporter) -> Encode | None:

@@ -29,8 +29,8 @@ from questionbank.models import ModelArtifact, ModelComparison, User
 from questionbank.selectors.registry.comparisons import changed_neighbours_marked
 from questionbank.selectors.training.analogy_material import problems_sharing_a_graph
 from questionbank.selectors.training.analogy_report import analogy_data_report
+from questionbank.selectors.training.training_start import pinned_start
 from questionbank.services.solutions import solve_after_promotion
-from questionbank.services.training import pinned_start
 
 
 class AnalogyInBank(BankCapability, Training, FixedSuite):

@@ -183,8 +183,12 @@ class FixedSuite:
     queue: ClassVar[str] = "default"
     measures: ClassVar[Mapping[str, Promise]] = {}
 
-    def problems(self, figures: Mapping[str, Any]) -> list[str]:
-        """Return sentences on what keeps a candidate out besides its figures."""
+    def problems(self, figures: Any) -> list[str]:
+        """Return sentences on what keeps a candidate out besides its metrics.
+
+        Args:
+            figures: the capability's own (`questionbank.capabilities.figures`).
+        """
         return []
 
     def shown(self, comparison: ModelComparison) -> dict[str, Any]:

@@ -24,7 +24,7 @@ from questionbank.capabilities.contract import (
 from questionbank.models import ModelComparison
 from questionbank.selectors.registry.comparisons import changed_questions
 from questionbank.selectors.training.data_report import DataReport, encoder_data_report
-from questionbank.services.training import MODEL_IN_USE, pinned_start
+from questionbank.selectors.training.training_start import MODEL_IN_USE, pinned_start
 
 # Seconds on two cores: of a step of a last layer, of a question that is encoded for it (decision 30), and of one that
 # is learned from (docs/results.md).

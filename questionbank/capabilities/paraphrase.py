@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.urls import URLPattern, URLResolver, path
@@ -17,6 +17,7 @@ from questionbank.capabilities.contract import (
     Training,
     TrainingOption,
 )
+from questionbank.capabilities.figures import ParaphraseFigures
 from questionbank.forms.decisions import decisions_field
 from questionbank.models import ModelComparison, User
 from questionbank.selectors.training.scorer_report import scorer_data_report
@@ -120,7 +121,7 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
             path("review/export/<slug:format>/", review_bench.review_export, name="review_export"),
         ]
 
-    def problems(self, figures: Mapping[str, Any]) -> list[str]:
+    def problems(self, figures: ParaphraseFigures) -> list[str]:
         """Return why a comparison of an earlier version says nothing of the verdict."""
         if "suites" in figures["suite"]:
             return []
@@ -132,9 +133,10 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
 
     def shown(self, comparison: ModelComparison) -> dict[str, Any]:
         """Return the pairs whose verdict changed most."""
-        pairs = comparison.figures.get("changed_pairs", [])
+        figures: ParaphraseFigures = comparison.figures
+        pairs = figures.get("changed_pairs", [])
         return {
-            "suites": comparison.figures["suite"].get("suites", []),
+            "suites": figures["suite"].get("suites", []),
             "changed_pairs": [pair for pair in pairs if "suite" in pair],
         }
 

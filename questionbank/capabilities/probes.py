@@ -10,6 +10,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from questionbank.capabilities.contract import BankCapability, FixedSuite, Headline, JobKind, Training
+from questionbank.capabilities.figures import ProbesFigures
 from questionbank.errors import ValidationFailed
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact, ModelComparison
 from questionbank.selectors.registry.comparisons import changed_concepts
@@ -77,7 +78,7 @@ class ProbesInBank(BankCapability, Training, FixedSuite):
         """Return the title with the hierarchy."""
         return f"Train probes: {parameters['hierarchy']}"
 
-    def problems(self, figures: Mapping[str, Any]) -> list[str]:
+    def problems(self, figures: ProbesFigures) -> list[str]:
         """Return what the champion predicts and the candidate does not."""
         problems = []
         if figures["suite"].get("loses_concepts"):

@@ -21,11 +21,12 @@ from questionbank.capabilities.contract import (
     Training,
     TrainingOption,
 )
+from questionbank.capabilities.figures import SolverFigures
 from questionbank.models import ModelComparison, Question, User
 from questionbank.selectors.training.solver_material import SOLVER_LANGUAGES
 from questionbank.selectors.training.solver_report import SolverReport, solver_data_report
+from questionbank.selectors.training.training_start import pinned_start
 from questionbank.services.solutions import solve_after_promotion
-from questionbank.services.training import pinned_start
 from questionbank.wording import language_name
 
 # Seconds on two cores that a problem takes in a step, without contrast (docs/decisions/0055-training-on-a-cpu.md).
@@ -154,7 +155,8 @@ class SolverInBank(BankCapability, Training, FixedSuite):
 
     def shown(self, comparison: ModelComparison) -> dict[str, Any]:
         """Return the problems that only one of the two solves, without those that are deleted since."""
-        rows = comparison.figures.get("changed_problems", [])
+        figures: SolverFigures = comparison.figures
+        rows = figures.get("changed_problems", [])
         ids = [row["question"] for row in rows]
         existing = set(Question.objects.filter(pk__in=ids).values_list("pk", flat=True))
         return {"changed_problems": [row for row in rows if row["question"] in existing]}

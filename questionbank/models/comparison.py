@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 
 class ModelComparison(models.Model):
-    """What one comparison job found; `figures` is described in `questionbank.selectors.registry.models`."""
+    """What one comparison job found; `figures` are `questionbank.capabilities.figures.Figures`."""
 
     candidate = models.ForeignKey(
         "questionbank.ModelArtifact", on_delete=models.CASCADE, related_name="comparisons"

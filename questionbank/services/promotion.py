@@ -7,7 +7,7 @@ is missing beside what is in use; then one transaction swaps all of it, and read
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
@@ -15,6 +15,7 @@ from django.utils.translation import gettext as _
 
 from analytics.catalog import CAPABILITIES, lenses
 from questionbank.capabilities.catalog import bank_capability, fixed_suite, scope_name
+from questionbank.capabilities.figures import Figures
 from questionbank.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, Run, User
 from questionbank.selectors.registry.artifacts import artifact_champion, general_champion
@@ -67,9 +68,9 @@ def comparison_request(*, candidate: ModelArtifact, user: User | None = None, se
 
 
 def comparison_save(
-    *, candidate: ModelArtifact, champion: ModelArtifact, run: Run, figures: Mapping[str, Any]
+    *, candidate: ModelArtifact, champion: ModelArtifact, run: Run, figures: Figures[Any]
 ) -> ModelComparison:
-    """Keep what a comparison found; `questionbank.selectors.registry.models` says what the figures are."""
+    """Keep what a comparison found."""
     return ModelComparison.objects.create(
         candidate=candidate, champion=champion, run=run, figures=dict(figures)
     )

@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, QuerySet
 from django.utils.translation import gettext as _
 
-from analytics.backbone.sources import PACKAGED
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import config_from_strings, field_specs
 from analytics.errors import ConfigurationError
 from questionbank.capabilities.catalog import training_of
 from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.models import KnowledgeHierarchy, ModelArtifact, Question, Run, User
-from questionbank.selectors.registry.artifacts import artifact_champion
 from questionbank.selectors.registry.probe_states import FEWEST_TAGGED
+from questionbank.selectors.training.training_start import backbone_problem
 from questionbank.services.runs import run_create, run_under_way
-
-MODEL_IN_USE = "in use"
-"""As a backbone: the model that serves when the training is asked for."""
-
-_HUB_ID = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
-_REGISTERED = re.compile(r"model ([0-9]{1,18})")  # as a backbone: a registered model by its number
 
 GROWTH = 2  # a hierarchy is trained anew when it has so many times the questions of its last training
 
@@ -48,47 +39,6 @@ def report_request(
         queue="light",
         requested_by=user,
     )
-
-
-def completed_settings(*, capability: str, settings: Mapping[str, str], scope: str = "") -> Mapping[str, str]:
-    """Return the settings of a training, with those that train the model in use further where no backbone is named.
-
-    They are as given where the capability's trainings do not begin so by default, or no model is in use.
-
-    Args:
-        capability: its word.
-        settings: values by the names of the configuration's fields; they win.
-        scope: of the model that is trained: its language, where each has its own.
-    """
-    training = training_of(capability)
-    quick = training.quick if training else None
-    if quick is None or not quick.is_default or "backbone" in settings:
-        return settings
-    if artifact_champion(capability=capability, scope=scope) is None:
-        return settings
-    return {**{name: str(value) for name, value in quick.settings.items()}, **settings}
-
-
-def pinned_start(capability: str, settings: Mapping[str, str], scope: str = "") -> dict[str, Any]:
-    """Return the parameters of a training that begins with a registered model: ``start``, and ``set`` with its number.
-
-    So the command that the trained model shows trains the same model further, whichever serves by then.
-    """
-    title = CAPABILITIES[capability].title
-    backbone = settings.get("backbone", "")
-    numbered = _REGISTERED.fullmatch(backbone)
-    if backbone == MODEL_IN_USE:
-        start = artifact_champion(capability=capability, scope=scope)
-        problem = _("“%(title)s”: no model is in use that could be trained further; name another backbone.")
-    elif numbered:
-        start = ModelArtifact.objects.filter(capability=capability, pk=int(numbered[1])).first()
-        problem = _("“%(title)s” has no model with the number %(number)s.")
-    else:
-        return {}
-    if start is None:
-        problem = problem % {"title": title, "number": numbered[1] if numbered else ""}
-        raise ValidationFailed(problem, fields={"backbone": [problem]})
-    return {"set": {**settings, "backbone": f"model {start.pk}"}, "start": start.pk}
 
 
 def _checked_hierarchies(names: Sequence[str] | None) -> dict[str, list[str]]:
@@ -176,29 +126,9 @@ def _check_settings(config_class: type, settings: Mapping[str, str]) -> None:
     _check_backbone(settings.get("backbone", ""))
 
 
-def can_begin_with(backbone: str) -> bool:
-    """Return whether a training can begin with a backbone; a hub id is not looked up."""
-    return not _backbone_problem(backbone)
-
-
 def _check_backbone(name: str) -> None:
-    if problem := _backbone_problem(name):
+    if problem := backbone_problem(name):
         raise ValidationFailed(problem, fields={"backbone": [problem]})
-
-
-def _backbone_problem(name: str) -> str:
-    """Return why no worker could load a backbone: a folder that is not there, a name that is none.
-
-    Empty where one may.
-    """
-    begins_here = not name or name == MODEL_IN_USE or _REGISTERED.fullmatch(name) or name in PACKAGED
-    if begins_here or Path(name).expanduser().is_dir():
-        return ""
-    if name.startswith((".", "/", "~")):
-        return _("There is no folder %(name)s.") % {"name": name}
-    if not _HUB_ID.fullmatch(name):
-        return _("“%(name)s” is neither a package name, a local folder nor a hub id.") % {"name": name}
-    return ""
 
 
 def probes_request(*, hierarchy: KnowledgeHierarchy) -> Run | None:

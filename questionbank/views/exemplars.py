@@ -29,11 +29,11 @@ from questionbank.selectors.similar.exemplars import (
     question_exemplars,
     text_exemplars,
 )
+from questionbank.selectors.similar.insight import solved_or_none, solved_text_or_none
 from questionbank.selectors.solving.answer_checks import answer_checks, answer_shown
 from questionbank.selectors.solving.solutions import SolvedText
 from questionbank.services.model_answers import model_answer_request
 from questionbank.views.access import render_page, requires, takes_posts
-from questionbank.views.solving import solved_or_none, solved_text_or_none
 
 
 @requires("read")

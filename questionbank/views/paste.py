@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Any
 
 from django.contrib import messages
@@ -10,23 +11,19 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from analytics.catalog import FALLBACK_LENS
 from analytics.text.wholeness import wholeness_marks
-from questionbank.errors import ServiceUnavailable, ValidationFailed
+from questionbank.errors import ValidationFailed
 from questionbank.forms.paste import PasteForm, SavePastedForm, pasted_of
 from questionbank.forms.questions import chosen_concepts
 from questionbank.models import Question
 from questionbank.selectors.questions.hierarchy_choice import HierarchyChoice, hierarchy_choice
-from questionbank.selectors.questions.questions import exact_duplicates
-from questionbank.selectors.serving import Serving, serving
-from questionbank.selectors.similar.similarity import SimilarHit, near_duplicates
+from questionbank.selectors.similar.insight import (
+    text_insight,
+)
 from questionbank.services.hierarchy_choice import hierarchy_choose
 from questionbank.services.question_fields import read_typed
 from questionbank.services.questions import question_create
 from questionbank.views.access import check_permission, render_page, requires
-from questionbank.views.insight import difficulty_figures, predict_or_none
-from questionbank.views.similar import BOTH, lens_columns_of_text
-from questionbank.views.solving import solved_text_or_none
 
 
 @requires("read")
@@ -92,41 +89,27 @@ def _save(request: HttpRequest, context: dict[str, Any]) -> Question | None:
 def _insight(
     request: HttpRequest, data: QueryDict, hierarchy: str, save_form: SavePastedForm | None
 ) -> dict[str, Any]:
-    models = serving()
     pasted = pasted_of(data)
-    question, language = pasted.question, pasted.language
-    prediction, no_prediction, solved = None, _("No concepts are suggested in this language."), None
-    if pasted.is_predictable:
-        prediction, no_prediction = predict_or_none(question, models, language, hierarchy)
-        solved = solved_text_or_none(question, language)
     layout = pasted.layout
+    insight = text_insight(
+        question=pasted.question,
+        text=layout.text,
+        options=layout.options,
+        language=pasted.language,
+        is_predictable=pasted.is_predictable,
+        hierarchy=hierarchy,
+        user=request.user,
+    )
     return {
         "text": layout.text,
-        "pasted": {"text": layout.text, "options": layout.options, "language": language},
+        "pasted": {"text": layout.text, "options": layout.options, "language": pasted.language},
         "warnings": pasted.typed.warnings,
         "read_as": pasted.typed.text if pasted.typed.was_read else "",
         "incomplete": wholeness_marks(layout.text),
-        "language": language,
+        "language": pasted.language,
         "language_notice": pasted.notice,
-        "prediction": prediction,
-        "no_prediction": no_prediction,
-        "figures": difficulty_figures(None, prediction),
-        "solved": solved,
-        "columns": [
-            column
-            for column in lens_columns_of_text(question, models, language, solved)
-            if pasted.is_predictable or column.lens in (FALLBACK_LENS.word, BOTH)
-        ],
-        "same": list(exact_duplicates(text=layout.text, options=layout.options, user=request.user)[:5]),
-        "near": _near(request, question, models),
+        **{field.name: getattr(insight, field.name) for field in fields(insight)},
         "save_form": save_form or SavePastedForm.suggested(data, pasted, chosen_concepts(data)),
         "options": layout.options,
         "chosen": chosen_concepts(data),
     }
-
-
-def _near(request: HttpRequest, text: str, models: Serving) -> list[SimilarHit]:
-    try:
-        return near_duplicates(text=text, serving=models, user=request.user)
-    except ServiceUnavailable:
-        return []

@@ -16,13 +16,17 @@ from questionbank.selectors.questions.questions import exact_duplicates, questio
 from questionbank.selectors.questions.tags import question_tags
 from questionbank.selectors.review.paraphrases import paraphrase_origin, question_paraphrases
 from questionbank.selectors.serving import serving
+from questionbank.selectors.similar.columns import kinds_shown, lens_columns
+from questionbank.selectors.similar.insight import (
+    difficulty_figures,
+    predict_or_none,
+    solved_or_none,
+    tagged_hierarchies,
+)
 from questionbank.selectors.similar.kinship import kin_of
 from questionbank.services.proposals import why_not_reworded
 from questionbank.services.questions import question_restore, question_retire
 from questionbank.views.access import check_permission, requires
-from questionbank.views.insight import difficulty_figures, predict_or_none, tagged_hierarchies
-from questionbank.views.similar import kinds_shown, lens_columns
-from questionbank.views.solving import solved_or_none
 
 PARAPHRASES_SHOWN = 3
 

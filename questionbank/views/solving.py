@@ -8,39 +8,18 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
-from questionbank.errors import ServiceUnavailable, ValidationFailed
+from questionbank.errors import ValidationFailed
 from questionbank.formats.limits import EQUATION_LIMIT
 from questionbank.forms.equations import EquationForm
-from questionbank.models import Question
 from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.questions import question_get
-from questionbank.selectors.serving import served_solver
 from questionbank.selectors.solving.solutions import (
-    SolvedText,
     computed_alike,
-    question_solved,
-    text_solved,
 )
 from questionbank.services.equations import equation_accept
 from questionbank.views.access import requires
 
 SHOWN = 50
-
-
-def solved_or_none(question: Question) -> SolvedText | None:
-    """Return what the solver makes of a question; None where it says nothing, or cannot be loaded."""
-    try:
-        return question_solved(question, served_solver(question.language))
-    except ServiceUnavailable:
-        return None
-
-
-def solved_text_or_none(text: str, language: str) -> SolvedText | None:
-    """Return the same of a text that is not in the bank."""
-    try:
-        return text_solved(text, language, served_solver(language))
-    except ServiceUnavailable:
-        return None
 
 
 @requires("read")

@@ -16,9 +16,9 @@ from questionbank.selectors.questions.concept_choices import choices_of, concept
 from questionbank.selectors.questions.concepts import concept_get
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.serving import serving
+from questionbank.selectors.similar.insight import predict_or_none
 from questionbank.services.questions import question_accept_prediction, question_set_tags
 from questionbank.views.access import requires
-from questionbank.views.insight import predict_or_none
 
 
 @requires("tags_edit")

@@ -15,20 +15,18 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from analytics.catalog import CAPABILITIES
 from analytics.errors import ConfigurationError
-from questionbank.capabilities.catalog import BANK_CAPABILITIES, has_general_model, training_of
-from questionbank.capabilities.contract import QuickTraining
+from questionbank.capabilities.catalog import BANK_CAPABILITIES, training_of
 from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.models import TrainingForm
-from questionbank.models import ModelArtifact, Run
-from questionbank.numbers import whole_number
+from questionbank.models import Run
 from questionbank.selectors.questions.concepts import hierarchies
 from questionbank.selectors.questions.hierarchy_choice import default_hierarchy
-from questionbank.selectors.registry.artifacts import artifact_champion, artifact_champions
 from questionbank.selectors.registry.model_jobs import model_jobs
 from questionbank.selectors.training.analogy_pairs import graph_groups, graph_pairs
 from questionbank.selectors.training.training_reports import is_counted_at_once, training_report
+from questionbank.selectors.training.training_start import training_start
 from questionbank.selectors.training.training_time import TrainingTime, training_time
-from questionbank.services.training import can_begin_with, report_request, training_request
+from questionbank.services.training import report_request, training_request
 from questionbank.views.access import requires
 
 PAIRS_SHOWN = 10
@@ -47,13 +45,13 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
     if training is None:
         raise NotFound(_("Models of this kind are not trained from a form."))
     names = [hierarchy.name for hierarchy in hierarchies()]
-    champion = (
-        next(iter(artifact_champions(capability=capability)), None)
-        if training.scope == "language"
-        else artifact_champion(capability=capability)
+    start = training_start(
+        capability=capability,
+        training=training,
+        like=request.GET.get("like", ""),
+        quick="quick" in request.GET,
+        defaults="defaults" in request.GET,
     )
-    quick = training.quick if champion is not None else None
-    is_quick = quick is not None and _begins_quick(quick, request)
     form = TrainingForm(
         request.POST if request.method == "POST" else None,
         config_class=CAPABILITIES[capability].config,
@@ -61,11 +59,9 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         one_hierarchy=_first_hierarchy(request) if training.scope == "hierarchy" else "",
         groups=training.groups,
         options=training.options,
-        initial=_quick_settings(quick, champion)
-        if quick and is_quick and champion
-        else _settings_like(request.GET.get("like", ""), capability),
+        initial=start.settings,
     )
-    for name, help_text in (quick.help_texts if quick else {}).items():
+    for name, help_text in (start.quick.help_texts if start.quick else {}).items():
         form.fields[name].help_text = str(help_text)
     problem, status = "", 200
     only_looks = request.POST.get("action") == "report"
@@ -95,10 +91,10 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         "jobs": [run for run in model_jobs(kind=Run.Kind.TRAIN) if run.capability == capability],
         "problem": problem,
         "only_looks": only_looks,
-        "model_like": champion if champion and champion.manifest.get("config") else None,
+        "model_like": start.champion if start.champion and start.champion.manifest.get("config") else None,
         "is_like": bool(form.initial),
-        "quick": quick,
-        "is_quick": is_quick,
+        "quick": start.quick,
+        "is_quick": start.is_quick,
         "first_time": training.first_time,
     }
     context |= _time(capability, form, hierarchies_chosen, context["report"])
@@ -181,33 +177,3 @@ def _first_hierarchy(request: HttpRequest) -> str:
     """Return the hierarchy that a form about one begins with: that of the address, else the bank's default."""
     default = default_hierarchy()
     return request.GET.get("hierarchy", "") or (default.name if default else "")
-
-
-def _begins_quick(quick: QuickTraining, request: HttpRequest) -> bool:
-    """Return whether the form of a training is set to the quick one: somebody chose it, or it is the default."""
-    return "quick" in request.GET or (quick.is_default and not {"like", "defaults"} & set(request.GET))
-
-
-def _quick_settings(quick: QuickTraining, champion: ModelArtifact) -> dict[str, Any]:
-    """Return what the form of a quick training begins with; it trains the champion further, so in its language."""
-    overrides = {"language": champion.scope} if champion.scope else {}
-    return {**quick.settings, **overrides}
-
-
-def _settings_like(artifact_id: str, capability: str) -> dict[str, Any]:
-    """Return the settings that a model of the capability was trained with; none for anything else."""
-    number = whole_number(artifact_id)
-    artifact = ModelArtifact.objects.filter(capability=capability, pk=number).first() if number else None
-    if artifact is None:
-        return {}
-    training = training_of(capability)
-    like = training.settings_like(artifact.manifest) if training is not None else None
-    if like is not None:
-        return like
-    config = artifact.manifest.get("config", {})
-    overrides = {"language": artifact.scope} if training is not None and training.scope == "language" else {}
-    # A model for one language is begun with, so that the trained model is for the same language.
-    is_for_one_language = artifact.scope and has_general_model(capability)
-    if is_for_one_language or not can_begin_with(config.get("backbone", "")):
-        overrides["backbone"] = f"model {artifact.pk}"
-    return {**config, **overrides}

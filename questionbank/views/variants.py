@@ -19,6 +19,7 @@ from questionbank.models import ProblemVariant, Question
 from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.registry.language_models import configured_language_model
+from questionbank.selectors.similar.insight import solved_text_or_none
 from questionbank.selectors.solving.variants import (
     accepted_variants,
     last_decided_variant,
@@ -40,7 +41,6 @@ from questionbank.services.variants import (
     why_not_varied,
 )
 from questionbank.views.access import check_permission, requires, takes_posts
-from questionbank.views.solving import solved_text_or_none
 
 PAGE_SIZE = 25
 WRITTEN = 3  # by one press

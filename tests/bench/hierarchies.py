@@ -70,8 +70,8 @@ def predictions() -> dict[int, dict[str, float]]:
     """Of every demo question the probabilities of its first paths, the likeliest first, and the difficulty, 0 to 1."""
     from questionbank.demo.bank import HIERARCHY_NAME
     from questionbank.models import Question
-    from questionbank.selectors.questions import predictions
     from questionbank.selectors.serving import serving
+    from questionbank.selectors.similar import predictions
 
     predictions.TOP_CONCEPTS = KNOWN
     rows = list(

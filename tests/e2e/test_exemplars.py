@@ -8,8 +8,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from questionbank.models import Question, Run
+from questionbank.selectors.similar import insight
 from questionbank.services.questions import question_create
-from questionbank.views import solving
 from tests.e2e.accessibility import faults
 from tests.language_model_server import language_model_server, streamed
 from tests.questionbank.scripted_solver import served
@@ -27,7 +27,7 @@ EGGS = "A box holds 6 eggs. A shop buys 4 boxes and 3 more eggs. How many eggs h
 @pytest.fixture
 def problems(bank, monkeypatch) -> list[Question]:
     solver = served({ASKED: [("6*4-3", 0.92)]})
-    monkeypatch.setattr(solving, "served_solver", lambda _language: solver)
+    monkeypatch.setattr(insight, "served_solver", lambda _language: solver)
     questions = [
         question_create(
             user=None, text=text, language="en", kind="open", options=[], answer=answer, solution="", grade="",

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from questionbank.models import Question
+from questionbank.selectors.similar import insight
 from questionbank.services.questions import question_create
-from questionbank.views import solving
 from tests.e2e.accessibility import faults
 from tests.questionbank.scripted_solver import served
 
@@ -18,7 +18,7 @@ ROWS = "There are 5 rows of 9 chairs, and 7 chairs are broken. How many chairs a
 @pytest.fixture
 def problems(bank, monkeypatch) -> list[Question]:
     solver = served({BOXES: [("6*4-3", 0.92), ("6+4", 0.03)], ROWS: [("5*9-7", 0.4)]})
-    monkeypatch.setattr(solving, "served_solver", lambda _language: solver)
+    monkeypatch.setattr(insight, "served_solver", lambda _language: solver)
     return [
         question_create(
             user=None, text=text, language="en", kind="open", options=[], answer=answer, solution="", grade="",

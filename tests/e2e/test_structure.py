@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from questionbank.models import EmbeddingSet, Question
-from questionbank.views import solving
+from questionbank.selectors.similar import insight
 from tests.e2e.accessibility import faults
 from tests.questionbank.scripted_solver import served
 from tests.questionbank.small_bank import add_question, store_vectors
@@ -20,7 +20,7 @@ PASTED = "A bus has 9 rows of 4 seats, and 3 seats are broken. How many seats ar
 def problems(bank, monkeypatch) -> list[Question]:
     """Two problems that are computed alike, in a bank with a retriever, and a solver that knows a third."""
     solver = served({PASTED: [("9*4-3", 0.93)]})
-    monkeypatch.setattr(solving, "served_solver", lambda _language: solver)
+    monkeypatch.setattr(insight, "served_solver", lambda _language: solver)
     made = [add_question(BOXES, equation="6*4-3"), add_question(ROWS, equation="9*5-7")]
     structure = EmbeddingSet.objects.create(
         lens="structure", encoder_name="retriever", dimension=512, is_current=True, state="ready"

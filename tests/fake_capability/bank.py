@@ -20,9 +20,16 @@ from questionbank.capabilities.contract import (
     LensTexts,
     Training,
 )
+from questionbank.capabilities.figures import Figures, Suite
 from questionbank.models import ModelComparison, Question, Run
 from questionbank.selectors.training.data_report import KeptReport
 from questionbank.views.access import requires
+
+
+class GaugeFigures(Figures[Suite]):
+    """``longest``: the id of the longest question."""
+
+    longest: int
 
 
 @dataclass(frozen=True)

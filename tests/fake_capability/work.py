@@ -13,6 +13,7 @@ from analytics.configuration import config_from_strings
 from questionbank.models import ModelArtifact, Question
 from questionbank.selectors.registry.artifacts import artifact_folder
 from questionbank.services.embeddings import embedding_set_ensure
+from tests.fake_capability.bank import GaugeFigures
 from tests.fake_capability.library import GaugeConfig, load_gauge, train_gauge
 from worker.bootstrap import paired_difference
 from worker.candidates import train_candidate
@@ -35,7 +36,7 @@ def train_gauge_run(reporter: RunReporter) -> dict[str, Any]:
 
 def gauge_figures(
     reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
-) -> dict[str, Any]:
+) -> GaugeFigures:
     """Measure both on every question; the vectors that a promotion needs are computed on the way."""
     embed_pending(reporter, sets=[embedding_set_ensure(artifact=candidate)])
     rows = list(Question.objects.filter(status="ready").order_by("pk").values_list("pk", "text"))
@@ -70,7 +71,7 @@ class GaugeWork(WorkerCapability):
 
     def compare(
         self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
-    ) -> dict[str, Any]:
+    ) -> GaugeFigures:
         """Measure both on every question."""
         return gauge_figures(reporter, candidate=candidate, champion=champion)
 

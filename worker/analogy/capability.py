@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analytics.retrieval import Encode
+from questionbank.capabilities.figures import AnalogyFigures
 from questionbank.models import ModelArtifact
 from worker.contract import Job, WorkerCapability
 
@@ -25,7 +26,7 @@ class AnalogyWork(WorkerCapability):
 
     def compare(
         self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
-    ) -> dict[str, Any]:
+    ) -> AnalogyFigures:
         """Measure both on the fixed suite."""
         from worker.analogy.comparison import analogy_comparison_figures
 

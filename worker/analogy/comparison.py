@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +16,7 @@ import numpy.typing as npt
 from analytics.analogy.measures import GraphSimilarities, ndcg
 from analytics.retrieval import nearest_rows
 from analytics.splits import split_place
+from questionbank.capabilities.figures import AnalogyFigures, Metric
 from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.selectors.registry.models import SMALLEST_SUITE
 from questionbank.selectors.training.analogy_material import GraphProblem, analogy_material
@@ -55,15 +55,15 @@ class _Problem:
 
 def analogy_comparison_figures(
     reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
-) -> dict[str, Any]:
+) -> AnalogyFigures:
     """Measure two retrievers; computes vectors where they are missing, which a promotion uses later."""
     return retriever_figures(reporter, **compared_sets(reporter, candidate=candidate, champion=champion))
 
 
 def retriever_figures(
     reporter: RunReporter, *, candidate: EmbeddingSet, champion: EmbeddingSet
-) -> dict[str, Any]:
-    """Measure both sets of vectors; `questionbank.selectors.registry.models` says what the figures are."""
+) -> AnalogyFigures:
+    """Measure both sets of vectors."""
     reporter.progress(0, 0, "Reading the fixed problems")
     parts = analogy_material().problems
     suite = [_Problem.of(entry) for entry in parts.held_out]
@@ -74,7 +74,7 @@ def retriever_figures(
         [row for row in map(_Problem.of, (*parts.learned, *parts.validation)) if row.id in common],
         LARGEST_CORPUS,
     )
-    metrics: list[dict[str, Any]] = []
+    metrics: list[Metric] = []
     if len(asked) >= SMALLEST_SUITE and len(corpus) >= K:
         columns = {}
         for role, by_id in vectors.items():
@@ -119,7 +119,7 @@ def _columns(asked: Sequence[_Problem], corpus: Sequence[_Problem], vectors: Vec
     return {"same_graph_at_8": same, "ndcg_at_8": order}
 
 
-def _metrics(questions: Sequence[int], columns: Mapping[str, Mapping[str, Floats]]) -> list[dict[str, Any]]:
+def _metrics(questions: Sequence[int], columns: Mapping[str, Mapping[str, Floats]]) -> list[Metric]:
     rng = np.random.default_rng(SEED)
     metrics = []
     for name, label in LABELS.items():

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from analytics.retrieval import Encode
+from questionbank.capabilities.figures import EncoderFigures
 from questionbank.models import EmbeddingSet, ModelArtifact, Run
 from worker.contract import WorkerCapability
 
@@ -25,7 +26,7 @@ class EncoderWork(WorkerCapability):
 
     def compare(
         self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
-    ) -> dict[str, Any]:
+    ) -> EncoderFigures:
         """Measure both on the fixed suite."""
         from worker.encoder.comparison import encoder_comparison_figures
 

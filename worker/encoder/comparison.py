@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +19,7 @@ from analytics.probes.difficulty_probe import choose_ridge_penalty, difficulty_p
 from analytics.records import ConceptPath
 from analytics.retrieval import nearest_rows, retrieval_hits
 from analytics.splits import grouped_split, groups_by_masked_text, is_held_out
+from questionbank.capabilities.figures import EncoderFigures, Metric
 from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.selectors.training.training_questions import TrainingQuestion, training_questions
 from worker.bootstrap import paired_difference
@@ -38,15 +38,15 @@ FEWEST_TRAIN = 20  # questions of a hierarchy from which a probe may learn
 
 def encoder_comparison_figures(
     reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
-) -> dict[str, Any]:
+) -> EncoderFigures:
     """Measure two encoders; computes vectors where they are missing, which a promotion uses later."""
     return comparison_figures(reporter, **compared_sets(reporter, candidate=candidate, champion=champion))
 
 
 def comparison_figures(
     reporter: RunReporter, *, candidate: EmbeddingSet, champion: EmbeddingSet
-) -> dict[str, Any]:
-    """Measure both sets of vectors; `questionbank.selectors.registry.models` says what the figures are."""
+) -> EncoderFigures:
+    """Measure both sets of vectors."""
     reporter.progress(0, 0, "Reading vectors")
     vectors = {"candidate": set_vectors(candidate), "champion": set_vectors(champion)}
     rows = [row for row in training_questions() if row.paths]
@@ -102,7 +102,7 @@ class _Measured:
         asked_ids = [question_id for question_id, is_kept in zip(ids, kept, strict=True) if is_kept]
         self.questions.setdefault((sort, level), {}).setdefault(role, []).extend(asked_ids)
 
-    def metrics(self) -> list[dict[str, Any]]:
+    def metrics(self) -> list[Metric]:
         """Return every figure with its interval, in the order in which people read them."""
         rng = np.random.default_rng(SEED)
         metrics = []
@@ -143,7 +143,7 @@ def _metric(
     columns: Sequence[Sequence[float]],
     kind: str,
     rng: np.random.Generator,
-) -> dict[str, Any]:
+) -> Metric:
     return metric_entry(
         name,
         f"{label}, the bank's held-out questions",

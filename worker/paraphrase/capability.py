@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from questionbank.capabilities.figures import ParaphraseFigures
 from questionbank.models import ModelArtifact
 from worker.contract import Job, WorkerCapability
 
@@ -24,7 +25,7 @@ class ParaphraseWork(WorkerCapability):
 
     def compare(
         self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
-    ) -> dict[str, Any]:
+    ) -> ParaphraseFigures:
         """Measure both on the fixed suite."""
         from worker.paraphrase.comparison import scorer_comparison_figures
 

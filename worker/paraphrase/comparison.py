@@ -14,7 +14,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from django.conf import settings
 
@@ -23,6 +22,7 @@ from analytics.paraphrase.pair_files import read_pairs, without_unchanged
 from analytics.paraphrase.scoring.metrics import THRESHOLD, pair_metrics
 from analytics.paraphrase.scoring.scorer import PairScore, Scorer
 from analytics.records import ParaphrasePair
+from questionbank.capabilities.figures import Metric, PairSuite, ParaphraseFigures
 from questionbank.demo.review_pairs import labelled_review_pairs
 from questionbank.models import ModelArtifact
 from questionbank.selectors.registry.models import SMALLEST_SUITE
@@ -67,8 +67,8 @@ class SuitePair:
 
 def scorer_comparison_figures(
     reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
-) -> dict[str, Any]:
-    """Measure both scorers; `questionbank.selectors.registry.models` says what the figures are.
+) -> ParaphraseFigures:
+    """Measure both scorers.
 
     Raises:
         ServiceUnavailable: the files of a scorer are missing or damaged.
@@ -131,7 +131,7 @@ def _scores(scorer: Scorer, suite: Sequence[SuitePair]) -> list[PairScore | None
     return [next(scores) if can else None for can in readable]
 
 
-def scorer_figures(suite: Sequence[SuitePair], results: Roles, *, left_out: int = 0) -> dict[str, Any]:
+def scorer_figures(suite: Sequence[SuitePair], results: Roles, *, left_out: int = 0) -> ParaphraseFigures:
     """Return the figures of a comparison.
 
     Args:
@@ -142,8 +142,8 @@ def scorer_figures(suite: Sequence[SuitePair], results: Roles, *, left_out: int 
     triples = list(zip(suite, results["candidate"], results["champion"], strict=True))
     rows = [(item, new, old) for item, new, old in triples if new is not None and old is not None]
     names = dict.fromkeys((*SUITES, *(item.suite for item in suite)))
-    metrics: list[dict[str, Any]] = []
-    suites: list[dict[str, Any]] = []
+    metrics: list[Metric] = []
+    suites: list[PairSuite] = []
     for name in names:
         suite_rows = [row for row in rows if row[0].suite == name]
         if suite_rows:
@@ -176,7 +176,7 @@ def scorer_figures(suite: Sequence[SuitePair], results: Roles, *, left_out: int 
     }
 
 
-def _metrics(suite: str, rows: Sequence[tuple[SuitePair, PairScore, PairScore]]) -> list[dict[str, Any]]:
+def _metrics(suite: str, rows: Sequence[tuple[SuitePair, PairScore, PairScore]]) -> list[Metric]:
     """Return every figure with the interval of its difference; none where too few questions are left."""
     originals = [item.pair.original for item, _new, _old in rows]
     labels = [int(item.pair.label or 0) for item, _new, _old in rows]

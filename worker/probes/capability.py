@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from questionbank.capabilities.figures import ProbesFigures
 from questionbank.models import ModelArtifact
 from worker.contract import Job, WorkerCapability
 
@@ -23,7 +24,7 @@ class ProbesWork(WorkerCapability):
 
     def compare(
         self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
-    ) -> dict[str, Any]:
+    ) -> ProbesFigures:
         """Measure both on the fixed suite."""
         from worker.probes.comparison import probes_comparison_figures
 

@@ -8,7 +8,6 @@ the comparison says so, and only errs in their favour.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,6 +17,7 @@ from analytics.errors import DataError
 from analytics.inference.heads import ConceptHead, Prediction, ProbeHeads, load_heads
 from analytics.probes.data import kept_out
 from analytics.records import ConceptPath
+from questionbank.capabilities.figures import ChangedConcept, Metric, ProbesFigures
 from questionbank.models import EmbeddingSet, KnowledgeHierarchy, ModelArtifact
 from questionbank.scales import scale_percent
 from questionbank.selectors.questions.questions import concept_paths
@@ -38,8 +38,8 @@ ROLES = ("candidate", "champion")
 
 def probes_comparison_figures(
     reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
-) -> dict[str, Any]:
-    """Measure both; `questionbank.selectors.registry.models` says what the figures are.
+) -> ProbesFigures:
+    """Measure both.
 
     Raises:
         DataError: one of them reads vectors that are not in use.
@@ -54,7 +54,8 @@ def probes_comparison_figures(
     measured = [row for row in suite if all(row.id in vectors[role] for role in ROLES)]
     predictions = {role: _predict(heads[role], vectors[role], measured) for role in ROLES}
     truth = _true_paths(candidate.scope, measured)
-    metrics, graded = [], 0
+    metrics: list[Metric] = []
+    graded = 0
     if measured:
         rng = np.random.default_rng(SEED)
         metrics = _concept_metrics(heads, vectors, measured, truth, rng)
@@ -109,7 +110,7 @@ def _concept_metrics(
     rows: Sequence[TrainingQuestion],
     truth: Sequence[set[ConceptPath]],
     rng: np.random.Generator,
-) -> list[dict[str, Any]]:
+) -> list[Metric]:
     """Return metrics of whole paths, and of each level's nodes below the leading ones nearly all true paths share."""
     concepts = {role: model.concepts for role, model in heads.items() if model.concepts is not None}
     if len(concepts) < len(ROLES):
@@ -185,7 +186,7 @@ def _difficulty_metric(
     predictions: Mapping[str, Sequence[Prediction]],
     rows: Sequence[TrainingQuestion],
     rng: np.random.Generator,
-) -> dict[str, Any] | None:
+) -> Metric | None:
     """Return the mean absolute error as a share of the scale, where both estimate the difficulty of known questions."""
     ids: list[int] = []
     errors: tuple[list[float], list[float]] = ([], [])
@@ -216,9 +217,9 @@ def _changed(
     predictions: Mapping[str, Sequence[Prediction]],
     rows: Sequence[TrainingQuestion],
     truth: Sequence[set[ConceptPath]],
-) -> list[dict[str, Any]]:
+) -> list[ChangedConcept]:
     """Return the questions whose most probable concept differs, those first of which the candidate is surest."""
-    changed: list[dict[str, Any]] = []
+    changed: list[ChangedConcept] = []
     for row, paths, new, old in zip(
         rows, truth, predictions["candidate"], predictions["champion"], strict=True
     ):

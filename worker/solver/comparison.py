@@ -6,7 +6,6 @@ A problem's answer is the value of its equation, which is not rounded, else the 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from analytics.records import ProblemRecord
 from analytics.solver.solution import Solution
 from analytics.solver.targets import solver_example, value_of
 from analytics.splits import split_place
+from questionbank.capabilities.figures import SolverFigures
 from questionbank.models import ModelArtifact
 from questionbank.published_numbers import number_of_answer
 from questionbank.selectors.registry.models import SMALLEST_SUITE
@@ -34,8 +34,8 @@ ROLES = ("candidate", "champion")
 
 def solver_comparison_figures(
     reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
-) -> dict[str, Any]:
-    """Measure both solvers; `questionbank.selectors.registry.models` says what the figures are.
+) -> SolverFigures:
+    """Measure both solvers.
 
     Raises:
         ServiceUnavailable: the files of a solver are missing or damaged.
@@ -56,7 +56,7 @@ def solver_comparison_figures(
 
 def solver_figures(
     suite: Sequence[ProblemRecord], solutions: Mapping[str, Sequence[Sequence[Solution]]]
-) -> dict[str, Any]:
+) -> SolverFigures:
     """Return the figures of a comparison.
 
     Args:
@@ -99,14 +99,16 @@ def solver_figures(
                 "equation": suite[place].equation,
                 "answer": suite[place].answer,
                 "is_won": right["candidate"][place],
-                **{
-                    role: solutions[role][place][0].equation if solutions[role][place] else ""
-                    for role in ROLES
-                },
+                "candidate": _first_equation(solutions["candidate"][place]),
+                "champion": _first_equation(solutions["champion"][place]),
             }
             for place in changed[:CHANGED_SHOWN]
         ],
     }
+
+
+def _first_equation(candidates: Sequence[Solution]) -> str:
+    return candidates[0].equation if candidates else ""
 
 
 def _checker(problem: ProblemRecord) -> Callable[[Solution], bool]:

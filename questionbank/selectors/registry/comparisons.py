@@ -1,4 +1,4 @@
-"""What a page shows of a comparison of two models; `questionbank.selectors.registry.models` describes its figures."""
+"""What a page shows of a comparison of two models."""
 
 from __future__ import annotations
 

@@ -1,45 +1,7 @@
-"""Reading the registry of models: what serves, what could, what was, and whether a candidate may serve.
-
-The figures of a comparison are a JSON object:
-
-``suite``
-    ``{"questions", "train_questions", "left_out", "lost", "gained", "difficulties", "seed"}``: the fixed
-    questions on which both were measured, those from which probes and neighbours came, and those that only
-    one of the two can read (``lost``: only the champion).
-``metrics``
-    a list of ``{"name", "label", "higher_is_better", "questions", "candidate", "champion", "difference",
-    "low", "high", "worse"}``; the interval is the 95 % paired bootstrap over questions of
-    candidate - champion, and ``worse`` says that all of it lies on the wrong side of 0. ``may_favour`` is false
-    where being better does not count for the candidate. Which figures decide stands in `analytics.catalog`;
-    comparisons of earlier versions say it themselves, as ``decides``.
-``changed``
-    a list of ``{"question", "overlap", "candidate", "champion"}``, those with the smallest overlap first: ids
-    of the ten nearest questions by either (of retrievers: the eight nearest), and the share of them that both name.
-
-A comparison of probes has, in its ``suite``, ``loses_concepts`` and ``loses_difficulty`` (the champion predicts them
-and the candidate does not) and ``seen_by_champion`` (an earlier version trained it on the suite, which only favours
-it), and instead of ``changed`` a list ``changed_concepts`` of ``{"question", "tagged", "candidate", "champion"}``, both
-as ``{"path", "probability", "right"}``.
-
-A comparison of scorers of paraphrases has ``{"questions", "pairs", "suites", "left_out", "lost", "gained", "seed"}``
-as its ``suite``, where ``suites`` lists ``{"name", "pairs", "questions"}`` and ``left_out`` counts labelled pairs that
-a scorer learned from. Its metrics also name their ``suite`` and ``measure``, the verdict or the score. Instead of
-``changed`` it has a list ``changed_pairs`` of ``{"original", "paraphrase", "label", "suite", "candidate",
-"champion"}``: the pairs whose probability of being valid changed most, with both probabilities.
-
-A comparison of solvers counts in its ``suite`` the problems that only the candidate solves (``won``) and that only the
-champion does (``missed``), and of all problems those with an equation (``with_equation``) and those with only a numeric
-answer (``answer_only``). Instead of ``changed`` it has a list ``changed_problems`` of ``{"question", "text",
-"equation", "answer", "is_won", "candidate", "champion"}``, with the equation of either model.
-
-A comparison of retrievers of analogous problems has ``{"questions", "fewest", "train_questions", "left_out", "lost",
-"gained", "seed"}`` as its ``suite``: the held-out questions with an equation, how many there must be at least, and the
-others with an equation among which their exemplars were looked for.
-"""
+"""Reading the registry of models: what serves, what could, what was, and whether a candidate may serve."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -50,6 +12,7 @@ from django.utils.translation import ngettext
 
 from analytics.catalog import CAPABILITIES
 from questionbank.capabilities.catalog import bank_capability, fixed_suite, has_general_model
+from questionbank.capabilities.figures import Figures, Metric
 from questionbank.errors import NotFound
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, Run
 from questionbank.selectors.registry.artifacts import artifact_champion
@@ -134,12 +97,13 @@ def comparison_latest(*, candidate: ModelArtifact, champion: ModelArtifact) -> M
 
 def gate(comparison: ModelComparison) -> Gate:
     """Judge a candidate: worse on no decisive figure beyond the interval, better on one, and no question lost."""
-    suite = comparison.figures["suite"]
+    figures: Figures[Any] = comparison.figures
+    suite = figures["suite"]
     capability = comparison.candidate.capability
     fixed, row = fixed_suite(capability), CAPABILITIES.get(capability)
-    metrics = [
-        {"decides": row is None or row.is_decisive(metric["name"]), **metric}
-        for metric in comparison.figures["metrics"]
+    metrics: list[Metric] = [
+        {**metric, "decides": metric.get("decides", row is None or row.is_decisive(metric["name"]))}
+        for metric in figures["metrics"]
     ]
     problems = []
     if suite["questions"] < SMALLEST_SUITE:
@@ -165,7 +129,7 @@ def gate(comparison: ModelComparison) -> Gate:
             % {"number": suite["lost"]}
         )
     if fixed:
-        problems += fixed.problems(comparison.figures)
+        problems += fixed.problems(figures)
     worse = [metric for metric in metrics if metric["worse"]]
     worse_sentence = _(
         "%(label)s is worse: %(candidate).3f against %(champion).3f (difference %(low).3f to %(high).3f)."
@@ -185,7 +149,7 @@ def gate(comparison: ModelComparison) -> Gate:
     return Gate(GateOutcome.BETTER, [none_worse, *(better_sentence % metric for metric in better), *remarks])
 
 
-def _is_better(metric: Mapping[str, Any]) -> bool:
+def _is_better(metric: Metric) -> bool:
     """Return whether a figure's whole interval speaks for the candidate, and may."""
     counts = metric["decides"] and metric.get("may_favour", True)
     return bool(counts and (metric["low"] > 0 if metric["higher_is_better"] else metric["high"] < 0))

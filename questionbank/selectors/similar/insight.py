@@ -1,21 +1,30 @@
-"""What is known about a question, stored or just pasted: its prediction and its difficulty."""
+"""What is known about a question, stored or just pasted: prediction, difficulty, solution and similar ones."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from django.utils.translation import gettext as _
 
+from analytics.catalog import FALLBACK_LENS
 from questionbank.errors import ServiceUnavailable, ValidationFailed
-from questionbank.models import Question
+from questionbank.models import Question, User
 from questionbank.selectors.questions.difficulty import (
     DifficultyFigure,
     observed_difficulty,
     published_difficulty,
 )
+from questionbank.selectors.questions.questions import exact_duplicates
 from questionbank.selectors.questions.tags import TagView
-from questionbank.selectors.serving import Serving
+from questionbank.selectors.serving import Serving, served_solver, serving
+from questionbank.selectors.similar.columns import BOTH, LensColumn, lens_columns_of_text
 from questionbank.selectors.similar.predictions import QuestionPrediction, predict
+from questionbank.selectors.similar.similarity import SimilarHit, near_duplicates
+from questionbank.selectors.solving.solutions import SolvedText, question_solved, text_solved
+
+MOST_SAME = 5  # questions with the very same text that are named
 
 
 def predict_or_none(
@@ -55,3 +64,89 @@ def _estimated(prediction: QuestionPrediction | None) -> DifficultyFigure | None
         basis=prediction.basis,
         is_estimate=True,
     )
+
+
+def solved_or_none(question: Question) -> SolvedText | None:
+    """Return what the solver makes of a question; None where it says nothing, or cannot be loaded."""
+    try:
+        return question_solved(question, served_solver(question.language))
+    except ServiceUnavailable:
+        return None
+
+
+def solved_text_or_none(text: str, language: str) -> SolvedText | None:
+    """Return the same of a text that is not in the bank."""
+    try:
+        return text_solved(text, language, served_solver(language))
+    except ServiceUnavailable:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class TextInsight:
+    """What the bank knows about a text that is not in it.
+
+    Attributes:
+        prediction: its concepts and difficulty, or None with the sentence `no_prediction`.
+        columns: similar questions by lens.
+        same: questions with the very same text and options.
+        near: questions that read almost the same.
+    """
+
+    prediction: QuestionPrediction | None
+    no_prediction: str
+    figures: list[DifficultyFigure]
+    solved: SolvedText | None
+    columns: list[LensColumn]
+    same: list[Question]
+    near: list[SimilarHit]
+
+
+def text_insight(
+    *,
+    question: str,
+    text: str,
+    options: Sequence[Mapping[str, Any]],
+    language: str,
+    is_predictable: bool,
+    hierarchy: str,
+    user: User,
+) -> TextInsight:
+    """Return everything that the bank knows about a pasted text.
+
+    Args:
+        question: what models read: text and options in one.
+        text: of the question alone.
+        options: its options.
+        is_predictable: whether models read its language; else only its wording is compared.
+        hierarchy: to predict in.
+        user: who asks; drafts of others are not named.
+
+    Raises:
+        ServiceUnavailable: the bank has no vectors yet.
+    """
+    models = serving()
+    prediction, no_prediction, solved = None, _("No concepts are suggested in this language."), None
+    if is_predictable:
+        prediction, no_prediction = predict_or_none(question, models, language, hierarchy)
+        solved = solved_text_or_none(question, language)
+    return TextInsight(
+        prediction=prediction,
+        no_prediction=no_prediction,
+        figures=difficulty_figures(None, prediction),
+        solved=solved,
+        columns=[
+            column
+            for column in lens_columns_of_text(question, models, language, solved)
+            if is_predictable or column.lens in (FALLBACK_LENS.word, BOTH)
+        ],
+        same=list(exact_duplicates(text=text, options=options, user=user)[:MOST_SAME]),
+        near=_near(question, models, user),
+    )
+
+
+def _near(text: str, models: Serving, user: User) -> list[SimilarHit]:
+    try:
+        return near_duplicates(text=text, serving=models, user=user)
+    except ServiceUnavailable:
+        return []

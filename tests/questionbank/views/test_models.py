@@ -26,9 +26,9 @@ from questionbank.models import (
 )
 from questionbank.selectors.registry.artifacts import INSTALLED
 from questionbank.selectors.training.training_reports import training_report
+from questionbank.selectors.training.training_start import MODEL_IN_USE
 from questionbank.services.artifacts import artifact_promote, model_event_create
 from questionbank.services.runs import run_create, run_metrics, run_start, run_succeed
-from questionbank.services.training import MODEL_IN_USE
 
 WORSE = {
     "name": "difficulty_mae", "label": "Error of the difficulty (MAE)", "higher_is_better": False,

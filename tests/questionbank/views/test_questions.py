@@ -8,9 +8,9 @@ import pytest
 from django.urls import reverse
 
 from questionbank.models import EmbeddingSet, Question, QuestionTag
+from questionbank.selectors.similar import insight
 from questionbank.selectors.similar.predictions import PredictedConcept, QuestionPrediction
 from questionbank.services.questions import question_update
-from questionbank.views import insight
 
 
 def detail(client, question) -> str:

@@ -11,8 +11,8 @@ from analytics.solver.rules.solver import RuleSolver
 from questionbank.models import Question, QuestionEquation
 from questionbank.selectors.questions.history import question_history
 from questionbank.selectors.questions.questions import question_get
+from questionbank.selectors.similar import insight
 from questionbank.services.solutions import solution_store
-from questionbank.views import solving
 from tests.questionbank.scripted_solver import served
 
 pytestmark = pytest.mark.django_db
@@ -23,14 +23,14 @@ TEXT = "A box holds 6 eggs. How many eggs are there in 4 boxes?"
 @pytest.fixture
 def solver(monkeypatch):
     solver = served({TEXT: [("6*4", 0.9), ("6+4", 0.05)]})
-    monkeypatch.setattr(solving, "served_solver", lambda _language: solver)
+    monkeypatch.setattr(insight, "served_solver", lambda _language: solver)
     return solver
 
 
 @pytest.fixture
 def solver_with_rules(monkeypatch, solver):
     with_rules = replace(solver, solver=RuleSolver(solver.solver))
-    monkeypatch.setattr(solving, "served_solver", lambda _language: with_rules)
+    monkeypatch.setattr(insight, "served_solver", lambda _language: with_rules)
 
 
 @pytest.fixture

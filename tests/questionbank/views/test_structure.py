@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from questionbank.models import EmbeddingSet, Question
-from questionbank.views import solving
+from questionbank.selectors.similar import insight
 from tests.questionbank.scripted_solver import served
 from tests.questionbank.small_bank import add_question, store_vectors
 
@@ -58,7 +58,7 @@ def test_a_word_problem_has_a_column_of_structure_with_both_graphs(problems, as_
 
 
 def test_columns_stand_in_the_order_purpose_structure_wording(problems, bank, as_teacher, monkeypatch):
-    monkeypatch.setattr("questionbank.views.similar.SHOWN", 2)
+    monkeypatch.setattr("questionbank.selectors.similar.columns.SHOWN", 2)
     monkeypatch.setattr("questionbank.selectors.similar.similarity.LEAST_WITHOUT_REASON", 0.0)
     near = {problems[0].pk, *(question.pk for question in bank.questions[3:5])}
     for place, row in enumerate(EmbeddingSet.objects.get(lens="purpose").embeddings.all(), start=1):
@@ -89,7 +89,7 @@ def test_the_list_of_the_lens_and_what_it_says_of_another_question(problems, ban
 
 def test_a_pasted_problem_is_compared_by_the_solvers_equation(problems, as_teacher, monkeypatch):
     solver = served({PASTED: [("9*4-3", 0.93)]})
-    monkeypatch.setattr(solving, "served_solver", lambda _language: solver)
+    monkeypatch.setattr(insight, "served_solver", lambda _language: solver)
     response = as_teacher.post(reverse("paste"), {"text": PASTED})
     columns = {column.lens: column for column in response.context["columns"]}
     assert {hit.question for hit in columns["structure"].hits[:2]} == set(problems[:2])

@@ -19,12 +19,13 @@ from questionbank.selectors.serving import ServedSolver
 from questionbank.selectors.solving.solutions import unsolved_questions
 from questionbank.selectors.training.solver_material import solver_material
 from questionbank.selectors.training.solver_report import solver_data_report
+from questionbank.selectors.training.training_start import completed_settings
 from questionbank.services.artifacts import artifact_promote
 from questionbank.services.backups import bank_is_empty
 from questionbank.services.promotion import comparison_request
 from questionbank.services.questions import question_create
 from questionbank.services.solutions import solve_after_promotion, solve_request_missing
-from questionbank.services.training import completed_settings, training_request
+from questionbank.services.training import training_request
 from tests.questionbank.scripted_solver import ScriptedSolver, served
 from tests.questionbank.story_bank import add_problems
 from worker.solver import comparison, solving

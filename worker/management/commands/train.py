@@ -18,8 +18,9 @@ from questionbank.models import Run
 from questionbank.selectors.questions.concepts import hierarchies
 from questionbank.selectors.registry.artifacts import artifact_champion
 from questionbank.selectors.registry.models import model_get
+from questionbank.selectors.training.training_start import completed_settings
 from questionbank.services.promotion import comparison_request, promotion_request
-from questionbank.services.training import completed_settings, training_request
+from questionbank.services.training import training_request
 
 
 class Command(BankCommand):
