@@ -3,8 +3,8 @@
 
     python -m tests.bench.outside PART [--examples FOLDER] [--output FOLDER] [--keep FOLDER]
 
-Numbers, typed maths and word problems are counted; formulas, pastes, searches, imports and variants are written to a
-file that a reader judges. The examples are in `examples/`, beside what the reader said of them.
+Numbers, typed maths, word problems and verdicts on pairs are counted; formulas, pastes, searches, imports and variants
+are written to a file that a reader judges. The examples are in `examples/`, beside what the reader said of them.
 """
 
 from __future__ import annotations
@@ -124,6 +124,53 @@ def problems(options: argparse.Namespace) -> None:
             f"  {outcomes[-1]:30} {probability:.2f} {answer!s:>12} expected {expected!s:>10}  {example['input'][:90]}"
         )
     report("word problems", outcomes)
+
+
+def pairs(options: argparse.Namespace) -> None:
+    """Measure the verdict on pairs by language: AUC, accuracy at one half, calibration error."""
+    import numpy as np
+    from sklearn.metrics import roc_auc_score
+
+    rows = examples(options.examples, "pairs")
+    source, target = options.output / "pairs.jsonl", options.output / "scores.jsonl"
+    with source.open("w", encoding="utf-8") as file:
+        for number, row in enumerate(rows):
+            file.write(
+                json.dumps(
+                    {"id": str(number), "original": row["original"], "paraphrase": row["paraphrase"]},
+                    ensure_ascii=False,
+                )
+                + "\n"
+            )
+    print(command("score_paraphrases", "--input", str(source), "--output", str(target)).stderr, end="")
+    scores = {row["id"]: row for row in map(json.loads, target.read_text(encoding="utf-8").splitlines())}
+    stated = [scores[str(number)].get("probability") for number in range(len(rows))]
+    for row, p in zip(rows, stated, strict=True):
+        if p is None or (p >= PLAIN) != row["valid"]:
+            said = "no number" if p is None else f"{p:.2f}"
+            print(
+                f"  {'valid' if row['valid'] else 'invalid'} {said} [{row['kind']}] {row['paraphrase'][:100]}"
+            )
+    for language in (None, *sorted({row["language"] for row in rows})):
+        kept = [
+            (row["valid"], p)
+            for row, p in zip(rows, stated, strict=True)
+            if p is not None and language in (None, row["language"])
+        ]
+        if len({valid for valid, _ in kept}) < 2:
+            print(f"{language}: no number for most pairs ({len(kept)} have one)")
+            continue
+        valid, p = np.array(kept, float).T
+        bins = np.minimum((p * 10).astype(int), 9)
+        error = sum(
+            (bins == place).mean() * abs(p[bins == place].mean() - valid[bins == place].mean())
+            for place in set(bins)
+        )
+        print(
+            f"{language or 'all'}: {len(kept)} pairs with a number, AUC {roc_auc_score(valid, p):.3f}, accuracy"
+            f" {((p >= PLAIN) == valid).mean():.3f}, Brier {((p - valid) ** 2).mean():.3f},"
+            f" calibration error {error:.3f}"
+        )
 
 
 def imports(options: argparse.Namespace) -> None:
@@ -335,7 +382,7 @@ def report(title: str, outcomes: list[str]) -> None:
 
 PARTS = {
     part.__name__: part
-    for part in (numbers, typed, problems, imports, formulas, searches, pastes, similar, variants)
+    for part in (numbers, typed, problems, pairs, imports, formulas, searches, pastes, similar, variants)
 }
 
 
