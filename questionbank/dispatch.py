@@ -1,7 +1,7 @@
 """The only place that hands work to Celery: by task name, on commit, one message a run.
 
-There is one task a kind of run, ``bank.<kind>``; what a capability does differently stands in its row of
-`worker.catalog`.
+There is one task a kind of run, ``bank.<kind>``; what a capability does differently is in its class in
+`worker.table`.
 
 It imports Celery and never `worker`, and ignores eager mode: tests call task functions themselves.
 """

@@ -15,7 +15,7 @@ from worker.catalog import WORKER_CAPABILITIES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 WORDS = frozenset(CAPABILITIES)
-TABLES = ("analytics/catalog.py", "questionbank/capabilities/table.py", "worker/catalog.py")
+TABLES = ("analytics/catalog.py", "questionbank/capabilities/table.py", "worker/table.py")
 LENSES = frozenset(lenses())
 
 

@@ -14,6 +14,10 @@ class WorkerConfig(AppConfig):
     name = "worker"
 
     def ready(self) -> None:
+        from worker.catalog import WORKER_CAPABILITIES
+        from worker.table import TABLE
+
+        WORKER_CAPABILITIES.update(TABLE)
         register(_check_worker, "capabilities")
 
 

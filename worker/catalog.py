@@ -1,22 +1,15 @@
-"""The one table of what workers do for a capability: train, compare, build beside; a class a package."""
+"""What jobs and commands ask about the capabilities' classes, which are registered when Django starts.
+
+The classes are in `worker.table`, above what does the work; this module is below it.
+"""
 
 from __future__ import annotations
 
 from questionbank.errors import NotFound
-from worker.analogy.capability import AnalogyWork
 from worker.contract import WorkerCapability
-from worker.encoder.capability import EncoderWork
-from worker.paraphrase.capability import ParaphraseWork
-from worker.probes.capability import ProbesWork
-from worker.solver.capability import SolverWork
 
-WORKER_CAPABILITIES: dict[str, WorkerCapability] = {
-    "encoder": EncoderWork(),
-    "paraphrase": ParaphraseWork(),
-    "solver": SolverWork(),
-    "analogy": AnalogyWork(),
-    "probes": ProbesWork(),
-}
+WORKER_CAPABILITIES: dict[str, WorkerCapability] = {}
+"""Filled by `worker.apps` from `worker.table`."""
 
 
 def worker_capability(word: str) -> WorkerCapability:

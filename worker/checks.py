@@ -1,4 +1,4 @@
-"""The system check of `worker.catalog`: each capability does what the bank's class promises."""
+"""The system check of `worker.table`: each capability does what the bank's class promises."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from worker.contract import WorkerCapability
 
 
 def worker_problems() -> list[str]:
-    """Say in sentences what is missing behind the rows of `worker.catalog`."""
+    """Say in sentences what is missing behind the rows of `worker.table`."""
     problems = []
     for word, bank_row in BANK_CAPABILITIES.items():
         row = WORKER_CAPABILITIES.get(word, WorkerCapability())

@@ -1,6 +1,6 @@
 """Celery tasks, one a kind of run: take a run, hand it to whoever does the work, write how it ended.
 
-What differs from capability to capability stands in `worker.catalog`.
+What differs from capability to capability is in the classes of `worker.table`.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def promote_model(self: Task[Any, Any], run_id: int) -> None:
 
 @cache
 def capability_task(kind: str) -> Task[Any, Any]:
-    """Return the task of a kind of run that a capability's class does (`worker.catalog`)."""
+    """Return the task of a kind of run that a capability's class does (`worker.table`)."""
 
     @application.task(name=task_name(kind), bind=True)
     def work(self: Task[Any, Any], run_id: int) -> None:

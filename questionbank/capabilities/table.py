@@ -1,6 +1,6 @@
 """The one table of the bank's capabilities; a class a module.
 
-The other two tables are `analytics.catalog` (what can be computed) and `worker.catalog` (what jobs do).
+The other two tables are `analytics.catalog` (what can be computed) and `worker.table` (what jobs do).
 """
 
 from __future__ import annotations
