@@ -38,6 +38,10 @@ def _mean(values: Array) -> float:
     return float(np.nanmean(values))
 
 
+def _root_mean_square(values: Array) -> float:
+    return float(np.sqrt(np.nanmean(values**2)))
+
+
 def _columns(levels: int) -> list[_Column]:
     columns: list[_Column] = []
     for level in range(1, levels + 1):
@@ -53,6 +57,9 @@ def _columns(levels: int) -> list[_Column]:
             )
     columns += [
         _Column("MAE", _of_difficulty("mae"), ("difficulty_error",), _mean, lower_is_better=True),
+        _Column(
+            "RMSE", _of_difficulty("rmse"), ("difficulty_error",), _root_mean_square, lower_is_better=True
+        ),
         _Column("Pearson", _of_difficulty("pearson"), ("difficulty", "difficulty_truth"), _pearson),
         _Column("DOA", _of_difficulty("doa"), (), _mean),
         _Column("distance ρ", lambda figures: figures.get("distance", {}).get("spearman"), (), _mean),
