@@ -28,8 +28,8 @@ Meaning = Literal["same", "different", "unknown"]
 
 _LONGEST = 400  # characters of a formula or an answer
 _MOST_ELEMENTS = 5
-_NUMBER = re.compile(r"-?\d{1,15}(?:/\d{1,15}|\.\d{1,15})?")
-_FRACTION = re.compile(r"^(-?)\\frac\{(\d+)\}\{(\d+)\}$")
+_NUMBER = re.compile(r"-?\d{1,20}(?:/\d{1,20}|\.\d{1,20})?|\(-?\d{1,20}/\d{1,20}\)")
+_FRACTION = re.compile(r"^(\(?-?)\\frac\{(\d+)\}\{(\d+)\}(\)?)$")
 _DECIMAL = re.compile(r"-?\d*\.(\d+)")
 _UNCLEAR = re.compile(
     r"\d,\d|(?<![_\d])\d+(?:[\s~]|\\[; ]|\\q?quad)+\d"
@@ -135,6 +135,8 @@ def _compared(left: str, right: str) -> Meaning:
     if None not in values:
         is_rounded = _is_rounded(left, right, *values)
         return "same" if values[0] == values[1] else "unknown" if is_rounded else "different"
+    if len(left) == len(right) == 1:
+        return "unknown"  # the letters of options, above all
     try:
         elements, others = _elements(left), _elements(right)
         is_list = len(elements) > 1 or len(others) > 1
@@ -145,9 +147,9 @@ def _compared(left: str, right: str) -> Meaning:
 
 def _number(spelling: str) -> Fraction | None:
     """Return the value of a formula that is one number, at once."""
-    number = _FRACTION.sub(r"\1\2/\3", spelling)
+    number = _FRACTION.sub(r"\1\2/\3\4", spelling)
     with suppress(ZeroDivisionError):
-        return Fraction(number) if _NUMBER.fullmatch(number) else None
+        return Fraction(number.strip("()")) if _NUMBER.fullmatch(number) else None
     return None
 
 
