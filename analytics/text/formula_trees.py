@@ -18,8 +18,7 @@ from analytics.text.notation import GREEK, formula_tokens, normalise_latex
 _LONGEST = 160  # characters in one spelling: some tens of milliseconds
 _DEEPEST = 4  # brackets and braces within one another
 _DEEPEST_ROUND = 2  # the parser doubles its work for each of these
-_MOST_BARS = 2
-_LONGEST_TOKEN = 20
+_MOST_BARS, _LONGEST_TOKEN = 2, 20
 _SIGNS = frozenset("+-*/^_{}()|!")
 _FUNCTIONS = frozenset(r"\sin \cos \tan \cot \sec \csc \arcsin \arccos \arctan \ln \log".split())
 _COMMANDS = frozenset(r"\frac \sqrt \times \cdot \div \pi \% \degree \infty".split()) | _FUNCTIONS

@@ -135,8 +135,8 @@ def _compared(left: str, right: str) -> Meaning:
     if None not in values:
         is_rounded = _is_rounded(left, right, *values)
         return "same" if values[0] == values[1] else "unknown" if is_rounded else "different"
-    if len(left) == len(right) == 1:
-        return "unknown"  # the letters of options, above all
+    if len(left) == len(right) == 1:  # the letters of options
+        return "unknown"
     try:
         elements, others = _elements(left), _elements(right)
         is_list = len(elements) > 1 or len(others) > 1
@@ -246,7 +246,8 @@ def _compare_terms(left: str, right: str) -> Meaning:
         return "unknown"
     if all(is_same(*pair) for pair in pairs):
         return "same"
-    if symbols[0] != symbols[1] or "i" in symbols[0] or not any(is_apart(*pair) for pair in pairs):
+    is_unclear = symbols[0] != symbols[1] or "i" in symbols[0] or ("%" in left) != ("%" in right)
+    if is_unclear or not any(is_apart(*pair) for pair in pairs):
         return "unknown"
     return "unknown" if not symbols[0] and _is_rounded(left, right, *pairs[0]) else "different"
 

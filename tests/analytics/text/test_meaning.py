@@ -68,6 +68,7 @@ UNKNOWN = [
     ("x=-1.41", r"x=-\sqrt{2}"),
     ("10^{-50}", "10^{-60}"),  # too small to tell
     ("0,5", "0.5"),  # a decimal comma, or two numbers
+    (r"21\%", "21"),
     ("1 2", "12"),
     (r"1\quad2", "12"),
     ("1/2x", r"\frac{x}{2}"),
