@@ -56,6 +56,14 @@ def test_a_batch_of_trees_says_who_is_above_whom():
     assert trees.allowed.sum(dim=1).tolist() == [1, 1, 1, 1, 2, 1]
 
 
+@pytest.mark.parametrize("drop_states", [True, False])
+def test_the_encoders_states_are_dropped_only_where_it_is_asked_for(drop_states):
+    model, own = tiny_solver(dropout=0.5, drop_states=drop_states), examples()
+    model.decoder.train()
+    first, second = (read(model, own).states for _ in range(2))
+    assert torch.equal(first, second) is not drop_states
+
+
 def test_teacher_forcing_of_a_batch_equals_problem_by_problem():
     model, own = tiny_solver(), examples()
     together = model.decode(read(model, own), own)

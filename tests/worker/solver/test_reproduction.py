@@ -136,6 +136,26 @@ def test_published_figures_stand_beside_ours_and_models_that_we_lack_have_no_fig
     assert tables.count("Published figures of MathQA are of its adapted test part") == 3
 
 
+def test_a_contrast_is_held_against_as_many_steps_without_it(tmp_path):
+    right = {"pattern": {0: [1, 1, 0, 0], 1: [1, 0, 0, 0]}, "alpha-0": {0: [1, 0, 0, 0], 1: [1, 1, 0, 0]}}
+    for arm, seeds in right.items():
+        for seed, answers in seeds.items():
+            folder = tmp_path / "math23k" / arm / f"seed-{seed}"
+            folder.mkdir(parents=True)
+            (folder / "figures.json").write_text("{}")
+            names = np.array(["", "", "", ""])
+            np.savez(folder / "outcomes.npz", **{
+                "test/problem": np.arange(4), "test/is_answer_right": np.array(answers, dtype=bool),
+                "test/is_equation_right": np.zeros(4, dtype=bool), "test/id": names, "test/equation": names,
+            })  # fmt: skip
+    lines = solver_tables(tmp_path).splitlines()
+    (line,) = [line for line in lines if line.startswith("| Pattern-CL less Pattern-CL's triples, alpha 0")]
+    cell = line.split(" | ")[3]
+    assert cell.startswith("+0.0 [")
+    assert "(seeds +25.0, -25.0); +0.0 [+0.0, +0.0] (2 seeds)" in cell
+    assert line.count("not run") == 3
+
+
 def test_a_run_that_was_stopped_goes_on(data, config, tmp_path, monkeypatch):
     plan = Plan(arms=["none"], seeds=[1], sets=["asdiv_a/fold-0"], config=config)
     whole = reproduce_solver(data, tmp_path / "whole", plan)
