@@ -36,9 +36,13 @@ def groups_by_masked_text(texts: Sequence[str]) -> np.ndarray:
 
 
 def grouped_split(groups: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
-    """Return a mask of about `share` of the rows, whole groups only; at least one group where there are two."""
+    """Return a mask of about `share` of the rows, whole groups only; at least one group where there are two.
+
+    A group that is larger than the share is taken only where no other fits.
+    """
     names, members = np.unique(groups, return_counts=True)
     order = rng.permutation(len(names))
+    order = order[np.argsort(members[order] > max(share * len(groups), 1), kind="stable")]
     taken = np.cumsum(members[order]) <= max(share * len(groups), 1)
     if not taken.any() and len(names) > 1:
         taken[0] = True

@@ -19,6 +19,7 @@ from analytics.splits import groups_by_masked_text, is_held_out
 
 FEWEST_SOURCES = 10
 LARGEST_SOURCE = 0.1
+LEAST_APART = 0.3
 
 
 @dataclass(frozen=True)
@@ -155,22 +156,23 @@ def kept_out(texts: Sequence[str], paths: Sequence[Sequence[ConceptPath]]) -> np
 
 
 def _groups_by_source(groups: np.ndarray, sources: Sequence[str]) -> np.ndarray | None:
-    """Return groups that keep a source together as well; None where fewer than `FEWEST_SOURCES` can be told apart.
+    """Return groups that keep a source together as well; None where too few can be held out.
 
-    A source with more than `LARGEST_SOURCE` of the questions is none: a split could not leave it out.
+    That takes `FEWEST_SOURCES` with at most `LARGEST_SOURCE` of the questions each, and `LEAST_APART` of the questions
+    among them. Larger ones are learned from.
     """
     counts = Counter(source for source in sources if source)
-    usable = [source for source, count in counts.items() if count <= LARGEST_SOURCE * len(groups)]
-    if len(usable) < FEWEST_SOURCES or sum(counts[source] for source in usable) < len(groups) / 2:
+    small = [count for count in counts.values() if count <= LARGEST_SOURCE * len(groups)]
+    if len(small) < FEWEST_SOURCES or sum(small) < LEAST_APART * len(groups):
         return None
-    number = {source: place for place, source in enumerate(usable)}
+    number = {source: place for place, source in enumerate(counts)}
     rows = [row for row, source in enumerate(sources) if source in number]
     links = coo_array(
         (
             np.ones(len(rows)),
             (groups[rows], groups.max() + 1 + np.array([number[sources[row]] for row in rows])),
         ),
-        shape=(groups.max() + 1 + len(usable),) * 2,
+        shape=(groups.max() + 1 + len(number),) * 2,
     )
     joined: np.ndarray = connected_components(links, directed=False)[1][groups]
     return joined

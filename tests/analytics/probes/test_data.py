@@ -146,6 +146,11 @@ def test_sources_keep_their_questions_and_copies_together():
     assert apart.take(np.arange(60) < 9).sources.tolist() == apart.groups[:9].tolist()
 
 
-@pytest.mark.parametrize("sources", [["one", "two"] * 10, ["big"] * 15 + list("abcde"), [""] * 20])
+@pytest.mark.parametrize(
+    "sources",
+    [["one", "two"] * 10, ["big"] * 15 + list("abcde"), [""] * 20, ["big"] * 160 + [*range(10)] * 4],
+)
 def test_too_few_sources_are_none(sources):
-    assert ProbeData.of(np.eye(20), [[]] * 20, [1.0] * 20, sources=sources).apart_by_source() is None
+    sources = [str(source) for source in sources]
+    count = len(sources)
+    assert ProbeData.of(np.eye(count), [[]] * count, [1.0] * count, sources=sources).apart_by_source() is None
