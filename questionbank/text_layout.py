@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from html import escape
 
 from analytics.text.question_layout import Block, text_blocks
 from questionbank.rendering import ENGLISH_LABELS, Labels, render_inline, render_question
 
+_FEWEST_ITEMS = 2
 _WIDE_TABLE = 6  # columns that may be wider than a small screen
 
 
@@ -30,7 +31,41 @@ def _render(block: Block, labels: Labels) -> str:
             for label, text in block.parts
         )
         return f'<ol class="parts">{"".join(items)}</ol>'
-    return render_question(block.text, labels)
+    return "".join(_with_lists(block.text, labels))
+
+
+def _with_lists(text: str, labels: Labels) -> Iterator[str]:
+    """Yield prose, and the lists in it: two lines or more that begin with ``- ``, or with ``1. `` and so on."""
+    prose: list[str] = []
+    lines = text.split("\n")
+    place = 0
+    while place < len(lines):
+        items, numbers = _items(lines[place:])
+        if len(items) < _FEWEST_ITEMS or "".join(prose).count("$") % 2:
+            prose.append(lines[place])
+            place += 1
+            continue
+        if any(line.strip() for line in prose):
+            yield render_question("\n".join(prose), labels)
+        prose = []
+        tag = "ol" if numbers else "ul"
+        inner = "".join(f"<li>{render_inline(item, 0, labels)}</li>" for item in items)
+        yield f'<{tag} class="question-list">{inner}</{tag}>'
+        place += len(items)
+    if any(line.strip() for line in prose):
+        yield render_question("\n".join(prose), labels)
+
+
+def _items(lines: Sequence[str]) -> tuple[list[str], bool]:
+    """Return the items of the list that begins here, and whether they are numbered from 1 on."""
+    items: list[str] = []
+    is_numbered = lines[0].startswith("1. ")
+    for place, line in enumerate(lines, start=1):
+        mark = f"{place}. " if is_numbered else "- "
+        if not line.startswith(mark) or line.count("$") % 2:
+            break
+        items.append(line.removeprefix(mark))
+    return items, is_numbered
 
 
 def _table(rows: Sequence[Sequence[str]], labels: Labels) -> str:

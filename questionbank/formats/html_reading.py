@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 
-from questionbank.formats.html_text import HTML_NAMES, raised_or_lowered
+from questionbank.formats.html_text import HTML_NAMES, raised_or_lowered, without_comments
 from questionbank.formats.mathml_latex import mathml_to_latex
 
 PictureName = Callable[[str], str]
@@ -31,10 +31,12 @@ _GONE = {
 }  # fmt: skip
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
 _SPACE = re.compile(r"[ \t\r\f\n]+")
-_INLINE_TEX = re.compile(r"\\\((.+?)\\\)", re.DOTALL)
-_STRAY = re.compile(r"<(?![a-zA-Z/!?])")
-_TEX = re.compile(r"\\\(.*?\\\)|\\\[.*?\\\]|\$\$.*?\$\$", re.DOTALL)
+_INLINE_TEX = re.compile(r"\\\((.{1,1000}?)\\\)", re.DOTALL)
+# A < that begins no tag: without these the parser is linear, whatever a text holds.
+_STRAY = re.compile(r"""<(?!/?[a-zA-Z](?:[^<>"']|"[^"]*"|'[^']*'){0,3000}>)""")
+_TEX = re.compile(r"\\\(.{0,1000}?\\\)|\\\[.{0,1000}?\\\]|\$\$.{0,1000}?\$\$", re.DOTALL)
 _DEPTH = 200
+_LONGEST = 200_000  # characters; a text of ours has 50,000 at most
 
 
 def html_to_our_text(
@@ -49,10 +51,14 @@ def html_to_our_text(
     >>> html_to_our_text(r"<p>Solve <b>for</b> \(x\):</p><ul><li>1 &lt; 2</li></ul><script>x()</script>")
     ('Solve **for** $x$:\n\n- 1 < 2', ['a script was left out'])
     """
+    if len(source) > _LONGEST:
+        text, went = html_to_our_text(source[:_LONGEST], picture_name=picture_name, breaks_lines=breaks_lines)
+        return text, [*went, f"what follows {_LONGEST:,} characters was left out"]
     if "<" not in source and "&" not in source and not breaks_lines:
         return _tidy(with_dollars(_SPACE.sub(" ", source))), []
     reader = _Reader(picture_name or str.strip, breaks_lines=breaks_lines)
-    reader.feed(_TEX.sub(lambda match: _STRAY.sub("&lt;", match[0]), source))
+    source = _TEX.sub(lambda match: re.sub(r"<(?![a-zA-Z/])", "&lt;", match[0]), without_comments(source))
+    reader.feed(_STRAY.sub("&lt;", source))
     reader.close()
     return _tidy(reader.text()), list(dict.fromkeys(reader.went))
 
@@ -263,7 +269,7 @@ class _Reader(HTMLParser):
 
     def _item(self) -> None:
         self._fresh_line()
-        indent = "  " * max(0, len(self._numbers) - 1)
+        indent = "  " * min(8, max(0, len(self._numbers) - 1))
         if self._numbers and self._numbers[-1] >= 0:
             self._numbers[-1] += 1
             self._marker = f"{indent}{self._numbers[-1]}. "

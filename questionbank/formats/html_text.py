@@ -151,6 +151,11 @@ def _replace_parts(text: str, opening: str, closing: str, replace: Callable[[str
     return "".join([*pieces, text[end:]])
 
 
+def without_comments(text: str) -> str:
+    """Return HTML without its comments; one that is never closed stays."""
+    return _replace_parts(text, "<!--", "-->", lambda part: "") if "<!--" in text else text
+
+
 def _dropped(said: list[str]) -> str:
     said.append("a script or style sheet was left out")
     return ""

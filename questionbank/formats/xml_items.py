@@ -18,8 +18,8 @@ from pathlib import Path
 from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats.lines import Progress, unpacked_stream
 
-DEPTH_LIMIT, ATTRIBUTES_LIMIT = 200, 64
-ITEM_LIMIT = 64 * 1024 * 1024  # bytes
+DEPTH_LIMIT, ATTRIBUTES_LIMIT, ELEMENTS_LIMIT = 200, 64, 100_000  # elements of an item
+ITEM_LIMIT, TAG_LIMIT = 32 * 1024 * 1024, 1024 * 1024  # bytes
 _PIECE = 1 << 16
 _DECLARED = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["'][^>]*\?>""")
 
@@ -39,6 +39,29 @@ class XmlItem:
     preamble: bytes
     line: int
     attributes: dict[str, str]
+
+
+def root_element(beginning: str) -> str:
+    """Return the name of the first element of an XML text, or nothing.
+
+    >>> root_element("<?xml version='1.0'?><!-- a --> <quiz>")
+    'quiz'
+    """
+    place = 0
+    while True:
+        place += len(beginning[place:]) - len(beginning[place:].lstrip())
+        end = (
+            "?>"
+            if beginning.startswith("<?", place)
+            else "-->"
+            if beginning.startswith("<!--", place)
+            else ""
+        )
+        stop = beginning.find(end, place) if end else -1
+        if stop < 0:
+            name = re.compile(r"<([A-Za-z_][\w.:-]*)").match(beginning, place)
+            return name[1] if name else ""
+        place = stop + len(end)
 
 
 class _Refused(Exception):
@@ -91,6 +114,7 @@ class _Slicer:
         self._begin: tuple[int, int, dict[str, str]] | None = None
         self._ready: deque[tuple[int, int, int, int, dict[str, str]]] = deque()
         self._encoding = ""
+        self._elements = 0  # of the item so far
 
     @property
     def line(self) -> int:
@@ -104,6 +128,8 @@ class _Slicer:
             self._begin_parsing(piece)
         self._buffer += piece
         self._parser.Parse(piece, False)
+        if self._offset + len(self._buffer) - self._parser.CurrentByteIndex > TAG_LIMIT + _PIECE:
+            raise _Refused(f"has a tag of more than {TAG_LIMIT // 1024**2} MB")
         if self._offset + len(self._buffer) - self._done > ITEM_LIMIT + _PIECE and not self._ready:
             raise _Refused(f"belongs to a question of more than {ITEM_LIMIT // 1024**2} MB")
 
@@ -157,6 +183,9 @@ class _Slicer:
         self._depth += 1
         if self._depth > DEPTH_LIMIT:
             raise _Refused(f"nests elements more than {DEPTH_LIMIT} deep")
+        self._elements = self._elements + 1 if self._depth > 2 else 0
+        if self._elements > ELEMENTS_LIMIT:
+            raise _Refused(f"belongs to a question of more than {ELEMENTS_LIMIT:,} elements")
         if len(attributes) > ATTRIBUTES_LIMIT:
             raise _Refused(f"has an element with more than {ATTRIBUTES_LIMIT} attributes")
         if self._depth == 1:

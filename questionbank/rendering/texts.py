@@ -210,6 +210,7 @@ _PROSE = re.compile(
     r"|(?P<macro>\\[a-zA-Z]+(?:\{\}| )?|\\[{}%&#_$])"
     r"|(?P<brace>[{}])"
     r"|\*\*(?P<strong>[^*\n]{1,400})\*\*"
+    r"|(?<![\w*])\*(?P<em>[^\s*](?:[^*\n]{0,400}[^\s*])?)\*(?![\w*])"
     r"|(?<!`)`(?P<code>[^`'\n]{1,200})`(?!`)"
 )
 _STYLES = {
@@ -271,9 +272,9 @@ def _render_words(text: str, out: Line, scope: Scope) -> None:
             out.text("• ")
         elif kind == "code" and is_bare_formula(match["code"]) and _render_bare(match["code"], out, scope):
             continue
-        elif kind in {"strong", "code"}:
+        elif kind in {"strong", "em", "code"}:
             out.open(kind)
-            out.text(replace_text_macros(match[kind]) if kind == "strong" else match[kind])
+            out.text(match[kind] if kind == "code" else replace_text_macros(match[kind]))
             out.close()
     if start < len(text):
         out.text(replace_text_macros(text[start:]))

@@ -29,6 +29,7 @@ from questionbank.formats.row_checks import record_warnings
 from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
 
 FORMAT = "gift"
+ITEM_LIMIT = 1_000_000  # characters
 _CATEGORY = re.compile(r"\s*\$CATEGORY:\s*(.*?)\s*$")
 _ID = re.compile(r"\[id:((?:[^\]\\]|\\.)*)\]")
 _TAG = re.compile(r"\[tag:((?:[^\]\\]|\\.)*)\]")
@@ -60,7 +61,7 @@ def read_gift(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
     category: tuple[str, ...] = ()
     before: list[str] = []  # comments and the category in front of a question
     lines: list[str] = []
-    start, seen = 1, set()
+    start, length, seen = 1, 0, set()
     for number, line in _lines(path, encoding, context):
         if isinstance(line, LineProblem):
             yield number, line
@@ -80,6 +81,10 @@ def read_gift(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
             before.append(line)
         else:
             start = start if lines else number
+            length = length + len(line) if lines else len(line)
+            if length > ITEM_LIMIT:
+                yield start, LineProblem(start, f"the question has more than {ITEM_LIMIT:,} characters")
+                lines, length = [], 0
             lines.append(line)
     if lines:
         yield from _entries(start, before, lines, category)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from xml.sax.saxutils import escape
 
@@ -27,6 +28,7 @@ from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContex
 from questionbank.formats.xml_items import XmlItem, xml_items
 
 HEAD = b'<?xml version="1.0" encoding="UTF-8"?>\n<quiz>'
+PREAMBLE_LIMIT = 200  # pieces: categories without a question, and what stands between them
 FOOT = b"\n</quiz>\n"
 
 
@@ -38,20 +40,21 @@ def read_moodle_xml(path: Path, context: ReadContext) -> Iterator[tuple[int, Ent
     """
     reader = ItemReader(context.attachments.put)
     category: tuple[str, ...] = ()
-    preamble, seen = b"", set()
+    preamble: list[bytes] = []
+    seen: set[tuple[str, ...]] = set()
     for item in xml_items(
         path, root="quiz", item="question", unpacked_limit=context.unpacked_limit, progress=context.progress
     ):
-        preamble += item.preamble
+        preamble.append(item.preamble)
         if item.attributes.get("type", "").strip() == "category":
             category = _category(item.data)
-            preamble += item.data
+            preamble = [*preamble[-PREAMBLE_LIMIT:], item.data]
             if category and category not in seen:
                 seen.add(category)
                 yield item.line, ConceptRow(item.line, "", category[-1], "", category)
             continue
-        yield from _entries(reader, item, category, preamble)
-        preamble = b""
+        yield from _entries(reader, item, category, b"".join(preamble))
+        preamble = []
 
 
 def _entries(
@@ -69,6 +72,7 @@ def _entries(
     yield item.line, replace(record, original=original)
 
 
+@lru_cache(maxsize=1_000)
 def _category(data: bytes) -> tuple[str, ...]:
     element = fromstring(data, forbid_dtd=True)
     found = element.findtext("category/text")

@@ -367,6 +367,8 @@ BOMB = '<!DOCTYPE quiz [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
         (f'<?xml version="1.0"?>{BOMB}<quiz>&b;</quiz>', "document type"),
         ('<!DOCTYPE quiz SYSTEM "http://x.invalid/q.dtd"><quiz/>', "document type"),
         (_quiz("<question>" + "<a>" * 50_000), "more than 200 deep"),
+        (_quiz("<question>" + "<a/>" * 200_000), "more than 100,000 elements"),
+        (_quiz("<question a='" + "x" * 3_000_000), "tag of more than 1 MB"),
         (_quiz("<question " + " ".join(f'a{n}="1"' for n in range(1_000)) + "/>"), "more than 64 attributes"),
         (_quiz("<question type='essay'>"), "line 1 is no well-formed XML"),
         (_quiz("<question type='essay'>&nbsp;</question>"), "undefined entity"),
@@ -381,6 +383,17 @@ def test_a_hostile_or_damaged_file_is_refused_in_a_sentence(tmp_path, content, r
     with pytest.raises(ImportRefused, match=reason) as caught:
         list(read(path, "moodle-xml"))
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "piece", [r"\(", "<!--", "<!", "<a ", "<a href='", "<div>", "<ul><li>", "<sup>", "<math>", "![["]
+)
+def test_a_text_that_opens_without_end_is_read_soon(tmp_path, piece, no_hang):
+    path = tmp_path / "bank.xml"
+    text = piece * (60_000 // len(piece))
+    inner = f"<questiontext><text><![CDATA[{text}]]></text></questiontext>"
+    path.write_text(_quiz(f"<question type='essay'>{inner}</question>"))
+    assert len(questions(path)) == 1
 
 
 def test_a_wrong_encoding_is_named(tmp_path):

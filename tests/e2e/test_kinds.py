@@ -1,0 +1,73 @@
+"""Each kind of question, its editor and its export, in the browser without JavaScript."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from analytics.question_content import AcceptedAnswer, Picture, QuestionContent, as_json
+from questionbank.models import Question
+from questionbank.services.attachments import attachment_add
+from questionbank.services.imports import import_file
+from tests.e2e.accessibility import faults, unfold_everything
+from tests.e2e.conftest import DESK, TELEPHONE
+from tests.factories import QuestionFactory
+from tests.pictures import png
+from tests.questionbank.formats.moodle_sample import SAMPLE
+
+
+@pytest.fixture
+def pages(bank, tmp_path, settings):
+    """The addresses of pages that show kinds of question."""
+    place = {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": tmp_path / "a"},
+    }
+    settings.STORAGES = {**settings.STORAGES, "attachments": place}
+    path = tmp_path / "bank.xml"
+    path.write_text(SAMPLE, encoding="utf-8")
+    import_file(path=path, embed=False)
+    digest = attachment_add(data=png(90, 300, 120))
+    pictured = QuestionFactory(
+        text="Which graph is it? ![a grey field](grey.png)",
+        kind="number",
+        answer="3.14 cm",
+        content=as_json(
+            QuestionContent(
+                pictures=(Picture("grey.png", digest),),
+                accepted=(
+                    AcceptedAnswer("3.14", tolerance=0.01, unit="cm"),
+                    AcceptedAnswer("3", 0.5, "Rough"),
+                ),
+                hints=("Think.",),
+            )
+        ),
+    )
+    shown = Question.objects.filter(kind__in=("matching", "blanks", "true_false", "opaque"))
+    addresses = [f"/questions/{pk}/" for pk in (pictured.pk, *shown.values_list("pk", flat=True))]
+    losses = "/questions/selected/csv/?all=1"
+    return [*addresses, f"/questions/{pictured.pk}/edit/", losses]
+
+
+def test_pages_of_all_kinds_are_accessible_at_a_desk_and_on_a_telephone(pages, admin_page) -> None:
+    for number, address in enumerate(pages):
+        admin_page.goto(address)
+        if folder := os.environ.get("SCREENSHOTS"):
+            unfold_everything(admin_page)
+            for size in (DESK, TELEPHONE):
+                admin_page.set_viewport_size({"width": size[0], "height": size[1]})
+                admin_page.screenshot(path=f"{folder}/{number}-{size[0]}.png", full_page=True)
+        assert faults(admin_page) == [], address
+
+
+def test_a_question_with_several_right_options_is_written_without_javascript(plain_page) -> None:
+    plain_page.goto("/questions/new/")
+    plain_page.get_by_label("Question", exact=True).fill("Which are even?")
+    plain_page.get_by_label("Type").select_option("choice")
+    for number, text in enumerate(("2", "3", "4"), start=1):
+        plain_page.get_by_label(f"Text of option {number}").fill(text)
+    plain_page.get_by_label("Answer", exact=True).fill("A, C")
+    plain_page.get_by_role("button", name="Save").last.click()
+    assert "Which are even?" in plain_page.locator("h1").inner_text()
+    assert Question.objects.get(text="Which are even?").answer == "A, C"
