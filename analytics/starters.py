@@ -56,7 +56,9 @@ def copy_adapter(
             f"{model} is no {capability} model with an adapter; train one with --set adapter_rank=64."
         )
     capability_files = [
-        file for file in manifest.files if "/" not in file and file not in (MODEL_NAME, TOKENIZER_NAME)
+        file
+        for file in manifest.files
+        if "/" not in file and file != TOKENIZER_NAME and not file.endswith(Path(MODEL_NAME).suffix)
     ]
     size = sum((model / file).stat().st_size for file in (*adapter, *capability_files))
     if size > (largest := largest or LARGEST):

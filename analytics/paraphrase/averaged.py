@@ -37,6 +37,7 @@ from analytics.paraphrase.train import (
     balanced_sources,
     calibrate,
     encoder_of,
+    pair_reader_weights,
     pairs_set_apart,
     validation_metrics,
     write_scorer_files,
@@ -73,7 +74,10 @@ def average_scorers(
     pairs = pairs_set_apart(material.questions, config, given=material.given, kept_out=material.kept_out)
     say(f"Fitting the verdict on {len(pairs):,} pairs of questions set apart")
     validation = balanced_sources(material.validation)
-    verdict = calibrate(encoder_of(backbone, config), pairs, config, validation=validation)
+    pair_reader = pair_reader_weights(config.backbone)
+    verdict = calibrate(
+        encoder_of(backbone, config), pairs, config, validation=validation, pair_reader=pair_reader
+    )
     figures = validation_metrics(material.validation, config, backbone) if material.validation else {}
     say("Exporting")
     learned = np.unique(np.concatenate([np.load(folder / LEARNED_NAME) for folder in models]))
@@ -102,7 +106,7 @@ def average_scorers(
             ],
         },
     )
-    write_more = partial(write_scorer_files, verdict=verdict, learned=learned)
+    write_more = partial(write_scorer_files, verdict=verdict, learned=learned, pair_reader=pair_reader)
     return export_trained(backbone, output, about, adapter=adapter, write_more=write_more)
 
 

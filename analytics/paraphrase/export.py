@@ -6,7 +6,8 @@ from pathlib import Path
 
 from analytics.artifacts import Manifest, artifact_amend
 from analytics.backbone.export import export_starter
-from analytics.paraphrase.cross_encoder.weights import WEIGHTS_NAME, write_pair_files
+from analytics.paraphrase.cross_encoder.reading import WEIGHTS_NAME
+from analytics.paraphrase.cross_encoder.weights import write_pair_files
 from analytics.paraphrase.starter import STARTER_FOLDER
 
 

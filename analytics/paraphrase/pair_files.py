@@ -128,7 +128,7 @@ def _pair(row: Mapping[str, Any], number: int) -> ParaphrasePair:
         original=original,
         paraphrase=paraphrase,
         label=label,
-        operator=_short(row, "operator"),
+        operator=_short(row, "operator") or _short(row, "kind"),
     )
 
 

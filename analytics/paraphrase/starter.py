@@ -1,18 +1,24 @@
-"""The scorer that a new installation begins with: a low-rank adapter on the default backbone, and its verdict.
+"""The scorer that a new installation begins with: an adapter on the default backbone, a pair reader, and the verdict.
 
 `python -m analytics.paraphrase.starter MODEL` copies them from a trained scorer artifact into the package; the manifest
-says how it was trained and what was measured.
+says how it was trained and what was measured. `python -m analytics.paraphrase.starter --pair-reader FILE` puts another
+pair reader into it; `analytics.paraphrase.refit` then fits the verdict again.
 """
 
 from __future__ import annotations
 
+import shutil
 import sys
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from analytics.artifacts import Manifest
+from analytics.artifacts import Manifest, artifact_amend, artifact_read
+from analytics.paraphrase.cross_encoder.reading import WEIGHTS_NAME
 from analytics.starters import copy_adapter, starter_main
 
 STARTER_FOLDER = Path(__file__).parent / "starter"
+LARGEST = 18_000_000  # bytes: adapter and pair reader
 
 
 def write_starter(
@@ -23,8 +29,34 @@ def write_starter(
     Raises:
         ArtifactError: the model is no scorer with an adapter, or it is too large.
     """
-    return copy_adapter(model, folder, capability="paraphrase", name=name)
+    return copy_adapter(model, folder, capability="paraphrase", name=name, largest=LARGEST)
+
+
+def write_pair_reader(weights: Path, folder: Path = STARTER_FOLDER, *, about: str = "") -> Manifest:
+    """Put a pair reader into the starter.
+
+    Args:
+        weights: its file: `analytics.paraphrase.cross_encoder.weights`.
+        folder: the starter.
+        about: how it was trained.
+
+    Raises:
+        ArtifactError: the folder cannot be read or written.
+    """
+    manifest = artifact_read(folder)
+    return artifact_amend(
+        folder,
+        replace(manifest, extra=manifest.extra | ({"pair_reader": about} if about else {})),
+        lambda aside: shutil.copyfile(weights, aside / WEIGHTS_NAME),
+    )
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Run the command; the exit code."""
+    if arguments[:1] == ["--pair-reader"]:
+        return starter_main("analytics.paraphrase.starter --pair-reader", write_pair_reader, arguments[1:])
+    return starter_main("analytics.paraphrase.starter", write_starter, arguments)
 
 
 if __name__ == "__main__":
-    sys.exit(starter_main("analytics.paraphrase.starter", write_starter, sys.argv[1:]))
+    sys.exit(main(sys.argv[1:]))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass, replace
 from functools import partial
@@ -21,10 +22,12 @@ from analytics.artifacts import Manifest, data_sha256
 from analytics.backbone.adapters import finish_adapters
 from analytics.backbone.bert import Backbone, encode_bulk, load_trainable
 from analytics.backbone.export import export_trained
-from analytics.backbone.sources import license_with_backbone
+from analytics.backbone.sources import DEFAULT_BACKBONE, license_with_backbone
 from analytics.configuration import config_to_dict, training_identity, training_settings
 from analytics.errors import ArtifactError, DataError
 from analytics.paraphrase.config import ParaphraseConfig
+from analytics.paraphrase.cross_encoder.reading import WEIGHTS_NAME
+from analytics.paraphrase.cross_encoder.weights import served_pair_reader, write_pair_files
 from analytics.paraphrase.operators.catalog import (
     ParaphraseOperator,
     select_operators,
@@ -34,9 +37,10 @@ from analytics.paraphrase.pair_files import Material, read_material
 from analytics.paraphrase.scoring.fitting import calibrate_bias, fit_boundary, fit_verdict
 from analytics.paraphrase.scoring.metrics import pair_metrics, roc_auc
 from analytics.paraphrase.scoring.scorer import LEARNED_NAME, VERDICT_NAME, cosines, weigh_pairs
-from analytics.paraphrase.scoring.verdict import UNSTRETCHED, Verdict, stretched
+from analytics.paraphrase.scoring.verdict import READING_CAP, UNCAPPED, UNSTRETCHED, Verdict, stretched
 from analytics.paraphrase.scoring_task import ScoringTask
 from analytics.paraphrase.seq2seq import training_functions
+from analytics.paraphrase.starter import STARTER_FOLDER
 from analytics.paraphrase.triplet_report import report_triplets
 from analytics.paraphrase.triplets import (
     KeptOut,
@@ -255,6 +259,7 @@ def calibrate(
     config: ParaphraseConfig,
     *,
     validation: Sequence[ParaphrasePair] = (),
+    pair_reader: Path | None = None,
 ) -> Verdict:
     """Fit the verdict of a trained encoder on labelled pairs that it did not learn from.
 
@@ -264,29 +269,33 @@ def calibrate(
         config: whether the score is stretched.
         validation: pairs on which the bias is set; each source must hold both labels. Without them it is that of
             `pairs`.
+        pair_reader: weights of what reads the pairs for the verdict, where the scorer has it.
 
     Raises:
         DataError: there are not pairs of both labels.
     """
     _check_labels(pairs)
-    near = cosines([(pair.original, pair.paraphrase) for pair in pairs], encode)
-    labels = [int(pair.label or 0) for pair in pairs]
-    boundary = fit_boundary(near, labels) if config.stretch else UNSTRETCHED
+    with tempfile.TemporaryDirectory() as place:
+        read = served_pair_reader(pair_reader, Path(place)).read if pair_reader else None
+        near = cosines([(pair.original, pair.paraphrase) for pair in pairs], encode)
+        labels = [int(pair.label or 0) for pair in pairs]
+        boundary = fit_boundary(near, labels) if config.stretch else UNSTRETCHED
 
-    def features(labelled: Sequence[ParaphrasePair], scores: Sequence[float]) -> list[tuple[float, ...]]:
-        texts = [(pair.original, pair.paraphrase) for pair in labelled]
-        return weigh_pairs(texts, stretched(scores, boundary).tolist())[1]
+        def features(labelled: Sequence[ParaphrasePair], scores: Sequence[float]) -> list[tuple[float, ...]]:
+            texts = [(pair.original, pair.paraphrase) for pair in labelled]
+            return weigh_pairs(texts, stretched(scores, boundary).tolist(), read(texts) if read else ())[1]
 
-    verdict = fit_verdict(features(pairs, near), labels, boundary=boundary)
-    if not validation:
-        return verdict
-    near = cosines([(pair.original, pair.paraphrase) for pair in validation], encode)
-    return calibrate_bias(
-        verdict,
-        features(validation, near),
-        [int(pair.label or 0) for pair in validation],
-        [pair.source for pair in validation],
-    )
+        score_cap = READING_CAP if pair_reader else UNCAPPED
+        verdict = fit_verdict(features(pairs, near), labels, boundary=boundary, score_cap=score_cap)
+        if not validation:
+            return verdict
+        near = cosines([(pair.original, pair.paraphrase) for pair in validation], encode)
+        return calibrate_bias(
+            verdict,
+            features(validation, near),
+            [int(pair.label or 0) for pair in validation],
+            [pair.source for pair in validation],
+        )
 
 
 def balanced_sources(pairs: Sequence[ParaphrasePair]) -> list[ParaphrasePair]:
@@ -342,7 +351,10 @@ def train_scorer(
     context.say(f"Fitting the verdict on {len(prepared.pairs):,} pairs of questions set apart")
     validation = balanced_sources(material.validation)
     encode = encoder_of(backbone, config)
-    verdict = broadcast_from_main(lambda: calibrate(encode, prepared.pairs, config, validation=validation))
+    pair_reader = pair_reader_weights(config.backbone)
+    verdict = broadcast_from_main(
+        lambda: calibrate(encode, prepared.pairs, config, validation=validation, pair_reader=pair_reader)
+    )
     context.say("Exporting")
     about = _manifest(config, context, prepared, result, history)
     about = replace(
@@ -358,7 +370,9 @@ def train_scorer(
             "device": str(backbone.device),
         },
     )
-    write_more = partial(write_scorer_files, verdict=verdict, learned=_learned(prepared))
+    write_more = partial(
+        write_scorer_files, verdict=verdict, learned=_learned(prepared), pair_reader=pair_reader
+    )
     return broadcast_from_main(
         lambda: export_trained(backbone, output, about, adapter=adapter, write_more=write_more)
     )
@@ -405,8 +419,23 @@ def _manifest(
     )
 
 
-def write_scorer_files(folder: Path, *, verdict: Verdict, learned: np.ndarray) -> None:
-    """Write what a scorer has beside its encoder: the verdict, and the numbers of what it learned from."""
+def pair_reader_weights(backbone: str) -> Path | None:
+    """Return the pair reader that a new scorer takes over: of the scorer that it begins with, else the starter's.
+
+    None for a scorer on another encoder than the default one, which no pair reader fits.
+    """
+    of_scorer, of_starter = Path(backbone) / WEIGHTS_NAME, STARTER_FOLDER / WEIGHTS_NAME
+    if of_scorer.is_file():
+        return of_scorer
+    return of_starter if backbone == DEFAULT_BACKBONE and of_starter.is_file() else None
+
+
+def write_scorer_files(
+    folder: Path, *, verdict: Verdict, learned: np.ndarray, pair_reader: Path | None = None
+) -> None:
+    """Write what a scorer has beside its encoder: verdict, pair reader, the numbers of what it learned from."""
+    if pair_reader is not None:
+        write_pair_files(pair_reader, folder)
     (folder / VERDICT_NAME).write_text(json.dumps(verdict.as_dict(), indent=2) + "\n", encoding="utf-8")
     np.save(folder / LEARNED_NAME, learned)
 

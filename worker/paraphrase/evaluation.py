@@ -11,6 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from analytics.errors import DataError
 from analytics.paraphrase.findings.rules import check_rules
 from analytics.paraphrase.pair_files import read_pairs, without_unchanged
@@ -18,6 +20,7 @@ from analytics.paraphrase.scoring.baselines import RULES, rule_first
 from analytics.paraphrase.scoring.metrics import THRESHOLD, pair_metrics
 from analytics.paraphrase.scoring.scorer import PairScore, Scorer, cosines
 from analytics.probes.measure import rounded
+from analytics.probes.metrics import expected_calibration_error
 from analytics.records import ParaphrasePair
 from analytics.retrieval import Encode
 from questionbank.errors import ValidationFailed
@@ -43,12 +46,12 @@ def evaluate_paraphrase(
         without: rules of the findings that are left out.
 
     Returns:
-        By set: how many pairs there are and how many were left out, because the scorer learned from their question or
-        because an operator changed nothing; figures of the score, of the verdict and of the untrained rules, each
-        with 95 % bootstrap intervals over pairs; paired differences from what a scorer must beat; how often the
-        operators that made the pairs made what they meant; and what each rule of the findings is worth. And by set why
-        it could not be measured: a line cannot be read, or there are not pairs of both labels that the scorer did not
-        learn from.
+        By set: how right the probability is; how many pairs there are and how many were left out, because the
+        scorer learned from their question or because an operator changed nothing; figures of the score, of the
+        verdict and of the untrained rules, each with 95 % bootstrap intervals over pairs; paired differences
+        from what a scorer must beat; how often the operators that made the pairs made what they meant; and what
+        each rule of the findings is worth. And by set why it could not be measured: a line cannot be read, or
+        there are not pairs of both labels that the scorer did not learn from.
 
     Raises:
         DataError: there is no file, or none could be measured.
@@ -113,12 +116,27 @@ def _set_figures(
         "score": figures.pop("score"),
         "cosine": figures.pop("cosine"),
         "verdict": figures.pop("verdict"),
+        "probability": _probability_figures(kept, pair_scores),
         "rules": figures,
         "differences": differences,
         "operators": operator_figures(kept),
         "valid_with_serious_finding": _share_faulted(kept, pair_scores, 1),
         "invalid_with_serious_finding": _share_faulted(kept, pair_scores, 0),
         "rule_worth": rule_worth(kept, [pair_score.score for pair_score in pair_scores], without=without),
+    }
+
+
+def _probability_figures(pairs: Sequence[ParaphrasePair], scores: Sequence[PairScore]) -> dict[str, float]:
+    """Return how often the verdict is right at one half, and how far its probabilities are from what comes true."""
+    labels = np.array([int(pair.label or 0) for pair in pairs])
+    probabilities = np.array([score.probability for score in scores])
+    said_valid = probabilities >= 0.5
+    confidence = np.where(said_valid, probabilities, 1 - probabilities)
+    is_right = said_valid == labels
+    return {
+        "accuracy": float(is_right.mean()),
+        "brier": float(((probabilities - labels) ** 2).mean()),
+        "calibration_error": expected_calibration_error(confidence, is_right, bins=10),
     }
 
 

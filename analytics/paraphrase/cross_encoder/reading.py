@@ -22,7 +22,7 @@ from analytics.inference.onnx import open_session
 from analytics.length_batches import batches_by_length
 from analytics.paraphrase.words.equal_quantities import Rewritten, Span, canonical_quantities, in_words_of
 
-GRAPH_NAME = "pairs.onnx"
+GRAPH_NAME, WEIGHTS_NAME = "pairs.onnx", "pair_reader.safetensors"
 PAIR_TOKENS = 256
 """Tokens of both texts together that are read; of longer pairs nothing is said."""
 

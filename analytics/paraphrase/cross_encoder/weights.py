@@ -20,10 +20,16 @@ from analytics.backbone.backbone import Backbone, padded_batch
 from analytics.backbone.bert import load_backbone
 from analytics.backbone.onnx_graph import write_graph
 from analytics.errors import BackboneError
+from analytics.inference.encode import TOKENIZER_NAME
 from analytics.paraphrase.cross_encoder.pair_reader import PairReader
-from analytics.paraphrase.cross_encoder.reading import GRAPH_NAME, PAIR_TOKENS
+from analytics.paraphrase.cross_encoder.reading import (
+    GRAPH_NAME,
+    PAIR_TOKENS,
+    WEIGHTS_NAME,
+    ServedPairReader,
+    load_served_pair_reader,
+)
 
-WEIGHTS_NAME = "pair_reader.safetensors"
 RANK = 128
 _SEPARATOR = "[SEP]"
 _TRANSFORMER = "transformer."
@@ -110,6 +116,18 @@ def write_pair_files(weights: Path, folder: Path) -> None:
     write_pair_graph(load_pair_reader(weights, backbone), backbone, folder)
     if weights.resolve() != (folder / WEIGHTS_NAME).resolve():
         shutil.copyfile(weights, folder / WEIGHTS_NAME)
+
+
+def served_pair_reader(weights: Path, folder: Path) -> ServedPairReader:
+    """Return what serves a pair reader's weights; its files are written into a folder.
+
+    Raises:
+        BackboneError: as `write_pair_files`.
+    """
+    backbone = load_backbone(device="cpu")
+    backbone.tokenizer.save(str(folder / TOKENIZER_NAME))
+    write_pair_files(weights, folder)
+    return load_served_pair_reader(folder, str(weights), backbone.pad_id)
 
 
 def write_pair_graph(reader: PairReader, backbone: Backbone, folder: Path) -> None:

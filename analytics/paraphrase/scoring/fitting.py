@@ -6,22 +6,33 @@ Both labels have equal weight, features are standardised, and the penalty is on 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+from scipy.optimize import minimize
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from analytics.errors import DataError
-from analytics.paraphrase.scoring.verdict import COLUMNS, FEATURES, SPEAK_FOR, UNSTRETCHED, Verdict, weighed
+from analytics.paraphrase.scoring.verdict import (
+    COLUMNS,
+    FEATURES,
+    SPEAK_FOR,
+    UNCAPPED,
+    UNSTRETCHED,
+    Verdict,
+    weighed,
+)
 
 Array = npt.NDArray[np.float64]
 
 _SIGNS = np.array([1.0 if name in SPEAK_FOR else -1.0 for name in FEATURES])
 _ROUNDS = 200
+_RIDGE = 0.05
 
 
 def fit_boundary(cosines: Sequence[float], labels: Sequence[int]) -> float:
@@ -42,6 +53,8 @@ def fit_verdict(
     *,
     penalty: float = 1.0,
     boundary: float = UNSTRETCHED,
+    sources: Sequence[str] = (),
+    score_cap: float = UNCAPPED,
 ) -> Verdict:
     """Fit the verdict.
 
@@ -53,21 +66,61 @@ def fit_verdict(
         labels: 1 valid, 0 not.
         penalty: on the squares of the weights of standardised features.
         boundary: with which the scores among the features were stretched.
+        sources: which set each pair is of, if all sets are to weigh the same.
+        score_cap: of the verdict.
 
     Raises:
         DataError: one of the labels is missing, or a feature is no finite number.
     """
-    rows = _rows(features)
+    rows = _rows(features, score_cap)
     used = np.arange(len(FEATURES))
     while True:
-        fitted, bias = _regress(rows[:, used], labels, penalty)
+        fitted, bias = _regress(rows[:, used], labels, penalty, sources)
         fits = fitted * _SIGNS[used] >= 0
         if fits.all():
             break
         used = used[fits]
     weights = np.zeros(len(FEATURES))
     weights[used] = fitted
-    return Verdict(tuple(weights.tolist()), bias, len(rows), boundary)
+    return Verdict(tuple(weights.tolist()), bias, len(rows), boundary, score_cap=score_cap)
+
+
+def fit_beside(
+    features: Sequence[Sequence[float]],
+    labels: Sequence[int],
+    fixed: Mapping[str, float],
+    *,
+    boundary: float,
+    score_cap: float,
+    sources: Sequence[str],
+) -> Verdict:
+    """Fit the other weights of a verdict where some are given: on pairs that cannot tell what those are worth.
+
+    Args:
+        features: one row per pair, as `verdict_features` gives it.
+        labels: 1 valid, 0 not.
+        fixed: features with their weights.
+        boundary, score_cap: of the verdict.
+        sources: which set each pair is of; all weigh the same.
+
+    Raises:
+        DataError: one of the labels is missing, or a feature is no finite number.
+    """
+    rows, truth = _rows(features, score_cap), np.asarray(labels)
+    _check(rows, truth)
+    shares = _shares(truth, sources)
+    signs = 2 * truth - 1
+    free = [column for column, name in enumerate(FEATURES) if name not in fixed]
+    weights = np.array([fixed.get(name, 0.0) for name in FEATURES])
+
+    def loss(values: Array) -> float:
+        weights[free] = values[:-1]
+        margins = signs * (rows @ weights + values[-1])
+        return float(shares @ np.logaddexp(0, -margins) + _RIDGE * values[:-1] @ values[:-1])
+
+    values = minimize(loss, np.zeros(len(free) + 1)).x
+    weights[free] = values[:-1]
+    return Verdict(tuple(weights.tolist()), float(values[-1]), len(rows), boundary, score_cap=score_cap)
 
 
 def calibrate_bias(
@@ -87,7 +140,7 @@ def calibrate_bias(
     Raises:
         DataError: there are no pairs, or a source lacks one of the labels.
     """
-    logits = _rows(features) @ np.array(verdict.weights)
+    logits = _rows(features, verdict.score_cap) @ np.array(verdict.weights)
     truth, names = np.asarray(labels, dtype=int), np.asarray(sources)
     if not len(truth):
         raise DataError("The verdict needs pairs to set its bias on.")
@@ -106,27 +159,38 @@ def calibrate_bias(
     return replace(verdict, bias=-float(lower + upper) / 2)
 
 
-def _rows(features: Sequence[Sequence[float]]) -> Array:
+def _rows(features: Sequence[Sequence[float]], score_cap: float) -> Array:
     rows = np.asarray(features, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != len(COLUMNS):
         raise DataError("The verdict needs pairs with all features.")
-    return weighed(rows)
+    return weighed(rows, score_cap=score_cap)
 
 
-def _regress(rows: Array, labels: Sequence[int], penalty: float) -> tuple[Array, float]:
-    """Return weights and bias of a logistic regression."""
+def _regress(
+    rows: Array, labels: Sequence[int], penalty: float, sources: Sequence[str] = ()
+) -> tuple[Array, float]:
+    """Return weights and bias of a logistic regression; each label of each source weighs the same."""
     truth = np.asarray(labels)
+    _check(rows, truth)
+    scaler = StandardScaler().fit(rows)
+    model = LogisticRegression(C=1 / penalty, solver="newton-cholesky", tol=1e-10, max_iter=_ROUNDS)
+    with warnings.catch_warnings():
+        # Near the optimum its line search may give up, and another solver takes over.
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(scaler.transform(rows), truth, sample_weight=_shares(truth, sources))
+    weights = model.coef_[0] / scaler.scale_
+    return weights, float(model.intercept_[0] - weights @ scaler.mean_)
+
+
+def _check(rows: Array, truth: npt.NDArray[np.int_]) -> None:
     if set(truth.tolist()) != {0, 1} or len(rows) != len(truth):
         raise DataError("The verdict needs pairs of both labels.")
     if not np.isfinite(rows).all():
         raise DataError("The verdict needs finite features.")
-    scaler = StandardScaler().fit(rows)
-    model = LogisticRegression(
-        C=1 / penalty, class_weight="balanced", solver="newton-cholesky", tol=1e-10, max_iter=_ROUNDS
-    )
-    with warnings.catch_warnings():
-        # Near the optimum its line search may give up, and another solver takes over.
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(scaler.transform(rows), truth)
-    weights = model.coef_[0] / scaler.scale_
-    return weights, float(model.intercept_[0] - weights @ scaler.mean_)
+
+
+def _shares(truth: npt.NDArray[np.int_], sources: Sequence[str]) -> Array:
+    """Return the weight of each pair: each label of each source counts the same."""
+    cells = list(zip(sources or [""] * len(truth), truth.tolist(), strict=True))
+    counts = Counter(cells)
+    return np.array([len(cells) / len(counts) / counts[cell] for cell in cells])

@@ -27,6 +27,9 @@ from analytics.paraphrase.words.wording import shared_words
 UNSTRETCHED = 0.5
 """The boundary with which a stretched cosine is the cosine."""
 
+UNCAPPED, READING_CAP = 1.0, -0.3
+"""Scores above do not count as more: without a cross-encoder, and beside one."""
+
 _BEND = -0.9  # scores below are pressed together
 _OPPOSITE = 2.0  # the greatest distance
 _MOST = 2  # findings of a kind; more say no more
@@ -37,7 +40,7 @@ shorter; and serious findings, at most two of each: about
 numbers, about units, entities that were lost or changed, a question that went missing or breaks off, and another sense
 (contrary, exchanged or negated words, or a question that asks for something else)."""
 
-NO_CHANGE_FOUND = 0.8
+NO_CHANGE_FOUND = 0.85
 """From this probability on it may be said of a pair without findings that no change was found (decision 84)."""
 
 COLUMNS = (*FEATURES, "shared words")
@@ -73,6 +76,8 @@ class Verdict:
         boundary: the cosine that a score of 0.5 stands for.
         by_shared_words: features are multiplied by the share of words that both texts have; those of older scorers
             are not.
+        score_cap: a score above it counts as this. Beside a cross-encoder it is `READING_CAP`: one changed word leaves
+            texts close, and a free rewording does not: only texts far apart say something (decision 84).
     """
 
     weights: tuple[float, ...]
@@ -80,6 +85,7 @@ class Verdict:
     pairs: int = 0
     boundary: float = UNSTRETCHED
     by_shared_words: bool = True
+    score_cap: float = UNCAPPED
 
     def probabilities(self, features: npt.ArrayLike) -> Array:
         """Return the probability that each pair is valid.
@@ -87,7 +93,7 @@ class Verdict:
         Args:
             features: (pairs, len(COLUMNS)).
         """
-        rows = weighed(np.asarray(features, dtype=np.float64), self.by_shared_words)
+        rows = weighed(np.asarray(features, dtype=np.float64), self.by_shared_words, self.score_cap)
         return sigmoid(rows @ np.array(self.weights) + self.bias)
 
     def as_dict(self) -> dict[str, Any]:
@@ -99,6 +105,7 @@ class Verdict:
             "pairs": self.pairs,
             "boundary": round(self.boundary, 6),
             "by_shared_words": self.by_shared_words,
+            "score_cap": self.score_cap,
         }
 
     @classmethod
@@ -120,11 +127,12 @@ class Verdict:
             bias, pairs = float(body["bias"]), int(body.get("pairs", 0))
             boundary = float(body.get("boundary", UNSTRETCHED))
             by_shared_words = bool(body.get("by_shared_words", False))
+            score_cap = float(body.get("score_cap", UNCAPPED))
         except (KeyError, TypeError, ValueError) as error:
             raise ArtifactError(f"The verdict of the scorer cannot be read: {error}.") from error
         if not all(map(math.isfinite, (*by_feature.values(), bias, boundary))) or boundary >= 1:
             raise ArtifactError("The verdict of the scorer has a weight that is not a number.")
-        return cls(tuple(by_feature.values()), bias, pairs, boundary, by_shared_words)
+        return cls(tuple(by_feature.values()), bias, pairs, boundary, by_shared_words, score_cap)
 
 
 def verdict_features(
@@ -178,10 +186,11 @@ def stretched(cosines: npt.ArrayLike, boundary: float) -> Array:
     return np.where(distances <= bend, steep, flat)
 
 
-def weighed(rows: Array, by_shared_words: bool = True) -> Array:
+def weighed(rows: Array, by_shared_words: bool = True, score_cap: float = UNCAPPED) -> Array:
     """Return features (pairs, len(FEATURES)) of rows (pairs, len(COLUMNS))."""
     rows = rows.reshape(-1, len(COLUMNS))
-    plain, counts, shared = rows[:, :_AS_THEY_ARE], rows[:, _AS_THEY_ARE:-1], rows[:, -1:]
+    plain, counts, shared = rows[:, :_AS_THEY_ARE].copy(), rows[:, _AS_THEY_ARE:-1], rows[:, -1:]
+    plain[:, 0] = np.minimum(plain[:, 0], score_cap)
     return np.hstack([plain, counts * shared if by_shared_words else counts])
 
 

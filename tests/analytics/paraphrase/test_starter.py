@@ -7,17 +7,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from analytics import starters
 from analytics.artifacts import MANIFEST_NAME, Manifest, artifact_read, artifact_write
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import ArtifactError
+from analytics.paraphrase import starter
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.export import export_scorer
 from analytics.paraphrase.pair_files import Material
 from analytics.paraphrase.scoring.scorer import load_scorer
-from analytics.paraphrase.starter import STARTER_FOLDER, write_starter
+from analytics.paraphrase.starter import LARGEST, STARTER_FOLDER, write_starter
 from analytics.paraphrase.train import train_scorer
-from analytics.starters import LARGEST, starter_main
+from analytics.starters import starter_main
 from analytics.training.context import TrainingContext
 from tests.analytics.paraphrase.tiny_scorer import tiny_scorer
 from tests.analytics.paraphrase.word_problems import word_problems
@@ -89,7 +89,7 @@ def test_only_a_small_scorer_with_an_adapter_becomes_a_starter(trained, tmp_path
     )
     with pytest.raises(ArtifactError, match="no paraphrase model with an adapter"):
         write_starter(tmp_path / "encoder", tmp_path / "starter")
-    monkeypatch.setattr(starters, "LARGEST", 100)
+    monkeypatch.setattr(starter, "LARGEST", 100)
     with pytest.raises(ArtifactError, match="a starter may have 100"):
         write_starter(trained[1], tmp_path / "starter")
     assert not (tmp_path / "starter").exists()
