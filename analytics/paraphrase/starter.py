@@ -44,11 +44,12 @@ def write_pair_reader(weights: Path, folder: Path = STARTER_FOLDER, *, about: st
         ArtifactError: the folder cannot be read or written.
     """
     manifest = artifact_read(folder)
-    return artifact_amend(
-        folder,
-        replace(manifest, extra=manifest.extra | ({"pair_reader": about} if about else {})),
-        lambda aside: shutil.copyfile(weights, aside / WEIGHTS_NAME),
-    )
+    manifest = replace(manifest, extra=manifest.extra | ({"pair_reader": about} if about else {}))
+
+    def copy(aside: Path) -> None:
+        shutil.copyfile(weights, aside / WEIGHTS_NAME)
+
+    return artifact_amend(folder, manifest, copy)
 
 
 def main(arguments: Sequence[str]) -> int:
