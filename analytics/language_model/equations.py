@@ -12,10 +12,9 @@ import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-import torch
-from torch import Tensor
+from threadpoolctl import threadpool_limits
+from tokenizers import Tokenizer
 
 from analytics.errors import DataError
 from analytics.expression.evaluate import EvaluationError, evaluate_float
@@ -23,6 +22,7 @@ from analytics.expression.notation import from_prefix, to_infix
 from analytics.expression.parser import parse_expression
 from analytics.expression.slots import constant_label, is_slot, slot_index
 from analytics.expression.tree import ExpressionTree
+from analytics.language_model.llama import ArrayLlama
 from analytics.text.number_slots import NumberSlot, number_slots
 
 CONSTANTS = ("0.01", "0.5", *"1 2 3 4 5 6 7 8 10 12 24 25 30 52 60 90 100 180 360 365 1000 3600".split())
@@ -151,14 +151,14 @@ class _Hypothesis:
 
 
 class EquationWriter:
-    """Writes equations with a causal model.
+    """Writes equations with a causal model; one instance may serve many threads.
 
     Args:
-        model, tokenizer: of transformers; the tokenizer must know each character of an equation as a token.
+        tokenizer: of the model; it must know each character of an equation as a token.
         most_characters: of an equation.
     """
 
-    def __init__(self, model: Any, tokenizer: Any, *, most_characters: int = 60) -> None:
+    def __init__(self, model: ArrayLlama, tokenizer: Tokenizer, *, most_characters: int = 60) -> None:
         self.model, self.tokenizer, self._most = model, tokenizer, most_characters
         self.ids = character_ids(tokenizer)
         self._places = {character: place for place, character in enumerate(self.ids)}
@@ -177,20 +177,23 @@ class EquationWriter:
         Raises:
             DataError: a prompt is longer than the model reads.
         """
+        with threadpool_limits(1):  # at a few rows, threads wait for one another longer than they compute
+            return self._write(prompts, texts, beam, seconds)
+
+    def _write(
+        self, prompts: Sequence[str], texts: Sequence[str], beam: int, seconds: float
+    ) -> list[list[WrittenEquation]]:
         began = time.monotonic()
-        encoded = [self.tokenizer(prompt, add_special_tokens=False)["input_ids"] for prompt in prompts]
+        encoded = [self.tokenizer.encode(prompt, add_special_tokens=False).ids for prompt in prompts]
         longest = max(map(len, encoded))
-        window = self.model.config.max_position_embeddings
-        if longest + self._most > window:
-            raise DataError(
-                f"The prompt has {longest:,} tokens; the language model reads {window - self._most:,} at most."
-            )
+        most = self.model.window - self._most
+        if longest > most:
+            raise DataError(f"The prompt has {longest:,} tokens; the language model reads {most:,} at most.")
         alive = [[_Hypothesis(EquationState(numbers_of(text)), 0.0)] for text in texts]
         done: list[list[_Hypothesis]] = [[] for _text in texts]
-        logits, cache, mask = self._read(encoded)
-        columns = torch.tensor(list(self.ids.values()), device=logits.device)
+        states, memory = self.model.read(encoded)
         for _place in range(self._most):
-            scores = logits[:, columns].float().cpu().tolist()
+            scores = self.model.logits(states, list(self.ids.values())).tolist()
             parents: list[int] = []
             characters: list[str] = []
             row = 0
@@ -220,7 +223,9 @@ class EquationWriter:
                 characters += [each[2] for each in kept]
             if not parents or time.monotonic() - began > seconds:
                 break
-            logits, cache, mask = self._step(cache, mask, parents, characters)
+            states, memory = self.model.read_on(
+                memory.of(parents), [self.ids[character] for character in characters]
+            )
         return [
             [
                 WrittenEquation(each.state.text, each.score)
@@ -229,40 +234,8 @@ class EquationWriter:
             for found in done
         ]
 
-    def _read(self, encoded: Sequence[Sequence[int]]) -> tuple[Tensor, Any, Tensor]:
-        longest = max(map(len, encoded))
-        device = self.model.device
-        ids = torch.tensor([[0] * (longest - len(each)) + list(each) for each in encoded], device=device)
-        mask = torch.tensor(
-            [[0] * (longest - len(each)) + [1] * len(each) for each in encoded], device=device
-        )
-        places = (mask.cumsum(1) - 1).clamp_min(0)
-        with torch.inference_mode():
-            out = self.model(
-                input_ids=ids, attention_mask=mask, position_ids=places, use_cache=True, logits_to_keep=1
-            )
-        return out.logits[:, -1], out.past_key_values, mask
 
-    def _step(
-        self, cache: Any, mask: Tensor, parents: Sequence[int], characters: Sequence[str]
-    ) -> tuple[Tensor, Any, Tensor]:
-        device = self.model.device
-        rows = torch.tensor(parents, device=device)
-        cache.reorder_cache(rows)
-        mask = torch.cat([mask[rows], torch.ones(len(parents), 1, dtype=mask.dtype, device=device)], dim=1)
-        ids = torch.tensor([[self.ids[character]] for character in characters], device=device)
-        with torch.inference_mode():
-            out = self.model(
-                input_ids=ids,
-                attention_mask=mask,
-                position_ids=mask.sum(1, keepdim=True) - 1,
-                past_key_values=cache,
-                use_cache=True,
-            )
-        return out.logits[:, -1], out.past_key_values, mask
-
-
-def character_ids(tokenizer: Any) -> dict[str, int]:
+def character_ids(tokenizer: Tokenizer) -> dict[str, int]:
     """Return the token of each character of an equation, and of the line's end that stands for its end.
 
     Raises:
@@ -270,7 +243,7 @@ def character_ids(tokenizer: Any) -> dict[str, int]:
     """
     ids = {}
     for character in _CHARACTERS + _END:
-        found = tokenizer(character, add_special_tokens=False)["input_ids"]
+        found = tokenizer.encode(character, add_special_tokens=False).ids
         if len(found) != 1:
             raise DataError(
                 f"The language model has no token for {character!r}, so it cannot write equations."

@@ -25,6 +25,7 @@ from analytics.text.word_problems import asks_nothing
 
 LONGEST_TEXT = 10_000  # characters; no word problem is as long, and reading more takes time
 MOST_NUMBERS = 50
+SIGNED_REASON = "The problem has a negative number, which the solver cannot compute with."
 _LARGEST = 10**60  # numerator or denominator of a number of the text
 _LARGE, _SMALL = 1e15, 1e-3  # numbers beyond them are shown with an exponent where they need one
 
@@ -254,7 +255,7 @@ def story_reason(text: str, *, reads_signs: bool = False) -> str:
     if reason := unanswerable_reason(text):
         return reason
     if not reads_signs and any(mention.signed < 0 for mention in find_numbers(text)):
-        return "The problem has a negative number, which the solver cannot compute with."
+        return SIGNED_REASON
     return ""
 
 

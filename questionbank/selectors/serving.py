@@ -31,6 +31,7 @@ from analytics.inference.encode import TextEncoder, VocabularyEncoder
 from analytics.inference.heads import ProbeHeads
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.language_model.equations import EquationWriter
 from analytics.languages import UNDETERMINED, primary_language
 from analytics.paraphrase.capability import PARAPHRASE
 from analytics.paraphrase.scoring.scorer import Scorer
@@ -38,6 +39,7 @@ from analytics.probes.capability import PROBES
 from analytics.records import ProblemRecord
 from analytics.solver.capability import SOLVER
 from analytics.solver.rules.solver import RuleSolver
+from analytics.solver.second_opinion import SecondOpinionSolver, load_equation_writer
 from analytics.solver.solution import Solution, Solver
 from analytics.text.tokens import written_language
 from questionbank.capabilities.catalog import lens_name
@@ -54,6 +56,7 @@ from questionbank.selectors.registry.artifacts import (
     language_champion,
     retriever_champion,
 )
+from questionbank.selectors.registry.language_models import packaged_model, packaged_model_folder
 
 logger = logging.getLogger(__name__)
 
@@ -339,7 +342,11 @@ def served_solver(language: str, *, with_bank: bool = True) -> ServedSolver | No
 
 
 def solver_in_use(
-    artifact: ModelArtifact, *, solved: Sequence[ProblemRecord] = (), with_bank: bool = False
+    artifact: ModelArtifact,
+    *,
+    solved: Sequence[ProblemRecord] = (),
+    with_bank: bool = False,
+    with_second_opinion: bool = False,
 ) -> ServedSolver:
     """Return a solver with what the retriever in use recalls of problems solved before.
 
@@ -348,6 +355,8 @@ def solver_in_use(
     Args:
         solved: problems with equations that are recalled beside those that the retriever keeps.
         with_bank: whether the bank's questions with a known equation are recalled too, as pages and jobs do.
+        with_second_opinion: whether the packaged language model, once it is ready, is asked too, as jobs and commands
+            do: it takes a second a problem, and half a gigabyte of memory.
 
     Raises:
         ServiceUnavailable: the solver's files are missing or damaged. Those of a retriever are not needed.
@@ -360,7 +369,21 @@ def solver_in_use(
             solver = recalling(solver, retriever_of(retriever), solved=solved, further=further)
         except ServiceUnavailable as error:
             logger.warning("Problems are solved without similar ones: %s", error)
+    if with_second_opinion and (writer := _equation_writer()) is not None:
+        solver = SecondOpinionSolver(solver, writer)
     return ServedSolver(RuleSolver(solver), artifact, retriever)
+
+
+def _equation_writer() -> EquationWriter | None:
+    """Return the packaged language model as a writer of equations; None where it is not ready, or damaged."""
+    if not packaged_model().is_ready:
+        return None
+    folder = packaged_model_folder()
+    try:
+        return _kept(f"equations {folder}", lambda: load_equation_writer(folder))
+    except ArtifactError as error:
+        logger.warning("Problems are solved without a second opinion: %s", error)
+        return None
 
 
 def _bank_recall_of(retriever: ModelArtifact) -> Recall | None:
@@ -420,7 +443,9 @@ class SolverByLanguage:
     def _solver(self, language: str) -> Solver:
         artifact = champion_of_language(self._champions, language)
         if artifact.pk not in self._solvers:
-            self._solvers[artifact.pk] = solver_in_use(artifact, solved=self._solved).solver
+            self._solvers[artifact.pk] = solver_in_use(
+                artifact, solved=self._solved, with_second_opinion=True
+            ).solver
         return self._solvers[artifact.pk]
 
 

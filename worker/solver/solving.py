@@ -53,7 +53,7 @@ def solve_run(reporter: RunReporter) -> dict[str, Any]:
         reporter.check()
         reporter.progress(done, total, f"Solving word problems: {done:,} of {total:,}")
         batch = list(unsolved_questions(artifact).order_by("pk")[:BATCH])
-        counts.update(_solve_batch(batch, solver_in_use(artifact, with_bank=True)))
+        counts.update(_solve_batch(batch, solver_in_use(artifact, with_bank=True, with_second_opinion=True)))
         reporter.saved_work()
     return dict(counts)
 
