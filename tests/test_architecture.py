@@ -10,6 +10,8 @@ from pathlib import Path
 
 import grimp
 
+from analytics.catalog import CAPABILITIES
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 
 WALK_THE_SITE = """
@@ -57,12 +59,16 @@ def test_the_web_process_never_imports_torch_nor_the_workers_modules() -> None:
     assert set(seen["heavy"]) <= {"worker"}
 
 
-def test_installing_worker_as_an_app_imports_only_its_app_module() -> None:
+def test_installing_worker_as_an_app_imports_its_classes_and_nothing_that_works() -> None:
     program = (
         "import django, sys; django.setup(); "
-        "print(sorted(name for name in sys.modules if name.startswith('worker')))"
+        "print(*sorted(name for name in sys.modules if name.startswith('worker.')), 'torch' in sys.modules)"
     )
-    assert fresh_interpreter(program).strip() == "['worker', 'worker.apps']"
+    *modules, has_torch = fresh_interpreter(program).split()
+    known = {f"worker.{name}" for name in ("apps", "catalog", "contract", "table")}
+    of_words = {f"worker.{word}{end}" for word in CAPABILITIES for end in ("", ".capability")}
+    assert set(modules) <= known | of_words
+    assert has_torch == "False"
 
 
 def test_the_import_contracts_hold() -> None:
