@@ -56,7 +56,8 @@ def _plain(text: str, _address: PictureAddress) -> str:
 
 def _rich(text: str, address: PictureAddress) -> str:
     pieces: list[str] = []
-    for block in re.split(r"\n{2,}", _protected(text, kept := [])):
+    kept: list[str] = []
+    for block in re.split(r"\n{2,}", _protected(text, kept)):
         lines = block.split("\n")
         items, rows = [_ITEM.fullmatch(line) for line in lines], [_ROW.fullmatch(line) for line in lines]
         if all(items):

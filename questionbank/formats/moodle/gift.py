@@ -295,8 +295,8 @@ class _Writing:
             return record.answer.upper() + said
         if kind == "choice" and record.options:
             weights = option_weights(record.options, record.answer)
-            right = sum(weight > 0 for weight in weights)
-            is_single = content.settings.get("single", "true" if right <= 1 else "false") == "true"
+            credited = sum(weight > 0 for weight in weights)
+            is_single = content.settings.get("single", "true" if credited <= 1 else "false") == "true"
             return (
                 "\n"
                 + "\n".join(
