@@ -22,7 +22,8 @@ from analytics.question_content import (
     content_of,
 )
 
-_TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12)
+# Control characters stand for a lost backslash of LaTeX in files.
+_TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0\b\f\t\r"), max_size=12)
 _SHARE = st.floats(0, 1)
 _ACCEPTED = st.builds(
     AcceptedAnswer,
