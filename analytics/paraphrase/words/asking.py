@@ -23,7 +23,7 @@ _FEWEST_WORDS = 4  # in prose; a bare formula is a task
 def asks_something(text: str) -> bool:
     """Return whether a text asks a question, sets a task or leaves a blank.
 
-    >>> asks_something("Ann has 3 pens."), asks_something("Simplify $3a + a$."), asks_something("3 + 4 = ____")
+    >>> asks_something("Ann gives 3 pens to Tom."), asks_something("Simplify $3a + a$."), asks_something("3 + 4 = ____")
     (False, True, True)
     """
     if _ASKS.search(text) or any(sentence.is_question for sentence in split_sentences(text)):
