@@ -140,8 +140,8 @@ class ArrayLlama:
 def _turned(heads: Array, cosine: Array, sine: Array) -> Array:
     """Return heads, (rows, heads, count, head width), turned by their places: rotary embeddings."""
     first, second = np.split(heads, 2, axis=-1)
-    turned: Array = heads * cosine + np.concatenate([-second, first], axis=-1, dtype=np.float32) * sine
-    return turned
+    turned = heads * cosine + np.concatenate([-second, first], axis=-1) * sine
+    return np.asarray(turned, dtype=np.float32)
 
 
 def load_array_llama(folder: Path, *, adapter: Path | None = None) -> ArrayLlama:
