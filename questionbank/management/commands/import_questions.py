@@ -12,7 +12,7 @@ from typing import Any
 from django.core.management import call_command
 
 from questionbank.errors import ImportRefused
-from questionbank.formats.catalog import layout_of
+from questionbank.formats.catalog import FORMATS, layout_of
 from questionbank.formats.column_names import COLUMN_FIELDS
 from questionbank.formats.layout import DELIMITERS, FileLayout, with_fields
 from questionbank.management.base import BankCommand
@@ -25,11 +25,11 @@ from questionbank.services.training import FEWEST_TAGGED
 class Command(BankCommand):
     """All lines or none; `--skip-invalid` imports those that can be."""
 
-    help = "Import questions from JSON Lines or CSV (gzip too): all of them, or nothing."
+    help = "Import a file of questions (gzip too): all of them, or nothing."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("path", type=Path, metavar="PATH")
-        parser.add_argument("--format", default="auto", help="auto, jsonl or csv")
+        parser.add_argument("--format", default="auto", help=f"auto, {', '.join(FORMATS)}")
         parser.add_argument("--hierarchy", help="name of the concept hierarchy; by default the set's")
         parser.add_argument("--source", help="name of the set; by default the folder's or the file's")
         parser.add_argument(
