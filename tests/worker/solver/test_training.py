@@ -185,7 +185,7 @@ class TestSolving:
         problems = add_problems(5)
         equations = {problem.text: [(problem.equation.expression, 0.75)] for problem in problems[:3]}
         solver = served(equations)
-        monkeypatch.setattr(solving, "solver_in_use", lambda _artifact, with_bank: solver)
+        monkeypatch.setattr(solving, "solver_in_use", lambda _artifact, **_options: solver)
         return solver
 
     def test_every_question_is_looked_at_once(self, solver):
@@ -225,7 +225,7 @@ class TestSolving:
         first, second, third, *_rest = Question.objects.order_by("pk")
         chinese = served({second.text: [(second.equation.expression, 0.5)]}, "zh")
         solvers = {artifact.pk: own for own in (solver, chinese) for artifact in [own.artifact]}
-        monkeypatch.setattr(solving, "solver_in_use", lambda artifact, with_bank: solvers[artifact.pk])
+        monkeypatch.setattr(solving, "solver_in_use", lambda artifact, **_options: solvers[artifact.pk])
         Question.objects.filter(pk=second.pk).update(language="zh-Hans")
         Question.objects.filter(pk=third.pk).update(language="de")
         run = solve_request_missing()
