@@ -298,8 +298,8 @@ def read(
             f"A file cannot be imported without {fields[0]!r};"
             f" what can be left out is {', '.join(FIELDS_WITHOUT_WHICH)}."
         )
-    if layout is None:
-        layout = layout_of(path, format)
+    if layout is None or not (layout.names or layout.is_table):  # items have neither columns nor keys
+        layout = layout or layout_of(path, format)
         chosen = sniff(path) if format == AUTO else FORMATS[format]
         if chosen.read is not None:
             context = ReadContext(attachments or NoAttachments(), progress, unpacked_limit)

@@ -233,3 +233,17 @@ def test_the_columns_of_a_foreign_table_can_be_named(tmp_path):
         run(path, "--column", "Task=text")
     with pytest.raises(CommandError, match="is not FIELD=NAME"):
         run(path, "--column", "Autor")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("options", [(), ("--format", "moodle-xml")])
+def test_a_file_of_items_is_imported_though_it_has_no_columns(tmp_path, options):
+    path = tmp_path / "bank.xml"
+    path.write_text(
+        '<?xml version="1.0"?><quiz><question type="truefalse"><name><text>Sum</text></name>'
+        '<questiontext format="html"><text>1 + 1 = 2</text></questiontext>'
+        '<answer fraction="100"><text>true</text></answer><answer fraction="0"><text>false</text></answer>'
+        "</question></quiz>"
+    )
+    run(path, *options)
+    assert list(Question.objects.values_list("kind", "answer")) == [("true_false", "True")]
