@@ -144,6 +144,20 @@ class EquationState:
         return allowed
 
 
+def may_be_written(equation: str, text: str) -> bool:
+    """Return whether the grammar lets an equation pass as one for a text.
+
+    >>> may_be_written("3+4", "3 pens and 4 more"), may_be_written("3+41", "3 pens and 4 more")
+    (True, False)
+    """
+    state = EquationState(numbers_of(text))
+    for character in equation + _END:
+        if character not in state.following():
+            return False
+        state = state.after(character)
+    return True
+
+
 @dataclass(slots=True)
 class _Hypothesis:
     state: EquationState
