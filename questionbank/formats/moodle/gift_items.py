@@ -118,17 +118,17 @@ class _Item:
             content["accepted"] = tuple(sorted(accepted, key=lambda one: one.text, reverse=True))
 
     def _numbers(self, inner: str, row: dict[str, Any], content: dict[str, Any]) -> None:
-        pieces = [piece for _sign, piece in _pieces(inner)] if _ANSWER.search(inner) else [inner]
+        pieces = _pieces(inner) if _ANSWER.search(inner) else [("=", inner)]
         row["kind"] = "number"
-        self._typed([_number(self._accepted(piece)) for piece in pieces], row, content)
+        self._typed([_number(self._accepted(piece, sign)) for sign, piece in pieces], row, content)
 
-    def _accepted(self, piece: str) -> AcceptedAnswer:
+    def _accepted(self, piece: str, sign: str = "=") -> AcceptedAnswer:
+        """Return what a piece accepts; ``~#Try again`` accepts nothing and comments on any other answer."""
         weight = _WEIGHT.match(piece)
         text, feedback = _feedback(piece[weight.end() :] if weight else piece)
-        share = max(0.0, _share(weight[1])) if weight else 1.0
-        return AcceptedAnswer(
-            _plain(text).strip(), share, self.text(feedback, "feedback") if feedback else ""
-        )
+        share = max(0.0, _share(weight[1])) if weight else float(sign == "=")
+        answer = _plain(text).strip() or ("*" if sign == "~" else "")
+        return AcceptedAnswer(answer, share, self.text(feedback, "feedback") if feedback else "")
 
     @staticmethod
     def _typed(accepted: list[AcceptedAnswer], row: dict[str, Any], content: dict[str, Any]) -> None:
@@ -208,7 +208,7 @@ def _number(answer: AcceptedAnswer) -> AcceptedAnswer:
     if match := _RANGE.fullmatch(text):
         low, high = _float(match[1]), _float(match[2])
         if low is not None and high is not None:
-            text, tolerance = f"{(low + high) / 2:.15g}", abs(high - low) / 2
+            text, tolerance = f"{(low + high) / 2:.15g}", float(f"{abs(high - low) / 2:.12g}")
     elif ":" in text:
         value, _colon, allowed = text.rpartition(":")
         if (found := _float(allowed)) is not None:

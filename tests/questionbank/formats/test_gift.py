@@ -148,3 +148,17 @@ def test_a_wrong_question_is_a_problem_of_its_line(tmp_path, item, reason):
     path.write_text(f"Fine.{{}}\n\n{item}\n\nGood.{{}}\n")
     problems = [entry for _line, entry in read(path) if isinstance(entry, LineProblem)]
     assert [(problem.line, reason in problem.reason) for problem in problems] == [(3, True)]
+
+
+def test_a_comment_on_any_other_number_is_no_right_answer(tmp_path):
+    path = tmp_path / "catch.gift"
+    path.write_text("Compute g.{#\n =9.81:0.005#Good\n ~#Try again\n}\n")
+    [(_, question)] = [(line, entry) for line, entry in read(path) if isinstance(entry, QuestionRecord)]
+    assert question.answer == "9.81"
+    assert [(one.text, one.weight, one.feedback) for one in question.content.accepted] == [
+        ("9.81", 1.0, "Good"), ("*", 0.0, "Try again"),
+    ]  # fmt: skip
+    again = tmp_path / "again.gift"
+    again.write_bytes(b"".join(write_gift([replace(question, original=None)], Pictures())))
+    [written] = [entry for _, entry in read(again) if isinstance(entry, QuestionRecord)]
+    assert written.content.accepted == question.content.accepted
