@@ -196,7 +196,7 @@ class _Reading:
         source = element.findtext("text")
         if source is None:
             source = element.text or ""
-        names = {file.get("name", ""): self._file(file, field) for file in element.iterfind("file")}
+        names = {_file_name(file): self._file(file, field) for file in element.iterfind("file")}
         return self._our_text(source, element.get("format", "html"), field, names)
 
     def _our_text(self, source: str, format: str, field: str, names: dict[str, str] | None = None) -> str:
@@ -232,7 +232,7 @@ class _Reading:
         element = self.element.find("questiontext")
         if element is None:
             return "", ()
-        names = {file.get("name", ""): self._file(file, "text") for file in element.iterfind("file")}
+        names = {_file_name(file): self._file(file, "text") for file in element.iterfind("file")}
         source = element.findtext("text") or ""
         html, blanks = read_cloze(source, lambda html: self._our_text(html, "html", "blanks"))
         return self._our_text(html, element.get("format", "html"), "text", names), tuple(blanks)
@@ -241,7 +241,7 @@ class _Reading:
 
     def _file(self, file: Element, field: str) -> str:
         """Keep a file that is a picture; returns our name of it, or ""."""
-        name = file.get("name", "")
+        name = _file_name(file)
         content = (file.text or "").strip()
         if content.startswith(_KEPT):
             return self._name(name, content.removeprefix(_KEPT))
@@ -444,6 +444,11 @@ def without_pictures(data: bytes, kept: frozenset[str]) -> bytes:
         return match[1] + f"{_KEPT}{digest}".encode() + match[3] if digest in kept else match[0]
 
     return _FILE.sub(replaced, data) if b"<file" in data else data
+
+
+def _file_name(file: Element) -> str:
+    """Return a file's name without the folders that a careless or hostile program put before it."""
+    return file.get("name", "").replace("\\", "/").rpartition("/")[2]
 
 
 def with_pictures(data: bytes, get: Callable[[str], bytes | None]) -> bytes:

@@ -436,3 +436,24 @@ def test_a_picture_that_is_named_but_missing_is_told_of(tmp_path):
     warning, record = (entry for _line, entry in read(path))
     assert "'a.png', which is not in the file" in warning.reason
     assert record.text == "![](a.png)![](https://x.invalid/b.png)"
+
+
+@pytest.mark.parametrize(
+    "declared", ['[<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]', '[<!ENTITY x SYSTEM "file:///etc/passwd">]']
+)
+def test_a_file_that_declares_entities_is_refused_with_the_reason(tmp_path, declared):
+    path = tmp_path / "bomb.xml"
+    path.write_text(f'<?xml version="1.0"?><!DOCTYPE quiz {declared}><quiz></quiz>')
+    with pytest.raises(ImportRefused, match="DOCTYPE|DTD|entit"):
+        list(read(path))
+
+
+def test_a_picture_has_no_folders_in_its_name(tmp_path):
+    path = tmp_path / "evil.xml"
+    path.write_text(
+        '<quiz><question type="essay"><name><text>Path</text></name><questiontext format="html">'
+        '<text><![CDATA[<img src="@@PLUGINFILE@@/evil.png">Look.]]></text>'
+        '<file name="../../tmp/evil.png" encoding="base64">AAAA</file></questiontext></question></quiz>'
+    )
+    [question] = [entry for _, entry in read(path) if isinstance(entry, QuestionRecord)]
+    assert [picture.name for picture in question.content.pictures] == ["evil.png"]
