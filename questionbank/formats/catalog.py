@@ -64,7 +64,8 @@ _FORMATS = (
         suffixes=(".xml",),
         media_type="application/xml",
         sniff=lambda beginning, _name: (
-            re.match(r"(<\?xml[^<>]*>)?\s*(<!--.*?-->\s*)*(<!DOCTYPE\b.*?)?<quiz\b", beginning, re.DOTALL) is not None
+            re.match(r"(<\?xml[^<>]*>)?\s*(<!--.*?-->\s*)*(<!DOCTYPE\b.*?)?<quiz\b", beginning, re.DOTALL)
+            is not None
         ),
         read=read_moodle_xml,
         write=write_moodle_xml,
