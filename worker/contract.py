@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from analytics.retrieval import Encode
 from questionbank.capabilities.figures import Figures
-from questionbank.models import EmbeddingSet, ModelArtifact, Run
 
 if TYPE_CHECKING:
+    from questionbank.models import EmbeddingSet, ModelArtifact, Run
     from worker.reporting import RunReporter
 
 Job = Callable[["RunReporter"], Mapping[str, Any]]

@@ -173,14 +173,14 @@ def test_paste_a_question_look_and_save_it(teacher_page: Page, bank) -> None:
     expect(page.get_by_role("heading", name="Similar questions")).to_be_visible()
     expect(page.get_by_role("heading", name="Difficulty")).to_be_visible()
     page.get_by_label("Linear equations").check()
-    page.get_by_label("Answer").fill("4")
+    page.get_by_label("Answer", exact=True).fill("4")
 
     # a change of the text keeps what was entered beside it
     page.get_by_label("Question", exact=True).press("End")
     page.get_by_label("Question", exact=True).press_sequentially(" Show your working.")
     expect(page.locator("#paste-result .sheet")).to_contain_text("Show your working.")
     expect(page.get_by_label("Linear equations")).to_be_checked()
-    expect(page.get_by_label("Answer")).to_have_value("4")
+    expect(page.get_by_label("Answer", exact=True)).to_have_value("4")
 
     page.get_by_role("button", name="Save to the bank").click()
     expect(page.get_by_text("The question is in the bank.")).to_be_visible()
@@ -210,7 +210,7 @@ def test_write_a_question_with_live_preview_options_and_a_concept(teacher_page: 
     expect(page.get_by_label("Text of option 5")).to_be_focused()
     expect(page.get_by_label("Letter of option 5")).to_have_value("E")
     expect(page.locator("#preview .options > li")).to_have_count(2)
-    page.get_by_label("Answer").fill("B")
+    page.get_by_label("Answer", exact=True).fill("B")
 
     # by keyboard alone: find, go to the checkbox, tick it
     page.get_by_label("Find a concept").fill("fract")

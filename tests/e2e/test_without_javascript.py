@@ -65,8 +65,8 @@ def test_write_with_preview_options_and_concepts(plain_page: Page, bank) -> None
     page.get_by_label("Find a concept").fill("fract")
     page.get_by_role("button", name="Find", exact=True).click()
     page.get_by_label("Fractions").check()
-    page.get_by_label("Answer").fill("5")
-    page.get_by_label("Answer").press("Enter")
+    page.get_by_label("Answer", exact=True).fill("5")
+    page.get_by_label("Answer", exact=True).press("Enter")
     expect(page.get_by_text("The question is in the bank.")).to_be_visible()
     assert [tag.concept for tag in Question.objects.latest("pk").tags.all()] == [bank.fraction]
 

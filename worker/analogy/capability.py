@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from analytics.retrieval import Encode
 from questionbank.capabilities.figures import AnalogyFigures
-from questionbank.models import ModelArtifact
 from worker.contract import Job, WorkerCapability
 
 if TYPE_CHECKING:
+    from questionbank.models import ModelArtifact
     from worker.reporting import RunReporter
 
 

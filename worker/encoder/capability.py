@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from analytics.retrieval import Encode
 from questionbank.capabilities.figures import EncoderFigures
-from questionbank.models import EmbeddingSet, ModelArtifact, Run
 from worker.contract import WorkerCapability
 
 if TYPE_CHECKING:
+    from questionbank.models import EmbeddingSet, ModelArtifact, Run
     from worker.reporting import RunReporter
 
 

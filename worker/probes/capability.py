@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from questionbank.capabilities.figures import ProbesFigures
-from questionbank.models import ModelArtifact
 from worker.contract import Job, WorkerCapability
 
 if TYPE_CHECKING:
+    from questionbank.models import ModelArtifact
     from worker.reporting import RunReporter
 
 

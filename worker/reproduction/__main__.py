@@ -7,7 +7,11 @@ from argparse import ArgumentParser
 
 from analytics.errors import AnalyticsError
 from questionbank.errors import KindredError
+from worker.catalog import WORKER_CAPABILITIES
 from worker.reproduction.command import add_arguments, reproduce
+from worker.table import TABLE
+
+WORKER_CAPABILITIES.update(TABLE)  # as `worker.apps` does where Django starts
 
 
 def main(arguments: list[str] | None = None) -> int:

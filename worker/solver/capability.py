@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from questionbank.capabilities.figures import SolverFigures
-from questionbank.models import ModelArtifact
 from worker.contract import Job, WorkerCapability
 
 if TYPE_CHECKING:
+    from questionbank.models import ModelArtifact
     from worker.reporting import RunReporter
 
 

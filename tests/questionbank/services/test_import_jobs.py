@@ -84,8 +84,8 @@ def test_only_an_admin_may_ask_for_an_import(teacher, reviewer):
 
 
 def test_an_unknown_format_is_refused_before_anything_is_kept(uploads):
-    with pytest.raises(ValidationFailed, match="'gift' is not known"):
-        request(format="gift")
+    with pytest.raises(ValidationFailed, match="'h5p' is not known"):
+        request(format="h5p")
     assert not Run.objects.exists()
 
 
