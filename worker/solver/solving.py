@@ -26,6 +26,9 @@ from questionbank.services.solutions import solution_store
 from worker.reporting import RunReporter
 
 BATCH = 64
+SECOND_OPINIONS = 500
+"""Questions of one run for which the language model is asked, at most; it takes most of a second for each, and other jobs
+wait for the run."""
 NO_WORD_PROBLEM = "This is not a word problem: a story with numbers from which an answer can be computed."
 
 
@@ -53,7 +56,10 @@ def solve_run(reporter: RunReporter) -> dict[str, Any]:
         reporter.check()
         reporter.progress(done, total, f"Solving word problems: {done:,} of {total:,}")
         batch = list(unsolved_questions(artifact).order_by("pk")[:BATCH])
-        counts.update(_solve_batch(batch, solver_in_use(artifact, with_bank=True, with_second_opinion=True)))
+        is_asked = done < SECOND_OPINIONS
+        counts.update(
+            _solve_batch(batch, solver_in_use(artifact, with_bank=True, with_second_opinion=is_asked))
+        )
         reporter.saved_work()
     return dict(counts)
 
