@@ -27,7 +27,7 @@ from worker.reporting import RunReporter
 
 BATCH = 64
 SECOND_OPINIONS = 500
-"""Questions of one run for which the language model is asked, at most; it takes most of a second for each, and other jobs
+"""Most questions of one run for which the language model is asked: it takes most of a second for each, and other jobs
 wait for the run."""
 NO_WORD_PROBLEM = "This is not a word problem: a story with numbers from which an answer can be computed."
 
