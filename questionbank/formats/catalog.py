@@ -134,13 +134,17 @@ def layout_of(path: Path, format: str = AUTO, **given: Any) -> FileLayout:
     Raises:
         ImportRefused: the file cannot be read, is none of ours, or has no such column.
     """
-    refuse_unreadable(path)
-    if format != AUTO and format not in FORMATS:
-        raise ImportRefused(f"The format {format!r} is not known; use one of {_names()}.")
-    chosen = sniff(path) if format == AUTO else FORMATS[format]
+    chosen = _format_of(path, format)
     if chosen.read is not None:
         return FileLayout((), (), "utf-8")
     return guess_layout(path, is_table=chosen.is_table, **given)
+
+
+def _format_of(path: Path, format: str) -> Format:
+    refuse_unreadable(path)
+    if format != AUTO and format not in FORMATS:
+        raise ImportRefused(f"The format {format!r} is not known; use one of {_names()}.")
+    return sniff(path) if format == AUTO else FORMATS[format]
 
 
 class ItemFile:
@@ -300,11 +304,11 @@ def read(
             f" what can be left out is {', '.join(FIELDS_WITHOUT_WHICH)}."
         )
     if layout is None or not (layout.names or layout.is_table):  # items have neither columns nor keys
-        layout = layout or layout_of(path, format)
-        chosen = sniff(path) if format == AUTO else FORMATS[format]
+        chosen = _format_of(path, format)
         if chosen.read is not None:
             context = ReadContext(attachments or NoAttachments(), progress, unpacked_limit)
             return ItemFile(path, chosen, context)
+        layout = layout or guess_layout(path, is_table=chosen.is_table)
     if layout.names and not holds_rows(layout.fields):
         raise ImportRefused(
             no_text_column(path, layout), [LineProblem(layout.header_line, "no column is the text")]
