@@ -8,8 +8,8 @@ import sys
 
 # Commands that touch neither database nor broker.
 WITHOUT_SERVERS = {
-    "", "help", "--help", "-h", "version", "--version", "check", "collectstatic", "compilemessages",
-    "makemessages", "diffsettings", "findstatic", "startapp",
+    "", "help", "--help", "-h", "version", "--version", "check", "collectstatic",
+    "diffsettings", "findstatic", "startapp",
 }  # fmt: skip
 
 

@@ -18,7 +18,6 @@ from django.contrib.auth.forms import UserChangeForm
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Model
 from django.http import HttpRequest
-from django.utils.translation import gettext_lazy as _
 
 from questionbank.errors import ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, Run, User, WorkerHeartbeat
@@ -30,9 +29,9 @@ from questionbank.services.people import check_an_admin_is_left
 class BankAdminSite(admin.AdminSite):
     """Open to the role admin, whether or not Django's flag `is_staff` is set."""
 
-    site_header = _("Kindred: people and settings")
-    site_title = _("Kindred")
-    index_title = _("People and settings")
+    site_header = "Kindred: people and settings"
+    site_title = "Kindred"
+    index_title = "People and settings"
 
     def has_permission(self, request: HttpRequest) -> bool:
         return bool(request.user.is_active and is_admin(request.user))
@@ -113,9 +112,9 @@ class PeopleAdmin(AdminOnly, UserAdmin):
     list_filter = ("groups", "is_active")
     fieldsets = (
         (None, {"fields": ("username", "password")}),
-        (_("Person"), {"fields": ("first_name", "last_name", "email")}),
-        (_("Role"), {"fields": ("groups", "is_active")}),
-        (_("Dates"), {"fields": ("last_login", "date_joined")}),
+        ("Person", {"fields": ("first_name", "last_name", "email")}),
+        ("Role", {"fields": ("groups", "is_active")}),
+        ("Dates", {"fields": ("last_login", "date_joined")}),
     )
     add_fieldsets = (
         (
@@ -128,11 +127,11 @@ class PeopleAdmin(AdminOnly, UserAdmin):
     )
     readonly_fields = ("last_login", "date_joined")
 
-    @admin.display(description=_("roles"))
+    @admin.display(description="roles")
     def roles(self, person: User) -> str:
         """Return the names of the person's roles."""
         if person.is_superuser:
-            return str(_("superuser"))
+            return "superuser"
         return ", ".join(group.name for group in person.groups.all())
 
     def get_queryset(self, request: HttpRequest) -> Any:

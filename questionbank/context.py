@@ -7,18 +7,17 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 from django.utils.functional import SimpleLazyObject
-from django.utils.translation import gettext_lazy as _
 
 from questionbank.permissions import roles_of
 from questionbank.selectors.mail import mail_is_on
 
 THEME_COOKIE = "theme"
 THEMES = (  # value in the cookie, label, icon
-    ("system", _("As the system"), "screen"),
-    ("light", _("Light"), "sun"),
-    ("dark", _("Dark"), "moon"),
+    ("system", "As the system", "screen"),
+    ("light", "Light", "sun"),
+    ("dark", "Dark", "moon"),
 )
-ROLE_NAMES = {"teacher": _("teacher"), "reviewer": _("reviewer"), "admin": _("admin")}
+ROLE_NAMES = {"teacher": "teacher", "reviewer": "reviewer", "admin": "admin"}
 
 
 def site(request: HttpRequest) -> dict[str, Any]:

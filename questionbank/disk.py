@@ -6,7 +6,6 @@ import shutil
 from pathlib import Path
 
 from django.template.defaultfilters import filesizeformat
-from django.utils.translation import gettext as _
 
 from questionbank.errors import ServiceUnavailable
 
@@ -34,7 +33,7 @@ def require_space(folder: Path, needed: int, *, what: str) -> None:
         ServiceUnavailable: there is not enough space; the sentence says how much there is and is needed.
     """
     if not has_space(folder, needed):
-        sentence = _("%(what)s needs about %(needed)s of free disk space in %(folder)s; %(free)s are free.")
+        sentence = "%(what)s needs about %(needed)s of free disk space in %(folder)s; %(free)s are free."
         raise ServiceUnavailable(
             sentence
             % {

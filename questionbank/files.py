@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, TypeVar
 
-from django.utils.translation import gettext as _
-
 from analytics.json_lines import TEXT_LIMIT, decode_line, parse_object, string_problem
 from analytics.problem_files import problem_record
 from analytics.records import ProblemRecord
@@ -82,7 +80,7 @@ def convert_questions(
         ValidationFailed: the output cannot be written there.
         KindredError: lines could not be read; the others are written.
     """
-    nothing = _("%(name)s contains no questions.") % {"name": source.name}
+    nothing = f"{source.name} contains no questions."
     return _convert_file(source, target, read_input_questions, convert, report, nothing)
 
 
@@ -94,7 +92,7 @@ def convert_pairs(
     Raises:
         ImportRefused, ValidationFailed, KindredError: as there.
     """
-    nothing = _("%(name)s contains no pairs.") % {"name": source.name}
+    nothing = f"{source.name} contains no pairs."
     return _convert_file(source, target, read_input_pairs, convert, report, nothing)
 
 
@@ -125,14 +123,10 @@ def _convert_file(
         if stream is not raw:
             stream.close()
     if refused and not written:
-        raise KindredError(
-            _("None of the %(all)d lines could be read; %(path)s is empty.")
-            % {"all": refused, "path": target}
-        )
+        raise KindredError(f"None of the {refused} lines could be read; {target} is empty.")
     if refused:
         raise KindredError(
-            _("%(refused)d of %(all)d lines could not be read; the others are in %(path)s.")
-            % {"refused": refused, "all": written + refused, "path": target}
+            f"{refused} of {written + refused} lines could not be read; the others are in {target}."
         )
     return written
 

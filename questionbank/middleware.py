@@ -14,7 +14,6 @@ from django.db import connections
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.middleware.csrf import CsrfViewMiddleware
 from django.template.defaultfilters import filesizeformat
-from django.utils.translation import gettext as _
 
 from questionbank.forms.uploads import TAKES_FILES
 from questionbank.outage import Outage
@@ -86,7 +85,7 @@ class RequestSizeMiddleware:
         if length <= FORM_LIMIT or (match is not None and match.url_name in TAKES_FILES):
             return None
         limit = filesizeformat(FORM_LIMIT)
-        sentence = _("This is more than %(limit)s, which is more than this page takes.") % {"limit": limit}
+        sentence = f"This is more than {limit}, which is more than this page takes."
         return HttpResponse(sentence, status=413, content_type="text/plain; charset=utf-8")
 
 

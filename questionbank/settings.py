@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import structlog
 from csp.constants import NONE, SELF
-from django.utils.translation import gettext_lazy as _
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
@@ -206,10 +205,8 @@ MFA_ALLOW_UNVERIFIED_EMAIL = True  # an admin entered the address; there is no s
 
 # --- language and time ----------------------------------------------------------------------------
 LANGUAGE_CODE = "en"
-LANGUAGES = [("en", _("English"))]
-LOCALE_PATHS = [BASE_DIR / "questionbank" / "locale"]
 TIME_ZONE = env.time_zone()
-USE_I18N = any(path.is_dir() for path in LOCALE_PATHS)  # looking up no translations costs a tenth of a page
+USE_I18N = False
 USE_TZ = True
 
 # --- mail -----------------------------------------------------------------------------------------

@@ -5,9 +5,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 
-from django.utils.translation import gettext_lazy as _
-
-_LANGUAGES = {"en": _("English"), "zh": _("Chinese")}
+_LANGUAGES = {"en": "English", "zh": "Chinese"}
 
 
 def language_name(code: str) -> str:

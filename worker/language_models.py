@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from functools import cache
 
 from django.conf import settings
-from django.utils.translation import gettext as _
 
 from analytics.errors import BackboneError
 from analytics.language_model.endpoint import EndpointModel
@@ -70,4 +69,4 @@ def open_language_model() -> Iterator[LanguageModel]:
 
         yield load_local_model(local, seconds=settings.LANGUAGE_MODEL_SECONDS)
     else:
-        raise ValidationFailed(_("No language model is configured."))
+        raise ValidationFailed("No language model is configured.")

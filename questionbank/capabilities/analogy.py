@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.urls import URLPattern, URLResolver, path
-from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from analytics.analogy.config import AnalogyConfig
@@ -42,15 +41,15 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
     scope = "one language or all"
     groups = (
         FormGroup(
-            _("What is learned"),
+            "What is learned",
             "backbone pooler pooler_width same slot_text all_positives adapter_rank".split(),
             is_open=True,
         ),
-        FormGroup(_("How long"), "epochs max_steps batch_size accumulate patience".split(), is_open=True),
-        FormGroup(_("Contrast"), "temperature".split()),
-        FormGroup(_("Problems"), "share fold max_tokens".split()),
+        FormGroup("How long", "epochs max_steps batch_size accumulate patience".split(), is_open=True),
+        FormGroup("Contrast", "temperature".split()),
+        FormGroup("Problems", "share fold max_tokens".split()),
         FormGroup(
-            _("Optimiser"),
+            "Optimiser",
             "learning_rate weight_decay schedule warmup_share clip_norm freeze_embeddings".split(),
         ),
     )
@@ -59,9 +58,9 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
             name="known_only",
             flag="--with-predictions",
             flag_help="analogy: learn from equations that only the solver found as well",
-            title=_("Equations"),
-            yes=_("known equations only"),
-            no=_("the solver’s equations too"),
+            title="Equations",
+            yes="known equations only",
+            no="the solver’s equations too",
             form_field=known_only_field,
         ),
     )
@@ -74,58 +73,54 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
             "learning_rate": 1e-4,
             "all_positives": True,
         },
-        sentence=_(
+        sentence=(
             "The form is set to quick training: adapters that fine-tune the retriever in use on the equations of"
             " this bank, in minutes on any machine."
         ),
         help_texts={
-            "backbone": _(
+            "backbone": (
                 "Package name, local folder or hub id of the encoder to start from; “in use”: the retriever in"
                 " use now, with the layers behind its pooling; “model 12”: the retriever with this number"
             ),
-            "slot_text": _(
+            "slot_text": (
                 "Replace each number in a text with a placeholder: n1, n2, ... (not from the paper). A retriever"
                 " that is trained further keeps reading numbers as before"
             ),
         },
     )
 
-    no_figures = _("No figure could be measured: too few held-out questions have an equation.")
-    too_few = _("Nothing could be measured: too few of the held-out questions have an equation.")
+    no_figures = "No figure could be measured: too few held-out questions have an equation."
+    too_few = "Nothing could be measured: too few of the held-out questions have an equation."
 
-    promotion_note = _("A job then solves the bank’s word problems again, with what this retriever finds.")
-    roll_back_note = _("A job then solves the bank’s word problems again, with what that retriever finds.")
+    promotion_note = "A job then solves the bank’s word problems again, with what this retriever finds."
+    roll_back_note = "A job then solves the bank’s word problems again, with what that retriever finds."
     headline = Headline(
         ("validation", "validation_same_graph"),
         compared="same_graph_at_8",
-        compared_text=_(
-            "of the 8 exemplars of a problem have the same computation, on the bank’s held-out questions"
-        ),
+        compared_text="of the 8 exemplars of a problem have the same computation, on the bank’s held-out questions",
     )
     facts = ("problems", "device")
     jobs = (
         JobKind(
             "ask",
-            _("Ask the language model"),
+            "Ask the language model",
             alone=("prompt", "asked_by"),
             template="models/analogy/answered.html",
         ),
         JobKind(
-            "retell", _("Write similar problems"), alone=("question",), template="models/analogy/retold.html"
+            "retell", "Write similar problems", alone=("question",), template="models/analogy/retold.html"
         ),
     )
     lens = LensTexts(
-        name=_("Structure"),
-        explanation=_(
-            "Word problems that are computed in the same or nearly the same way, whatever their story."
-        ),
+        name="Structure",
+        explanation="Word problems that are computed in the same or nearly the same way, whatever their story.",
         kinships=(
             KinshipRow(
                 "structure",
                 "structure",
                 "",
-                _("Same structure"),
-                _("Word problems with the same or nearly the same computation, nearest first."),
+                "Same structure",
+                "Word problems with the same or nearly the same computation, nearest first.",
             ),
         ),
     )

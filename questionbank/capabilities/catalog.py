@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import Protocol
 
 from django.urls import URLPattern, URLResolver
-from django.utils.translation import gettext_lazy as _
 
 from analytics.artifacts import Manifest
 from analytics.catalog import CAPABILITIES, FALLBACK_LENS
@@ -31,16 +30,16 @@ BANK_CAPABILITIES: dict[str, BankCapability] = {}
 """Filled by `questionbank.apps` from `questionbank.capabilities.table`."""
 
 _FALLBACK_TEXTS = LensTexts(
-    name=_("Wording"),
-    explanation=_("Reads alike, whether or not it is solved alike."),
+    name="Wording",
+    explanation="Reads alike, whether or not it is solved alike.",
     kinships=(
-        KinshipRow("wording", FALLBACK_LENS.word, "", _("Same wording"), _("Questions that read alike.")),
+        KinshipRow("wording", FALLBACK_LENS.word, "", "Same wording", "Questions that read alike."),
         KinshipRow(
             "solved-differently",
             FALLBACK_LENS.word,
             "looks-alike-solved-differently",
-            _("Looks alike, solved differently"),
-            _("Questions that read alike but need another idea: for teaching the difference."),
+            "Looks alike, solved differently",
+            "Questions that read alike but need another idea: for teaching the difference.",
             place=2,
         ),
     ),
@@ -119,7 +118,7 @@ def set_name(lens: str, scope: str) -> str:
 def scope_name(model: ScopedModel) -> str:
     """Return the display name of a model's scope: a hierarchy, a language or all languages; empty if it has none."""
     if not model.scope and has_general_model(model.capability):
-        return str(_("All languages"))
+        return "All languages"
     training = training_of(model.capability)
     if training is not None and training.scope == "hierarchy":
         return model.scope

@@ -13,16 +13,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from django import forms
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
 
 if TYPE_CHECKING:
     from django.urls import URLPattern, URLResolver
 
     from questionbank.models import ModelArtifact, ModelComparison, User
 
-SERVES_AFTER_PROMOTION = _(
-    "A job trains a candidate. It is not used until it has been compared and promoted."
-)
+SERVES_AFTER_PROMOTION = "A job trains a candidate. It is not used until it has been compared and promoted."
 
 
 @dataclass(frozen=True, slots=True)

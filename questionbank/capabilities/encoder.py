@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.urls import URLPattern, URLResolver, path
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 
 from analytics.configuration import config_from_strings
 from analytics.encoder.config import EncoderConfig
@@ -39,80 +37,74 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
 
     groups = (
         FormGroup(
-            _("What is learned"),
+            "What is learned",
             (
                 "backbone objective ranking levels root_mapping concept_weight difficulty_weight "
                 "metric_steps adapter_rank"
             ).split(),
             is_open=True,
         ),
-        FormGroup(_("How long"), "epochs max_steps batch_size accumulate patience".split(), is_open=True),
+        FormGroup("How long", "epochs max_steps batch_size accumulate patience".split(), is_open=True),
         FormGroup(
-            _("Changed copies of a question"),
+            "Changed copies of a question",
             "augment_words augment_formulas augment_structure augmentation_probability solution_view".split(),
         ),
-        FormGroup(_("Contrast"), "temperatures one_temperature projection queue_size momentum".split()),
-        FormGroup(_("Optimiser"), "learning_rate weight_decay warmup_share freeze_embeddings".split()),
+        FormGroup("Contrast", "temperatures one_temperature projection queue_size momentum".split()),
+        FormGroup("Optimiser", "learning_rate weight_decay warmup_share freeze_embeddings".split()),
     )
     quick = QuickTraining(  # a minute or two without a GPU: decision 30
         settings={"backbone": "in use", "objective": "last-layer", "metric_steps": 30},
-        sentence=_(
+        sentence=(
             "The form is set to quick training: a last layer on top of the encoder in use, in minutes on any"
             " machine."
         ),
         help_texts={
-            "backbone": _(
+            "backbone": (
                 "Package name, local folder or hub id of the encoder to start from; “in use”: the encoder in"
                 " use now; “model 12”: the encoder with this number"
             )
         },
     )
-    first_time = _(
+    first_time = (
         "On two cores, a last layer takes a minute or two, and a pre-training about 0.7 seconds a step of 16"
         " questions."
     )
 
-    no_figures = _("No figure could be measured: no hierarchy has enough tagged questions.")
-    too_few = _("Nothing could be measured: too few of the bank’s held-out questions are tagged.")
+    no_figures = "No figure could be measured: no hierarchy has enough tagged questions."
+    too_few = "Nothing could be measured: too few of the bank’s held-out questions are tagged."
 
-    roll_back_note = _(
+    roll_back_note = (
         "It is used with the vectors and probes it had before. A job computes the vectors of questions that have"
         " changed since."
     )
     facts = ("questions", "hierarchy", "hierarchies", "device")
     lens = LensTexts(
-        name=_("Purpose"),
-        explanation=_("Asks for the same thing, whatever the words and numbers."),
+        name="Purpose",
+        explanation="Asks for the same thing, whatever the words and numbers.",
         kinships=(
-            KinshipRow(
-                "purpose", "purpose", "", _("Same purpose"), _("Questions that ask for the same thing.")
-            ),
+            KinshipRow("purpose", "purpose", "", "Same purpose", "Questions that ask for the same thing."),
             KinshipRow(
                 "same-idea",
                 "purpose",
                 "same-idea-new-numbers",
-                _("Same idea, new numbers"),
-                _("Questions that ask for the same thing with other numbers: for practice and retakes."),
+                "Same idea, new numbers",
+                "Questions that ask for the same thing with other numbers: for practice and retakes.",
                 place=1,
             ),
             KinshipRow(
                 "easier",
                 "purpose",
                 "easier",
-                _("Easier like this"),
-                _(
-                    "Similar questions that are easier, by students' responses or else by the published difficulty."
-                ),
+                "Easier like this",
+                "Similar questions that are easier, by students' responses or else by the published difficulty.",
                 place=3,
             ),
             KinshipRow(
                 "harder",
                 "purpose",
                 "harder",
-                _("Harder like this"),
-                _(
-                    "Similar questions that are harder, by students' responses or else by the published difficulty."
-                ),
+                "Harder like this",
+                "Similar questions that are harder, by students' responses or else by the published difficulty.",
                 place=4,
             ),
         ),
@@ -179,10 +171,10 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
         if config.objective != "contrast":
             return ""
         steps = -(-config.queue_size // config.batch_size)
-        return gettext(
-            "The loss rises while the memory queue fills, in the first %(steps)s steps at most: each question is told"
+        return (
+            f"The loss rises while the memory queue fills, in the first {steps:,} steps at most: each question is told"
             " apart from more and more others, which is harder. Judge the training by what comes after."
-        ) % {"steps": f"{steps:,}"}
+        )
 
     def shown(self, comparison: ModelComparison) -> dict[str, Any]:
         """Return the questions whose neighbours changed most."""

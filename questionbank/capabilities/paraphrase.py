@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.urls import URLPattern, URLResolver, path
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 
 from questionbank.capabilities.contract import (
     BankCapability,
@@ -30,52 +28,50 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
     templates = "models/paraphrase"
     job_title = "Train the paraphrase scorer"
 
-    first_time = _("On two cores, about 3 seconds a step of 48 triplets.")
+    first_time = "On two cores, about 3 seconds a step of 48 triplets."
     groups = (
         FormGroup(
-            _("What is learned"), "backbone loss margin scale interpolate adapter_rank".split(), is_open=True
+            "What is learned", "backbone loss margin scale interpolate adapter_rank".split(), is_open=True
         ),
-        FormGroup(_("How long"), "epochs max_steps batch_size".split(), is_open=True),
+        FormGroup("How long", "epochs max_steps batch_size".split(), is_open=True),
         FormGroup(
-            _("Triplets"),
+            "Triplets",
             (
                 "triplets_per_question far_share given_passes combine extra_operators without "
                 "typed_numbers stretch"
             ).split(),
         ),
         FormGroup(
-            _("Models instead of rules"),
+            "Models instead of rules",
             "translator_there translator_back weak_paraphraser weak_prefix".split(),
         ),
-        FormGroup(_("Optimiser"), "learning_rate weight_decay warmup_share".split()),
+        FormGroup("Optimiser", "learning_rate weight_decay warmup_share".split()),
     )
     options = (
         TrainingOption(
             name="decisions",
             flag="--without-decisions",
             flag_help="paraphrase: learn from no reviewers' decisions",
-            title=_("Reviewers’ decisions"),
-            yes=_("learned from as well"),
-            no=_("left out"),
+            title="Reviewers’ decisions",
+            yes="learned from as well",
+            no="left out",
             form_field=decisions_field,
         ),
     )
 
-    no_figures = _("No figure could be measured: too few questions have both valid and invalid pairs.")
-    too_few = _("Nothing could be measured: too few of the bank's questions belong to the fixed ones.")
+    no_figures = "No figure could be measured: too few questions have both valid and invalid pairs."
+    too_few = "Nothing could be measured: too few of the bank's questions belong to the fixed ones."
     queue = "light"
     measures = {
-        "verdict": _("The verdict: the probability that a paraphrase is valid, which reviewers see first"),
-        "score": _("The score: how close the two texts are, one of the inputs to the verdict"),
+        "verdict": "The verdict: the probability that a paraphrase is valid, which reviewers see first",
+        "score": "The score: how close the two texts are, one of the inputs to the verdict",
     }
 
-    promotion_note = _("Pairs that nobody has decided are scored again; decided ones keep their score.")
-    roll_back_note = _(
-        "Pairs that nobody has decided are scored again by a job; decided ones keep their score."
-    )
+    promotion_note = "Pairs that nobody has decided are scored again; decided ones keep their score."
+    roll_back_note = "Pairs that nobody has decided are scored again by a job; decided ones keep their score."
     jobs = (
-        JobKind("score", _("Score")),
-        JobKind("propose", _("Propose paraphrases"), template="models/paraphrase/proposed.html"),
+        JobKind("score", "Score"),
+        JobKind("propose", "Propose paraphrases", template="models/paraphrase/proposed.html"),
     )
     facts = ("questions", "hierarchies", "triplets", "given_pairs", "verdict_pairs", "device")
 
@@ -126,9 +122,7 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
         if "suites" in figures["suite"]:
             return []
         return [
-            gettext(
-                "An earlier version of Kindred made this comparison and did not measure the verdict. Measure again."
-            )
+            "An earlier version of Kindred made this comparison and did not measure the verdict. Measure again."
         ]
 
     def shown(self, comparison: ModelComparison) -> dict[str, Any]:

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.urls import URLPattern, URLResolver, path
-from django.utils.translation import gettext
-from django.utils.translation import gettext_lazy as _
 
 from questionbank.capabilities.contract import BankCapability, FixedSuite, Headline, JobKind, Training
 from questionbank.capabilities.figures import ProbesFigures
@@ -23,7 +21,7 @@ class ProbesInBank(BankCapability, Training, FixedSuite):
     templates = "models/probes"
     job_title = "Train probes"
 
-    then = _(
+    then = (
         "A job trains a candidate and compares it with the model in use. The candidate replaces that model if it"
         " is not worse."
     )
@@ -31,19 +29,19 @@ class ProbesInBank(BankCapability, Training, FixedSuite):
     scope = "hierarchy"
     promotes_itself = True
 
-    no_figures = _("No figure could be measured: no hierarchy has enough tagged questions.")
-    too_few = _("Nothing could be measured: too few of the bank’s held-out questions are tagged.")
+    no_figures = "No figure could be measured: no hierarchy has enough tagged questions."
+    too_few = "Nothing could be measured: too few of the bank’s held-out questions are tagged."
     queue = "light"
 
-    roll_back_note = _("Predictions in this hierarchy change; tags and other hierarchies stay as they are.")
+    roll_back_note = "Predictions in this hierarchy change; tags and other hierarchies stay as they are."
     headline = Headline(
         ("concepts", "path_accuracy"),
-        _("correct on its held-out questions"),
+        "correct on its held-out questions",
         compared="path_accuracy",
-        compared_text=_("correct on the bank’s held-out questions"),
+        compared_text="correct on the bank’s held-out questions",
     )
     facts = ("questions", "questions_held_out", "hierarchy", "encoder")
-    jobs = (JobKind("project", _("Draw the map")),)
+    jobs = (JobKind("project", "Draw the map"),)
 
     report = probes_data_report
 
@@ -68,9 +66,9 @@ class ProbesInBank(BankCapability, Training, FixedSuite):
         """
         names = list(hierarchies or ())
         if KnowledgeHierarchy.objects.filter(name__in=names).count() != 1:
-            problem = gettext("Choose a hierarchy.")
+            problem = "Choose a hierarchy."
             if len(names) == 1:
-                problem = gettext("There is no hierarchy “%(name)s”.") % {"name": names[0]}
+                problem = f"There is no hierarchy “{names[0]}”."
             raise ValidationFailed(problem, fields={"hierarchies": [problem]})
         return {"hierarchy": names[0]}
 
@@ -82,9 +80,9 @@ class ProbesInBank(BankCapability, Training, FixedSuite):
         """Return what the champion predicts and the candidate does not."""
         problems = []
         if figures["suite"].get("loses_concepts"):
-            problems.append(gettext("It names no concepts, and the champion does."))
+            problems.append("It names no concepts, and the champion does.")
         if figures["suite"].get("loses_difficulty"):
-            problems.append(gettext("It estimates no difficulty, and the champion does."))
+            problems.append("It estimates no difficulty, and the champion does.")
         return problems
 
     def shown(self, comparison: ModelComparison) -> dict[str, Any]:
@@ -96,4 +94,4 @@ class ProbesInBank(BankCapability, Training, FixedSuite):
         reads = artifact.manifest["extra"]["encoder"]
         if EmbeddingSet.objects.filter(is_current=True, encoder_name=reads).exists():
             return ""
-        return gettext("These probes use vectors from “%(name)s”, which is not in use.") % {"name": reads}
+        return f"These probes use vectors from “{reads}”, which is not in use."

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.urls import URLPattern, URLResolver, path
-from django.utils.translation import gettext_lazy as _
 
 from analytics.backbone.sources import DEFAULT_BACKBONE, MULTILINGUAL_BACKBONE
 from analytics.configuration import config_from_strings
@@ -42,12 +41,10 @@ class SolverInBank(BankCapability, Training, FixedSuite):
 
     scope = "language"
     groups = (
+        FormGroup("What is learned", "backbone contrast adapter_rank freeze_encoder".split(), is_open=True),
+        FormGroup("How long", "epochs max_steps batch_size".split(), is_open=True),
         FormGroup(
-            _("What is learned"), "backbone contrast adapter_rank freeze_encoder".split(), is_open=True
-        ),
-        FormGroup(_("How long"), "epochs max_steps batch_size".split(), is_open=True),
-        FormGroup(
-            _("Contrast"),
+            "Contrast",
             (
                 "margin contrast_weight contrast_epochs contrast_steps ramp_begins ramp_ends "
                 "pairs_per_problem positives negatives temperature textual_weight pool equation_strategy "
@@ -55,23 +52,23 @@ class SolverInBank(BankCapability, Training, FixedSuite):
             ).split(),
         ),
         FormGroup(
-            _("Problems and equations"),
+            "Problems and equations",
             "augment mask_numbers fold max_tokens most_tokens least_uses beam".split(),
         ),
         FormGroup(
-            _("Optimiser"),
+            "Optimiser",
             "learning_rate decoder_learning_rate weight_decay schedule warmup_share dropout".split(),
         ),
     )
-    first_time = _("On two cores, about 1 to 1.5 seconds a step of 32 problems.")
+    first_time = "On two cores, about 1 to 1.5 seconds a step of 32 problems."
     options = (
         TrainingOption(
             name="language",
             flag="--language",
             flag_help="solver: language of the problems that it learns from and solves",
-            title=_("Language"),
+            title="Language",
             choices=SOLVER_LANGUAGES,
-            help_text=_(
+            help_text=(
                 "The language of the problems to learn from and to solve. For Chinese, multilingual-e5-small"
                 " replaces the default encoder."
             ),
@@ -85,29 +82,29 @@ class SolverInBank(BankCapability, Training, FixedSuite):
             "learning_rate": 2e-5,
             "decoder_learning_rate": 2e-4,
         },
-        sentence=_("The form is set to fine-tune the solver in use on the equations of this bank."),
+        sentence="The form is set to fine-tune the solver in use on the equations of this bank.",
         is_default=True,
         help_texts={
-            "backbone": _(
+            "backbone": (
                 "Package name, local folder or hub id of the encoder to start from; “in use”: the solver in"
                 " use now, with its decoder; “model 12”: the solver with this number"
             )
         },
     )
 
-    no_figures = _("No figure could be measured: too few held-out word problems have a known answer.")
-    too_few = _("Nothing could be measured: too few of the held-out word problems have a known answer.")
+    no_figures = "No figure could be measured: too few held-out word problems have a known answer."
+    too_few = "Nothing could be measured: too few of the held-out word problems have a known answer."
     queue = "light"
 
-    promotion_note = _("A job then solves the bank’s word problems in its language again.")
-    roll_back_note = _("A job then solves the bank’s word problems in its language again.")
+    promotion_note = "A job then solves the bank’s word problems in its language again."
+    roll_back_note = "A job then solves the bank’s word problems in its language again."
     headline = Headline(
         ("validation", "validation_answer_accuracy"),
         compared="answer_accuracy",
-        compared_text=_("correct on the bank’s held-out questions"),
+        compared_text="correct on the bank’s held-out questions",
     )
     facts = ("problems", "device")
-    jobs = (JobKind("solve", _("Solve word problems"), alone=()),)
+    jobs = (JobKind("solve", "Solve word problems", alone=()),)
 
     report = solver_data_report
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django import forms
-from django.utils.translation import gettext_lazy as _
 
 from analytics.encoder.augment.preview import LONGEST
 
@@ -12,7 +11,7 @@ class AugmentationForm(forms.Form):
     """A question to change."""
 
     text = forms.CharField(
-        label=_("Question"),
+        label="Question",
         max_length=LONGEST,
         widget=forms.Textarea(
             attrs={"rows": 5, "class": "source-text", "spellcheck": "false", "dir": "auto"}

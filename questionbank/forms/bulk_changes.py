@@ -7,8 +7,6 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from analytics.json_lines import string_problem
 from questionbank.formats.limits import GRADE_LIMIT, SET_LIMIT
@@ -33,10 +31,10 @@ class BulkForm(forms.Form):
 
 class _GradeForm(BulkForm):
     grade = forms.CharField(
-        label=gettext_lazy("Grade"),
+        label="Grade",
         max_length=GRADE_LIMIT,
         required=False,
-        help_text=gettext_lazy("Leave empty to remove the grade."),
+        help_text="Leave empty to remove the grade.",
     )
 
     def clean_grade(self) -> str:
@@ -45,10 +43,10 @@ class _GradeForm(BulkForm):
 
 class _SourceForm(BulkForm):
     source = forms.CharField(
-        label=gettext_lazy("Source"),
+        label="Source",
         max_length=SET_LIMIT,
         required=False,
-        help_text=gettext_lazy("Leave empty to remove the source."),
+        help_text="Leave empty to remove the source.",
     )
 
     def clean_source(self) -> str:
@@ -56,9 +54,9 @@ class _SourceForm(BulkForm):
 
 
 class _DifficultyForm(BulkForm):
-    difficulty = forms.FloatField(label=gettext_lazy("Difficulty"))
+    difficulty = forms.FloatField(label="Difficulty")
     difficulty_scale = forms.ChoiceField(
-        label=gettext_lazy("Scale"), choices=[(name, name) for name in SCALES], initial="1-5"
+        label="Scale", choices=[(name, name) for name in SCALES], initial="1-5"
     )
 
     def clean(self) -> dict[str, Any]:
@@ -66,7 +64,7 @@ class _DifficultyForm(BulkForm):
         scale, value = SCALES.get(cleaned.get("difficulty_scale", "")), cleaned.get("difficulty")
         if scale is not None and value is not None and not scale.low <= value <= scale.high:
             bounds = {"low": f"{scale.low:g}", "high": f"{scale.high:g}"}
-            self.add_error("difficulty", _("Between %(low)s and %(high)s on this scale.") % bounds)
+            self.add_error("difficulty", "Between {low} and {high} on this scale.".format(**bounds))
         return cleaned
 
 
@@ -78,11 +76,11 @@ class _ConceptsForm(BulkForm):
         cleaned = super().clean() or {}
         chosen = {cleaned.get("add"), cleaned.get("remove")} - {None}
         if KnowledgeConcept.objects.filter(pk__in=chosen).count() < len(chosen):
-            raise ValidationError(_("The chosen concept no longer exists."))
+            raise ValidationError("The chosen concept no longer exists.")
         if not chosen:
-            raise ValidationError(_("Choose a concept to add, to remove, or both."))
+            raise ValidationError("Choose a concept to add, to remove, or both.")
         if cleaned.get("add") == cleaned.get("remove"):
-            raise ValidationError(_("Choose two different concepts."))
+            raise ValidationError("Choose two different concepts.")
         return cleaned
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django import forms
-from django.utils.translation import gettext_lazy as _
 
 from questionbank.errors import ValidationFailed
 from questionbank.models import KnowledgeConcept
@@ -12,7 +11,7 @@ from questionbank.models import KnowledgeConcept
 class NameForm(forms.Form):
     """A name, for a concept or a hierarchy."""
 
-    name = forms.CharField(label=_("Name"), max_length=300)
+    name = forms.CharField(label="Name", max_length=300)
 
     def add_problems(self, error: ValidationFailed) -> None:
         """Take over what a service found."""

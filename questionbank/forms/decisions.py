@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django import forms
-from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from questionbank.selectors.training.scorer_report import decision_counts
@@ -23,5 +22,5 @@ def decisions_field() -> forms.Field:
         "changed": decided.changed,
     }
     return forms.BooleanField(
-        label=_("Learn from reviewers' decisions as well"), initial=True, required=False, help_text=said
+        label="Learn from reviewers' decisions as well", initial=True, required=False, help_text=said
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django import forms
-from django.utils.translation import gettext_lazy as _
 
 from questionbank.formats.limits import EQUATION_LIMIT
 
@@ -12,11 +11,12 @@ class EquationForm(forms.Form):
     """An equation, and the version of the question that its writer read."""
 
     equation = forms.CharField(
-        label=_("Equation"),
+        label="Equation",
         max_length=EQUATION_LIMIT,
         required=False,
-        help_text=_(
-            "Numbers, brackets, + - × ÷ (or * /), ^ and %, without the result. Clear the field to remove the equation."
+        help_text=(
+            "Numbers, brackets, + - × ÷ (or * /), ^ and %, without the result."
+            " Clear the field to remove the equation."
         ),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "class": "code"}),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django import forms
-from django.utils.translation import gettext_lazy as _
 
 from analytics.analogy.prompts import PromptSettings
 from questionbank.forms.questions import PASTE_LIMIT
@@ -15,26 +14,26 @@ class PromptForm(forms.Form):
     """Format, order and budget; whatever is missing or wrong is the default."""
 
     answers = forms.ChoiceField(
-        label=_("Answers"),
+        label="Answers",
         required=False,
         choices=[
-            ("", _("Same format as most exemplars")),
-            ("equation", _("Equation: x=6*4-3")),
-            ("solution", _("Worked solution, ending in #### 21")),
-            ("answer", _("Answer alone: 21")),
+            ("", "Same format as most exemplars"),
+            ("equation", "Equation: x=6*4-3"),
+            ("solution", "Worked solution, ending in #### 21"),
+            ("answer", "Answer alone: 21"),
         ],
     )
     order = forms.ChoiceField(
-        label=_("Order"),
+        label="Order",
         required=False,
-        choices=[("nearest last", _("Most similar last")), ("nearest first", _("Most similar first"))],
+        choices=[("nearest last", "Most similar last"), ("nearest first", "Most similar first")],
     )
     budget = forms.IntegerField(
-        label=_("Maximum tokens"),
+        label="Maximum tokens",
         required=False,
         min_value=50,
         max_value=100_000,
-        help_text=_("The least similar exemplars are left out until the prompt fits."),
+        help_text="The least similar exemplars are left out until the prompt fits.",
     )
 
     def __init__(self, *args: object, **kwargs: object) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from django import forms
-from django.utils.translation import gettext_lazy as _
 
 from questionbank.formats.catalog import AUTO, FORMATS
 from questionbank.formats.column_names import COLUMN_FIELDS, OPTION_COLUMNS
@@ -21,30 +20,30 @@ class ImportForm(FileForm):
     """A file of questions and how to read it; refused lines are dealt with after the dry run."""
 
     format = forms.ChoiceField(
-        label=_("Format"),
+        label="Format",
         required=False,
         choices=[
-            (AUTO, _("Recognised from the file")),
+            (AUTO, "Recognised from the file"),
             *((file_format.name, file_format.label) for file_format in FORMATS.values()),
         ],
     )
     source = forms.CharField(
-        label=_("Name of the set"),
+        label="Name of the set",
         max_length=120,
         required=False,
-        help_text=_("Leave empty to take it from the file's name."),
+        help_text="Leave empty to take it from the file's name.",
     )
     hierarchy = forms.CharField(
-        label=_("Name of the concept hierarchy"),
+        label="Name of the concept hierarchy",
         max_length=200,
         required=False,
-        help_text=_("Leave empty to name it after the set. An existing name adds to that hierarchy."),
+        help_text="Leave empty to name it after the set. An existing name adds to that hierarchy.",
     )
     scale = forms.ChoiceField(
-        label=_("Difficulty scale"),
+        label="Difficulty scale",
         required=False,
-        choices=[("", _("As each line says")), *((name, name) for name in scale_names())],
-        help_text=_("Of lines that have a difficulty but name no scale."),
+        choices=[("", "As each line says"), *((name, name) for name in scale_names())],
+        help_text="Of lines that have a difficulty but name no scale.",
     )
 
     def clean_format(self) -> str:
@@ -52,39 +51,39 @@ class ImportForm(FileForm):
         return self.cleaned_data["format"] or AUTO
 
 
-_DELIMITER_NAMES = {",": _("Comma"), ";": _("Semicolon"), "\t": _("Tab"), "|": _("Vertical bar")}
+_DELIMITER_NAMES = {",": "Comma", ";": "Semicolon", "\t": "Tab", "|": "Vertical bar"}
 _ENCODING_NAMES = {
-    "utf-8": _("UTF-8 (Unicode)"),
-    "utf-16": _("UTF-16 (Unicode text of Excel)"),
-    "windows-1252": _("Windows-1252 (Western European)"),
-    "mac-roman": _("Mac Roman (older Excel for Mac)"),
-    "gb18030": _("GB18030 (Chinese)"),
+    "utf-8": "UTF-8 (Unicode)",
+    "utf-16": "UTF-16 (Unicode text of Excel)",
+    "windows-1252": "Windows-1252 (Western European)",
+    "mac-roman": "Mac Roman (older Excel for Mac)",
+    "gb18030": "GB18030 (Chinese)",
 }
 _FIELD_NAMES = {
-    "id": _("Identifier"),
-    "text": _("Question"),
-    "context": _("Text before the question"),
-    "language": _("Language"),
-    "kind": _("Type of question"),
-    "options": _("Options, all in one column"),
-    "answer": _("Answer"),
-    "solution": _("Worked solution"),
-    "equation": _("Equation"),
-    "program": _("Operation program (MathQA)"),
-    "calculations": _("Calculations of the solution"),
-    "numbers": _("Numbers"),
-    "concepts": _("Concepts"),
-    "difficulty": _("Difficulty"),
-    "difficulty_scale": _("Difficulty scale"),
-    "grade": _("Grade"),
-    "stage": _("Stage"),
-    "facility": _("Share of correct responses"),
-    "responses": _("Number of responses"),
-    "set": _("Name of the set"),
-    "grading": _("Grading, as Kindred writes it"),
-    "path": _("Path of a concept (no question)"),
-    "name": _("Name of a concept (no question)"),
-    "parent": _("Parent of a concept (no question)"),
+    "id": "Identifier",
+    "text": "Question",
+    "context": "Text before the question",
+    "language": "Language",
+    "kind": "Type of question",
+    "options": "Options, all in one column",
+    "answer": "Answer",
+    "solution": "Worked solution",
+    "equation": "Equation",
+    "program": "Operation program (MathQA)",
+    "calculations": "Calculations of the solution",
+    "numbers": "Numbers",
+    "concepts": "Concepts",
+    "difficulty": "Difficulty",
+    "difficulty_scale": "Difficulty scale",
+    "grade": "Grade",
+    "stage": "Stage",
+    "facility": "Share of correct responses",
+    "responses": "Number of responses",
+    "set": "Name of the set",
+    "grading": "Grading, as Kindred writes it",
+    "path": "Path of a concept (no question)",
+    "name": "Name of a concept (no question)",
+    "parent": "Parent of a concept (no question)",
 }
 _SIGNS = {name: sign for sign, name in DELIMITERS.items()}  # a form trims a tab away
 
@@ -97,18 +96,18 @@ class ColumnsForm(forms.Form):
     """
 
     encoding = forms.ChoiceField(
-        label=_("Encoding"), choices=[(name, _ENCODING_NAMES[name]) for name in ENCODINGS]
+        label="Encoding", choices=[(name, _ENCODING_NAMES[name]) for name in ENCODINGS]
     )
     delimiter = forms.ChoiceField(
-        label=_("Separator between columns"),
+        label="Separator between columns",
         choices=[(DELIMITERS[sign], _DELIMITER_NAMES[sign]) for sign in DELIMITERS],
     )
     header_line = forms.IntegerField(
-        label=_("Row with the names of the columns"),
+        label="Row with the names of the columns",
         min_value=0,
         max_value=MOST_TITLE_ROWS,
         required=False,
-        help_text=_("0 if the file has no such row."),
+        help_text="0 if the file has no such row.",
     )
 
     def __init__(self, data: Any = None, *, layout: FileLayout) -> None:
@@ -118,13 +117,13 @@ class ColumnsForm(forms.Form):
         super().__init__(data, initial=initial)
         if not layout.is_table:
             del self.fields["delimiter"], self.fields["header_line"]
-        letters = {letter: _("Option %(letter)s") % {"letter": letter} for letter in OPTION_COLUMNS}
-        choices = [("", _("Not read")), *((name, (_FIELD_NAMES | letters)[name]) for name in COLUMN_FIELDS)]
+        letters = {letter: f"Option {letter}" for letter in OPTION_COLUMNS}
+        choices = [("", "Not read"), *((name, (_FIELD_NAMES | letters)[name]) for name in COLUMN_FIELDS)]
         self._layout = layout
         self.columns = [f"column-{place}" for place in range(len(layout.names))]
         for name, cell, field in zip(self.columns, layout.names, layout.fields, strict=True):
             self.fields[name] = forms.ChoiceField(
-                label=cell or _("(without a name)"), choices=choices, required=False, initial=field
+                label=cell or "(without a name)", choices=choices, required=False, initial=field
             )
 
     def reading(self) -> list[forms.BoundField]:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django import forms
-from django.utils.translation import gettext_lazy as _
 
 from analytics.configuration import FieldSpec, field_specs
 from questionbank.capabilities.contract import FormGroup, TrainingOption
@@ -15,20 +14,20 @@ from questionbank.errors import ValidationFailed
 from questionbank.forms.problems import ServiceForm
 from questionbank.wording import number_text
 
-OTHERS = _("Hardware and reproducibility")
+OTHERS = "Hardware and reproducibility"
 
 
 class ReasonForm(forms.Form):
     """Why a model shall serve, or go."""
 
     reason = forms.CharField(
-        label=_("Reason"),
+        label="Reason",
         max_length=2000,
-        error_messages={"required": _("Give a reason.")},
+        error_messages={"required": "Give a reason."},
         widget=forms.Textarea(attrs={"rows": 3, "class": "short"}),
-        help_text=_("A sentence for anyone who reads the history later."),
+        help_text="A sentence for anyone who reads the history later.",
     )
-    override = forms.BooleanField(label=_("Promote it although it does not pass the gate"), required=False)
+    override = forms.BooleanField(label="Promote it although it does not pass the gate", required=False)
 
     def __init__(self, *args: Any, optional: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -58,10 +57,10 @@ class TrainingForm(ServiceForm):
     """
 
     hierarchies = forms.MultipleChoiceField(
-        label=_("Only questions tagged in"),
+        label="Only questions tagged in",
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("Tick none to use all ready questions, tagged or not."),
+        help_text="Tick none to use all ready questions, tagged or not.",
     )
 
     def __init__(
@@ -79,7 +78,7 @@ class TrainingForm(ServiceForm):
         self.form_groups, self.options = groups, options
         self.one_hierarchy = one_hierarchy
         if one_hierarchy:
-            self.fields["hierarchies"] = forms.ChoiceField(label=_("Hierarchy"), initial=one_hierarchy)
+            self.fields["hierarchies"] = forms.ChoiceField(label="Hierarchy", initial=one_hierarchy)
         choices: Any = self.fields["hierarchies"]
         choices.choices = [(name, name) for name in hierarchies]
         self.specs = field_specs(config_class)

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
-from django.utils.translation import gettext_lazy as _
 
 from analytics.json_lines import TEXT_LIMIT
 from questionbank.forms.problems import ServiceForm
@@ -18,8 +17,8 @@ from questionbank.services.proposals import MOST_EACH, MOST_QUESTIONS
 class ProposalsForm(ServiceForm):
     """How many paraphrases of a question, and by what."""
 
-    each = forms.IntegerField(label=_("Number of paraphrases"), min_value=1, max_value=MOST_EACH, initial=3)
-    paraphraser = forms.ChoiceField(label=_("Written by"), widget=forms.RadioSelect, initial=RULES)
+    each = forms.IntegerField(label="Number of paraphrases", min_value=1, max_value=MOST_EACH, initial=3)
+    paraphraser = forms.ChoiceField(label="Written by", widget=forms.RadioSelect, initial=RULES)
 
     def __init__(self, *args: Any, paraphrasers: Sequence[ParaphraserChoice], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -33,14 +32,14 @@ class ProposalsForm(ServiceForm):
 class ManyProposalsForm(ProposalsForm):
     """Paraphrases of questions drawn from a part of the bank."""
 
-    concept = forms.TypedChoiceField(label=_("Concept"), required=False, coerce=int, empty_value=None)
-    source = forms.ChoiceField(label=_("Source"), required=False)
+    concept = forms.TypedChoiceField(label="Concept", required=False, coerce=int, empty_value=None)
+    source = forms.ChoiceField(label="Source", required=False)
     number = forms.IntegerField(
-        label=_("Questions"),
+        label="Questions",
         min_value=1,
         max_value=MOST_QUESTIONS,
         initial=20,
-        help_text=_("Drawn at random from those that have no paraphrase yet."),
+        help_text="Drawn at random from those that have no paraphrase yet.",
     )
     field_order = ("concept", "source", "number", "each", "paraphraser")
 
@@ -54,7 +53,7 @@ class ManyProposalsForm(ProposalsForm):
     ) -> None:
         """Set the choices up; `concept` is one that may be chosen besides the strands."""
         super().__init__(*args, **kwargs)
-        groups: list[Any] = [("", _("The whole bank"))]
+        groups: list[Any] = [("", "The whole bank")]
         if concept is not None:
             groups.append(concept)
         groups += [
@@ -63,14 +62,14 @@ class ManyProposalsForm(ProposalsForm):
         ]
         concepts, origins = self.fields["concept"], self.fields["source"]
         concepts.choices = groups  # type: ignore[attr-defined]
-        origins.choices = [("", _("Any")), *((name, name) for name in sources)]  # type: ignore[attr-defined]
+        origins.choices = [("", "Any"), *((name, name) for name in sources)]  # type: ignore[attr-defined]
 
 
 class ParaphraseForm(ServiceForm):
     """A paraphrase that somebody writes."""
 
     paraphrase = forms.CharField(
-        label=_("Your wording"),
+        label="Your wording",
         max_length=TEXT_LIMIT,
         widget=forms.Textarea(attrs={"rows": 4, "class": "short", "dir": "auto"}),
     )

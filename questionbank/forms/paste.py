@@ -7,7 +7,6 @@ from uuid import uuid4
 
 from django import forms
 from django.http import QueryDict
-from django.utils.translation import gettext_lazy as _
 
 from analytics.question_content import Option
 from analytics.text.language_words import FOREIGN_LANGUAGES
@@ -21,9 +20,9 @@ class PasteForm(ServiceForm):
     """A question to look at."""
 
     text = forms.CharField(
-        label=_("Question"),
+        label="Question",
         max_length=PASTE_LIMIT,
-        error_messages={"required": _("Paste a question first.")},
+        error_messages={"required": "Paste a question first."},
         widget=forms.Textarea(
             attrs={"rows": 6, "class": "source-text", "spellcheck": "false", "dir": "auto"}
         ),
@@ -37,13 +36,13 @@ class SavePastedForm(PasteForm):
     so that it gives way to what a changed text suggests, and what a person chose does not.
     """
 
-    language = forms.ChoiceField(label=_("Language"), choices=LANGUAGES)
+    language = forms.ChoiceField(label="Language", choices=LANGUAGES)
     status = forms.ChoiceField(
-        label=_("Save as"), choices=[(Question.Status.READY, _("Ready")), (Question.Status.DRAFT, _("Draft"))]
+        label="Save as", choices=[(Question.Status.READY, "Ready"), (Question.Status.DRAFT, "Draft")]
     )
-    answer = forms.CharField(label=_("Answer"), max_length=PASTE_LIMIT, required=False)
-    grade = forms.CharField(label=_("Grade"), max_length=40, required=False)
-    whole = forms.BooleanField(label=_("Keep the options in the text"), required=False)
+    answer = forms.CharField(label="Answer", max_length=PASTE_LIMIT, required=False)
+    grade = forms.CharField(label="Grade", max_length=40, required=False)
+    whole = forms.BooleanField(label="Keep the options in the text", required=False)
     suggested_language = forms.CharField(required=False, widget=forms.HiddenInput)
     suggested_answer = forms.CharField(required=False, widget=forms.HiddenInput)
     submission = forms.UUIDField(required=False, widget=forms.HiddenInput, initial=uuid4)

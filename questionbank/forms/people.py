@@ -7,7 +7,6 @@ from typing import Any
 from django import forms
 from django.http import HttpRequest
 from django.utils.html import format_html
-from django.utils.translation import gettext_lazy as _
 
 from questionbank.context import ROLE_NAMES
 from questionbank.errors import ValidationFailed
@@ -27,14 +26,14 @@ def _role_label(role: str) -> Any:
 class PersonForm(forms.Form):
     """Names, e-mail address and roles."""
 
-    first_name = forms.CharField(label=_("First name"), max_length=NAME_LIMIT, required=False)
-    last_name = forms.CharField(label=_("Last name"), max_length=NAME_LIMIT, required=False)
-    email = forms.EmailField(label=_("E-mail"), max_length=EMAIL_LIMIT, required=False)
+    first_name = forms.CharField(label="First name", max_length=NAME_LIMIT, required=False)
+    last_name = forms.CharField(label="Last name", max_length=NAME_LIMIT, required=False)
+    email = forms.EmailField(label="E-mail", max_length=EMAIL_LIMIT, required=False)
     roles = forms.MultipleChoiceField(
-        label=_("Roles"),
+        label="Roles",
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        help_text=_("Without a role a person can log in and sees nothing of the bank."),
+        help_text="Without a role a person can log in and sees nothing of the bank.",
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -52,15 +51,15 @@ class InvitationForm(PersonForm):
     """A new person: the same with the name that they log in with."""
 
     username = forms.CharField(
-        label=_("Log-in name"),
+        label="Log-in name",
         max_length=NAME_LIMIT,
-        help_text=_("Letters, digits and @ . + - _ only. It cannot be changed later."),
+        help_text="Letters, digits and @ . + - _ only. It cannot be changed later.",
     )
     email = forms.EmailField(
-        label=_("E-mail"),
+        label="E-mail",
         max_length=EMAIL_LIMIT,
         required=False,
-        help_text=_("The invitation is sent there. Without an address you get a link to pass on yourself."),
+        help_text="The invitation is sent there. Without an address you get a link to pass on yourself.",
     )
     field_order = ("username", "first_name", "last_name", "email", "roles")
 
@@ -69,7 +68,7 @@ class ResetPasswordForm(forms.Form):
     """Who forgot a password. Nothing here looks the address up: the page answers alike, and as fast, for every one."""
 
     email = forms.EmailField(
-        label=_("E-mail"), max_length=EMAIL_LIMIT, widget=forms.EmailInput(attrs={"autocomplete": "email"})
+        label="E-mail", max_length=EMAIL_LIMIT, widget=forms.EmailInput(attrs={"autocomplete": "email"})
     )
 
     def save(self, request: HttpRequest, **kwargs: Any) -> str:

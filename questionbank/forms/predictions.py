@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django import forms
-from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from questionbank.selectors.training.analogy_material import predicted_problems
@@ -20,5 +19,5 @@ def known_only_field() -> forms.Field:
         predicted,
     ) % {"number": predicted}
     return forms.BooleanField(
-        label=_("Learn only from known equations"), initial=True, required=False, help_text=said
+        label="Learn only from known equations", initial=True, required=False, help_text=said
     )

@@ -14,8 +14,6 @@ from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from analytics.question_content import (
     AcceptedAnswer,
@@ -144,7 +142,7 @@ def _weight(row: Row) -> float | None:
         return None
     match = _PERCENT.fullmatch(row["weight"])
     if match is None or abs(value := float(match[1].replace(",", "."))) > 100:
-        raise RowProblem(_("“%(weight)s” is not a weight such as 50%%.") % {"weight": row["weight"][:20]})
+        raise RowProblem(f"“{row['weight'][:20]}” is not a weight such as 50%.")
     size = abs(value)
     shares = (n / d for d in (3, 6, 7, 9) for n in range(1, d))  # 33.33333% is a third
     share = next((share for share in shares if abs(100 * share - size) < 1e-4), size / 100)
@@ -171,7 +169,7 @@ def read_content(kind: str, rows: Mapping[str, list[Row]], base: QuestionContent
         )
     pairs = tuple(MatchingPair(row["left"], row["right"]) for row in rows["pair"] if row["right"])
     if len(pairs) < sum(bool(row["left"]) for row in rows["pair"]):
-        raise RowProblem(_("Every pair needs its right side."))
+        raise RowProblem("Every pair needs its right side.")
     has_typed = kind in ("number", "short", "true_false", "opaque", "open")
     return replace(
         base,
@@ -205,9 +203,7 @@ def _tolerance(text: str) -> tuple[float | None, str]:
     try:
         value = abs(float(number))
     except ValueError as error:
-        raise RowProblem(
-            _("“%(tolerance)s” is not a tolerance such as 0.01 or 5%%.") % {"tolerance": text[:20]}
-        ) from error
+        raise RowProblem(f"“{text[:20]}” is not a tolerance such as 0.01 or 5%.") from error
     return (value / 100 if kind == "relative" else value), kind
 
 
@@ -216,7 +212,7 @@ def _blank(row: Row) -> Blank:
     choices = [text.strip() for text in row["choices"].split(";") if text.strip()]
     if choices:
         if not {*answers} & {*choices}:
-            raise RowProblem(_("The right answer of a gap must be among its choices."))
+            raise RowProblem("The right answer of a gap must be among its choices.")
         return Blank(
             "choice",
             options=tuple(
@@ -294,19 +290,19 @@ def feedback_initial(content: QuestionContent) -> dict[str, Any]:
 
 ROW_LABELS = {  # kind of row -> name, help
     "accepted": (
-        gettext_lazy("Accepted answers"),
-        gettext_lazy(
+        "Accepted answers",
+        (
             "Answer, weight in per cent, tolerance of a number (0.01 or 5%), unit, feedback. Leave empty if there is"
             " one right answer: write it in the field Answer."
         ),
     ),
     "pair": (
-        gettext_lazy("Pairs of a matching question"),
-        gettext_lazy("Left and right. A right side without a left one is a wrong choice."),
+        "Pairs of a matching question",
+        "Left and right. A right side without a left one is a wrong choice.",
     ),
     "blank": (
-        gettext_lazy("Gaps"),
-        gettext_lazy(
+        "Gaps",
+        (
             "One row for each [[1]], [[2]] in the text: accepted answers separated by semicolons; for a drop-down,"
             " its choices."
         ),

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
-from django.utils.translation import gettext as _now
-from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from questionbank.errors import ValidationFailed
@@ -18,11 +16,11 @@ from questionbank.services.question_lists import NAME_LIMIT
 class QuestionListForm(forms.Form):
     """Name of a list and whether it is shared."""
 
-    name = forms.CharField(label=_("Name"), max_length=NAME_LIMIT)
+    name = forms.CharField(label="Name", max_length=NAME_LIMIT)
     is_shared = forms.BooleanField(
-        label=_("Share it inside the school"),
+        label="Share it inside the school",
         required=False,
-        help_text=_("Everybody who can log in and has the link can read it. Only you can change it."),
+        help_text="Everybody who can log in and has the link can read it. Only you can change it.",
     )
 
     def add_problems(self, error: ValidationFailed) -> None:
@@ -35,14 +33,14 @@ class AddToListForm(forms.Form):
     """Which of a person's lists to add to, or the name of a new list; a name means a new list."""
 
     question_list = forms.ModelChoiceField(
-        label=_("List"),
+        label="List",
         queryset=QuestionList.objects.none(),
         required=False,
         blank=True,  # without it a group of radio buttons has no empty choice
         widget=forms.RadioSelect,
-        empty_label=_("A new list"),
+        empty_label="A new list",
     )
-    name = forms.CharField(label=_("Name of the new list"), max_length=NAME_LIMIT, required=False)
+    name = forms.CharField(label="Name of the new list", max_length=NAME_LIMIT, required=False)
     with_templates = forms.BooleanField(required=False)
 
     def __init__(self, *args: Any, user: User, questions: Sequence[Question], **kwargs: Any) -> None:
@@ -54,14 +52,16 @@ class AddToListForm(forms.Form):
             "Add the %(number)d questions that draw their numbers, too",
             self.templates,
         ) % {"number": self.templates}
-        self.fields["with_templates"].help_text = _now(
+        self.fields[
+            "with_templates"
+        ].help_text = (
             "Its source fills in numbers for the variables. On paper the variables stand as they are."
         )
         lists = QuestionList.objects.filter(owner=user)
         self.fields["question_list"].queryset = lists  # type: ignore[attr-defined]
         self.fields["question_list"].initial = lists.first()
         if lists:
-            self.fields["name"].help_text = _("A name starts a new list, whichever list is chosen above.")
+            self.fields["name"].help_text = "A name starts a new list, whichever list is chosen above."
 
     def clean(self) -> dict[str, Any]:
         """Ask for a name where no list is chosen; choose none where a name is given."""
@@ -69,9 +69,9 @@ class AddToListForm(forms.Form):
         if cleaned.get("name"):
             cleaned["question_list"] = None
         if not cleaned.get("question_list") and not cleaned.get("name") and not self.errors:
-            self.add_error("name", _now("Enter a name for the new list."))
+            self.add_error("name", "Enter a name for the new list.")
         if self._only_templates and not cleaned.get("with_templates"):
-            self.add_error("with_templates", _now("Tick the box to add a question that draws its numbers."))
+            self.add_error("with_templates", "Tick the box to add a question that draws its numbers.")
         return cleaned
 
     def add_problems(self, error: ValidationFailed) -> None:

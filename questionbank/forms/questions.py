@@ -13,7 +13,6 @@ from uuid import uuid4
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
-from django.utils.translation import gettext_lazy as _
 
 from analytics.json_lines import TEXT_LIMIT
 from analytics.question_content import EMPTY, QuestionContent, content_of
@@ -41,7 +40,7 @@ from questionbank.rendering.pictures import picture_names
 
 ROWS_AT_FIRST = {"option": 4, "accepted": 1, "pair": 2, "blank": 1, "picture": 0}
 PASTE_LIMIT = 20_000  # characters of a text that is pasted for a look
-LANGUAGES = [("en", _("English")), ("zh", _("Chinese")), ("und", _("Another language"))]
+LANGUAGES = [("en", "English"), ("zh", "Chinese"), ("und", "Another language")]
 _OF_CONTENT = (
     "title", "points", "tags", "hints", "feedback_general", "feedback_right", "feedback_partly", "feedback_wrong",
 )  # fmt: skip
@@ -66,54 +65,55 @@ class QuestionForm(forms.Form):
     """Everything that a person enters about a question."""
 
     text = forms.CharField(
-        label=_("Question"),
+        label="Question",
         max_length=TEXT_LIMIT,
         widget=forms.Textarea(attrs={"rows": 7, "class": "source-text", "spellcheck": "true", "dir": "auto"}),
-        help_text=_(
+        help_text=(
             r"Plain text with LaTeX between dollar signs, for example $\frac{3}{4}$. A gap is [[1]], a picture"
             " ![what it shows](name.png)."
         ),
     )
-    kind = forms.ChoiceField(label=_("Type"), choices=Question.Kind.choices, initial=Question.Kind.OPEN)
-    language = forms.ChoiceField(label=_("Language"), choices=LANGUAGES, initial="en")
-    grade = forms.CharField(label=_("Grade"), max_length=limits.GRADE_LIMIT, required=False)
+    kind = forms.ChoiceField(label="Type", choices=Question.Kind.choices, initial=Question.Kind.OPEN)
+    language = forms.ChoiceField(label="Language", choices=LANGUAGES, initial="en")
+    grade = forms.CharField(label="Grade", max_length=limits.GRADE_LIMIT, required=False)
     answer = forms.CharField(
-        label=_("Answer"),
+        label="Answer",
         max_length=limits.ANSWER_LIMIT,
         required=False,
-        help_text=_(
-            "For multiple choice, the letter of the right option, or several: A, C. For true or false, True or False."
+        help_text=(
+            "For multiple choice, the letter of the right option, or several: A, C."
+            " For true or false, True or False."
         ),
     )
-    solution = _long_text(_("Worked solution"), 5, required=False)
+    solution = _long_text("Worked solution", 5, required=False)
     pictures = forms.FileField(
-        label=_("Add pictures"),
+        label="Add pictures",
         required=False,
         widget=SeveralFiles(attrs={"accept": "image/png,image/jpeg,image/gif,image/webp"}),
-        help_text=_("PNG, JPEG, GIF or WebP. A picture that the text does not name is put at its end."),
+        help_text="PNG, JPEG, GIF or WebP. A picture that the text does not name is put at its end.",
     )
-    title = forms.CharField(label=_("Title"), max_length=300, required=False)
-    points = forms.FloatField(label=_("Points"), min_value=0, max_value=10_000, required=False)
-    tags = forms.CharField(label=_("Tags, separated by commas"), max_length=2_000, required=False)
-    hints = _long_text(_("Hints, one a line"), 2, required=False)
-    feedback_general = _long_text(_("Feedback for everybody"), 2, required=False)
-    feedback_right = _long_text(_("Feedback for a right answer"), 2, required=False)
-    feedback_partly = _long_text(_("Feedback for a partly right answer"), 2, required=False)
-    feedback_wrong = _long_text(_("Feedback for a wrong answer"), 2, required=False)
+    title = forms.CharField(label="Title", max_length=300, required=False)
+    points = forms.FloatField(label="Points", min_value=0, max_value=10_000, required=False)
+    tags = forms.CharField(label="Tags, separated by commas", max_length=2_000, required=False)
+    hints = _long_text("Hints, one a line", 2, required=False)
+    feedback_general = _long_text("Feedback for everybody", 2, required=False)
+    feedback_right = _long_text("Feedback for a right answer", 2, required=False)
+    feedback_partly = _long_text("Feedback for a partly right answer", 2, required=False)
+    feedback_wrong = _long_text("Feedback for a wrong answer", 2, required=False)
     equation = forms.CharField(
-        label=_("Equation of a word problem"),
+        label="Equation of a word problem",
         max_length=limits.EQUATION_LIMIT,
         required=False,
-        help_text=_("Arithmetic without the unknown, for example (11-1)*2. Leave empty if there is none."),
+        help_text="Arithmetic without the unknown, for example (11-1)*2. Leave empty if there is none.",
     )
     concepts = forms.ModelMultipleChoiceField(
-        label=_("Concepts"), queryset=KnowledgeConcept.objects.all(), required=False
+        label="Concepts", queryset=KnowledgeConcept.objects.all(), required=False
     )
     status = forms.ChoiceField(
-        label=_("Status"),
+        label="Status",
         choices=[
-            (Question.Status.DRAFT, _("Draft: only in my list")),
-            (Question.Status.READY, _("Ready: visible to everyone")),
+            (Question.Status.DRAFT, "Draft: only in my list"),
+            (Question.Status.READY, "Ready: visible to everyone"),
         ],
         initial=Question.Status.READY,
     )

@@ -7,8 +7,6 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
-from django.utils.translation import gettext as _now
-from django.utils.translation import gettext_lazy as _
 
 from analytics.json_lines import TEXT_LIMIT
 from questionbank.forms.uploads import FileForm
@@ -19,13 +17,13 @@ from questionbank.selectors.review.review import DEFAULT_KEYS
 from questionbank.selectors.review.review_pairs import PairFilters
 
 ACTION_NAMES = {  # action -> what its button and the legend say; a literal table
-    "accept": _("Accept"),
+    "accept": "Accept",
     **{reason.value: reason.label for reason in ReviewDecision.Reason},
-    "edit": _("Accept with changes"),
-    "unsure": _("Unsure"),
-    "skip": _("Skip"),
-    "undo": _("Undo"),
-    "comment": _("Write a comment"),
+    "edit": "Accept with changes",
+    "unsure": "Unsure",
+    "skip": "Skip",
+    "undo": "Undo",
+    "comment": "Write a comment",
 }
 
 
@@ -33,14 +31,12 @@ class OpinionsForm(forms.Form):
     """How many reviewers decide on what is added."""
 
     opinions = forms.IntegerField(
-        label=_("Reviewers for each pair"),
+        label="Reviewers for each pair",
         required=False,
         min_value=1,
         max_value=settings.REVIEW_OPINIONS_MOST,
         initial=opinions_wanted,
-        help_text=_(
-            "Reviewers do not see each other's decisions. If they disagree, somebody else settles the pair."
-        ),
+        help_text="Reviewers do not see each other's decisions. If they disagree, somebody else settles the pair.",
     )
 
 
@@ -50,26 +46,24 @@ class PairForm(OpinionsForm):
     field_order = ("question", "original", "paraphrase", "language", "opinions")
 
     question = forms.IntegerField(
-        label=_("Number of the question in the bank"),
+        label="Number of the question in the bank",
         required=False,
         min_value=1,
         max_value=2**31 - 1,
-        help_text=_("If the original is a question in the bank; leave the original empty then."),
+        help_text="If the original is a question in the bank; leave the original empty then.",
     )
     original = forms.CharField(
-        label=_("Original"),
+        label="Original",
         required=False,
         max_length=TEXT_LIMIT,
         widget=forms.Textarea(attrs={"rows": 3, "class": "short", "dir": "auto"}),
     )
     paraphrase = forms.CharField(
-        label=_("Paraphrase"),
+        label="Paraphrase",
         max_length=TEXT_LIMIT,
         widget=forms.Textarea(attrs={"rows": 3, "class": "short", "dir": "auto"}),
     )
-    language = forms.CharField(
-        label=_("Language"), max_length=12, initial="en", help_text=_("Such as en or zh.")
-    )
+    language = forms.CharField(label="Language", max_length=12, initial="en", help_text="Such as en or zh.")
 
     def __init__(self, *arguments: Any, user: User, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -85,15 +79,15 @@ class PairForm(OpinionsForm):
         if number:
             question = Question.objects.filter(visible_to(self.user), pk=number).first()
             if question is None:
-                self.add_error("question", _now("There is no question with this number."))
+                self.add_error("question", "There is no question with this number.")
                 return cleaned
             cleaned["question"] = question
             cleaned["original"] = cleaned.get("original") or question.text
             if not is_text_of(question=question, text=cleaned["original"]):
-                problem = _now("This is not the text of question %(number)d.") % {"number": number}
+                problem = f"This is not the text of question {number}."
                 self.add_error("original", problem)
         elif not cleaned.get("original") and not {"question", "original"} & set(self.errors):
-            self.add_error("original", _now("Write the original, or give the number of a question."))
+            self.add_error("original", "Write the original, or give the number of a question.")
         return cleaned
 
 
@@ -103,9 +97,9 @@ class PairFileForm(OpinionsForm, FileForm):
     field_order = ("file", "opinions", "hides_machine")
 
     hides_machine = forms.BooleanField(
-        label=_("Hide the model’s assessment until a pair is decided"),
+        label="Hide the model’s assessment until a pair is decided",
         required=False,
-        help_text=_("Reviewers then see neither score nor findings, so their decisions are their own."),
+        help_text="Reviewers then see neither score nor findings, so their decisions are their own.",
     )
 
     limit = "REVIEW_UPLOAD_MAX_BYTES"
@@ -119,27 +113,25 @@ class PairFilterForm(forms.Form):
     """Filters of the list of pairs; empty ones pass everything."""
 
     state = forms.ChoiceField(
-        label=_("State"),
+        label="State",
         required=False,
         choices=[
-            ("", _("Any")),
+            ("", "Any"),
             *(choice for choice in ParaphrasePair.State.choices if choice[0] != ParaphrasePair.State.DECIDED),
-            (ParaphrasePair.State.DECIDED, _("Decided, with any outcome")),
+            (ParaphrasePair.State.DECIDED, "Decided, with any outcome"),
             *ParaphrasePair.Outcome.choices,
         ],
     )
-    batch = forms.ChoiceField(label=_("Batch"), required=False)
-    least = forms.IntegerField(
-        label=_("Probability at least (%)"), required=False, min_value=0, max_value=100
-    )
-    most = forms.IntegerField(label=_("Probability at most (%)"), required=False, min_value=0, max_value=100)
-    reviewer = forms.TypedChoiceField(label=_("Decided by"), required=False, coerce=int, empty_value=None)
+    batch = forms.ChoiceField(label="Batch", required=False)
+    least = forms.IntegerField(label="Probability at least (%)", required=False, min_value=0, max_value=100)
+    most = forms.IntegerField(label="Probability at most (%)", required=False, min_value=0, max_value=100)
+    reviewer = forms.TypedChoiceField(label="Decided by", required=False, coerce=int, empty_value=None)
     reason = forms.ChoiceField(
-        label=_("Rejected because"),
+        label="Rejected because",
         required=False,
-        choices=[("", _("Any reason")), *ReviewDecision.Reason.choices],
+        choices=[("", "Any reason"), *ReviewDecision.Reason.choices],
     )
-    text = forms.CharField(label=_("Contains the words"), required=False, max_length=200, strip=True)
+    text = forms.CharField(label="Contains the words", required=False, max_length=200, strip=True)
 
     def __init__(
         self, data: Mapping[str, Any], *, batches: Sequence[str], reviewers: Sequence[tuple[int, str]]
@@ -147,8 +139,8 @@ class PairFilterForm(forms.Form):
         super().__init__(data)
         named: Any = self.fields["batch"]
         people: Any = self.fields["reviewer"]
-        named.choices = [("", _("Any")), *((name, name) for name in batches)]
-        people.choices = [("", _("Anybody")), *reviewers]
+        named.choices = [("", "Any"), *((name, name) for name in batches)]
+        people.choices = [("", "Anybody"), *reviewers]
 
     def filters(self) -> PairFilters:
         """Return what the valid fields say; a field that cannot be read filters nothing."""
@@ -165,10 +157,10 @@ class GuidelineForm(forms.Form):
     """A new version of the guidelines."""
 
     text = forms.CharField(
-        label=_("Guidelines"),
+        label="Guidelines",
         max_length=TEXT_LIMIT,
         widget=forms.Textarea(attrs={"rows": 14}),
-        help_text=_("Saving makes a new version; decisions keep the version they were made under."),
+        help_text="Saving makes a new version; decisions keep the version they were made under.",
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django import forms
-from django.utils.translation import gettext_lazy as _
 
 from questionbank.forms.problems import ServiceForm
 
@@ -12,8 +11,8 @@ class SynonymForm(ServiceForm):
     """Terms, one a line."""
 
     terms = forms.CharField(
-        label=_("Terms"),
+        label="Terms",
         max_length=4000,
         widget=forms.Textarea(attrs={"rows": 6}),
-        help_text=_("One term a line: names, abbreviations, other spellings. Pages show the first."),
+        help_text="One term a line: names, abbreviations, other spellings. Pages show the first.",
     )

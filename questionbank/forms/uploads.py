@@ -14,8 +14,6 @@ from django.core.files.uploadedfile import UploadedFile
 from django.core.files.uploadhandler import FileUploadHandler, StopUpload
 from django.http import HttpRequest
 from django.template.defaultfilters import filesizeformat
-from django.utils.translation import gettext as _now
-from django.utils.translation import gettext_lazy as _
 
 from questionbank.disk import has_space
 from questionbank.errors import ServiceUnavailable
@@ -81,7 +79,7 @@ def was_too_large(request: HttpRequest) -> bool:
     """
     if getattr(request, "disk_is_full", False):
         raise ServiceUnavailable(
-            _now("The disk of the server is nearly full, so files cannot be uploaded. Ask an administrator.")
+            "The disk of the server is nearly full, so files cannot be uploaded. Ask an administrator."
         )
     return getattr(request, "upload_was_too_large", False)
 
@@ -99,10 +97,10 @@ class FileForm(forms.Form):
     limit: ClassVar[str] = "IMPORT_UPLOAD_MAX_BYTES"
 
     file = forms.FileField(
-        label=_("File"),
+        label="File",
         allow_empty_file=True,
         widget=forms.FileInput,
-        error_messages={"required": _("Choose a file first.")},
+        error_messages={"required": "Choose a file first."},
     )
 
     def __init__(self, *args: Any, too_large: bool = False, **kwargs: Any) -> None:
@@ -113,7 +111,7 @@ class FileForm(forms.Form):
         """Refuse what is empty or too large with a sentence."""
         file: UploadedFile = self.cleaned_data["file"]
         if not file.size:
-            raise forms.ValidationError(_now("This file is empty."))
+            raise forms.ValidationError("This file is empty.")
         if file.size > getattr(settings, self.limit):
             raise forms.ValidationError(self._too_large_message())
         return file
@@ -126,6 +124,4 @@ class FileForm(forms.Form):
 
     def _too_large_message(self) -> str:
         limit = filesizeformat(getattr(settings, self.limit))
-        return _now("This file is larger than %(limit)s. Compress it with gzip, or split it.") % {
-            "limit": limit
-        }
+        return f"This file is larger than {limit}. Compress it with gzip, or split it."

@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.utils.translation import gettext_lazy as _
 
 
 class ModelArtifact(models.Model):
@@ -16,15 +15,15 @@ class ModelArtifact(models.Model):
     """
 
     class State(models.TextChoices):
-        CANDIDATE = "candidate", _("Candidate")
-        CHAMPION = "champion", _("Champion")
-        ARCHIVED = "archived", _("Archived")
+        CANDIDATE = "candidate", "Candidate"
+        CHAMPION = "champion", "Champion"
+        ARCHIVED = "archived", "Archived"
 
-    capability = models.CharField(_("capability"), max_length=12)
-    scope = models.CharField(_("scope"), max_length=300, blank=True)
-    name = models.CharField(_("name"), max_length=200)
-    state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.CANDIDATE)
-    manifest = models.JSONField(_("manifest"), default=dict)
+    capability = models.CharField("capability", max_length=12)
+    scope = models.CharField("scope", max_length=300, blank=True)
+    name = models.CharField("name", max_length=200)
+    state = models.CharField("state", max_length=10, choices=State.choices, default=State.CANDIDATE)
+    manifest = models.JSONField("manifest", default=dict)
     checksum = models.CharField(max_length=64)  # SHA-256 over the folder's files; the cache key everywhere
     location = models.CharField(max_length=300)  # folder name inside the storage alias "artifacts"
     parent = models.ForeignKey(
@@ -36,8 +35,8 @@ class ModelArtifact(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        verbose_name = _("model")
-        verbose_name_plural = _("models")
+        verbose_name = "model"
+        verbose_name_plural = "models"
         ordering = ("-created_at",)
         constraints = (
             models.UniqueConstraint(
@@ -53,4 +52,4 @@ class ModelArtifact(models.Model):
     @property
     def numbered_name(self) -> str:
         """The name with the number that tells models of the same name apart."""
-        return str(_("%(name)s (model %(number)d)")) % {"name": self.name, "number": self.pk}
+        return f"{self.name} (model {self.pk})"

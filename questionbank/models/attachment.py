@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.db import models
-from django.utils.translation import gettext_lazy as _
 
 
 class Attachment(models.Model):
@@ -18,15 +17,15 @@ class Attachment(models.Model):
     """
 
     sha256 = models.CharField(max_length=64, primary_key=True)
-    media_type = models.CharField(_("media type"), max_length=40)
-    size = models.PositiveIntegerField(_("bytes"))
-    width = models.PositiveIntegerField(_("width in pixels"))
-    height = models.PositiveIntegerField(_("height in pixels"))
+    media_type = models.CharField("media type", max_length=40)
+    size = models.PositiveIntegerField("bytes")
+    width = models.PositiveIntegerField("width in pixels")
+    height = models.PositiveIntegerField("height in pixels")
     used_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        verbose_name = _("picture")
-        verbose_name_plural = _("pictures")
+        verbose_name = "picture"
+        verbose_name_plural = "pictures"
 
     def __str__(self) -> str:
         return self.sha256
@@ -51,8 +50,8 @@ class QuestionOriginal(models.Model):
     fields = models.BinaryField(max_length=32)
 
     class Meta:
-        verbose_name = _("original")
-        verbose_name_plural = _("originals")
+        verbose_name = "original"
+        verbose_name_plural = "originals"
 
     def __str__(self) -> str:
         return f"{self.question_id}: {self.format}"

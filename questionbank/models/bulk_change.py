@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
-from django.utils.translation import gettext_lazy as _
 
 
 class BulkChange(models.Model):
@@ -19,15 +18,15 @@ class BulkChange(models.Model):
     """
 
     class Kind(models.TextChoices):
-        RETIRE = "retire", _("Retire")
-        RESTORE = "restore", _("Bring back")
-        DELETE_DRAFTS = "delete_drafts", _("Delete drafts")
-        CONCEPTS = "concepts", _("Change concepts")
-        GRADE = "grade", _("Set the grade")
-        SOURCE = "source", _("Set the source")
-        DIFFICULTY = "difficulty", _("Set the difficulty")
+        RETIRE = "retire", "Retire"
+        RESTORE = "restore", "Bring back"
+        DELETE_DRAFTS = "delete_drafts", "Delete drafts"
+        CONCEPTS = "concepts", "Change concepts"
+        GRADE = "grade", "Set the grade"
+        SOURCE = "source", "Set the source"
+        DIFFICULTY = "difficulty", "Set the difficulty"
 
-    kind = models.CharField(_("kind"), max_length=16, choices=Kind.choices)
+    kind = models.CharField("kind", max_length=16, choices=Kind.choices)
     values = models.JSONField(default=dict, blank=True)
     selection = models.JSONField(default=dict, blank=True)
     person = models.ForeignKey(
@@ -47,8 +46,8 @@ class BulkChange(models.Model):
     kept = models.JSONField(default=list, blank=True)
 
     class Meta:
-        verbose_name = _("bulk change")
-        verbose_name_plural = _("bulk changes")
+        verbose_name = "bulk change"
+        verbose_name_plural = "bulk changes"
         ordering = ("-created_at", "-pk")
 
     def __str__(self) -> str:
@@ -69,8 +68,8 @@ class BulkChangeItem(models.Model):
     after = models.JSONField(null=True)
 
     class Meta:
-        verbose_name = _("question of a bulk change")
-        verbose_name_plural = _("questions of bulk changes")
+        verbose_name = "question of a bulk change"
+        verbose_name_plural = "questions of bulk changes"
         constraints = (
             models.UniqueConstraint(fields=("change", "question_id"), name="question_once_a_bulk_change"),
         )

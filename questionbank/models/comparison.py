@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.db import models
-from django.utils.translation import gettext_lazy as _
 
 
 class ModelComparison(models.Model):
@@ -18,12 +17,12 @@ class ModelComparison(models.Model):
     run = models.ForeignKey(
         "questionbank.Run", null=True, blank=True, on_delete=models.SET_NULL, related_name="comparisons"
     )
-    figures = models.JSONField(_("figures"), default=dict)
+    figures = models.JSONField("figures", default=dict)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        verbose_name = _("comparison of models")
-        verbose_name_plural = _("comparisons of models")
+        verbose_name = "comparison of models"
+        verbose_name_plural = "comparisons of models"
         ordering = ("-created_at", "-pk")
 
     def __str__(self) -> str:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pghistory
 import pgtrigger
 from django.db import models
-from django.utils.translation import gettext_lazy as _
 from treebeard.mp_tree import MP_Node
 
 
@@ -27,9 +26,9 @@ class KnowledgeHierarchy(models.Model):  # type: ignore[django-manager-missing] 
         import_run: the import that created the hierarchy; empty where a person did.
     """
 
-    name = models.CharField(_("name"), max_length=200, unique=True)
-    description = models.TextField(_("description"), blank=True)
-    is_default = models.BooleanField(_("default of the bank"), default=False)
+    name = models.CharField("name", max_length=200, unique=True)
+    description = models.TextField("description", blank=True)
+    is_default = models.BooleanField("default of the bank", default=False)
     import_run = models.ForeignKey(
         "questionbank.Run",
         null=True,
@@ -42,8 +41,8 @@ class KnowledgeHierarchy(models.Model):  # type: ignore[django-manager-missing] 
 
     class Meta:
         ordering = ("name",)
-        verbose_name = _("knowledge hierarchy")
-        verbose_name_plural = _("knowledge hierarchies")
+        verbose_name = "knowledge hierarchy"
+        verbose_name_plural = "knowledge hierarchies"
         constraints = (
             models.UniqueConstraint(
                 fields=("is_default",), condition=models.Q(is_default=True), name="one_default_hierarchy"
@@ -68,7 +67,7 @@ class KnowledgeConcept(MP_Node):
     """
 
     hierarchy = models.ForeignKey(KnowledgeHierarchy, on_delete=models.CASCADE, related_name="concepts")
-    name = models.CharField(_("name"), max_length=300)
+    name = models.CharField("name", max_length=300)
     import_run = models.ForeignKey(
         "questionbank.Run",
         null=True,
@@ -81,8 +80,8 @@ class KnowledgeConcept(MP_Node):
     node_order_by = None
 
     class Meta:
-        verbose_name = _("knowledge concept")
-        verbose_name_plural = _("knowledge concepts")
+        verbose_name = "knowledge concept"
+        verbose_name_plural = "knowledge concepts"
         indexes = (models.Index(fields=("hierarchy", "name"), name="concept_hierarchy_name"),)
 
     @classmethod

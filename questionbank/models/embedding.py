@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.db import models
 from django.db.models import Q
-from django.utils.translation import gettext_lazy as _
 from pgvector.django import HalfVectorField
 
 
@@ -16,11 +15,11 @@ class EmbeddingSet(models.Model):
     """
 
     class State(models.TextChoices):
-        BUILDING = "building", _("Building")
-        READY = "ready", _("Ready")
-        RETIRED = "retired", _("Retired")
+        BUILDING = "building", "Building"
+        READY = "ready", "Ready"
+        RETIRED = "retired", "Retired"
 
-    lens = models.CharField(_("lens"), max_length=12)  # of `analytics.catalog.lenses`
+    lens = models.CharField("lens", max_length=12)  # of `analytics.catalog.lenses`
     artifact = models.ForeignKey(  # empty for the character n-grams, which have no weights
         "questionbank.ModelArtifact",
         null=True,
@@ -29,19 +28,19 @@ class EmbeddingSet(models.Model):
         related_name="embedding_sets",
     )
     # the language that its model is for; empty: every language that its encoder knows and no other set is for
-    scope = models.CharField(_("scope"), max_length=300, blank=True)
-    encoder_name = models.CharField(_("encoder"), max_length=120)
-    dimension = models.PositiveIntegerField(_("dimension"))
-    state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.BUILDING)
-    is_current = models.BooleanField(_("in use"), default=False)
+    scope = models.CharField("scope", max_length=300, blank=True)
+    encoder_name = models.CharField("encoder", max_length=120)
+    dimension = models.PositiveIntegerField("dimension")
+    state = models.CharField("state", max_length=10, choices=State.choices, default=State.BUILDING)
+    is_current = models.BooleanField("in use", default=False)
     # {language: share of its tokens unknown to the encoder}; decides which languages the set serves
     unknown_shares = models.JSONField(default=dict, blank=True)
     recall = models.JSONField(null=True, blank=True)  # last measured {k, recall, queries, measured_at}
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        verbose_name = _("embedding set")
-        verbose_name_plural = _("embedding sets")
+        verbose_name = "embedding set"
+        verbose_name_plural = "embedding sets"
         constraints = (
             models.UniqueConstraint(
                 fields=("lens", "scope"),
@@ -78,8 +77,8 @@ class QuestionEmbedding(models.Model):
     content_hash = models.BinaryField(max_length=32)
 
     class Meta:
-        verbose_name = _("embedding")
-        verbose_name_plural = _("embeddings")
+        verbose_name = "embedding"
+        verbose_name_plural = "embeddings"
         constraints = (
             models.UniqueConstraint(
                 fields=("embedding_set", "question"), name="one_embedding_a_question_and_set"

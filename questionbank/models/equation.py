@@ -7,7 +7,6 @@ import pgtrigger
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.utils.translation import gettext_lazy as _
 
 GRAPH_KEY_LIMIT = 200
 """Characters of a key; a longer equation is not looked up by what it computes."""
@@ -30,23 +29,23 @@ class QuestionEquation(models.Model):
     """
 
     class SetBy(models.TextChoices):
-        SOURCE = "source", _("Source")
-        PERSON = "person", _("Person")
+        SOURCE = "source", "Source"
+        PERSON = "person", "Person"
 
     question = models.OneToOneField(
         "questionbank.Question", on_delete=models.CASCADE, related_name="equation", primary_key=True
     )
-    expression = models.TextField(_("equation"))
-    numbers = models.JSONField(_("numbers in order of appearance"), default=list, blank=True)
-    set_by = models.CharField(_("set by"), max_length=8, choices=SetBy.choices, default=SetBy.SOURCE)
+    expression = models.TextField("equation")
+    numbers = models.JSONField("numbers in order of appearance", default=list, blank=True)
+    set_by = models.CharField("set by", max_length=8, choices=SetBy.choices, default=SetBy.SOURCE)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     graph_key = models.CharField(max_length=GRAPH_KEY_LIMIT, blank=True, default="", editable=False)
 
     class Meta:
-        verbose_name = _("equation")
-        verbose_name_plural = _("equations")
+        verbose_name = "equation"
+        verbose_name_plural = "equations"
         indexes = (
             models.Index(
                 fields=("graph_key", "question"), name="equation_graph_key", condition=~Q(graph_key="")
@@ -82,15 +81,15 @@ class QuestionSolution(models.Model):
         "questionbank.ModelArtifact", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     content_hash = models.BinaryField(max_length=32)
-    alternatives = models.JSONField(_("equations"), default=list, blank=True)
-    reason = models.TextField(_("why there is none"), blank=True)
-    probability = models.FloatField(_("probability"), null=True, blank=True)
+    alternatives = models.JSONField("equations", default=list, blank=True)
+    reason = models.TextField("why there is none", blank=True)
+    probability = models.FloatField("probability", null=True, blank=True)
     graph_key = models.CharField(max_length=GRAPH_KEY_LIMIT, blank=True, default="", editable=False)
     solved_at = models.DateTimeField(auto_now=True)
 
     class Meta:
-        verbose_name = _("solution by the solver")
-        verbose_name_plural = _("solutions by the solver")
+        verbose_name = "solution by the solver"
+        verbose_name_plural = "solutions by the solver"
         indexes = (
             models.Index(
                 fields=("graph_key", "-probability"), name="solution_graph_key", condition=~Q(graph_key="")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
-from django.utils.translation import gettext_lazy as _
 
 
 class ModelEvent(models.Model):
@@ -17,33 +16,33 @@ class ModelEvent(models.Model):
     """
 
     class Kind(models.TextChoices):
-        REGISTERED = "registered", _("Registered")
-        PROMOTED = "promoted", _("Promoted")
-        ROLLED_BACK = "rolled_back", _("Rolled back")
-        ARCHIVED = "archived", _("Archived")
-        DELETED = "deleted", _("Deleted")
+        REGISTERED = "registered", "Registered"
+        PROMOTED = "promoted", "Promoted"
+        ROLLED_BACK = "rolled_back", "Rolled back"
+        ARCHIVED = "archived", "Archived"
+        DELETED = "deleted", "Deleted"
 
-    kind = models.CharField(_("what happened"), max_length=12, choices=Kind.choices)
-    capability = models.CharField(_("capability"), max_length=12)
-    scope = models.CharField(_("scope"), max_length=300, blank=True)
+    kind = models.CharField("what happened", max_length=12, choices=Kind.choices)
+    capability = models.CharField("capability", max_length=12)
+    scope = models.CharField("scope", max_length=300, blank=True)
     artifact = models.ForeignKey(
         "questionbank.ModelArtifact", null=True, blank=True, on_delete=models.SET_NULL, related_name="events"
     )
-    artifact_name = models.CharField(_("model"), max_length=200)
+    artifact_name = models.CharField("model", max_length=200)
     former = models.ForeignKey(
         "questionbank.ModelArtifact", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
-    former_name = models.CharField(_("former model"), max_length=200, blank=True)
-    reason = models.TextField(_("reason"), blank=True)
+    former_name = models.CharField("former model", max_length=200, blank=True)
+    reason = models.TextField("reason", blank=True)
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
-    gate = models.JSONField(_("gate"), default=dict, blank=True)
+    gate = models.JSONField("gate", default=dict, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        verbose_name = _("event of a model")
-        verbose_name_plural = _("history of models")
+        verbose_name = "event of a model"
+        verbose_name_plural = "history of models"
         ordering = ("-created_at", "-pk")
         indexes = (models.Index(fields=("capability", "-created_at"), name="model_event_capability"),)
 

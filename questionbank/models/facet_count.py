@@ -11,7 +11,6 @@ from __future__ import annotations
 import pgtrigger
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.utils.translation import gettext_lazy as _
 
 
 class FacetCount(models.Model):
@@ -32,8 +31,8 @@ class FacetCount(models.Model):
     questions = models.IntegerField()
 
     class Meta:
-        verbose_name = _("number of questions")
-        verbose_name_plural = _("numbers of questions")
+        verbose_name = "number of questions"
+        verbose_name_plural = "numbers of questions"
 
     def __str__(self) -> str:
         return f"{self.questions}: {self.status}, {self.language}, {self.kind}, {self.source}, {self.grade}"

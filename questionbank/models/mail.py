@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
-from django.utils.translation import gettext_lazy as _
 
 
 class OutgoingMail(models.Model):
@@ -19,12 +18,12 @@ class OutgoingMail(models.Model):
     """
 
     class Kind(models.TextChoices):
-        RESET = "reset", _("Password reset")
-        INVITATION = "invitation", _("Invitation")
-        TEST = "test", _("Test")
+        RESET = "reset", "Password reset"
+        INVITATION = "invitation", "Invitation"
+        TEST = "test", "Test"
 
-    kind = models.CharField(_("kind"), max_length=10, choices=Kind.choices)
-    address = models.EmailField(_("address"), blank=True)
+    kind = models.CharField("kind", max_length=10, choices=Kind.choices)
+    address = models.EmailField("address", blank=True)
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.CASCADE, related_name="+"
     )
@@ -40,8 +39,8 @@ class OutgoingMail(models.Model):
     error = models.CharField(max_length=200, blank=True)
 
     class Meta:
-        verbose_name = _("mail")
-        verbose_name_plural = _("mail")
+        verbose_name = "mail"
+        verbose_name_plural = "mail"
         ordering = ("due_at", "pk")
         indexes = (models.Index(fields=("due_at",), name="mail_due"),)
 

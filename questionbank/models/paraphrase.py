@@ -8,8 +8,6 @@ import pghistory
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.utils.translation import gettext as _now
-from django.utils.translation import gettext_lazy as _
 
 
 def opinions_wanted() -> int:
@@ -49,44 +47,44 @@ class ParaphrasePair(models.Model):
     """
 
     class Source(models.TextChoices):
-        UPLOAD = "upload", _("Uploaded")
-        TYPED = "typed", _("Typed by hand")
-        RULES = "rules", _("Written by rules")
-        MODEL = "model", _("Written by a model")
+        UPLOAD = "upload", "Uploaded"
+        TYPED = "typed", "Typed by hand"
+        RULES = "rules", "Written by rules"
+        MODEL = "model", "Written by a model"
 
     class State(models.TextChoices):
-        OPEN = "open", _("Waiting for reviewers")
-        ADJUDICATION = "adjudication", _("Reviewers disagree")
-        DECIDED = "decided", _("Decided")
+        OPEN = "open", "Waiting for reviewers"
+        ADJUDICATION = "adjudication", "Reviewers disagree"
+        DECIDED = "decided", "Decided"
 
     class Outcome(models.TextChoices):
-        ACCEPT = "accept", _("Accepted")
-        REJECT = "reject", _("Rejected")
-        EDIT = "edit", _("Accepted with changes")
+        ACCEPT = "accept", "Accepted"
+        REJECT = "reject", "Rejected"
+        EDIT = "edit", "Accepted with changes"
 
     question = models.ForeignKey(
         "questionbank.Question", null=True, blank=True, on_delete=models.SET_NULL, related_name="paraphrases"
     )
-    original = models.TextField(_("original"))
-    paraphrase = models.TextField(_("paraphrase"))
-    language = models.CharField(_("language"), max_length=12, default="en")
-    source = models.CharField(_("source"), max_length=8, choices=Source.choices)
-    generator = models.CharField(_("written by"), max_length=200, blank=True)
-    batch = models.CharField(_("batch"), max_length=120, blank=True)
-    source_id = models.CharField(_("identifier in its file"), max_length=200, blank=True)
+    original = models.TextField("original")
+    paraphrase = models.TextField("paraphrase")
+    language = models.CharField("language", max_length=12, default="en")
+    source = models.CharField("source", max_length=8, choices=Source.choices)
+    generator = models.CharField("written by", max_length=200, blank=True)
+    batch = models.CharField("batch", max_length=120, blank=True)
+    source_id = models.CharField("identifier in its file", max_length=200, blank=True)
 
-    score = models.FloatField(_("score"), null=True, blank=True)
-    verdict = models.FloatField(_("probability that it is valid"), null=True, blank=True)
-    findings = models.JSONField(_("findings"), null=True, blank=True)
-    solved = models.JSONField(_("solutions"), null=True, blank=True)
+    score = models.FloatField("score", null=True, blank=True)
+    verdict = models.FloatField("probability that it is valid", null=True, blank=True)
+    findings = models.JSONField("findings", null=True, blank=True)
+    solved = models.JSONField("solutions", null=True, blank=True)
     scored_by = models.ForeignKey(
         "questionbank.ModelArtifact", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     scored_at = models.DateTimeField(null=True, blank=True)
 
-    state = models.CharField(_("state"), max_length=12, choices=State.choices, default=State.OPEN)
-    outcome = models.CharField(_("outcome"), max_length=8, choices=Outcome.choices, blank=True)
-    outcome_text = models.TextField(_("accepted text"), blank=True)
+    state = models.CharField("state", max_length=12, choices=State.choices, default=State.OPEN)
+    outcome = models.CharField("outcome", max_length=8, choices=Outcome.choices, blank=True)
+    outcome_text = models.TextField("accepted text", blank=True)
     added = models.ForeignKey(
         "questionbank.Question",
         null=True,
@@ -94,9 +92,9 @@ class ParaphrasePair(models.Model):
         on_delete=models.SET_NULL,
         related_name="accepted_pairs",
     )
-    opinions_wanted = models.PositiveSmallIntegerField(_("opinions wanted"), default=opinions_wanted)
+    opinions_wanted = models.PositiveSmallIntegerField("opinions wanted", default=opinions_wanted)
     hides_machine = models.BooleanField(
-        _("the machine's opinion is hidden until it is decided"), default=False, db_default=False
+        "the machine's opinion is hidden until it is decided", default=False, db_default=False
     )
     priority = models.FloatField(default=2.5, editable=False)
     shuffle = models.FloatField(default=shuffle_number, editable=False)
@@ -107,8 +105,8 @@ class ParaphrasePair(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        verbose_name = _("paraphrase")
-        verbose_name_plural = _("paraphrases")
+        verbose_name = "paraphrase"
+        verbose_name_plural = "paraphrases"
         indexes = (
             models.Index(fields=("state", "priority", "id"), name="paraphrase_uncertain"),
             models.Index(fields=("state", "shuffle", "id"), name="paraphrase_shuffled"),
@@ -144,7 +142,7 @@ class ParaphrasePair(models.Model):
     @property
     def state_label(self) -> str:
         """The state in words."""
-        return _now("Needs a second opinion") if self.needs_second_opinion else self.get_state_display()
+        return "Needs a second opinion" if self.needs_second_opinion else self.get_state_display()
 
     @property
     def wording(self) -> str:
@@ -160,17 +158,17 @@ class BatchDeletion(models.Model):
         kept: number of pairs that stayed, because somebody had decided on them or had them on the screen.
     """
 
-    batch = models.CharField(_("batch"), max_length=120)
-    deleted = models.PositiveIntegerField(_("deleted"))
-    kept = models.PositiveIntegerField(_("kept"))
+    batch = models.CharField("batch", max_length=120)
+    deleted = models.PositiveIntegerField("deleted")
+    kept = models.PositiveIntegerField("kept")
     person = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        verbose_name = _("deletion of a batch")
-        verbose_name_plural = _("deletions of batches")
+        verbose_name = "deletion of a batch"
+        verbose_name_plural = "deletions of batches"
         ordering = ("-pk",)
 
     def __str__(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.db import models
-from django.utils.translation import gettext_lazy as _
 
 
 class Projection(models.Model):
@@ -14,22 +13,22 @@ class Projection(models.Model):
     """
 
     class Method(models.TextChoices):
-        TSNE = "tsne", _("t-SNE")
-        PCA = "pca", _("principal components")
+        TSNE = "tsne", "t-SNE"
+        PCA = "pca", "principal components"
 
     embedding_set = models.OneToOneField(
         "questionbank.EmbeddingSet", on_delete=models.CASCADE, related_name="projection"
     )
-    method = models.CharField(_("method"), max_length=8, choices=Method.choices)
-    settings = models.JSONField(_("settings"), default=dict, blank=True)
-    questions = models.PositiveIntegerField(_("questions"))
+    method = models.CharField("method", max_length=8, choices=Method.choices)
+    settings = models.JSONField("settings", default=dict, blank=True)
+    questions = models.PositiveIntegerField("questions")
     question_ids = models.BinaryField()  # little-endian uint32, ascending
     coordinates = models.BinaryField()  # little-endian uint16, x and y of each; 0 .. 65535 is -1 .. 1
     created_at = models.DateTimeField()
 
     class Meta:
-        verbose_name = _("map")
-        verbose_name_plural = _("maps")
+        verbose_name = "map"
+        verbose_name_plural = "maps"
 
     def __str__(self) -> str:
         return f"{self.embedding_set}: {self.get_method_display()}"

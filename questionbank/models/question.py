@@ -9,7 +9,6 @@ from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models import Q
-from django.utils.translation import gettext_lazy as _
 
 from questionbank.models.facet_count import question_triggers, tag_triggers
 from questionbank.models.wholeness import DRAWS_NUMBERS, NEEDS_FIGURE
@@ -44,49 +43,49 @@ class Question(models.Model):
     """
 
     class Kind(models.TextChoices):
-        OPEN = "open", _("Open answer")
-        CHOICE = "choice", _("Multiple choice")
-        TRUE_FALSE = "true_false", _("True or false")
-        NUMBER = "number", _("Number")
-        SHORT = "short", _("Short answer")
-        MATCHING = "matching", _("Matching")
-        ORDERING = "ordering", _("Ordering")
-        BLANKS = "blanks", _("Fill in the blanks")
-        PARTS = "parts", _("Several parts")
-        DESCRIPTION = "description", _("Description")
-        OPAQUE = "opaque", _("Other type")  # kept as its source wrote it
+        OPEN = "open", "Open answer"
+        CHOICE = "choice", "Multiple choice"
+        TRUE_FALSE = "true_false", "True or false"
+        NUMBER = "number", "Number"
+        SHORT = "short", "Short answer"
+        MATCHING = "matching", "Matching"
+        ORDERING = "ordering", "Ordering"
+        BLANKS = "blanks", "Fill in the blanks"
+        PARTS = "parts", "Several parts"
+        DESCRIPTION = "description", "Description"
+        OPAQUE = "opaque", "Other type"  # kept as its source wrote it
 
     class Status(models.TextChoices):
-        DRAFT = "draft", _("Draft")
-        READY = "ready", _("Ready")
-        RETIRED = "retired", _("Retired")
+        DRAFT = "draft", "Draft"
+        READY = "ready", "Ready"
+        RETIRED = "retired", "Retired"
 
-    source = models.CharField(_("source"), max_length=120, blank=True)
-    source_id = models.CharField(_("identifier in its source"), max_length=200, blank=True)
-    text = models.TextField(_("question"))
-    language = models.CharField(_("language"), max_length=12, default="en")
-    kind = models.CharField(_("type"), max_length=12, choices=Kind.choices, default=Kind.OPEN)
+    source = models.CharField("source", max_length=120, blank=True)
+    source_id = models.CharField("identifier in its source", max_length=200, blank=True)
+    text = models.TextField("question")
+    language = models.CharField("language", max_length=12, default="en")
+    kind = models.CharField("type", max_length=12, choices=Kind.choices, default=Kind.OPEN)
     options = models.JSONField(  # [{label, text, misconception?, weight?, feedback?}]
-        _("options"), default=list, blank=True
+        "options", default=list, blank=True
     )
-    answer = models.TextField(_("answer"), blank=True)
-    solution = models.TextField(_("worked solution"), blank=True)
-    content = models.JSONField(_("grading"), default=dict, blank=True)  # `QuestionContent` as JSON
-    grade = models.CharField(_("grade"), max_length=40, blank=True)
-    stage = models.CharField(_("stage"), max_length=80, blank=True)
-    status = models.CharField(_("status"), max_length=12, choices=Status.choices, default=Status.READY)
+    answer = models.TextField("answer", blank=True)
+    solution = models.TextField("worked solution", blank=True)
+    content = models.JSONField("grading", default=dict, blank=True)  # `QuestionContent` as JSON
+    grade = models.CharField("grade", max_length=40, blank=True)
+    stage = models.CharField("stage", max_length=80, blank=True)
+    status = models.CharField("status", max_length=12, choices=Status.choices, default=Status.READY)
 
-    difficulty = models.FloatField(_("published difficulty"), null=True, blank=True)
-    difficulty_scale = models.CharField(_("difficulty scale"), max_length=20, blank=True)
+    difficulty = models.FloatField("published difficulty", null=True, blank=True)
+    difficulty_scale = models.CharField("difficulty scale", max_length=20, blank=True)
     difficulty_percent = models.FloatField(  # the published difficulty mapped to 0-100 for filters and pages
-        _("difficulty in per cent"), null=True, blank=True
+        "difficulty in per cent", null=True, blank=True
     )
-    facility = models.FloatField(_("observed share of correct responses"), null=True, blank=True)
-    responses = models.PositiveIntegerField(_("number of responses"), default=0)
+    facility = models.FloatField("observed share of correct responses", null=True, blank=True)
+    responses = models.PositiveIntegerField("number of responses", default=0)
 
     paraphrase_of = models.ForeignKey(
         "self",
-        verbose_name=_("paraphrase of"),
+        verbose_name="paraphrase of",
         null=True,
         blank=True,
         on_delete=models.SET_NULL,
@@ -104,13 +103,13 @@ class Question(models.Model):
         related_name="+",
     )
     needs_figure = models.GeneratedField(
-        verbose_name=_("needs a figure"),
+        verbose_name="needs a figure",
         expression=NEEDS_FIGURE,  # type: ignore[arg-type] # Django takes conditions, too
         output_field=models.BooleanField(),
         db_persist=True,
     )
     draws_numbers = models.GeneratedField(
-        verbose_name=_("draws its numbers"),
+        verbose_name="draws its numbers",
         expression=DRAWS_NUMBERS,  # type: ignore[arg-type]
         output_field=models.BooleanField(),
         db_persist=True,
@@ -126,8 +125,8 @@ class Question(models.Model):
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:
-        verbose_name = _("question")
-        verbose_name_plural = _("questions")
+        verbose_name = "question"
+        verbose_name_plural = "questions"
         indexes = (
             # With its pending list, without which inserting 100,000 rows costs five times as much; whoever
             # writes questions empties it before the commit: services.search_index.search_index_settle.
@@ -177,19 +176,19 @@ class QuestionTag(models.Model):
     """
 
     class SetBy(models.TextChoices):
-        IMPORT = "import", _("Imported")
-        PERSON = "person", _("Person")
-        MODEL = "model", _("Model")
+        IMPORT = "import", "Imported"
+        PERSON = "person", "Person"
+        MODEL = "model", "Model"
 
     question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="tags")
     concept = models.ForeignKey(
         "questionbank.KnowledgeConcept", on_delete=models.CASCADE, related_name="question_tags"
     )
-    set_by = models.CharField(_("set by"), max_length=8, choices=SetBy.choices, default=SetBy.PERSON)
+    set_by = models.CharField("set by", max_length=8, choices=SetBy.choices, default=SetBy.PERSON)
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
-    probability = models.FloatField(_("probability given by the model"), null=True, blank=True)
+    probability = models.FloatField("probability given by the model", null=True, blank=True)
     import_run = models.ForeignKey(
         "questionbank.Run",
         null=True,
@@ -203,8 +202,8 @@ class QuestionTag(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        verbose_name = _("tag")
-        verbose_name_plural = _("tags")
+        verbose_name = "tag"
+        verbose_name_plural = "tags"
         constraints = (
             models.UniqueConstraint(fields=("question", "concept"), name="tag_once_per_question_and_concept"),
         )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
-from django.utils.translation import gettext_lazy as _
 
 
 class QuestionList(models.Model):
@@ -13,14 +12,14 @@ class QuestionList(models.Model):
     owner = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="question_lists"
     )
-    name = models.CharField(_("name"), max_length=120)
-    is_shared = models.BooleanField(_("shared inside the school"), default=False)
+    name = models.CharField("name", max_length=120)
+    is_shared = models.BooleanField("shared inside the school", default=False)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:
-        verbose_name = _("list of questions")
-        verbose_name_plural = _("lists of questions")
+        verbose_name = "list of questions"
+        verbose_name_plural = "lists of questions"
         ordering = ("-updated_at", "-pk")
         constraints = (models.UniqueConstraint(fields=("owner", "name"), name="one_list_a_person_and_name"),)
 
@@ -36,8 +35,8 @@ class QuestionListItem(models.Model):
     position = models.PositiveIntegerField()
 
     class Meta:
-        verbose_name = _("question in a list")
-        verbose_name_plural = _("questions in lists")
+        verbose_name = "question in a list"
+        verbose_name_plural = "questions in lists"
         ordering = ("position",)
         constraints = (
             models.UniqueConstraint(fields=("question_list", "question"), name="question_once_a_list"),

@@ -6,22 +6,21 @@ import pghistory
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.utils.translation import gettext_lazy as _
 
 
 class ReviewGuideline(models.Model):
     """One version of what reviewers are told; never changed, so that a decision can name its version."""
 
-    version = models.PositiveIntegerField(_("version"), unique=True)
-    text = models.TextField(_("guidelines"))
+    version = models.PositiveIntegerField("version", unique=True)
+    text = models.TextField("guidelines")
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        verbose_name = _("guidelines")
-        verbose_name_plural = _("guidelines")
+        verbose_name = "guidelines"
+        verbose_name_plural = "guidelines"
         ordering = ("-version",)
 
     def __str__(self) -> str:
@@ -100,22 +99,22 @@ class ReviewDecision(Evidence):
     """
 
     class Verdict(models.TextChoices):
-        ACCEPT = "accept", _("Accept")
-        REJECT = "reject", _("Reject")
-        EDIT = "edit", _("Accept with changes")
-        UNSURE = "unsure", _("Unsure")
-        SKIP = "skip", _("Skip")
+        ACCEPT = "accept", "Accept"
+        REJECT = "reject", "Reject"
+        EDIT = "edit", "Accept with changes"
+        UNSURE = "unsure", "Unsure"
+        SKIP = "skip", "Skip"
 
     class Reason(models.TextChoices):
-        NUMBER = "number", _("A number is wrong or missing")
-        UNIT = "unit", _("A unit is wrong or missing")
-        ENTITY = "entity", _("A name or thing is mixed up")
-        INFORMATION = "information", _("Something needed is missing or added")
-        TARGET = "target", _("It asks for something else")
-        MEANING = "meaning", _("The quantities are related in another way")
-        LANGUAGE = "language", _("It is unclear or ungrammatical")
-        SAME = "same", _("It is the same text")
-        LABELLED = "labelled", _("Labelled in an uploaded file")
+        NUMBER = "number", "A number is wrong or missing"
+        UNIT = "unit", "A unit is wrong or missing"
+        ENTITY = "entity", "A name or thing is mixed up"
+        INFORMATION = "information", "Something needed is missing or added"
+        TARGET = "target", "It asks for something else"
+        MEANING = "meaning", "The quantities are related in another way"
+        LANGUAGE = "language", "It is unclear or ungrammatical"
+        SAME = "same", "It is the same text"
+        LABELLED = "labelled", "Labelled in an uploaded file"
 
     pair = models.ForeignKey(
         "questionbank.ParaphrasePair", on_delete=models.CASCADE, related_name="decisions"
@@ -123,21 +122,21 @@ class ReviewDecision(Evidence):
     reviewer = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="review_decisions"
     )
-    verdict = models.CharField(_("decision"), max_length=8, choices=Verdict.choices)
-    reason = models.CharField(_("reason"), max_length=12, choices=Reason.choices, blank=True)
-    text = models.TextField(_("changed text"), blank=True)
-    comment = models.TextField(_("comment"), blank=True)
+    verdict = models.CharField("decision", max_length=8, choices=Verdict.choices)
+    reason = models.CharField("reason", max_length=12, choices=Reason.choices, blank=True)
+    text = models.TextField("changed text", blank=True)
+    comment = models.TextField("comment", blank=True)
     guideline = models.ForeignKey(ReviewGuideline, on_delete=models.PROTECT, related_name="decisions")
-    seconds = models.FloatField(_("seconds taken"), default=0)
-    is_adjudication = models.BooleanField(_("settles a disagreement"), default=False)
+    seconds = models.FloatField("seconds taken", default=0)
+    is_adjudication = models.BooleanField("settles a disagreement", default=False)
     is_random = models.BooleanField(default=False)
-    is_label = models.BooleanField(_("a label of an uploaded file"), default=False, db_default=False)
+    is_label = models.BooleanField("a label of an uploaded file", default=False, db_default=False)
     created_at = models.DateTimeField(auto_now_add=True)
     undone_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        verbose_name = _("decision on a paraphrase")
-        verbose_name_plural = _("decisions on paraphrases")
+        verbose_name = "decision on a paraphrase"
+        verbose_name_plural = "decisions on paraphrases"
         indexes = (models.Index(fields=("reviewer", "-id"), name="review_decision_reviewer"),)
         constraints = (
             models.UniqueConstraint(

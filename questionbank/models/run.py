@@ -6,7 +6,6 @@ import uuid
 
 from django.conf import settings
 from django.db import models
-from django.utils.translation import gettext_lazy as _
 
 
 class Run(models.Model):
@@ -19,42 +18,42 @@ class Run(models.Model):
     class Kind(models.TextChoices):
         """Jobs of the whole bank, or of every capability. Others are `questionbank.capabilities.catalog.job_kinds`."""
 
-        IMPORT = "import", _("Import")
-        EMBED = "embed", _("Compute vectors")
-        TRAIN = "train", _("Train")
-        EVALUATE = "evaluate", _("Evaluate")
-        PROMOTE = "promote", _("Promote")
-        UNDO = "undo", _("Undo an import")
-        CHANGE = "change", _("Change questions")
-        REPORT = "report", _("Count the training data")
+        IMPORT = "import", "Import"
+        EMBED = "embed", "Compute vectors"
+        TRAIN = "train", "Train"
+        EVALUATE = "evaluate", "Evaluate"
+        PROMOTE = "promote", "Promote"
+        UNDO = "undo", "Undo an import"
+        CHANGE = "change", "Change questions"
+        REPORT = "report", "Count the training data"
 
     class State(models.TextChoices):
-        QUEUED = "queued", _("Waiting")
-        RUNNING = "running", _("Running")
-        SUCCEEDED = "succeeded", _("Finished")
-        FAILED = "failed", _("Failed")
-        CANCELLED = "cancelled", _("Cancelled")
+        QUEUED = "queued", "Waiting"
+        RUNNING = "running", "Running"
+        SUCCEEDED = "succeeded", "Finished"
+        FAILED = "failed", "Failed"
+        CANCELLED = "cancelled", "Cancelled"
 
     FINISHED = (State.SUCCEEDED, State.FAILED, State.CANCELLED)
 
-    kind = models.CharField(_("kind"), max_length=10)
-    capability = models.CharField(_("capability"), max_length=12, blank=True)
-    title = models.CharField(_("title"), max_length=200, blank=True)
-    queue = models.CharField(_("queue"), max_length=10, default="default")
-    state = models.CharField(_("state"), max_length=10, choices=State.choices, default=State.QUEUED)
+    kind = models.CharField("kind", max_length=10)
+    capability = models.CharField("capability", max_length=12, blank=True)
+    title = models.CharField("title", max_length=200, blank=True)
+    queue = models.CharField("queue", max_length=10, default="default")
+    state = models.CharField("state", max_length=10, choices=State.choices, default=State.QUEUED)
     parameters = models.JSONField(default=dict, blank=True)
     result = models.JSONField(default=dict, blank=True)
-    error = models.TextField(_("error"), blank=True)
+    error = models.TextField("error", blank=True)
 
-    done = models.BigIntegerField(_("done"), default=0)
-    total = models.BigIntegerField(_("of"), default=0)  # 0 = not known
-    message = models.CharField(_("what it is doing"), max_length=300, blank=True)
+    done = models.BigIntegerField("done", default=0)
+    total = models.BigIntegerField("of", default=0)  # 0 = not known
+    message = models.CharField("what it is doing", max_length=300, blank=True)
 
     message_id = models.UUIDField(default=uuid.uuid4, editable=False)  # id of the Celery message last sent
     sent_at = models.DateTimeField(null=True, blank=True)
     lease = models.UUIDField(null=True, blank=True, editable=False)  # whoever holds it may write
     heartbeat_at = models.DateTimeField(null=True, blank=True)
-    worker = models.CharField(_("worker"), max_length=120, blank=True)
+    worker = models.CharField("worker", max_length=120, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     deaths = models.PositiveSmallIntegerField(default=0)  # of its workers, since it last saved work
     pauses = models.PositiveSmallIntegerField(default=0)  # lost connections, likewise
@@ -70,8 +69,8 @@ class Run(models.Model):
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:
-        verbose_name = _("job")
-        verbose_name_plural = _("jobs")
+        verbose_name = "job"
+        verbose_name_plural = "jobs"
         ordering = ("-created_at", "-pk")
         indexes = (models.Index(fields=("state", "created_at"), name="run_state"),)
 
@@ -92,9 +91,9 @@ class RunLog(models.Model):
     """One line of a run's log."""
 
     class Level(models.TextChoices):
-        INFO = "info", _("Information")
-        WARNING = "warning", _("Warning")
-        ERROR = "error", _("Error")
+        INFO = "info", "Information"
+        WARNING = "warning", "Warning"
+        ERROR = "error", "Error"
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="logs")
     level = models.CharField(max_length=8, choices=Level.choices, default=Level.INFO)

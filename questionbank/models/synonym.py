@@ -5,7 +5,6 @@ from __future__ import annotations
 import pghistory
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
-from django.utils.translation import gettext_lazy as _
 
 
 @pghistory.track(pghistory.InsertEvent(), pghistory.UpdateEvent(row=pghistory.Old), pghistory.DeleteEvent())
@@ -16,12 +15,12 @@ class SynonymGroup(models.Model):
         terms: two or more, the one that pages show first; no term is in two groups.
     """
 
-    terms = ArrayField(models.CharField(max_length=80), verbose_name=_("terms"))
+    terms = ArrayField(models.CharField(max_length=80), verbose_name="terms")
 
     class Meta:
         ordering = ("terms",)
-        verbose_name = _("group of synonyms")
-        verbose_name_plural = _("synonyms")
+        verbose_name = "group of synonyms"
+        verbose_name_plural = "synonyms"
 
     def __str__(self) -> str:
         return ", ".join(self.terms)

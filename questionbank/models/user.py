@@ -6,7 +6,6 @@ import pghistory
 import pgtrigger
 from django.contrib.auth.models import AbstractUser
 from django.db import models
-from django.utils.translation import gettext_lazy as _
 
 LAST_ADMIN_LOCK = 7_201_010  # advisory lock: two admins who demote each other must not both succeed
 
@@ -45,7 +44,7 @@ class User(AbstractUser):
 
     hierarchy = models.ForeignKey(
         "questionbank.KnowledgeHierarchy",
-        verbose_name=_("hierarchy for predictions"),
+        verbose_name="hierarchy for predictions",
         null=True,
         blank=True,
         on_delete=models.SET_NULL,

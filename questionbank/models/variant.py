@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
-from django.utils.translation import gettext_lazy as _
 
 
 class ProblemVariant(models.Model):
@@ -23,27 +22,27 @@ class ProblemVariant(models.Model):
     """
 
     class Kind(models.TextChoices):
-        SIMILAR = "similar", _("Similar problem")
-        REVERSED = "reversed", _("Reversed: asks for a known number")
-        REORDERED = "reordered", _("Question first")
+        SIMILAR = "similar", "Similar problem"
+        REVERSED = "reversed", "Reversed: asks for a known number"
+        REORDERED = "reordered", "Question first"
 
     class State(models.TextChoices):
-        OPEN = "open", _("Waiting for reviewers")
-        ACCEPTED = "accepted", _("Accepted")
-        REJECTED = "rejected", _("Rejected")
+        OPEN = "open", "Waiting for reviewers"
+        ACCEPTED = "accepted", "Accepted"
+        REJECTED = "rejected", "Rejected"
 
     question = models.ForeignKey(
         "questionbank.Question", null=True, blank=True, on_delete=models.SET_NULL, related_name="variants"
     )
-    kind = models.CharField(_("kind"), max_length=9, choices=Kind.choices, default=Kind.SIMILAR)
-    original = models.TextField(_("original"))
-    text = models.TextField(_("text"))
-    language = models.CharField(_("language"), max_length=12, default="en")
-    equation = models.TextField(_("equation"))
-    answer = models.TextField(_("answer"))
-    is_predicted = models.BooleanField(_("similar by the solver's equation"), default=False)
-    generator = models.CharField(_("written by"), max_length=200)
-    state = models.CharField(_("state"), max_length=8, choices=State.choices, default=State.OPEN)
+    kind = models.CharField("kind", max_length=9, choices=Kind.choices, default=Kind.SIMILAR)
+    original = models.TextField("original")
+    text = models.TextField("text")
+    language = models.CharField("language", max_length=12, default="en")
+    equation = models.TextField("equation")
+    answer = models.TextField("answer")
+    is_predicted = models.BooleanField("similar by the solver's equation", default=False)
+    generator = models.CharField("written by", max_length=200)
+    state = models.CharField("state", max_length=8, choices=State.choices, default=State.OPEN)
     decided_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
@@ -57,8 +56,8 @@ class ProblemVariant(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        verbose_name = _("similar problem")
-        verbose_name_plural = _("similar problems")
+        verbose_name = "similar problem"
+        verbose_name_plural = "similar problems"
         indexes = (models.Index(fields=("state", "id"), name="variant_state"),)
         constraints = (
             models.CheckConstraint(

@@ -21,7 +21,6 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db import connection
 from django.db.models import Subquery
 from django.db.models.functions import JSONObject
-from django.utils.translation import gettext as _
 
 from analytics.analogy.capability import ANALOGY
 from analytics.analogy.retriever import Retriever
@@ -136,12 +135,10 @@ class Serving:
         embedding_set = self.sets.get(lens)
         if embedding_set is None and self.sets:
             raise ServiceUnavailable(
-                _("No model for this comparison is in use yet. An admin can train one under Admin > Models.")
+                "No model for this comparison is in use yet. An admin can train one under Admin > Models."
             )
         if embedding_set is None:
-            raise ServiceUnavailable(
-                _("Questions cannot be compared yet. Admin > Health says what is missing.")
-            )
+            raise ServiceUnavailable("Questions cannot be compared yet. Admin > Health says what is missing.")
         return embedding_set
 
     def encoder(self, lens: str) -> TextEncoder:
@@ -156,7 +153,7 @@ class Serving:
             return _kept(embedding_set.encoder_name, lambda: HashedNgramEncoder(embedding_set.dimension))
         row = CAPABILITIES[artifact.capability]
         if row.serves != "web":
-            raise ServiceUnavailable(_("Under this lens only questions of the bank can be compared."))
+            raise ServiceUnavailable("Under this lens only questions of the bank can be compared.")
         return _load(artifact, row.load)
 
     def serves(self, lens: str, language: str, sample: Sequence[str] = ()) -> bool:
@@ -202,10 +199,10 @@ class Serving:
         stand_in = lenses()[lens].stand_in
         if not stand_in:
             self.embedding_set(lens)
-            raise ServiceUnavailable(_("Questions in this language cannot be compared in this way."))
-        notice = _("Suggestions are limited in this language: we can only compare %(lens)s.") % {
-            "lens": lens_name(stand_in).lower()
-        }
+            raise ServiceUnavailable("Questions in this language cannot be compared in this way.")
+        notice = (
+            f"Suggestions are limited in this language: we can only compare {lens_name(stand_in).lower()}."
+        )
         return self.embedding_set(stand_in), notice
 
     def _is_loaded_here(self, lens: str) -> bool:
@@ -420,7 +417,7 @@ class SolverByLanguage:
         self._solved = solved
         self._champions = artifact_champions(capability="solver")
         if not self._champions:
-            raise ServiceUnavailable(_("There is no solver yet: train one, or import one with import_model."))
+            raise ServiceUnavailable("There is no solver yet: train one, or import one with import_model.")
         self._solvers: dict[int, Solver] = {}
         self.name = ", ".join(artifact.name for artifact in self._champions)
 
@@ -467,9 +464,7 @@ def _load(artifact: ModelArtifact, load: Callable[[Path], Model]) -> Model:
     try:
         return _kept(artifact.checksum, lambda: load(artifact_folder(artifact)))
     except ArtifactError as error:
-        raise ServiceUnavailable(
-            _("The model “%(name)s” cannot be loaded: %(reason)s") % {"name": artifact.name, "reason": error}
-        ) from error
+        raise ServiceUnavailable(f"The model “{artifact.name}” cannot be loaded: {error}") from error
 
 
 def _kept(key: str, make: Callable[[], Model]) -> Model:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from analytics.question_content import content_of
 from questionbank.errors import NotAllowed
@@ -50,7 +49,7 @@ def accepted_pairs_add(
         NotAllowed: the person may not write questions.
     """
     if not user.has_perm("questionbank.question_create"):
-        raise NotAllowed(_("You may not add questions to the bank."))
+        raise NotAllowed("You may not add questions to the bank.")
     waiting = accepted_pairs(question=question)
     pairs = list(
         waiting.select_for_update(of=("self",), no_key=True).select_related("question")[:MOST_AT_ONCE]

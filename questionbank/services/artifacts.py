@@ -20,7 +20,6 @@ from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import storages
 from django.db import connection, transaction
-from django.utils.translation import gettext as _
 from psycopg import sql
 
 from analytics.artifacts import MANIFEST_NAME, Manifest, artifact_checksum, artifact_read
@@ -101,16 +100,14 @@ def artifact_import(
     """
     manifest = artifact_read(folder)
     if manifest.capability not in CAPABILITIES:
-        raise ValidationFailed(
-            _("Kindred does not support models of the kind “%(kind)s”.") % {"kind": manifest.capability}
-        )
+        raise ValidationFailed(f"Kindred does not support models of the kind “{manifest.capability}”.")
     scope = _scope_of_import(manifest, scope)
     loads(manifest.capability, folder)
     same = ModelArtifact.objects.filter(
         capability=manifest.capability, scope=scope, checksum=artifact_checksum(folder)
     ).first()
     if same is not None:
-        raise Conflict(_("This model is registered already, as model %(number)d.") % {"number": same.pk})
+        raise Conflict(f"This model is registered already, as model {same.pk}.")
     return artifact_register(folder=folder, scope=scope, user=user)
 
 
@@ -119,25 +116,25 @@ def _scope_of_import(manifest: Manifest, scope: str) -> str:
     training = training_of(manifest.capability)
     if training is None or not training.scope:
         if scope:
-            raise ValidationFailed(_("Only a model that belongs to one hierarchy or language has a scope."))
+            raise ValidationFailed("Only a model that belongs to one hierarchy or language has a scope.")
         return ""
     if has_general_model(manifest.capability):
         language = primary_language(scope)
         if scope and not _LANGUAGE_CODE.fullmatch(language):
-            raise ValidationFailed(_("The scope of this model is a language by its code, such as zh."))
+            raise ValidationFailed("The scope of this model is a language by its code, such as zh.")
         return language
     if training.scope == "hierarchy":
         if not (scope or model_scope(manifest)):
-            raise ValidationFailed(_("This model names no hierarchy: give one as the scope."))
+            raise ValidationFailed("This model names no hierarchy: give one as the scope.")
         return scope or model_scope(manifest)
     languages = [primary_language(language) for language in manifest.extra.get("languages") or ()]
     chosen = primary_language(scope) or model_scope(manifest)
     if not chosen:
-        raise ValidationFailed(_("This model names no language: give one as the scope, such as en."))
+        raise ValidationFailed("This model names no language: give one as the scope, such as en.")
     if languages and chosen not in languages:
         raise ValidationFailed(
-            _("This model has learned from problems in %(languages)s, not in %(language)s.")
-            % {"languages": ", ".join(map(language_name, languages)), "language": language_name(chosen)}
+            f"This model has learned from problems in {', '.join(map(language_name, languages))},"
+            f" not in {language_name(chosen)}."
         )
     return chosen
 
@@ -230,9 +227,9 @@ def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | N
         if artifact.state == ModelArtifact.State.CHAMPION or any(
             embedding_set.is_current for embedding_set in sets
         ):
-            raise Conflict(_("The champion cannot be deleted: promote another model first."))
+            raise Conflict("The champion cannot be deleted: promote another model first.")
         if artifact.pk in models_in_jobs():
-            raise Conflict(_("A job that uses this model is under way: stop it first."))
+            raise Conflict("A job that uses this model is under way: stop it first.")
         model_event_create(kind=ModelEvent.Kind.DELETED, artifact=artifact, reason=reason, user=user)
         with connection.cursor() as cursor:
             for embedding_set in sets:

@@ -25,7 +25,6 @@ from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from analytics.artifacts import MANIFEST_NAME
 from analytics.atomic_file import written_aside
@@ -175,14 +174,14 @@ def _checked(path: Path, scratch: Path) -> tuple[BackupManifest, dict[str, Path]
                 f"{path.name} comes from a later Kindred ({manifest.kindred}, which has the migration"
                 f" {label}.{unknown[-1]}): upgrade this one first."
             )
-    require_space(scratch, path.stat().st_size, what=_("Unpacking the backup"))
+    require_space(scratch, path.stat().st_size, what="Unpacking the backup")
     return archive_unpack(path=path, folder=scratch)
 
 
 def _require_space(folder: Path, *, without: Container[str]) -> None:
     """Check that there is room for the files and a dump, which is smaller than the database with its indexes."""
     files = sum(storages[FOLDERS[kind]].size(name) for kind, name in _kept(without))
-    require_space(folder, database.database_bytes() + files, what=_("The backup"))
+    require_space(folder, database.database_bytes() + files, what="The backup")
 
 
 def _check_rows(manifest: BackupManifest) -> None:
@@ -244,7 +243,7 @@ def _forget_left_out(manifest: BackupManifest) -> None:
     for artifact in ModelArtifact.objects.filter(location__in=manifest.left_out):
         if not storages["artifacts"].exists(f"{artifact.location}/{MANIFEST_NAME}"):
             with suppress(Conflict):  # a job that was under way needs it, and will say that it is gone
-                artifact_delete(artifact=artifact, reason=_("The backup that was restored left it out."))
+                artifact_delete(artifact=artifact, reason="The backup that was restored left it out.")
 
 
 def _report_missing(archive: ArchiveWriter, locations: dict[str, str], report: Report) -> None:

@@ -14,7 +14,6 @@ import pghistory
 from django.core import serializers
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from analytics.errors import Cancelled
 from questionbank.errors import Conflict, NotAllowed
@@ -61,9 +60,9 @@ def bulk_change_request(
         Conflict: there is nothing to change.
     """
     if not user.has_perm("questionbank.question_create"):
-        raise NotAllowed(_("You may not change questions."))
+        raise NotAllowed("You may not change questions.")
     if not question_ids:
-        raise Conflict(_("There is nothing to change."))
+        raise Conflict("There is nothing to change.")
     change = BulkChange.objects.create(
         kind=kind, values=dict(values), person=user, selection=dict(selection), changed=len(question_ids)
     )
@@ -83,11 +82,11 @@ def bulk_change_undo_request(*, user: User, change: BulkChange) -> BulkChange:
     """
     fresh = BulkChange.objects.select_for_update(of=("self",)).get(pk=change.pk)
     if fresh.person_id != user.pk and not user.has_perm("questionbank.question_edit"):
-        raise NotAllowed(_("You may not undo this change."))
+        raise NotAllowed("You may not undo this change.")
     if fresh.undone_at is not None:
-        raise Conflict(_("This change is undone already."))
+        raise Conflict("This change is undone already.")
     if fresh.applied_at is None or (fresh.run is not None and not fresh.run.is_finished):
-        raise Conflict(_("This change is not finished yet."))
+        raise Conflict("This change is not finished yet.")
     _do(fresh, user, is_undo=True)
     return fresh
 
@@ -98,7 +97,7 @@ def _do(change: BulkChange, user: User, *, is_undo: bool) -> None:
             (_undo if is_undo else _apply)(change, user, None)
         return
     title = bulk_change_description(change.kind, change.values)
-    title = _("Undo: %(change)s") % {"change": title} if is_undo else title
+    title = f"Undo: {title}" if is_undo else title
     change.run = runs.run_create(
         kind=Run.Kind.CHANGE,
         title=title[:200],
@@ -116,7 +115,7 @@ def run_bulk_change(run: Run, reporter: _Reporter) -> dict[str, Any]:
     """
     user = run.requested_by
     if user is None:
-        raise Conflict(_("The person who requested this change no longer has an account."))
+        raise Conflict("The person who requested this change no longer has an account.")
     number = run.parameters["change"]
     with pghistory.context(user=user.pk, bulk_change=number), transaction.atomic():
         change = BulkChange.objects.select_for_update(of=("self",)).get(pk=number)
@@ -249,7 +248,7 @@ def _save(questions: list[Question], columns: list[str]) -> None:
 def _change_tags(change: BulkChange, questions: list[Question], user: User) -> tuple[Snapshots, Snapshots]:
     add, remove = change.values.get("add"), change.values.get("remove")
     if add and not KnowledgeConcept.objects.filter(pk=add).exists():
-        raise Conflict(_("The chosen concept no longer exists."))
+        raise Conflict("The chosen concept no longer exists.")
     ids = [row.pk for row in questions]
     gone = {
         tag.question_id: {"set_by": tag.set_by, "user_id": tag.user_id, "probability": tag.probability}

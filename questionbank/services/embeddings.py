@@ -14,7 +14,6 @@ import numpy.typing as npt
 import psycopg
 from django.db import Error as DatabaseError
 from django.db import connection, transaction
-from django.utils.translation import gettext as _
 from psycopg import sql
 
 from analytics.catalog import CAPABILITIES
@@ -54,7 +53,7 @@ def embedding_set_ensure(*, artifact: ModelArtifact) -> EmbeddingSet:
     """
     row = CAPABILITIES.get(artifact.capability)
     if row is None or row.lens is None:
-        raise ValidationFailed(_("Models of this kind give questions no vectors."))
+        raise ValidationFailed("Models of this kind give questions no vectors.")
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/embedding sets'))")
     embedding_set = EmbeddingSet.objects.filter(artifact=artifact, lens=row.lens.word).order_by("-pk").first()

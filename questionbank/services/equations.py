@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from django.db import transaction
 from django.db.models import F
-from django.utils.translation import gettext as _
 
 from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate_float
@@ -61,11 +60,11 @@ def equation_accept(*, user: User | None, question: Question, version: int, expr
     """
     fresh = Question.objects.select_for_update().filter(pk=question.pk).first()
     if fresh is None:
-        raise NotFound(_("This question no longer exists."))
+        raise NotFound("This question no longer exists.")
     if user is not None and not user.has_perm("questionbank.equation_edit", fresh):
-        raise NotAllowed(_("You may not set the equation of a question."))
+        raise NotAllowed("You may not set the equation of a question.")
     if fresh.version != version:
-        raise Conflict(_("Somebody else has just changed this question. Check the new version first."))
+        raise Conflict("Somebody else has just changed this question. Check the new version first.")
     equation_write(
         question=fresh,
         expression=_checked(expression),
@@ -81,13 +80,13 @@ def _checked(expression: str) -> str:
     expression = expression.strip()
     problem = ""
     if len(expression) > EQUATION_LIMIT:
-        problem = _("The equation has more than %(limit)d characters.") % {"limit": EQUATION_LIMIT}
+        problem = f"The equation has more than {EQUATION_LIMIT} characters."
     elif expression:
         try:
             tree = parse_expression(expression)
             evaluate_float(tree)
             if not any(token in OPERATORS for token in to_prefix(tree)):
-                problem = _("This is a number. An equation has an operation, such as (11-1)*2.")
+                problem = "This is a number. An equation has an operation, such as (11-1)*2."
         except DataError as error:
             problem = str(error)
     if problem:

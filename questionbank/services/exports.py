@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from django.utils.translation import gettext as _
-
 from analytics.records import QuestionRecord
 from questionbank.errors import NotFound, ValidationFailed
 from questionbank.formats import FORMATS, write
@@ -74,7 +72,7 @@ def export_pieces(*, records: Iterable[QuestionRecord], format: str) -> Iterator
         NotFound: there is no such format.
     """
     if format not in FORMATS:
-        raise NotFound(_("There is no such format."))
+        raise NotFound("There is no such format.")
     return FORMATS[format].write(with_own_ids(records), AttachmentStore())
 
 
@@ -85,7 +83,7 @@ def export_losses(*, records: Iterable[QuestionRecord], format: str) -> ExportLo
         NotFound: there is no such format.
     """
     if format not in FORMATS:
-        raise NotFound(_("There is no such format."))
+        raise NotFound("There is no such format.")
     losses, store = ExportLosses(), AttachmentStore()
     for record in records:
         losses.look_at(record, format, store)

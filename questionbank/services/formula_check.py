@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext as _
-
 from analytics.records import QuestionRecord
 from analytics.text.formulas import segment_text
 from questionbank.formulas import FormulaRefused, formula_mathml, split_definitions
@@ -29,7 +27,7 @@ def formula_problems(text: str) -> list[str]:
             formula_mathml(rest, definitions=definitions)
         except FormulaRefused:
             source = segment.source if len(segment.source) <= _SHOWN else segment.source[:_SHOWN] + "…"
-            problems.append(_("The formula %(formula)s cannot be drawn.") % {"formula": source})
+            problems.append(f"The formula {source} cannot be drawn.")
     return problems
 
 

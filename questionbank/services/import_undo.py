@@ -10,7 +10,6 @@ from typing import Any, Protocol
 
 import pghistory
 from django.db import connection, transaction
-from django.utils.translation import gettext as _
 
 from analytics.errors import Cancelled
 from questionbank.errors import Conflict, NotAllowed
@@ -56,13 +55,13 @@ def import_undo_request(*, run: Run, user: User | None) -> Run:
         Conflict: nothing of the import is left, or it is being undone already.
     """
     if user is not None and not user.has_perm("questionbank.import"):
-        raise NotAllowed(_("You may not undo imports."))
+        raise NotAllowed("You may not undo imports.")
     parameters = {"import": run.pk}
     if runs.run_under_way(kind=Run.Kind.UNDO, capability="", parameters=parameters) is not None:
-        raise Conflict(_("This import is being undone already."))
+        raise Conflict("This import is being undone already.")
     if not import_can_be_undone(run=run):
-        raise Conflict(_("Nothing that this import created is left in the bank."))
-    title = _("Undo: %(import)s") % {"import": run}
+        raise Conflict("Nothing that this import created is left in the bank.")
+    title = f"Undo: {run}"
     return runs.run_create(kind=Run.Kind.UNDO, title=title[:200], parameters=parameters, requested_by=user)
 
 

@@ -19,7 +19,6 @@ from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import storages
 from django.db import connection, transaction
-from django.utils.translation import gettext as _
 
 from questionbank.disk import require_space
 from questionbank.errors import Conflict, ImportRefused, NotAllowed, ValidationFailed
@@ -378,7 +377,7 @@ def run_import(run: Run, reporter: _Reporter) -> dict[str, Any]:
     if not storage.exists(parameters["upload"]):
         raise Conflict("The uploaded file is no longer stored; upload it again.")
     require_space(
-        Path(settings.VAR_DIR), BYTES_A_BYTE * storage.size(parameters["upload"]), what=_("The import")
+        Path(settings.VAR_DIR), BYTES_A_BYTE * storage.size(parameters["upload"]), what="The import"
     )
     with scratch_folder(prefix="import-") as folder:
         path = folder / parameters["name"]

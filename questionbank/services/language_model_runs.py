@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from questionbank.errors import ValidationFailed
 from questionbank.models import Run, User
 from questionbank.selectors.registry.language_models import configured_language_model
@@ -28,7 +26,7 @@ def language_model_run(
     """
     configured = configured_language_model()
     if configured is None:
-        raise ValidationFailed(_("No language model is configured."))
+        raise ValidationFailed("No language model is configured.")
     wanted: dict[str, Any] = {"kind": kind, "capability": "analogy", "parameters": parameters}
     if (requested_already := run_under_way(**wanted)) is not None:
         return requested_already

@@ -21,7 +21,6 @@ from django.db.models import F
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from questionbank import dispatch
 from questionbank.errors import ServiceUnavailable
@@ -59,19 +58,17 @@ def mail_send_test(*, address: str) -> None:
         ServiceUnavailable: no mail server is set, or it does not take the mail.
     """
     if not mail_is_on():
-        raise ServiceUnavailable(_("No mail server is set: set EMAIL_URL."))
+        raise ServiceUnavailable("No mail server is set: set EMAIL_URL.")
     if not settings.DEFAULT_FROM_EMAIL:
-        raise ServiceUnavailable(_("Mail has no sender: set MAIL_FROM."))
+        raise ServiceUnavailable("Mail has no sender: set MAIL_FROM.")
     mail = OutgoingMail.objects.create(kind=OutgoingMail.Kind.TEST, address=address)
     try:
         with _connected() as connection:
-            body = _("Kindred can send mail. Nobody has to do anything.")
-            _message(_("A test from Kindred"), body, address, connection).send()
+            body = "Kindred can send mail. Nobody has to do anything."
+            _message("A test from Kindred", body, address, connection).send()
     except _FAILURES as error:
         _give_up(mail, error)
-        raise ServiceUnavailable(
-            _("The mail was not sent: %(reason)s") % {"reason": _reason(error)}
-        ) from error
+        raise ServiceUnavailable(f"The mail was not sent: {_reason(error)}") from error
     _sent(mail)
 
 
@@ -115,7 +112,7 @@ def mail_send_due() -> int:
 
 def _give_up_late(now: datetime) -> None:
     late = OutgoingMail.objects.filter(due_at__isnull=False, created_at__lt=now - GIVE_UP_AFTER)
-    late.filter(failed_at=None).update(failed_at=now, error=_("not sent within a day"))
+    late.filter(failed_at=None).update(failed_at=now, error="not sent within a day")
     late.update(due_at=None, address="")
 
 
@@ -145,10 +142,10 @@ def _letter(mail: OutgoingMail, person: User, connection: BaseEmailBackend) -> E
     link = password_link(person=person, site=mail.site)
     if mail.kind == OutgoingMail.Kind.INVITATION:
         context = {"person": person, "inviter": mail.inviter, "link": link}
-        subject, body = _("Your invitation to Kindred"), render_to_string("people/invitation.txt", context)
+        subject, body = "Your invitation to Kindred", render_to_string("people/invitation.txt", context)
     else:
         context = {"username": person.username, "link": link}
-        subject, body = _("Choose a new password for Kindred"), render_to_string("people/reset.txt", context)
+        subject, body = "Choose a new password for Kindred", render_to_string("people/reset.txt", context)
     return _message(subject, body, person.email, connection)
 
 
@@ -176,7 +173,7 @@ def _is_final(error: Exception) -> bool:
 def _reason(error: Exception) -> str:
     """Return what a mail server said, as an admin has to know it, without anybody's address."""
     if isinstance(error, SMTPRecipientsRefused):
-        return _("the mail server refuses the recipient")
+        return "the mail server refuses the recipient"
     if isinstance(error, SMTPResponseException):
         said = error.smtp_error
         return f"{error.smtp_code} {said.decode(errors='replace') if isinstance(said, bytes) else said}"[:200]

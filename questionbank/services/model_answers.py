@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from questionbank.errors import NotAllowed
 from questionbank.models import Question, Run, User
@@ -36,7 +35,7 @@ def model_answer_request(
         ValidationFailed: no language model is configured.
     """
     if not user.has_perm("questionbank.language_model_ask"):
-        raise NotAllowed(_("You may not ask the language model."))
+        raise NotAllowed("You may not ask the language model.")
     parameters = {
         "text": text,
         "language": language,
@@ -45,6 +44,4 @@ def model_answer_request(
         "question": question.pk if question else None,
         "asked_by": None if question else user.pk,
     }
-    return language_model_run(
-        kind="ask", parameters=parameters, title=_("Ask %(model)s"), user=user, send=send
-    )
+    return language_model_run(kind="ask", parameters=parameters, title="Ask %(model)s", user=user, send=send)

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 
 import structlog
 from django.db import transaction
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from questionbank import dispatch
@@ -56,7 +55,7 @@ def old_models_delete() -> int:
             number,
         )
         if not number:
-            reason = _("The rule keeps no unused model.")
+            reason = "The rule keeps no unused model."
         try:
             artifact_delete(artifact=artifact, reason=reason % {"number": number})
         except Conflict as error:  # a job or a roll back was faster
@@ -68,4 +67,4 @@ def old_models_delete() -> int:
 
 def _allow(user: User) -> None:
     if not user.has_perm("questionbank.models_manage"):
-        raise NotAllowed(_("Only admins manage models."))
+        raise NotAllowed("Only admins manage models.")

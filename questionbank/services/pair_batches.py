@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
 
 from questionbank.errors import NotAllowed, NotFound
 from questionbank.models import BatchDeletion, ParaphrasePair, User
@@ -84,8 +83,8 @@ def batch_hide_machine(*, batch: str, hide: bool, user: User) -> int:
 
 def _batch(batch: str, user: User) -> QuerySet[ParaphrasePair, ParaphrasePair]:
     if not user.has_perm("questionbank.review"):
-        raise NotAllowed(_("You may not change batches of pairs."))
+        raise NotAllowed("You may not change batches of pairs.")
     pairs = ParaphrasePair.objects.filter(batch=batch)
     if not batch or not pairs.exists():
-        raise NotFound(_("There is no such batch."))
+        raise NotFound("There is no such batch.")
     return pairs

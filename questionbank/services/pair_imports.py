@@ -19,7 +19,6 @@ from django.core.files import File
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from questionbank.errors import Conflict, ImportRefused, LineProblem, NotAllowed, ValidationFailed
 from questionbank.formats.pairs import PairRow, read_pair_file
@@ -115,9 +114,9 @@ def pairs_import(
     try:
         stored, name, owner, opinions, hides_machine = signing.loads(token, salt=_SALT, max_age=_KEPT_FOR)
     except signing.BadSignature as error:
-        raise Conflict(_("The file is no longer stored; upload it again.")) from error
+        raise Conflict("The file is no longer stored; upload it again.") from error
     if owner != user.pk:
-        raise Conflict(_("The file is no longer stored; upload it again."))
+        raise Conflict("The file is no longer stored; upload it again.")
     with transaction.atomic():
         pairs_turn()
         return _import(
@@ -136,14 +135,12 @@ def _import(
 ) -> list[ParaphrasePair]:
     storage, mark = storages["uploads"], f"{stored}{_ADDED}"
     if storage.exists(mark):
-        raise Conflict(_("The pairs of this file were added already."))
+        raise Conflict("The pairs of this file were added already.")
     if not storage.exists(stored):
-        raise Conflict(_("The file is no longer stored; upload it again."))
+        raise Conflict("The file is no longer stored; upload it again.")
     pairs, problems = _read(stored, name, user)
     if (problems and not skip_refused) or not pairs:
-        raise ImportRefused(
-            _("Lines of %(name)s cannot be used; nothing was added.") % {"name": name}, problems
-        )
+        raise ImportRefused(f"Lines of {name} cannot be used; nothing was added.", problems)
     try:
         made = pairs_create(
             pairs=pairs, source=ParaphrasePair.Source.UPLOAD, user=user, batch=name, **options
@@ -183,7 +180,7 @@ def _decide_by_labels(made: Sequence[ParaphrasePair], labels: Sequence[int | Non
 
 def _allow(user: User) -> None:
     if not user.has_perm("questionbank.review"):
-        raise NotAllowed(_("You may not add paraphrases."))
+        raise NotAllowed("You may not add paraphrases.")
 
 
 @contextmanager
@@ -201,7 +198,7 @@ def _read(stored: str, name: str, user: User) -> tuple[list[PairInput], list[Lin
         lines = read_pair_file(path, unpacked_limit=MOST_UNPACKED, lines_limit=MOST_LINES)
         rows = list(_bounded(lines, name))
     if not rows:
-        raise ImportRefused(_("There is no pair in %(name)s.") % {"name": name})
+        raise ImportRefused(f"There is no pair in {name}.")
     asked = {row.question for _number, row in rows if isinstance(row, PairRow) and row.question is not None}
     questions = Question.objects.filter(visible_to(user)).in_bulk(asked)
     stored_pairs = pairs_known(
@@ -218,17 +215,17 @@ def _read(stored: str, name: str, user: User) -> tuple[list[PairInput], list[Lin
         both = (original, row.paraphrase)
         reason = ""
         if row.question is not None and question is None:
-            reason = _("there is no question %(number)d in the bank") % {"number": row.question}
+            reason = f"there is no question {row.question} in the bank"
         elif question is not None and (refusal := why_not_reworded(question)):
             reason = refusal
         elif question is not None and not is_text_of(question=question, text=original):
-            reason = _("the original is not the text of question %(number)d") % {"number": question.pk}
+            reason = f"the original is not the text of question {question.pk}"
         elif original == row.paraphrase:
-            reason = _("original and paraphrase are the same text")
+            reason = "original and paraphrase are the same text"
         elif both in seen:
-            reason = _("this pair is already on line %(line)d") % {"line": seen[both]}
+            reason = f"this pair is already on line {seen[both]}"
         elif both in stored_pairs:
-            reason = _("this pair was added already")
+            reason = "this pair was added already"
         if reason:
             problems.append(LineProblem(number, reason))
             continue
@@ -242,7 +239,5 @@ def _bounded(
 ) -> Iterator[tuple[int, PairRow | LineProblem]]:
     for place, row in enumerate(rows):
         if place == MOST_ROWS:
-            raise ImportRefused(
-                _("%(name)s has more than %(most)d pairs; split it.") % {"name": name, "most": MOST_ROWS}
-            )
+            raise ImportRefused(f"{name} has more than {MOST_ROWS} pairs; split it.")
         yield row

@@ -13,7 +13,6 @@ from typing import Any
 from django.conf import settings
 from django.db import connection, transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from analytics.json_lines import TEXT_LIMIT
 from analytics.paraphrase.findings.rules import Finding, find_changes
@@ -98,7 +97,7 @@ def pairs_create(
     is_ours = all(pair.question is not None for pair in pairs)
     permission = "questionbank.paraphrase_propose" if is_ours else "questionbank.review"
     if user is not None and not user.has_perm(permission):
-        raise NotAllowed(_("You may not add paraphrases."))
+        raise NotAllowed("You may not add paraphrases.")
     rows = [
         ParaphrasePair(
             question=pair.question,
@@ -121,7 +120,7 @@ def pairs_create(
         pairs_turn()
         stored_pairs = pairs_known(paraphrases=[row.paraphrase for row in rows])
         if any((row.original, row.paraphrase) in stored_pairs for row in rows):
-            problem = _("This pair was added already.")
+            problem = "This pair was added already."
             raise ValidationFailed(problem, {"paraphrase": [problem]})
     made = ParaphrasePair.objects.bulk_create(rows, batch_size=_ROWS)
     if made and request_scores:
@@ -146,23 +145,23 @@ def _check(pair: ParaphrasePair) -> None:
     for name in ("original", "paraphrase"):
         text = getattr(pair, name)
         if not text:
-            fields[name] = [_("The text is missing.")]
+            fields[name] = ["The text is missing."]
         elif len(text) > TEXT_LIMIT:
-            fields[name] = [_("The text has more than %(limit)d characters.") % {"limit": TEXT_LIMIT}]
+            fields[name] = [f"The text has more than {TEXT_LIMIT} characters."]
         elif "\0" in text:
-            fields[name] = [_("The text holds a NUL character.")]
+            fields[name] = ["The text holds a NUL character."]
     if not fields and pair.original == pair.paraphrase:
-        fields["paraphrase"] = [_("It is the same text as the original.")]
+        fields["paraphrase"] = ["It is the same text as the original."]
     if len(pair.source_id) > ID_LIMIT:
-        fields["source_id"] = [_("The identifier is too long.")]
+        fields["source_id"] = ["The identifier is too long."]
     question = pair.question
     if question is not None and not fields and not is_text_of(question=question, text=pair.original):
-        fields["original"] = [_("This is not the text of question %(number)d.") % {"number": question.pk}]
+        fields["original"] = [f"This is not the text of question {question.pk}."]
     if len(pair.language) > LANGUAGE_LIMIT or not LANGUAGE_TAG.fullmatch(pair.language):
-        fields["language"] = [_("This is no language tag such as en or zh.")]
+        fields["language"] = ["This is no language tag such as en or zh."]
     most = settings.REVIEW_OPINIONS_MOST
     if not 1 <= pair.opinions_wanted <= most:
-        fields["opinions"] = [_("Ask 1 to %(number)d reviewers.") % {"number": most}]
+        fields["opinions"] = [f"Ask 1 to {most} reviewers."]
     if fields:
         raise ValidationFailed(next(iter(fields.values()))[0], fields=fields)
 
@@ -198,17 +197,17 @@ def paraphrase_score_waiting(*, user: User) -> Run:
         Conflict: there is no scorer, no such pair, or a job that scores is unfinished.
     """
     if not user.has_perm("questionbank.review"):
-        raise NotAllowed(_("You may not have paraphrases scored."))
+        raise NotAllowed("You may not have paraphrases scored.")
     if artifact_champion(capability="paraphrase") is None:
-        raise Conflict(_("No scorer is trained yet."))
+        raise Conflict("No scorer is trained yet.")
     with connection.cursor() as cursor:  # two people press the button at once
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/score paraphrases'))")
     unfinished = Run.objects.exclude(state__in=Run.FINISHED)
     if unfinished.filter(kind="score", capability="paraphrase").exists():
-        raise Conflict(_("Pairs are being scored already: wait for that job."))
+        raise Conflict("Pairs are being scored already: wait for that job.")
     run = paraphrase_rescore(user=user)
     if run is None:
-        raise Conflict(_("The scorer in use has seen every waiting pair."))
+        raise Conflict("The scorer in use has seen every waiting pair.")
     return run
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.utils.translation import get_language_info
-from django.utils.translation import gettext as _
 
 from analytics.languages import LANGUAGE_NAMES, UNDETERMINED, primary_language
 from analytics.text.language_words import evident_language
@@ -62,22 +61,16 @@ def _language_notice(evident: str, language: str, *, is_chosen: bool) -> str:
     if is_known and (not is_chosen or evident in ("", primary_language(language))):
         return ""
     if is_known:
-        return _("This text seems to be in %(evident)s. It is read as %(chosen)s, as you chose.") % {
-            "evident": language_name(evident),
-            "chosen": language_name(primary_language(language)),
-        }
+        chosen = language_name(primary_language(language))
+        return f"This text seems to be in {language_name(evident)}. It is read as {chosen}, as you chose."
     is_foreign = evident and evident not in LANGUAGE_NAMES
-    seems = (
-        _("This text seems to be in %(language)s.") % {"language": language_name(evident)}
-        if is_foreign
-        else ""
-    )
-    knows = _("The models know English and Chinese: there is no prediction, and only wording is compared.")
+    seems = f"This text seems to be in {language_name(evident)}." if is_foreign else ""
+    knows = "The models know English and Chinese: there is no prediction, and only wording is compared."
     return f"{seems} {knows}".strip()
 
 
 def language_name(language: str) -> str:
     """Return the name of a language that a text can be evidently in, in the language of the page."""
     if language == "zh":
-        return _("Chinese")
+        return "Chinese"
     return str(get_language_info(language)["name_translated"])

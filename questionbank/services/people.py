@@ -15,7 +15,6 @@ from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from questionbank.errors import NotAllowed, ValidationFailed
 from questionbank.models import User
@@ -44,11 +43,11 @@ def person_invite(
     try:
         UnicodeUsernameValidator()(username)
         if User.objects.filter(username__iexact=username).exists():
-            fields["username"] = [_("This name is taken.")]
+            fields["username"] = ["This name is taken."]
     except ValidationError as error:
         fields["username"] = list(error.messages)
     if len(username) > NAME_LIMIT:
-        fields["username"] = [_("Use at most %(number)d characters.") % {"number": NAME_LIMIT}]
+        fields["username"] = [f"Use at most {NAME_LIMIT} characters."]
     if fields:
         raise ValidationFailed(next(iter(fields.values()))[0], fields=fields)
     person.set_unusable_password()
@@ -67,7 +66,7 @@ def person_password_link(*, user: User, person: User, site: str) -> str:
     """
     _allow(user, person)
     if not person.is_active:
-        raise ValidationFailed(_("This account is closed. Open it first."))
+        raise ValidationFailed("This account is closed. Open it first.")
     pghistory.create_event(person, label="password_link")
     return password_link(person=person, site=site)
 
@@ -88,7 +87,7 @@ def person_remove_second_factor(*, user: User, person: User) -> None:
     _allow(user, person)
     removed, _by_model = Authenticator.objects.filter(user=person).delete()
     if not removed:
-        raise ValidationFailed(_("This person has no second factor."))
+        raise ValidationFailed("This person has no second factor.")
     pghistory.create_event(person, label="second_factor_removed")
 
 
@@ -139,9 +138,9 @@ def active_admins_locked() -> None:
 
 def _allow(user: User, person: User | None = None) -> None:
     if not user.has_perm("questionbank.people_manage"):
-        raise NotAllowed(_("Only admins manage people."))
+        raise NotAllowed("Only admins manage people.")
     if person is not None and person.is_superuser and not user.is_superuser:
-        raise NotAllowed(_("Only a superuser can change a superuser."))
+        raise NotAllowed("Only a superuser can change a superuser.")
 
 
 def _problems(person: User, roles: Collection[str]) -> dict[str, list[str]]:
@@ -152,9 +151,9 @@ def _problems(person: User, roles: Collection[str]) -> dict[str, list[str]]:
         except ValidationError as error:
             fields["email"] = list(error.messages)
         if User.objects.filter(email__iexact=person.email).exclude(pk=person.pk).exists():
-            fields["email"] = [_("Somebody else has this e-mail address.")]
+            fields["email"] = ["Somebody else has this e-mail address."]
     if set(roles) - set(ROLES):
-        fields["roles"] = [_("There is no such role.")]
+        fields["roles"] = ["There is no such role."]
     return fields
 
 
@@ -172,5 +171,5 @@ def check_an_admin_is_left(*, without: User, field: str = "") -> None:
     """
     is_admin = active_admins().filter(pk=without.pk).exists()
     if is_admin and not active_admins().exclude(pk=without.pk).exists():
-        message = _("This is the last admin. Give somebody else the role first.")
+        message = "This is the last admin. Give somebody else the role first."
         raise ValidationFailed(message, fields={field: [message]} if field else None)

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from django.db import connection, transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from questionbank.errors import Conflict
 from questionbank.models import EmbeddingSet, Projection, Run, User
@@ -33,10 +32,10 @@ def projection_request(*, user: User | None = None) -> Run:
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [PROJECTION_LOCK])
     if Run.objects.filter(kind="project").exclude(state__in=Run.FINISHED).exists():
-        raise Conflict(_("The map is being drawn already."))
+        raise Conflict("The map is being drawn already.")
     current = map_set()
     if current is None or not current.embeddings.exists():
-        raise Conflict(_("The bank has no vectors yet, so there is nothing to draw."))
+        raise Conflict("The bank has no vectors yet, so there is nothing to draw.")
     return run_create(
         kind="project", capability="probes", title="Draw the map of the bank", requested_by=user
     )

@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from analytics.catalog import CAPABILITIES, lenses
 from questionbank.capabilities.catalog import bank_capability, fixed_suite, scope_name
@@ -44,12 +43,12 @@ def comparison_request(*, candidate: ModelArtifact, user: User | None = None, se
     """
     suite = fixed_suite(candidate.capability)
     if suite is None:
-        raise ValidationFailed(_("Models of this kind have no held-out questions to be compared on."))
+        raise ValidationFailed("Models of this kind have no held-out questions to be compared on.")
     champion = artifact_champion(capability=candidate.capability, scope=candidate.scope)
     if champion is None:
-        raise Conflict(_("There is no champion to compare with."))
+        raise Conflict("There is no champion to compare with.")
     if champion.pk == candidate.pk:
-        raise ValidationFailed(_("This model is the champion; choose another one to compare with it."))
+        raise ValidationFailed("This model is the champion; choose another one to compare with it.")
     with transaction.atomic():
         wanted: dict[str, Any] = {
             "kind": Run.Kind.EVALUATE,
@@ -57,7 +56,7 @@ def comparison_request(*, candidate: ModelArtifact, user: User | None = None, se
             "parameters": {"candidate": candidate.pk, "champion": champion.pk},
         }
         if run_under_way(**wanted) is not None:
-            raise Conflict(_("This comparison is under way already."))
+            raise Conflict("This comparison is under way already.")
         return run_create(
             **wanted,
             title=f"Compare {candidate.name} with {champion.name}"[:200],
@@ -93,7 +92,7 @@ def gate_verdict(*, artifact: ModelArtifact, override: bool = False) -> dict[str
     if champion is None:
         verdict = Gate(GateOutcome.BETTER, [_why_not_compared(artifact)])
     elif comparison is None:
-        verdict = Gate(GateOutcome.REFUSED, [_("It has not been compared with the champion yet.")])
+        verdict = Gate(GateOutcome.REFUSED, ["It has not been compared with the champion yet."])
     else:
         verdict = gate(comparison)
     if not verdict.passes and not override:
@@ -110,19 +109,17 @@ def gate_verdict(*, artifact: ModelArtifact, override: bool = False) -> dict[str
 def _why_not_compared(artifact: ModelArtifact) -> str:
     """Say why a model that replaces none of its scope is not compared."""
     if general_champion(artifact) is None:
-        return _("No model of this kind is in use, so there is nothing to compare it with.")
-    return _(
-        "The general model serves %(language)s now. A model for one language is compared only with another for that"
-        " language, and none is in use."
-    ) % {"language": scope_name(artifact)}
+        return "No model of this kind is in use, so there is nothing to compare it with."
+    return (
+        f"The general model serves {scope_name(artifact)} now. A model for one language is compared only with"
+        " another for that language, and none is in use."
+    )
 
 
 def _refusal(verdict: Gate) -> str:
     if verdict.outcome == GateOutcome.NOT_BETTER:
-        return _(
-            "The model is not better than the champion. You can promote it only by overriding the gate. %(reasons)s"
-        )
-    return _("The model cannot be promoted: %(reasons)s")
+        return "The model is not better than the champion. You can promote it only by overriding the gate. %(reasons)s"
+    return "The model cannot be promoted: %(reasons)s"
 
 
 def promotion_request(
@@ -149,13 +146,13 @@ def promotion_request(
     """
     if not reason.strip():
         raise ValidationFailed(
-            _("A promotion needs a reason."),
-            fields={"reason": [_("Say why you want to promote this model.")]},
+            "A promotion needs a reason.",
+            fields={"reason": ["Say why you want to promote this model."]},
         )
     if override and user is not None and not user.has_perm("questionbank.models_manage"):
-        raise NotAllowed(_("Only an admin may promote a model that does not pass the gate."))
+        raise NotAllowed("Only an admin may promote a model that does not pass the gate.")
     if artifact.state == ModelArtifact.State.CHAMPION:
-        raise Conflict(_("This model is the champion already."))
+        raise Conflict("This model is the champion already.")
     gate_verdict(artifact=artifact, override=override)
     with transaction.atomic():
         wanted: dict[str, Any] = {
@@ -169,7 +166,7 @@ def promotion_request(
             },
         }
         if run_under_way(**wanted) is not None:
-            raise Conflict(_("Another promotion of this kind is under way."))
+            raise Conflict("Another promotion of this kind is under way.")
         return run_create(**wanted, title=f"Promote {artifact.name}"[:200], requested_by=user, send=send)
 
 
@@ -185,7 +182,7 @@ def model_promote(*, run: Run, artifact: ModelArtifact) -> str:
     """
     serving_lock()
     if not run_is_held(run=run):
-        raise Conflict(_("Another worker has taken over this promotion."))
+        raise Conflict("Another worker has taken over this promotion.")
     verdict = gate_verdict(artifact=artifact, override=run.parameters["override"])
     if problem := serving_problem(artifact):
         raise Conflict(problem)
@@ -221,7 +218,7 @@ def model_swap(
     """
     serving_lock()
     if not run_is_held(run=run):
-        raise Conflict(_("Another worker has taken over this promotion."))
+        raise Conflict("Another worker has taken over this promotion.")
     reason, person = run.parameters["reason"], run.requested_by
     verdict = gate_verdict(artifact=artifact, override=run.parameters["override"])
     leaving = _serve(embedding_set)
@@ -246,13 +243,13 @@ def model_roll_back(
     """
     if not reason.strip():
         raise ValidationFailed(
-            _("A roll back needs a reason."),
-            fields={"reason": [_("Say why you want to go back to the former model.")]},
+            "A roll back needs a reason.",
+            fields={"reason": ["Say why you want to go back to the former model."]},
         )
     serving_lock()
     target = roll_back_target(capability, scope)
     if target is None:
-        raise Conflict(_("There is no former model to go back to."))
+        raise Conflict("There is no former model to go back to.")
     if target.scope != scope:
         return _go_back_to_general(target, scope, reason=reason.strip(), user=user)
     lens = CAPABILITIES[capability].lens
@@ -278,7 +275,7 @@ def _go_back_to_general(
     """Take a language's own model out of use, with its vectors, so that the general one serves the language."""
     language_champion = artifact_champion(capability=general.capability, scope=scope)
     if language_champion is None:
-        raise Conflict(_("There is no former model to go back to."))
+        raise Conflict("There is no former model to go back to.")
     EmbeddingSet.objects.filter(artifact=language_champion, is_current=True).update(
         is_current=False, state=EmbeddingSet.State.RETIRED
     )
@@ -335,7 +332,7 @@ def _swap_readers(
     kind: str = ModelEvent.Kind.PROMOTED,
 ) -> None:
     """Let the models serve that read a model's vectors, and archive those whose vectors left."""
-    together = _("With the model %(name)s.") % {"name": artifact.name}
+    together = f"With the model {artifact.name}."
     for reader in readers:
         artifact_promote(artifact=reader, reason=together, user=user, kind=kind)
     if leaving is not None:

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from django.db import connection, transaction
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics.json_lines import TEXT_LIMIT, string_problem
@@ -36,9 +35,9 @@ class Proposals:
 def why_not_reworded(question: Question) -> str:
     """Return why no paraphrase of a question is wanted; empty where one is."""
     if question.status == Question.Status.RETIRED:
-        return _("This question is retired.")
+        return "This question is retired."
     if question.paraphrase_of_id is not None:
-        return _("This question is a paraphrase itself: ask for others of its original.")
+        return "This question is a paraphrase itself: ask for others of its original."
     return ""
 
 
@@ -56,7 +55,7 @@ def paraphrases_propose(*, question: Question, each: int, user: User) -> Proposa
         raise Conflict(reason)
     choice = paraphraser_choice(RULES)
     if not choice.rewords(question.language):
-        raise ValidationFailed(_("The rules know English only."))
+        raise ValidationFailed("The rules know English only.")
     return propose_for(
         question=question, paraphraser=RuleParaphraser(), each=each, source=choice.source, user=user
     )
@@ -152,7 +151,7 @@ def paraphrase_type(
         raise Conflict(reason)
     original, text = question.text.strip(), text.replace("\r\n", "\n").strip()
     if text and text != original and content_hash(text=text) in _taken(question, original):
-        problem = _("The question has this paraphrase already.")
+        problem = "The question has this paraphrase already."
         raise ValidationFailed(problem, {"paraphrase": [problem]})
     (made,) = pairs_create(
         pairs=[PairInput(original, text, question.language, question=question)],
@@ -184,14 +183,14 @@ def proposals_request(
     paraphraser_choice(paraphraser)
     _check_each(each)
     if not 1 <= len(questions) <= MOST_QUESTIONS:
-        problem = _("Choose 1 to %(most)d questions.") % {"most": MOST_QUESTIONS}
+        problem = f"Choose 1 to {MOST_QUESTIONS} questions."
         raise ValidationFailed(problem, {"number": [problem]})
     parameters = {"paraphraser": paraphraser, "questions": list(questions), "each": each}
     with connection.cursor() as cursor:  # the button is pressed twice
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/propose paraphrases'))")
     unfinished = Run.objects.filter(kind="propose").exclude(state__in=Run.FINISHED)
     if unfinished.filter(parameters=parameters).exists():
-        raise Conflict(_("These paraphrases are being written already: wait for that job."))
+        raise Conflict("These paraphrases are being written already: wait for that job.")
     title = ngettext(
         "Propose paraphrases of %(number)d question",
         "Propose paraphrases of %(number)d questions",
@@ -209,10 +208,10 @@ def proposals_request(
 
 def _allow(user: User, permission: str = "paraphrase_propose") -> None:
     if not user.has_perm(f"questionbank.{permission}"):
-        raise NotAllowed(_("You may not propose these paraphrases."))
+        raise NotAllowed("You may not propose these paraphrases.")
 
 
 def _check_each(each: int) -> None:
     if not 1 <= each <= MOST_EACH:
-        problem = _("Choose 1 to %(most)d paraphrases of a question.") % {"most": MOST_EACH}
+        problem = f"Choose 1 to {MOST_EACH} paraphrases of a question."
         raise ValidationFailed(problem, {"each": [problem]})

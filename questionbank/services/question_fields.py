@@ -8,8 +8,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from analytics.json_lines import TEXT_LIMIT, string_problem
 from analytics.question_content import EMPTY, Option, QuestionContent, as_json
 from analytics.text.plain_maths import mark_plain_maths
@@ -54,7 +52,7 @@ class _Checks:
         options: list[Option] = []
         entries: Sequence[Mapping[str, Any] | Option] = self.fields.get("options") or ()
         if len(entries) > limits.OPTIONS_LIMIT:
-            message = _("A question has at most %(limit)s options.") % {"limit": limits.OPTIONS_LIMIT}
+            message = f"A question has at most {limits.OPTIONS_LIMIT} options."
             self.problems["options"].append(message)
             return []
         for option in entries:
@@ -65,9 +63,9 @@ class _Checks:
             )
             weight = raw.get("weight")
             if not label or not text:
-                self.problems["options"].append(_("Every option needs a label and a text."))
+                self.problems["options"].append("Every option needs a label and a text.")
             if weight is not None and not -1 <= weight <= 1:
-                self.problems["options"].append(_("A weight lies between -100% and 100%."))
+                self.problems["options"].append("A weight lies between -100% and 100%.")
             for value, limit in (
                 (label, limits.LABEL_LIMIT),
                 (text, limits.OPTION_TEXT_LIMIT),
@@ -110,13 +108,13 @@ def check_fields(fields: Mapping[str, Any]) -> QuestionFields:
     )
     problems = checks.problems
     if not checked.text and "text" not in problems:
-        problems["text"].append(_("A question needs a text."))
+        problems["text"].append("A question needs a text.")
     if "language" not in problems and not LANGUAGE_TAG.fullmatch(checked.language):
-        problems["language"].append(_("This is not a language tag such as en or zh."))
+        problems["language"].append("This is not a language tag such as en or zh.")
     if checked.kind not in Question.Kind.values:
-        problems["kind"].append(_("Choose a type of question."))
+        problems["kind"].append("Choose a type of question.")
     if checked.status not in Question.Status.values:
-        problems["status"].append(_("Choose a status."))
+        problems["status"].append("Choose a status.")
     _check_options(checked, problems)
     if problems:
         message = " ".join(reason for reasons in problems.values() for reason in reasons)
@@ -126,24 +124,22 @@ def check_fields(fields: Mapping[str, Any]) -> QuestionFields:
 
 def _check_options(checked: QuestionFields, problems: defaultdict[str, list[str]]) -> None:
     if checked.kind == "matching" and not any(pair.left for pair in checked.content.pairs):
-        problems["pairs"].append(_("A matching question needs its pairs."))
+        problems["pairs"].append("A matching question needs its pairs.")
     if checked.kind == "true_false" and checked.answer not in ("", "True", "False"):
-        problems["answer"].append(_("The answer must be True or False."))
+        problems["answer"].append("The answer must be True or False.")
     if "options" in problems or "kind" in problems:
         return
     labels = [option["label"] for option in checked.options]
     match options_fault(kind=checked.kind, text=checked.text, labels=labels, answer=checked.answer):
         case "unexpected":
-            problems["options"].append(_("Only multiple-choice and ordering questions have options."))
+            problems["options"].append("Only multiple-choice and ordering questions have options.")
         case "missing" | "single":
-            problems["options"].append(
-                _("A multiple-choice or ordering question needs at least two options.")
-            )
+            problems["options"].append("A multiple-choice or ordering question needs at least two options.")
         case "repeated":
-            problems["options"].append(_("Two options have the same label."))
+            problems["options"].append("Two options have the same label.")
         case "answer":
             problems["answer"].append(
-                _("The answer must be the label of an option, or several labels such as A, C.")
+                "The answer must be the label of an option, or several labels such as A, C."
             )
 
 
@@ -188,15 +184,13 @@ def latex_warnings(text: str) -> list[str]:
     plain = text.replace(r"\\", "").replace(r"\$", "")
     single = plain.replace("$$", "")
     if plain.count("$$") % 2:
-        warnings.append(_("A formula between $$ and $$ is not closed."))
+        warnings.append("A formula between $$ and $$ is not closed.")
     elif single.count("$") % 2 and _PRICE.sub("", single).count("$") % 2:
-        warnings.append(_("A formula between $ and $ is not closed."))
+        warnings.append("A formula between $ and $ is not closed.")
     for opening, closing in _PAIRS:
         if plain.count(opening) != plain.count(closing):
-            warnings.append(
-                _("%(opening)s and %(closing)s do not pair up.") % {"opening": opening, "closing": closing}
-            )
+            warnings.append(f"{opening} and {closing} do not pair up.")
     braces = plain.replace(r"\{", "").replace(r"\}", "")
     if braces.count("{") != braces.count("}"):
-        warnings.append(_("Braces { and } do not pair up."))
+        warnings.append("Braces { and } do not pair up.")
     return warnings

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from django.db import transaction
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from questionbank.errors import NotAllowed, ValidationFailed
@@ -117,22 +116,22 @@ def question_list_move(*, user: User, question_list: QuestionList, question_id: 
 
 def _check_owner(user: User, question_list: QuestionList) -> None:
     if question_list.owner_id != user.pk:
-        raise NotAllowed(_("This list belongs to somebody else."))
+        raise NotAllowed("This list belongs to somebody else.")
 
 
 def _checked_name(user: User, name: str, exclude: QuestionList | None = None) -> str:
     name = " ".join(name.replace("\x00", "").split())
     problem = ""
     if not name:
-        problem = _("Enter a name for the list.")
+        problem = "Enter a name for the list."
     elif len(name) > NAME_LIMIT:
-        problem = _("Use at most %(number)d characters.") % {"number": NAME_LIMIT}
+        problem = f"Use at most {NAME_LIMIT} characters."
     else:
         same_name = QuestionList.objects.filter(owner=user, name=name)
         if exclude is not None:
             same_name = same_name.exclude(pk=exclude.pk)
         if same_name.exists():
-            problem = _("You already have a list with this name.")
+            problem = "You already have a list with this name."
     if problem:
         raise ValidationFailed(problem, fields={"name": [problem]})
     return name

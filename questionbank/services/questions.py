@@ -11,7 +11,6 @@ from typing import Any, TypedDict, Unpack
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.utils.translation import gettext as _
 
 from analytics.question_content import Option, QuestionContent, as_json, content_of
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
@@ -237,9 +236,7 @@ def question_set_tags(
     _allow(user, "tags_edit", fresh, "You may not tag questions.")
     if seen is not None and set(seen) != set(fresh.tags.values_list("concept_id", flat=True)):
         raise Conflict(
-            _(
-                "Somebody else has just changed the concepts. Their choice is shown below: choose again, then save."
-            )
+            "Somebody else has just changed the concepts. Their choice is shown below: choose again, then save."
         )
     _set_tags(fresh, {concept.pk for concept in concepts}, user)
     return fresh

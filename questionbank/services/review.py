@@ -18,7 +18,6 @@ from django.db import connection, transaction
 from django.db.models import Count, Exists, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from analytics.json_lines import TEXT_LIMIT
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
@@ -240,10 +239,10 @@ def review_decide(
     pair = _existing_pair(pair_id)
     now = timezone.now()
     if not _is_free(pair, reviewer, now):
-        raise Conflict(_("You no longer have this pair: it was decided, or somebody else has it."))
+        raise Conflict("You no longer have this pair: it was decided, or somebody else has it.")
     lease = ReviewLease.objects.filter(reviewer=reviewer, pair=pair).first()
     if lease is None:
-        raise Conflict(_("This pair was not assigned to you. Here is the next one."))
+        raise Conflict("This pair was not assigned to you. Here is the next one.")
     checked = _checked(pair, verdict, reason, text, comment, allowed=set(_Verdict.values))
     decision = ReviewDecision.objects.create(
         pair=pair, reviewer=reviewer, is_random=lease.is_random, **checked, **_taken_over(lease, now)
@@ -312,7 +311,7 @@ def adjudication_decide(
     if lease is None or lease.reviewer != reviewer:
         if lease is not None:
             _check_over(lease, now)
-        raise Conflict(_("You do not have this pair open to settle. Open it again."))
+        raise Conflict("You do not have this pair open to settle. Open it again.")
     allowed = {_Verdict.ACCEPT.value, _Verdict.REJECT.value, _Verdict.EDIT.value}
     checked = _checked(pair, verdict, reason, text, comment, allowed=allowed)
     decision = ReviewDecision.objects.create(
@@ -329,22 +328,20 @@ def _pair_to_settle(reviewer: User, pair_id: int) -> ParaphrasePair:
     _lock_person(reviewer)
     pair = _existing_pair(pair_id)
     if pair.state != _State.ADJUDICATION:
-        raise Conflict(_("This pair does not need to be settled: somebody else may have done so."))
+        raise Conflict("This pair does not need to be settled: somebody else may have done so.")
     if not may_settle(pair=pair, person=reviewer):
         raise NotAllowed(
-            _("You typed this pair or gave an opinion on it: an admin or another reviewer settles it.")
+            "You typed this pair or gave an opinion on it: an admin or another reviewer settles it."
         )
     if grace_seconds(pair=pair, person=reviewer):
-        raise Conflict(
-            _("Your own opinion on this pair is only a few seconds old. Open it again in a moment.")
-        )
+        raise Conflict("Your own opinion on this pair is only a few seconds old. Open it again in a moment.")
     return pair
 
 
 def _check_over(lease: SettlementLease, now: datetime) -> None:
     """Raise Conflict while somebody's lease lasts."""
     if lease.expires_at > now:
-        raise Conflict(_("%(person)s is settling this pair now.") % {"person": lease.reviewer})
+        raise Conflict(f"{lease.reviewer} is settling this pair now.")
 
 
 @transaction.atomic
@@ -369,13 +366,10 @@ def review_undo(*, reviewer: User, decision_id: int | None = None) -> ReviewDeci
         if not ReviewDecision.objects.filter(
             reviewer=reviewer, undone_at__isnull=True, is_label=False
         ).exists():
-            raise NotFound(_("You have no decision to undo."))
+            raise NotFound("You have no decision to undo.")
         raise Conflict(
-            _(
-                "This decision stands: it is over a day old, or its pair is settled, or all opinions on the pair have "
-                "been there for %(seconds)d seconds, so that you can read the others."
-            )
-            % {"seconds": UNDO_GRACE.total_seconds()}
+            "This decision stands: it is over a day old, or its pair is settled, or all opinions on the pair have "
+            f"been there for {UNDO_GRACE.total_seconds()} seconds, so that you can read the others."
         )
     now = timezone.now()
     last.undone_at = now
@@ -393,22 +387,20 @@ def _checked(
     fields: dict[str, list[str]] = {}
     text, comment = text.strip(), comment.strip()
     if verdict not in allowed:
-        fields["verdict"] = [_("Choose one of the decisions.")]
+        fields["verdict"] = ["Choose one of the decisions."]
     if verdict == _Verdict.REJECT and (
         reason not in ReviewDecision.Reason.values or reason == ReviewDecision.Reason.LABELLED
     ):
-        fields["reason"] = [_("Choose why it is rejected.")]
+        fields["reason"] = ["Choose why it is rejected."]
     if verdict == _Verdict.EDIT:
         if not text:
-            fields["text"] = [_("Write the changed text.")]
+            fields["text"] = ["Write the changed text."]
         elif text == pair.paraphrase.strip():
-            fields["text"] = [_("The text is not changed: accept it instead.")]
+            fields["text"] = ["The text is not changed: accept it instead."]
         elif len(text) > TEXT_LIMIT or "\0" in text:
-            fields["text"] = [_("The text is too long, or holds a NUL character.")]
+            fields["text"] = ["The text is too long, or holds a NUL character."]
     if len(comment) > COMMENT_LIMIT or "\0" in comment:
-        fields["comment"] = [
-            _("A comment has at most %(limit)d characters and no NUL.") % {"limit": COMMENT_LIMIT}
-        ]
+        fields["comment"] = [f"A comment has at most {COMMENT_LIMIT} characters and no NUL."]
     if fields:
         raise ValidationFailed(next(iter(fields.values()))[0], fields=fields)
     return {
@@ -440,7 +432,7 @@ def _settle(pair: ParaphrasePair) -> None:
 
 def _allow(person: User) -> None:
     if not person.has_perm("questionbank.review"):
-        raise NotAllowed(_("You may not review paraphrases."))
+        raise NotAllowed("You may not review paraphrases.")
 
 
 def _lock_person(person: User) -> None:
@@ -460,7 +452,7 @@ def _locked_pair(pair_id: int) -> ParaphrasePair | None:
 def _existing_pair(pair_id: int) -> ParaphrasePair:
     pair = _locked_pair(pair_id)
     if pair is None:
-        raise NotFound(_("There is no such pair."))
+        raise NotFound("There is no such pair.")
     return pair
 
 
@@ -479,18 +471,18 @@ def guideline_publish(*, text: str, user: User) -> ReviewGuideline:
         ValidationFailed: the text is empty, too long or the same as before.
     """
     if not user.has_perm("questionbank.guidelines_edit"):
-        raise NotAllowed(_("You may not change the guidelines."))
+        raise NotAllowed("You may not change the guidelines.")
     text = text.replace("\r\n", "\n").strip()
     with connection.cursor() as cursor:  # two admins save at once
         cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/guidelines'))")
     latest = guideline_current()
     problem = ""
     if not text:
-        problem = _("The guidelines are empty.")
+        problem = "The guidelines are empty."
     elif len(text) > TEXT_LIMIT or "\0" in text:
-        problem = _("The text is too long, or holds a NUL character.")
+        problem = "The text is too long, or holds a NUL character."
     elif text == latest.text:
-        problem = _("Nothing is changed.")
+        problem = "Nothing is changed."
     if problem:
         raise ValidationFailed(problem, fields={"text": [problem]})
     return ReviewGuideline.objects.create(version=latest.version + 1, text=text, created_by=user)
@@ -522,9 +514,9 @@ def review_keys_save(*, reviewer: User, keys: Mapping[str, str]) -> ReviewPrefer
     for action, usual in DEFAULT_KEYS.items():
         key = keys.get(action, usual).strip().lower()
         if len(key) > 1 or not key.isprintable():
-            fields[action] = [_("One character, or nothing.")]
+            fields[action] = ["One character, or nothing."]
         elif key and key in chosen.values():
-            fields[action] = [_("This key is already used for another action.")]
+            fields[action] = ["This key is already used for another action."]
         chosen[action] = key
     if fields:
         raise ValidationFailed(next(iter(fields.values()))[0], fields=fields)

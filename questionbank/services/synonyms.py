@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from django.db import transaction
-from django.utils.translation import gettext as _
 
 from analytics.text.tokens import search_tokens
 from questionbank.errors import NotAllowed, ValidationFailed
@@ -54,7 +53,7 @@ def synonym_group_delete(*, user: User, group: SynonymGroup) -> None:
 
 def _allow(user: User) -> None:
     if not user.has_perm("questionbank.concepts_edit"):
-        raise NotAllowed(_("Only admins change synonyms."))
+        raise NotAllowed("Only admins change synonyms.")
 
 
 def _checked(terms: Iterable[str], *, but: int | None = None) -> list[str]:
@@ -69,18 +68,16 @@ def _checked(terms: Iterable[str], *, but: int | None = None) -> list[str]:
     kept = list(by_meaning.values())
     problems = []
     if len(kept) < 2:
-        problems.append(_("A group needs two different terms, each on its own line."))
+        problems.append("A group needs two different terms, each on its own line.")
     if len(kept) > _MOST_TERMS:
-        problems.append(_("A group has at most %(number)d terms.") % {"number": _MOST_TERMS})
+        problems.append(f"A group has at most {_MOST_TERMS} terms.")
     problems += [
-        _("“%(term)s…” is longer than %(number)d characters.") % {"term": term[:20], "number": TERM_LIMIT}
-        for term in kept
-        if len(term) > TERM_LIMIT
+        f"“{term[:20]}…” is longer than {TERM_LIMIT} characters." for term in kept if len(term) > TERM_LIMIT
     ]
     others = SynonymGroup.objects.all() if but is None else SynonymGroup.objects.exclude(pk=but)
     for group in others:
         problems += [
-            _("“%(term)s” is in the group “%(group)s”.") % {"term": term, "group": group}
+            f"“{term}” is in the group “{group}”."
             for term in group.terms
             if tuple(search_tokens(term)) in by_meaning
         ]

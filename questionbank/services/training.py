@@ -7,7 +7,6 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, QuerySet
-from django.utils.translation import gettext as _
 
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import config_from_strings, field_specs
@@ -35,7 +34,7 @@ def report_request(
         kind=Run.Kind.REPORT,
         capability=capability,
         parameters=parameters,
-        title=_("Count the training data"),
+        title="Count the training data",
         queue="light",
         requested_by=user,
     )
@@ -48,11 +47,7 @@ def _checked_hierarchies(names: Sequence[str] | None) -> dict[str, list[str]]:
     existing_names = KnowledgeHierarchy.objects.filter(name__in=names).values_list("name", flat=True)
     unknown = sorted({*names} - {*existing_names})
     if unknown or not names:
-        problem = (
-            _("There is no hierarchy “%(name)s”.") % {"name": unknown[0]}
-            if unknown
-            else _("Choose a hierarchy at least.")
-        )
+        problem = f"There is no hierarchy “{unknown[0]}”." if unknown else "Choose a hierarchy at least."
         raise ValidationFailed(problem, fields={"hierarchies": [problem]})
     return {"hierarchies": sorted({*names})}
 
@@ -84,24 +79,20 @@ def training_request(
     """
     training = training_of(capability)
     if training is None:
-        raise NotFound(_("Models of this kind are not trained on the bank."))
+        raise NotFound("Models of this kind are not trained on the bank.")
     row, settings = CAPABILITIES[capability], dict(settings or {})
     _check_settings(row.config, settings)
     answers = {**{option.name: option.default for option in training.options}, **(answers or {})}
     for option in training.options:
         if option.choices and answers[option.name] not in option.choices:
-            problem = _("“%(answer)s” cannot be chosen; the choices are %(choices)s.") % {
-                "answer": answers[option.name],
-                "choices": ", ".join(option.choices),
-            }
+            problem = (
+                f"“{answers[option.name]}” cannot be chosen; the choices are {', '.join(option.choices)}."
+            )
             raise ValidationFailed(problem, fields={option.name: [problem]})
     chosen = {} if training.scope == "hierarchy" else _checked_hierarchies(hierarchies)
     parameters = {"set": settings, **chosen, **training.job_parameters(settings, hierarchies, answers)}
     if run_under_way(kind=Run.Kind.TRAIN, capability=capability, parameters=parameters) is not None:
-        raise Conflict(
-            _("“%(title)s” is being trained already: wait for that job, or stop it first.")
-            % {"title": row.title}
-        )
+        raise Conflict(f"“{row.title}” is being trained already: wait for that job, or stop it first.")
     return run_create(
         kind=Run.Kind.TRAIN,
         capability=capability,

@@ -8,7 +8,6 @@ from itertools import chain, islice
 
 from django.db import transaction
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate
@@ -107,11 +106,11 @@ def why_not_varied(question: Question, *, by_model: bool = False) -> str:
         by_model: by the language model, which writes other languages than the rules too.
     """
     if question.status == Question.Status.RETIRED:
-        return _("This question is retired.")
+        return "This question is retired."
     if not by_model and primary_language(question.language) != _LANGUAGE:
-        return _("Without a language model, similar problems are written in English only.")
+        return "Without a language model, similar problems are written in English only."
     if question_computation(question) is None:
-        return _("What this question computes is not known. It needs an equation first.")
+        return "What this question computes is not known. It needs an equation first."
     return ""
 
 
@@ -121,19 +120,19 @@ def why_not_reversible(question: Question) -> str:
     A solution found only by the solver does not do: where it is wrong, so is every answer that follows from it.
     """
     if question.status == Question.Status.RETIRED:
-        return _("This question is retired.")
+        return "This question is retired."
     if primary_language(question.language) not in LANGUAGES:
-        return _("Reversed versions are available in English and Chinese only.")
+        return "Reversed versions are available in English and Chinese only."
     if question.kind == Question.Kind.CHOICE:
-        return _("Reversed versions of multiple-choice questions are not available.")
+        return "Reversed versions of multiple-choice questions are not available."
     solution = known_solution(question)
     if solution is None:
-        return _(
+        return (
             "Reversed versions need a confirmed equation. Accept or enter one on the question’s page first."
         )
     published = published_number(question)
     if solution.rounding or published is None or not published.agrees_with(solution.value):
-        return _(
+        return (
             "Reversed versions need a published answer that the equation gives. Correct the answer or the equation"
             " first."
         )
@@ -210,7 +209,7 @@ def variants_request(*, question: Question, each: int, user: User, send: bool = 
     return language_model_run(
         kind="retell",
         parameters={"question": question.pk, "each": each},
-        title=_("Write similar problems of question %(number)d") % {"number": question.pk},
+        title=f"Write similar problems of question {question.pk}",
         user=user,
         send=send,
     )
@@ -238,16 +237,16 @@ def variants_keep(
 
 def _check(each: int, user: User, *permissions: str) -> None:
     if not all(user.has_perm(f"questionbank.{permission}") for permission in permissions):
-        raise NotAllowed(_("You may not request similar problems."))
+        raise NotAllowed("You may not request similar problems.")
     if not 1 <= each <= MOST_WRITTEN:
-        raise ValidationFailed(_("Choose 1 to %(most)d similar problems.") % {"most": MOST_WRITTEN})
+        raise ValidationFailed(f"Choose 1 to {MOST_WRITTEN} similar problems.")
 
 
 def _locked(question: Question) -> Question:
     """Return the question as it is now: it may have been changed, and two may ask at once."""
     fresh = Question.objects.select_for_update(no_key=True).filter(pk=question.pk).first()
     if fresh is None:
-        raise NotFound(_("This question no longer exists."))
+        raise NotFound("This question no longer exists.")
     return fresh
 
 
@@ -341,22 +340,20 @@ def variant_reword(*, variant: ProblemVariant, text: str, user: User) -> Problem
 def _rewording_problem(variant: ProblemVariant, text: str) -> str:
     """Say why a text cannot be the wording of a similar problem; empty where it can."""
     if len(text) > LONGEST_TEXT:
-        return _("The text has more than %(limit)d characters.") % {"limit": LONGEST_TEXT}
+        return f"The text has more than {LONGEST_TEXT} characters."
     key = problem_graph_key(text, variant.equation)
     if not key or key != problem_graph_key(variant.text, variant.equation):
-        return _("The text must keep the numbers of the equation %(equation)s.") % {
-            "equation": variant.equation
-        }
+        return f"The text must keep the numbers of the equation {variant.equation}."
     if (gaps := blanks(variant.text)) and blanks(text) != gaps:
-        return _("Keep the blank, written as ____: the answer is the number that is missing there.")
+        return "Keep the blank, written as ____: the answer is the number that is missing there."
     if _times_stated(variant.answer, text) > _times_stated(variant.answer, variant.text):
-        return _("The text states the answer, %(answer)s. Leave it out.") % {"answer": variant.answer}
+        return f"The text states the answer, {variant.answer}. Leave it out."
     if is_word_problem(variant.text) and not is_word_problem(text):
-        return _("This is no longer a word problem. Tell a story in words, with its numbers.")
+        return "This is no longer a word problem. Tell a story in words, with its numbers."
     if asks_nothing(text) and not asks_nothing(variant.text):
-        return _("The text asks nothing. End it with a question.")
+        return "The text asks nothing. End it with a question."
     if exact_duplicates(text=text, options=()).exists():
-        return _("The bank has this question already.")
+        return "The bank has this question already."
     return ""
 
 
@@ -378,10 +375,10 @@ def _to_decide_on(variant: ProblemVariant, user: User) -> ProblemVariant:
         Conflict: it is in the bank already.
     """
     if not user.has_perm("questionbank.review"):
-        raise NotAllowed(_("You may not decide on similar problems."))
+        raise NotAllowed("You may not decide on similar problems.")
     fresh = ProblemVariant.objects.select_for_update().get(pk=variant.pk)
     if fresh.added_id is not None:
-        raise Conflict(_("This similar problem is in the bank already."))
+        raise Conflict("This similar problem is in the bank already.")
     return fresh
 
 
@@ -411,7 +408,7 @@ def variants_add_accepted(*, user: User, question: Question | None = None, as_dr
         NotAllowed: the person may not write questions.
     """
     if not user.has_perm("questionbank.question_create"):
-        raise NotAllowed(_("You may not add questions to the bank."))
+        raise NotAllowed("You may not add questions to the bank.")
     made = 0
     waiting = accepted_variants(question=question).select_for_update(of=("self",), no_key=True)
     for variant in waiting.select_related("question")[:MOST_ADDED]:
@@ -439,12 +436,12 @@ def variant_keep_as_draft(*, variant: ProblemVariant, user: User) -> Question:
         Conflict: the question that it was written from was deleted.
     """
     if not user.has_perm("questionbank.question_create"):
-        raise NotAllowed(_("You may not write questions."))
+        raise NotAllowed("You may not write questions.")
     kept = own_drafts(texts=[variant.text], user=user)
     if kept:
         return kept[variant.text]
     if variant.question is None:
-        raise Conflict(_("The question that this problem was written from was deleted."))
+        raise Conflict("The question that this problem was written from was deleted.")
     return _question_of(variant, variant.question, Question.Status.DRAFT, user)
 
 

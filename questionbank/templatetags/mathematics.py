@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
 from django import template
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import get_language
-from django.utils.translation import gettext as _
 
 from questionbank.question_titles import LONGEST_TITLE, question_title
 from questionbank.rendering import Labels, render_inline
@@ -22,27 +19,20 @@ _SPACED_OPERATOR = re.compile(
 )  # plus, minus, times, divided by, to the power of
 
 
-def _labels() -> Labels:
-    return _labels_in(get_language())
-
-
-@lru_cache(maxsize=16)
-def _labels_in(language: str | None) -> Labels:
-    """Return the labels in the language that is active."""
-    return Labels(
-        blank=_("answer blank"),
-        image=_("picture"),
-        drawing=_("Drawing instructions"),
-        figure=_("figure"),
-        formula=_("formula"),
-        table=_("table"),
-    )
+_LABELS = Labels(
+    blank="answer blank",
+    image="picture",
+    drawing="Drawing instructions",
+    figure="figure",
+    formula="formula",
+    table="table",
+)
 
 
 @register.filter
 def mathematics(text: object) -> SafeString:
     """Show a question's text as paragraphs, formulas, tables and parts."""
-    return mark_safe(render_laid_out(str(text or ""), _labels()))  # noqa: S308 - built from an allow-list
+    return mark_safe(render_laid_out(str(text or ""), _LABELS))  # noqa: S308 - built from an allow-list
 
 
 @register.filter
@@ -56,13 +46,13 @@ def pictured(text: object, question: object) -> str:
 @register.filter
 def mathematics_inline(text: object, limit: int = 0) -> SafeString:
     """Show a text on one line, cut behind `limit` characters but never in a formula: `text|mathematics_inline:90`."""
-    return mark_safe(render_inline(str(text or ""), int(limit), _labels()))  # noqa: S308 - as above
+    return mark_safe(render_inline(str(text or ""), int(limit), _LABELS))  # noqa: S308 - as above
 
 
 @register.filter
 def plain_title(text: object, limit: int = LONGEST_TITLE) -> str:
     """Return the beginning of a question as plain text, for titles and names of links; the template escapes it."""
-    return question_title(str(text or ""), int(limit), _labels())
+    return question_title(str(text or ""), int(limit), _LABELS)
 
 
 @register.filter

@@ -18,7 +18,6 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join, linebreaks
 from django.utils.http import urlencode
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import gettext_lazy as _
 
 from questionbank.capabilities.catalog import scope_name
 from questionbank.expression_drawing import SIGNS
@@ -69,15 +68,15 @@ ICONS = {  # 24 by 24, drawn with a line; a literal table
 }
 
 FLAGS = {  # flag of a similar question -> what it is called, class of its badge, icon; a literal table
-    SAME_IDEA: (_("Same idea, new numbers"), "badge-accent", "check"),
-    LOOKS_ALIKE: (_("Looks alike, solved differently"), "badge-caution", "alert"),
+    SAME_IDEA: ("Same idea, new numbers", "badge-accent", "check"),
+    LOOKS_ALIKE: ("Looks alike, solved differently", "badge-caution", "alert"),
 }
 FOUND_BY = {
-    "number": _("number"),
-    "concept": _("concept"),
-    "text": _("words"),
-    "formula": _("formula"),
-    "vector": _("meaning"),
+    "number": "number",
+    "concept": "concept",
+    "text": "words",
+    "formula": "formula",
+    "vector": "meaning",
 }
 
 
@@ -195,7 +194,7 @@ def readable(name: str) -> str:
 def figure(value: Any) -> str:
     """Return a value of a run's result, for people."""
     if isinstance(value, bool):
-        return str(_("yes") if value else _("no"))
+        return str("yes" if value else "no")
     if isinstance(value, float | int):
         return number_text(value)
     if value is None:
@@ -290,9 +289,9 @@ def current(context: dict[str, Any], names: str) -> bool:
 def suite_name(suite: str) -> str:
     """Return a suite of labelled pairs as people call it; a file by its name."""
     names = {
-        "made": _("operators’ pairs of the bank’s held-out questions"),
-        "decided": _("reviewers’ decisions on the bank’s held-out questions"),
-        "demo": _("the demo’s hand-written pairs"),
+        "made": "operators’ pairs of the bank’s held-out questions",
+        "decided": "reviewers’ decisions on the bank’s held-out questions",
+        "demo": "the demo’s hand-written pairs",
     }
     return str(names.get(suite, suite))
 
@@ -307,9 +306,9 @@ def operator_sign(operator: str) -> str:
 def rounding_words(rounding: str) -> str:
     """Return what is done with a quotient, behind it."""
     words = {
-        "up": _("rounded up"),
-        "down": _("rounded down"),
-        "nearest": _("rounded"),
-        "remainder": _("leaves a remainder"),
+        "up": "rounded up",
+        "down": "rounded down",
+        "nearest": "rounded",
+        "remainder": "leaves a remainder",
     }
     return str(words[rounding])

@@ -7,7 +7,6 @@ from contextlib import suppress
 from typing import Any
 
 from django import template
-from django.utils.translation import gettext_lazy as _
 
 from analytics.question_content import EMPTY, AcceptedAnswer, QuestionContent, content_of
 from questionbank.formats.derived_answer import lettered_choices, part_label
@@ -76,15 +75,15 @@ def tolerance(answer: AcceptedAnswer) -> str:
 
 
 _ROW_LABELS = {
-    "text": _("answer"),
-    "weight": _("weight in per cent"),
-    "tolerance": _("tolerance"),
-    "unit": _("unit"),
-    "feedback": _("feedback"),
-    "left": _("left side"),
-    "right": _("right side"),
-    "answers": _("right answers"),
-    "choices": _("choices of a drop-down"),
+    "text": "answer",
+    "weight": "weight in per cent",
+    "tolerance": "tolerance",
+    "unit": "unit",
+    "feedback": "feedback",
+    "left": "left side",
+    "right": "right side",
+    "answers": "right answers",
+    "choices": "choices of a drop-down",
 }
 
 

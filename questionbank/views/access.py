@@ -15,7 +15,6 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
-from django.utils.translation import gettext as _
 
 from questionbank.errors import Conflict, NotAllowed, NotFound, ServiceUnavailable, ValidationFailed
 
@@ -63,7 +62,7 @@ def takes_posts(*, back: str) -> Callable[[View], View]:
                 return view(request, *args, **kwargs)
             if request.method not in ("GET", "HEAD"):
                 return HttpResponseNotAllowed(["POST"])
-            messages.warning(request, _("Nothing was saved. Please press the button again."))
+            messages.warning(request, "Nothing was saved. Please press the button again.")
             return redirect(back)
 
         return guarded
@@ -85,7 +84,7 @@ def check_permission(request: HttpRequest, permission: str, target: Any = None) 
     """Raise PermissionDenied unless the person has the permission (for `target`, where given)."""
     if not request.user.has_perm(f"questionbank.{permission}", target):
         if permission == "question_edit" and target is not None:
-            raise PermissionDenied(_("Only its author or an admin can edit this question."))
+            raise PermissionDenied("Only its author or an admin can edit this question.")
         raise PermissionDenied
 
 

@@ -7,7 +7,6 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
 from django.views.decorators.http import require_http_methods
 
 from analytics.text.tokens import detect_language
@@ -27,31 +26,31 @@ FOUND = 8
 _LONGEST_QUERY = 200
 
 STRATEGY_WORDS: dict[str, tuple[Promise, Promise]] = {  # strategy -> what it is called, what it does
-    "random swap": (_("Random swap"), _("Two words change places, never inside a formula.")),
-    "random deletion": (_("Random deletion"), _("One word is left out, never inside a formula.")),
+    "random swap": ("Random swap", "Two words change places, never inside a formula."),
+    "random deletion": ("Random deletion", "One word is left out, never inside a formula."),
     "variable renaming": (
-        _("Variable renaming"),
-        _("One variable gets an unused name throughout, in the prose too."),
+        "Variable renaming",
+        "One variable gets an unused name throughout, in the prose too.",
     ),
-    "variable scaling": (_("Variable scaling"), _("One variable of a formula is multiplied by a number.")),
+    "variable scaling": ("Variable scaling", "One variable of a formula is multiplied by a number."),
     "operator synonym replacement": (
-        _("Operator synonym replacement"),
-        _("One operator becomes one of the same kind, such as sine and cosine."),
+        "Operator synonym replacement",
+        "One operator becomes one of the same kind, such as sine and cosine.",
     ),
     "number replacement": (
-        _("Number replacement"),
-        _("One number is replaced by another with as many digits."),
+        "Number replacement",
+        "One number is replaced by another with as many digits.",
     ),
     "clause shuffling": (
-        _("Clause shuffling"),
-        _("The conditions change places; what is asked stays last."),
+        "Clause shuffling",
+        "The conditions change places; what is asked stays last.",
     ),
-    "useless clause insertion": (_("Useless clause insertion"), _("One condition is repeated.")),
+    "useless clause insertion": ("Useless clause insertion", "One condition is repeated."),
 }
 GROUP_NAMES: dict[str, Promise] = {
-    "words": _("words"),
-    "formulas": _("formulas"),
-    "structure": _("structure"),
+    "words": "words",
+    "formulas": "formulas",
+    "structure": "structure",
 }
 
 
@@ -85,7 +84,7 @@ def _asked_question(value: str) -> Question | None:
         return None
     number = whole_number(value)
     if number is None:
-        raise NotFound(_("There is no such question."))
+        raise NotFound("There is no such question.")
     return question_get(question_id=number)
 
 

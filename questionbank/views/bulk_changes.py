@@ -14,7 +14,6 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
@@ -67,7 +66,7 @@ def selection_page(request: HttpRequest) -> HttpResponse:
             )
             _say_done(request, change)
             return redirect("bulk_change_detail", change_id=change.pk)
-        messages.warning(request, _("The questions have changed since the preview. Check it again."))
+        messages.warning(request, "The questions have changed since the preview. Check it again.")
     pairs = [*query_parameters(selection.query).items(), *selection.to_query()]
     count = questions.count()
     listed = pairs if selection.is_all else [("question", pk) for name, pk in pairs if name == "id"]
@@ -130,7 +129,7 @@ def _address(name: str, pairs: Iterable[tuple[str, str]]) -> str:
 
 def _say_done(request: HttpRequest, change: BulkChange) -> None:
     if change.applied_at is None:
-        messages.info(request, _("A worker changes the questions in the background."))
+        messages.info(request, "A worker changes the questions in the background.")
         return
     text = ngettext("Changed %(number)s question.", "Changed %(number)s questions.", change.changed)
     messages.success(request, text % {"number": f"{change.changed:,}"})
@@ -182,7 +181,7 @@ def bulk_change_undo(request: HttpRequest, change_id: int) -> HttpResponse:
     change = bulk_change_get(change_id=change_id, user=request.user)
     undone = bulk_change_undo_request(user=request.user, change=change)
     if undone.undone_at is None:
-        messages.info(request, _("A worker undoes the change in the background."))
+        messages.info(request, "A worker undoes the change in the background.")
     else:
         number = undone.changed - len(undone.kept)
         text = ngettext(

@@ -11,8 +11,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from questionbank.errors import Conflict, NotFound, ValidationFailed
@@ -47,30 +45,26 @@ class Change:
 
 CHANGES: dict[str, Change] = {  # last part of the address; a literal table
     "move": Change(
-        title=gettext_lazy("Move the concept"),
-        explanation=gettext_lazy(
-            "It moves with everything below it. Its questions stay tagged. Find its new parent by name."
-        ),
-        button=gettext_lazy("Move it here"),
-        none_label=gettext_lazy("Nowhere: make it a root of its hierarchy"),
+        title="Move the concept",
+        explanation="It moves with everything below it. Its questions stay tagged. Find its new parent by name.",
+        button="Move it here",
+        none_label="Nowhere: make it a root of its hierarchy",
     ),
     "merge": Change(
-        title=gettext_lazy("Merge the concept into another"),
-        explanation=gettext_lazy(
-            "Its questions and the concepts below it go to the other one, and it disappears."
-        ),
-        button=gettext_lazy("Merge"),
+        title="Merge the concept into another",
+        explanation="Its questions and the concepts below it go to the other one, and it disappears.",
+        button="Merge",
         none_label=None,
         is_dangerous=True,
     ),
     "delete": Change(
-        title=gettext_lazy("Delete the concept"),
-        explanation=gettext_lazy(
+        title="Delete the concept",
+        explanation=(
             "It disappears with everything below it. Where questions are tagged with it, say which concept "
             "gets them."
         ),
-        button=gettext_lazy("Delete"),
-        none_label=gettext_lazy("No other: no question is tagged with it"),
+        button="Delete",
+        none_label="No other: no question is tagged with it",
         is_dangerous=True,
     ),
 }
@@ -81,14 +75,14 @@ CHANGES: dict[str, Change] = {  # last part of the address; a literal table
 def concept_change(request: HttpRequest, concept_id: int, change: str) -> HttpResponse:
     """Move, merge or delete: find the other concept by name, choose it, confirm."""
     if change not in CHANGES:
-        raise NotFound(_("There is no such change."))
+        raise NotFound("There is no such change.")
     concept = concept_get(concept_id=concept_id)
     problem = ""
     if request.method == "POST":
         form = ConceptTargetForm(request.POST)
         try:
             if not form.is_valid() or "target" not in request.POST:
-                raise ValidationFailed(_("Choose one of the concepts."))
+                raise ValidationFailed("Choose one of the concepts.")
             return _PERFORM[change](request, concept, form.cleaned_data["target"])
         except (Conflict, ValidationFailed) as error:
             problem = str(error)
@@ -106,22 +100,22 @@ def concept_change(request: HttpRequest, concept_id: int, change: str) -> HttpRe
 
 def _move(request: HttpRequest, concept: KnowledgeConcept, target: KnowledgeConcept | None) -> HttpResponse:
     concept_move(user=_person(request), concept=concept, parent=target)
-    messages.success(request, _("“%(name)s” has moved.") % {"name": concept.name})
+    messages.success(request, f"“{concept.name}” has moved.")
     return redirect("concept_detail", concept_id=concept.pk)
 
 
 def _merge(request: HttpRequest, concept: KnowledgeConcept, target: KnowledgeConcept | None) -> HttpResponse:
     if target is None:
-        raise ValidationFailed(_("Choose one of the concepts."))
+        raise ValidationFailed("Choose one of the concepts.")
     concept_merge(user=_person(request), concept=concept, target=target)
     names = {"name": concept.name, "target": target.name}
-    messages.success(request, _("“%(name)s” is now part of “%(target)s”.") % names)
+    messages.success(request, "“{name}” is now part of “{target}”.".format(**names))
     return redirect("concept_detail", concept_id=target.pk)
 
 
 def _delete(request: HttpRequest, concept: KnowledgeConcept, target: KnowledgeConcept | None) -> HttpResponse:
     concept_delete(user=_person(request), concept=concept, target=target)
-    messages.success(request, _("“%(name)s” is deleted.") % {"name": concept.name})
+    messages.success(request, f"“{concept.name}” is deleted.")
     return redirect(_tree_address(concept.hierarchy_id))
 
 
@@ -142,12 +136,12 @@ def concept_create_page(request: HttpRequest, hierarchy_id: int) -> HttpResponse
 
     def create(name: str) -> HttpResponse:
         concept = concept_create(user=_person(request), hierarchy=hierarchy, name=name, parent=parent)
-        messages.success(request, _("“%(name)s” is added.") % {"name": concept.name})
+        messages.success(request, f"“{concept.name}” is added.")
         return redirect("concept_detail", concept_id=concept.pk)
 
     where = concept_path(parent) if parent else (hierarchy.name,)
     back = reverse("concept_detail", args=[parent.pk]) if parent else _tree_address(hierarchy.pk)
-    return _name_page(request, _("Add a concept"), create, back, path=where, button=_("Add"))
+    return _name_page(request, "Add a concept", create, back, path=where, button="Add")
 
 
 @requires("concepts_edit")
@@ -158,12 +152,12 @@ def concept_rename_page(request: HttpRequest, concept_id: int) -> HttpResponse:
 
     def rename(name: str) -> HttpResponse:
         concept_rename(user=_person(request), concept=concept, name=name)
-        messages.success(request, _("Renamed."))
+        messages.success(request, "Renamed.")
         return redirect("concept_detail", concept_id=concept.pk)
 
     back = reverse("concept_detail", args=[concept.pk])
     path = concept_path(concept)
-    return _name_page(request, _("Rename the concept"), rename, back, path=path, initial=concept.name)
+    return _name_page(request, "Rename the concept", rename, back, path=path, initial=concept.name)
 
 
 @requires("concepts_edit")
@@ -175,7 +169,7 @@ def hierarchy_create_page(request: HttpRequest) -> HttpResponse:
         hierarchy = hierarchy_create(user=_person(request), name=name)
         return redirect(_tree_address(hierarchy.pk))
 
-    return _name_page(request, _("Add a hierarchy"), create, reverse("concept_tree"), button=_("Add"))
+    return _name_page(request, "Add a hierarchy", create, reverse("concept_tree"), button="Add")
 
 
 @requires("concepts_edit")
@@ -189,7 +183,7 @@ def hierarchy_rename_page(request: HttpRequest, hierarchy_id: int) -> HttpRespon
         return redirect(_tree_address(hierarchy.pk))
 
     return _name_page(
-        request, _("Rename the hierarchy"), rename, _tree_address(hierarchy.pk), initial=hierarchy.name
+        request, "Rename the hierarchy", rename, _tree_address(hierarchy.pk), initial=hierarchy.name
     )
 
 
@@ -205,7 +199,7 @@ def hierarchy_delete_page(request: HttpRequest, hierarchy_id: int) -> HttpRespon
         except Conflict as error:
             problem = str(error)
         else:
-            messages.success(request, _("The hierarchy “%(name)s” is deleted.") % {"name": hierarchy.name})
+            messages.success(request, f"The hierarchy “{hierarchy.name}” is deleted.")
             return redirect("concept_tree")
     context = {"hierarchy": hierarchy, "problem": problem, "back": _tree_address(hierarchy.pk)}
     return render(request, "concepts/delete_hierarchy.html", context, status=409 if problem else 200)
@@ -227,7 +221,7 @@ def _name_page(
                 return perform(form.cleaned_data["name"])
             except ValidationFailed as error:
                 form.add_problems(error)
-    page = {"form": form, "title": title, "back": back, "button": _("Save")} | context
+    page = {"form": form, "title": title, "back": back, "button": "Save"} | context
     return render(request, "concepts/name.html", page, status=status)
 
 

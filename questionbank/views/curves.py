@@ -6,8 +6,6 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
-from django.utils.translation import gettext as _
-
 from questionbank.capabilities.catalog import training_of
 from questionbank.charts import LineChart, line_chart
 from questionbank.models import Run
@@ -28,12 +26,12 @@ def training_charts(series: Series) -> list[tuple[str, LineChart]]:
     """
     groups: dict[str, list[str]] = {"loss": [], "rank": [], "held-out": [], "validation": []}
     titles = {
-        "loss": _("Loss"),
-        "rank": _("Loss by rank"),
-        "held-out": _("Questions held out of its training"),
+        "loss": "Loss",
+        "rank": "Loss by rank",
+        "held-out": "Questions held out of its training",
         "validation": _validation_title(series),
     }
-    values = {"loss": _("Loss"), "rank": _("Loss"), "held-out": _("Figure"), "validation": _("Figure")}
+    values = {"loss": "Loss", "rank": "Loss", "held-out": "Figure", "validation": "Figure"}
     for name in sorted(series, key=_order):
         if name in NOT_DRAWN:
             continue
@@ -102,12 +100,12 @@ def _validation_title(names: Iterable[str]) -> str:
     suites = {_label_and_suite(name)[1] for name in names if name.startswith("validation_")}
     pairs, problems = _validation_suites()
     if pairs in suites:
-        return _("Validation pairs")
-    return _("Validation problems") if problems in suites else _("Validation")
+        return "Validation pairs"
+    return "Validation problems" if problems in suites else "Validation"
 
 
 def _validation_suites() -> tuple[str, str]:
-    return _("validation pairs of its training"), _("validation problems of its training")
+    return "validation pairs of its training", "validation problems of its training"
 
 
 def metric_name(name: str) -> str:
@@ -121,75 +119,75 @@ def _label(name: str) -> str:
 
 
 def _label_and_suite(name: str) -> tuple[str, str]:
-    held_out, bank = _("questions held out of its training"), _("the bank’s held-out questions")
+    held_out, bank = "questions held out of its training", "the bank’s held-out questions"
     pairs, problems = _validation_suites()
     labels = {
-        "loss": (_("Loss"), ""),
-        "loss_concepts": (_("Naming concepts"), ""),
-        "loss_difficulty": (_("Ordering by difficulty"), ""),
-        "loss_last_layer": (_("Last layer"), ""),
-        "share_of_training": (_("Share of the way from the pretrained weights"), ""),
-        "loss_rank_0": (_("Rank 0, the augmented question"), ""),
-        "loss_rank_1": (_("Rank 1, the same concept"), ""),
-        "held_out_precision_at_10": (_("Precision at 10"), held_out),
-        "path_accuracy": (_("Accuracy of whole paths"), ""),
-        "difficulty_mae": (_("Error of the difficulty (MAE)"), bank),
-        "difficulty_pearson": (_("Correlation of the difficulty"), bank),
-        "loss_triplet": (_("Triplet loss"), ""),
-        "loss_ranking": (_("Ranking loss"), ""),
-        "validation_auc": (_("ROC AUC of the score"), pairs),
-        "validation_separation": (_("Separation of the score"), pairs),
-        "validation_macro_f1": (_("Macro F1 of the score at 0.5"), pairs),
-        "validation_same_graph": (_("Share of 8 exemplars with the same computation"), problems),
-        "validation_same_equation": (_("Of 8 exemplars, how many have the same equation"), problems),
-        "same_graph": (_("Share of 8 exemplars with the same computation"), ""),
-        "same_equation": (_("Of 8 exemplars, how many have the same equation"), ""),
-        "validation_answer_accuracy": (_("Accuracy of the answers"), problems),
-        "validation_equation_accuracy": (_("Accuracy of the equations"), problems),
-        "calibration_error": (_("Expected calibration error"), ""),
-        "calibration_error_before": (_("Expected calibration error before calibration"), ""),
-        "same_graph_at_8": (_("Share of 8 exemplars with the same computation"), bank),
-        "ndcg_at_8": (_("Order of 8 exemplars by likeness of their graphs (nDCG)"), bank),
-        "path_gain_low": (_("Gain in accuracy over the commonest concept, at least (95 %)"), ""),
-        "path_top5_accuracy": (_("Accuracy of the first five paths"), ""),
-        "path_majority_accuracy": (_("Accuracy of always naming the commonest concept"), ""),
-        "path_majority_top5_accuracy": (_("Accuracy of always naming the five commonest concepts"), ""),
-        "majority_accuracy": (_("Accuracy of always naming the commonest concept"), ""),
-        "macro_f1": (_("Macro F1"), ""),
-        "mae": (_("Mean absolute error"), ""),
-        "rmse": (_("Root mean square error"), ""),
-        "doa": (_("Degree of agreement in order (DOA)"), ""),
-        "pearson": (_("Pearson correlation"), ""),
-        "spearman": (_("Rank correlation (Spearman)"), ""),
-        "coverage": (_("Share of difficulties inside the interval"), ""),
-        "mean_rmse": (_("Root mean square error of always giving the mean"), ""),
-        "median_mae": (_("Mean absolute error of always giving the median"), ""),
-        "interval_width": (_("Width of the interval"), ""),
-        "true_concept_mae": (_("Mean absolute error, given the true concept"), ""),
-        "true_concept_rmse": (_("Root mean square error, given the true concept"), ""),
-        "true_concept_doa": (_("Degree of agreement, given the true concept"), ""),
-        "true_concept_pearson": (_("Pearson correlation, given the true concept"), ""),
-        "expected_calibration_error": (_("Expected calibration error"), ""),
-        "validation_paper_macro_f1": (_("Macro F1 of the score, as the paper averages"), pairs),
+        "loss": ("Loss", ""),
+        "loss_concepts": ("Naming concepts", ""),
+        "loss_difficulty": ("Ordering by difficulty", ""),
+        "loss_last_layer": ("Last layer", ""),
+        "share_of_training": ("Share of the way from the pretrained weights", ""),
+        "loss_rank_0": ("Rank 0, the augmented question", ""),
+        "loss_rank_1": ("Rank 1, the same concept", ""),
+        "held_out_precision_at_10": ("Precision at 10", held_out),
+        "path_accuracy": ("Accuracy of whole paths", ""),
+        "difficulty_mae": ("Error of the difficulty (MAE)", bank),
+        "difficulty_pearson": ("Correlation of the difficulty", bank),
+        "loss_triplet": ("Triplet loss", ""),
+        "loss_ranking": ("Ranking loss", ""),
+        "validation_auc": ("ROC AUC of the score", pairs),
+        "validation_separation": ("Separation of the score", pairs),
+        "validation_macro_f1": ("Macro F1 of the score at 0.5", pairs),
+        "validation_same_graph": ("Share of 8 exemplars with the same computation", problems),
+        "validation_same_equation": ("Of 8 exemplars, how many have the same equation", problems),
+        "same_graph": ("Share of 8 exemplars with the same computation", ""),
+        "same_equation": ("Of 8 exemplars, how many have the same equation", ""),
+        "validation_answer_accuracy": ("Accuracy of the answers", problems),
+        "validation_equation_accuracy": ("Accuracy of the equations", problems),
+        "calibration_error": ("Expected calibration error", ""),
+        "calibration_error_before": ("Expected calibration error before calibration", ""),
+        "same_graph_at_8": ("Share of 8 exemplars with the same computation", bank),
+        "ndcg_at_8": ("Order of 8 exemplars by likeness of their graphs (nDCG)", bank),
+        "path_gain_low": ("Gain in accuracy over the commonest concept, at least (95 %)", ""),
+        "path_top5_accuracy": ("Accuracy of the first five paths", ""),
+        "path_majority_accuracy": ("Accuracy of always naming the commonest concept", ""),
+        "path_majority_top5_accuracy": ("Accuracy of always naming the five commonest concepts", ""),
+        "majority_accuracy": ("Accuracy of always naming the commonest concept", ""),
+        "macro_f1": ("Macro F1", ""),
+        "mae": ("Mean absolute error", ""),
+        "rmse": ("Root mean square error", ""),
+        "doa": ("Degree of agreement in order (DOA)", ""),
+        "pearson": ("Pearson correlation", ""),
+        "spearman": ("Rank correlation (Spearman)", ""),
+        "coverage": ("Share of difficulties inside the interval", ""),
+        "mean_rmse": ("Root mean square error of always giving the mean", ""),
+        "median_mae": ("Mean absolute error of always giving the median", ""),
+        "interval_width": ("Width of the interval", ""),
+        "true_concept_mae": ("Mean absolute error, given the true concept", ""),
+        "true_concept_rmse": ("Root mean square error, given the true concept", ""),
+        "true_concept_doa": ("Degree of agreement, given the true concept", ""),
+        "true_concept_pearson": ("Pearson correlation, given the true concept", ""),
+        "expected_calibration_error": ("Expected calibration error", ""),
+        "validation_paper_macro_f1": ("Macro F1 of the score, as the paper averages", pairs),
     }
     if name in labels:
         return labels[name]
     for pattern, label, suite in (
-        (r"loss_rank_(\d+)", _("Rank %s"), ""),
-        (r"held_out_precision_at_10_level_(\d+)", _("Precision at 10, level %s"), held_out),
-        (r"precision_at_10_level_(\d+)", _("Precision at 10, level %s"), bank),
-        (r"concept_accuracy_level_(\d+)", _("Concept accuracy, level %s"), bank),
+        (r"loss_rank_(\d+)", "Rank %s", ""),
+        (r"held_out_precision_at_10_level_(\d+)", "Precision at 10, level %s", held_out),
+        (r"precision_at_10_level_(\d+)", "Precision at 10, level %s", bank),
+        (r"concept_accuracy_level_(\d+)", "Concept accuracy, level %s", bank),
     ):
         if match := re.fullmatch(pattern, name):
             return label % match[1], suite
     for prefix, label in (
-        ("verdict_auc_", _("ROC AUC of the verdict")),
-        ("verdict_macro_f1_", _("Macro F1 of the verdict at one half")),
-        ("verdict_separation_", _("Separation of the verdict")),
-        ("score_auc_", _("ROC AUC of the score")),
-        ("score_macro_f1_", _("Macro F1 of the score at 0.5")),
-        ("score_separation_", _("Separation of the score")),
-        ("validation_auc_val_", _("ROC AUC of the score, validation pairs")),
+        ("verdict_auc_", "ROC AUC of the verdict"),
+        ("verdict_macro_f1_", "Macro F1 of the verdict at one half"),
+        ("verdict_separation_", "Separation of the verdict"),
+        ("score_auc_", "ROC AUC of the score"),
+        ("score_macro_f1_", "Macro F1 of the score at 0.5"),
+        ("score_separation_", "Separation of the score"),
+        ("validation_auc_val_", "ROC AUC of the score, validation pairs"),
     ):
         if name.startswith(prefix):
             return label, suite_name(name.removeprefix(prefix))
@@ -211,4 +209,4 @@ def _chart(
     is_share: bool = False,
 ) -> LineChart:
     within = (0.0, 1.0) if is_share else (-math.inf, math.inf)
-    return line_chart(series, title=title, x_label=_("Step"), y_label=value, within=within)
+    return line_chart(series, title=title, x_label="Step", y_label=value, within=within)

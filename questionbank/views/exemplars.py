@@ -7,7 +7,6 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from analytics.analogy.prompts import PromptSettings
@@ -59,7 +58,7 @@ def pasted_exemplars(request: HttpRequest) -> HttpResponse:
     form = TextPromptForm(_with_defaults(request.POST))
     if not form.is_valid() and "text" in form.errors:
         is_empty = not request.POST.get("text", "").strip()
-        messages.warning(request, _("Paste a question first.") if is_empty else form.errors["text"][0])
+        messages.warning(request, "Paste a question first." if is_empty else form.errors["text"][0])
         return redirect("paste")
     pasted = pasted_of(request.POST)
     text, language = pasted.question, pasted.language
@@ -81,7 +80,7 @@ def model_ask(request: HttpRequest) -> HttpResponse:
     question = None if asked is None else question_get(question_id=asked, user=request.user)
     text = question.text if question else request.POST.get("text", "").strip()[:PASTE_LIMIT]
     if not text:
-        raise ValidationFailed(_("There is no question to ask about."))
+        raise ValidationFailed("There is no question to ask about.")
     language = question.language if question else detect_language(text)
     form = PromptForm(request.POST)
     solved = solved_or_none(question) if question else solved_text_or_none(text, language)
@@ -105,7 +104,7 @@ def model_answer(request: HttpRequest, run_id: int) -> HttpResponse:
     """
     run = run_get(run_id=run_id)
     if run.kind != "ask" or not _may_see(request, run):
-        raise NotFound(_("There is no such answer."))
+        raise NotFound("There is no such answer.")
     text, language, asked = (run.parameters[name] for name in ("text", "language", "question"))
     question = None if asked is None else question_get(question_id=asked, user=request.user)
     solved = solved_or_none(question) if question else solved_text_or_none(text, language)

@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
-
 from questionbank.selectors.registry.models import GateOutcome
 from questionbank.templatetags.pages import readable
 from questionbank.views.curves import metric_name
 
 _SUITES = ("held_out", "validation")  # groups whose figures name the suite themselves
-_RESULT_NAMES = {"passes": gettext_lazy("Passes the gate"), "outcome": gettext_lazy("Outcome")}
+_RESULT_NAMES = {"passes": "Passes the gate", "outcome": "Outcome"}
 _OUTCOMES = {
-    GateOutcome.BETTER: gettext_lazy("better than the champion"),
-    GateOutcome.NOT_BETTER: gettext_lazy("not better than the champion"),
-    GateOutcome.REFUSED: gettext_lazy("refused by the gate"),
+    GateOutcome.BETTER: "better than the champion",
+    GateOutcome.NOT_BETTER: "not better than the champion",
+    GateOutcome.REFUSED: "refused by the gate",
 }
 _NOT_SHOWN = ("comparison",)  # a number that no page takes: a button leads to the comparison
 
@@ -45,7 +42,7 @@ def figure_rows(figures: Mapping[str, Any]) -> list[tuple[str, Any]]:
 def _level_rows(levels: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Any]]:
     """Return the figures of each level of a hierarchy."""
     return [
-        (_("Level %(level)s: %(figure)s") % {"level": level, "figure": _lower(label)}, figure)
+        (f"Level {level}: {_lower(label)}", figure)
         for level, figures in levels.items()
         for label, figure in figure_rows(figures)
     ]

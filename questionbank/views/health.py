@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -30,7 +29,7 @@ def health_vectors(request: HttpRequest) -> HttpResponse:
     """Ask for the vectors that questions lack."""
     run = embedding_request()
     if run is None:
-        messages.info(request, _("A job that computes missing vectors is queued already."))
+        messages.info(request, "A job that computes missing vectors is queued already.")
         return redirect("health")
     return redirect("run_detail", run_id=run.pk)
 

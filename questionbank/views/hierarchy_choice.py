@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from questionbank.selectors.questions.concepts import hierarchy_get
@@ -36,9 +35,7 @@ def hierarchy_default_page(request: HttpRequest, hierarchy_id: int) -> HttpRespo
     back = f"{reverse('concept_tree')}?hierarchy={hierarchy.pk}"
     if request.method == "POST":
         hierarchy_make_default(user=request.user, hierarchy=hierarchy)
-        messages.success(
-            request, _("“%(name)s” is now the bank's default hierarchy.") % {"name": hierarchy.name}
-        )
+        messages.success(request, f"“{hierarchy.name}” is now the bank's default hierarchy.")
         return redirect(back)
     context = {"hierarchy": hierarchy, "current": default_hierarchy(), "back": back}
     return render(request, "concepts/default_hierarchy.html", context)

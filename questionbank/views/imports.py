@@ -15,7 +15,6 @@ from django.core import signing
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from questionbank.errors import Conflict, ImportRefused, ValidationFailed
@@ -97,7 +96,7 @@ def import_columns(request: HttpRequest) -> HttpResponse:
         with kept.beginning() as path:
             return _columns_page(request, kept, path, fields)
     except (signing.BadSignature, Conflict):
-        messages.warning(request, _("The file is no longer stored; upload it again."))
+        messages.warning(request, "The file is no longer stored; upload it again.")
     except ImportRefused as error:
         messages.error(request, str(error))
     return redirect("import_create")
@@ -119,7 +118,7 @@ def _columns_page(request: HttpRequest, kept: KeptUpload, path: Path, fields: di
         except ImportRefused as error:
             problem = str(error)
     if not problem and not holds_rows(layout.fields):
-        problem = _("Choose the column that holds the question.")
+        problem = "Choose the column that holds the question."
     if form.is_bound and form.is_valid() and not problem and sent and sent.get("action") == "check":
         run = import_kept(kept=kept, user=request.user, dry_run=True, layout=layout, **fields)
         return redirect("run_detail", run_id=run.pk)

@@ -9,7 +9,6 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import condition, require_POST, require_safe
 
@@ -111,7 +110,7 @@ def map_points_data(request: HttpRequest) -> HttpResponse:
     """Show all points of the map in one binary answer."""
     state = map_state()
     if state.projection is None:
-        raise NotFound(_("No map has been drawn yet."))
+        raise NotFound("No map has been drawn yet.")
     points = map_points(projection=state.projection, hierarchy=_asked_hierarchy(request, map_hierarchies()))
     return HttpResponse(points_to_bytes(points), content_type="application/octet-stream")
 
@@ -203,11 +202,8 @@ def _ways(points: MapPoints, choice: _Choice) -> dict[str, Any]:
     levels = [level for level in range(1, LEVELS + 1) if points.concepts[level - 1].any()]
     inner = min(LEVELS, (choice.level or 0) + 1)
     return {
-        "colours": [
-            (_("Level %(level)s") % {"level": level}, choice.query(colour=level), level == choice.level)
-            for level in levels
-        ]
-        + [(_("Difficulty"), choice.query(colour=DIFFICULTY, few=None), choice.level is None)],
+        "colours": [(f"Level {level}", choice.query(colour=level), level == choice.level) for level in levels]
+        + [("Difficulty", choice.query(colour=DIFFICULTY, few=None), choice.level is None)],
         "all_concepts": choice.query(concept=None, colour=choice.within_level),
         "few_query": choice.query(few=None if choice.few else 1),
         "inner_query": choice.query(concept=None, few=None, colour=inner),

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy as _
 
 from analytics.paraphrase.scoring.verdict import NO_CHANGE_FOUND
 from questionbank.models import ParaphrasePair
@@ -15,15 +14,15 @@ from questionbank.selectors.review.unread import unread_reason
 from questionbank.services.paraphrase import pair_findings
 
 KIND_NAMES: dict[str, Promise] = {  # kind of a finding -> what people call it; a literal table
-    "number": _("number"),
-    "unit": _("unit"),
-    "entity": _("name or thing"),
-    "comparison": _("relation or meaning"),
-    "negation": _("negation"),
-    "target": _("what is asked"),
-    "wording": _("wording"),
+    "number": "number",
+    "unit": "unit",
+    "entity": "name or thing",
+    "comparison": "relation or meaning",
+    "negation": "negation",
+    "target": "what is asked",
+    "wording": "wording",
 }
-CHANGE_NAMES: dict[str, Promise] = {"lost": _("lost"), "added": _("added"), "changed": _("changed")}
+CHANGE_NAMES: dict[str, Promise] = {"lost": "lost", "added": "added", "changed": "changed"}
 
 
 @dataclass(frozen=True, slots=True)

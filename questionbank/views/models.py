@@ -13,7 +13,6 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from analytics.catalog import CAPABILITIES
@@ -314,9 +313,9 @@ def model_roll_back_page(request: HttpRequest, capability: str) -> HttpResponse:
 def _rolled_back(champion: ModelArtifact | None, back: ModelArtifact) -> str:
     """Return what a roll back has done."""
     if champion is None or champion.scope == back.scope:
-        return _("“%(name)s” is in use again.") % {"name": back.name}
+        return f"“{back.name}” is in use again."
     names = {"champion": champion.name, "name": back.name, "language": scope_name(champion)}
-    return _("“%(champion)s” is out of use. “%(name)s” is now in use for %(language)s.") % names
+    return "“{champion}” is out of use. “{name}” is now in use for {language}.".format(**names)
 
 
 @requires("models_manage")
@@ -332,7 +331,7 @@ def model_delete(request: HttpRequest, artifact_id: int) -> HttpResponse:
         except Conflict as error:
             problem, status = str(error), 409
         else:
-            messages.success(request, _("“%(name)s” is deleted.") % {"name": artifact.name})
+            messages.success(request, f"“{artifact.name}” is deleted.")
             return redirect("model_list")
     context = {"artifact": artifact, "form": form, "problem": problem}
     return render(request, "models/delete.html", context, status=status)
@@ -340,7 +339,7 @@ def model_delete(request: HttpRequest, artifact_id: int) -> HttpResponse:
 
 def _check_capability(capability: str) -> None:
     if capability not in CAPABILITIES:
-        raise NotFound(_("There are no models of this kind."))
+        raise NotFound("There are no models of this kind.")
 
 
 def _has_champion(artifact: ModelArtifact) -> bool:
@@ -389,11 +388,11 @@ def _metric_rows(comparison: ModelComparison) -> list[dict[str, Any]]:
         sign = 1 if metric["higher_is_better"] else -1
         low, high = sorted((sign * metric["low"], sign * metric["high"]))
         if metric["worse"]:
-            word, look = _("worse"), "badge-danger"
+            word, look = "worse", "badge-danger"
         elif low > 0:
-            word, look = _("better"), "badge-accent"
+            word, look = "better", "badge-accent"
         else:
-            word, look = _("no clear difference"), ""
+            word, look = "no clear difference", ""
         turned = {"gain": sign * metric["difference"], "gain_low": low, "gain_high": high}
         rows.append(metric | turned | {"title": metric_name(metric["name"]), "word": word, "look": look})
     return rows

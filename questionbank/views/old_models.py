@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from questionbank.forms.retention import RetentionForm
@@ -31,7 +30,7 @@ def old_models_page(request: HttpRequest) -> HttpResponse:
     form = RetentionForm(data, keep=saved)
     if request.method == "POST" and form.is_valid():
         retention_set(user=request.user, keep=form.cleaned_data)
-        messages.success(request, _("The rule is saved."))
+        messages.success(request, "The rule is saved.")
         return redirect("old_models")
     is_wrong = form.is_bound and not form.is_valid()
     keep = form.keep if form.is_bound and not is_wrong else saved
@@ -56,5 +55,5 @@ def old_models_page(request: HttpRequest) -> HttpResponse:
 def old_models_delete_view(request: HttpRequest) -> HttpResponse:
     """Delete now what the saved rule calls old."""
     old_models_request(user=request.user)
-    messages.success(request, _("A job deletes the old models now. Each has its line in the history."))
+    messages.success(request, "A job deletes the old models now. Each has its line in the history.")
     return redirect("old_models")

@@ -8,7 +8,6 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -101,7 +100,7 @@ def _proposals_sentence(proposals: Proposals) -> str:
         )
         % {"number": number}
         if number
-        else _("The rules find no new wording of this question.")
+        else "The rules find no new wording of this question."
     )
     repeated = (
         ngettext("%(number)d was there already.", "%(number)d were there already.", proposals.known)
@@ -114,7 +113,7 @@ def _proposals_sentence(proposals: Proposals) -> str:
 
 def _type(request: HttpRequest, question: Question, fields: dict[str, Any]) -> HttpResponse:
     paraphrase_type(question=question, text=fields["paraphrase"], user=request.user)
-    messages.success(request, _("Your paraphrase is in the review queue."))
+    messages.success(request, "Your paraphrase is in the review queue.")
     return redirect("question_paraphrases", question_id=question.pk)
 
 
@@ -144,7 +143,7 @@ def review_propose(request: HttpRequest) -> HttpResponse:
                 language=paraphraser_choice(fields["paraphraser"]).language,
             )
             if not chosen:
-                raise ValidationFailed(_("We found no matching question without a paraphrase."))
+                raise ValidationFailed("We found no matching question without a paraphrase.")
             run = proposals_request(
                 questions=chosen,
                 paraphraser=fields["paraphraser"],
@@ -206,4 +205,4 @@ def _added_sentence(added: AddedParaphrases, variants: int) -> str:
     ]
     numbers = (added.made, added.restored, added.known, added.left, variants)
     said = [part % {"number": number} for part, number in zip(parts, numbers, strict=True) if number]
-    return " ".join(said) or _("There are no accepted paraphrases to add.")
+    return " ".join(said) or "There are no accepted paraphrases to add."

@@ -8,7 +8,6 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from analytics.text.wholeness import wholeness_marks
@@ -82,7 +81,7 @@ def _save(request: HttpRequest, context: dict[str, Any]) -> Question | None:
     except ValidationFailed as error:
         form.add_problems(error)
         return None
-    messages.success(request, _("The question is in the bank."))
+    messages.success(request, "The question is in the bank.")
     return question
 
 

@@ -7,7 +7,6 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -46,11 +45,9 @@ def person_invite_page(request: HttpRequest) -> HttpResponse:
             form.add_problems(error)
         else:
             if mail_invite(person=person, inviter=request.user, site=_site(request)):
-                messages.success(
-                    request, _("The invitation is on its way to %(email)s.") % {"email": person.email}
-                )
+                messages.success(request, f"The invitation is on its way to {person.email}.")
             else:
-                messages.success(request, _("%(name)s is added. Pass the link below on.") % {"name": person})
+                messages.success(request, f"{person} is added. Pass the link below on.")
             return redirect("person_detail", person_id=person.pk)
     return render(request, "people/invite.html", {"form": form}, status=422 if form.errors else 200)
 
@@ -64,7 +61,7 @@ def person_detail(request: HttpRequest, person_id: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             person_update(user=request.user, person=person, **form.cleaned_data)
-            messages.success(request, _("The changes are saved."))
+            messages.success(request, "The changes are saved.")
             return redirect("person_detail", person_id=person_id)
         except ValidationFailed as error:
             form.add_problems(error)
@@ -93,7 +90,7 @@ def person_second_factor_view(request: HttpRequest, person_id: int) -> HttpRespo
     person = person_get(person_id=person_id)
     try:
         person_remove_second_factor(user=request.user, person=person)
-        messages.success(request, _("%(name)s logs in with the password alone now.") % {"name": person})
+        messages.success(request, f"{person} logs in with the password alone now.")
     except ValidationFailed as error:
         messages.error(request, str(error))
     return redirect("person_detail", person_id=person_id)
@@ -107,7 +104,7 @@ def person_active_view(request: HttpRequest, person_id: int) -> HttpResponse:
     is_active = request.POST.get("active") == "1"
     try:
         person_set_active(user=request.user, person=person, is_active=is_active)
-        sentence = _("%(name)s can log in again.") if is_active else _("%(name)s can no longer log in.")
+        sentence = "%(name)s can log in again." if is_active else "%(name)s can no longer log in."
         messages.success(request, sentence % {"name": person})
     except ValidationFailed as error:
         messages.error(request, str(error))

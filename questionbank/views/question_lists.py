@@ -8,7 +8,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.text import slugify
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -99,7 +98,7 @@ def list_edit(request: HttpRequest, list_id: int) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             question_list_update(user=request.user, question_list=question_list, **form.cleaned_data)
-            messages.success(request, _("The list is saved."))
+            messages.success(request, "The list is saved.")
             return redirect("list_detail", list_id=list_id)
         except ValidationFailed as error:
             form.add_problems(error)
@@ -114,7 +113,7 @@ def list_delete(request: HttpRequest, list_id: int) -> HttpResponse:
     question_list = _own_list(request, list_id)
     if request.method == "POST":
         question_list_delete(user=request.user, question_list=question_list)
-        messages.success(request, _("The list is deleted. Its questions are still in the bank."))
+        messages.success(request, "The list is deleted. Its questions are still in the bank.")
         return redirect("list_index")
     return render(request, "lists/delete.html", {"question_list": question_list})
 
@@ -131,7 +130,7 @@ def list_item(request: HttpRequest, list_id: int, question_id: int) -> HttpRespo
     place = f"#question-{question_id}"
     if request.POST.get("action") == "remove":
         question_list_remove(user=request.user, question_list=question_list, question_id=question_id)
-        messages.success(request, _("Question %(number)d is off the list.") % {"number": question_id})
+        messages.success(request, f"Question {question_id} is off the list.")
         place = ""
     elif position is not None:
         question_list_move(
@@ -152,7 +151,7 @@ def list_add(request: HttpRequest) -> HttpResponse:
     if parameters.get("all") == "1":
         questions = _matching_questions(parameters, request.user)
         if len(questions) > LONGEST_LIST:
-            sentence = _("A list holds up to %(number)d questions. Select fewer to add them to a list.")
+            sentence = "A list holds up to %(number)d questions. Select fewer to add them to a list."
             messages.warning(request, sentence % {"number": LONGEST_LIST})
             return redirect(f"{reverse('selection')}?{parameters.urlencode()}")
     else:
@@ -190,7 +189,7 @@ def _own_list(request: HttpRequest, list_id: int) -> QuestionList:
     """Return the person's own list; somebody else's is not found, even where it is shared."""
     question_list = question_list_get(list_id=list_id, user=request.user)
     if question_list.owner_id != request.user.pk:
-        raise NotFound(_("There is no such list, or it is not yours."))
+        raise NotFound("There is no such list, or it is not yours.")
     return question_list
 
 
@@ -209,7 +208,7 @@ def _matching_questions(parameters: QueryDict, user: User) -> list[Question]:
 
 def _checked_questions(questions: list[Question]) -> list[Question]:
     if not questions:
-        raise NotFound(_("There is no such question in the bank."))
+        raise NotFound("There is no such question in the bank.")
     return questions
 
 

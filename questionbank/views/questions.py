@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from analytics.question_content import content_of
@@ -86,7 +85,7 @@ def question_retire_page(request: HttpRequest, question_id: int) -> HttpResponse
     check_permission(request, "question_edit", question)
     if request.method == "POST":
         question_retire(user=request.user, question=question)
-        messages.success(request, _("The question is retired: it no longer appears in searches."))
+        messages.success(request, "The question is retired: it no longer appears in searches.")
         return redirect("question_detail", question_id=question.pk)
     return render(request, "questions/retire.html", {"question": question})
 
@@ -98,5 +97,5 @@ def question_restore_view(request: HttpRequest, question_id: int) -> HttpRespons
     question = question_get(question_id=question_id, user=request.user)
     check_permission(request, "question_edit", question)
     question_restore(user=request.user, question=question)
-    messages.success(request, _("The question is back: searches find it again."))
+    messages.success(request, "The question is back: searches find it again.")
     return redirect("question_detail", question_id=question.pk)

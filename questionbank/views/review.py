@@ -14,7 +14,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -86,7 +85,7 @@ def _unsent(request: HttpRequest) -> HttpResponse | None:
     if not fields["text"] and not fields["comment"]:
         return None
     context = {
-        "sentence": _("You are logged out."),
+        "sentence": "You are logged out.",
         "written": {**fields, "pair_id": request.resolver_match.kwargs["pair_id"]},
     }
     return render(request, "review/not_kept.html", context, status=403)
@@ -122,7 +121,7 @@ def review_undo_view(request: HttpRequest) -> HttpResponse:
         return redirect("review")
     messages.success(
         request,
-        _("Your decision “%(decision)s” is undone.") % {"decision": undone.get_verdict_display()},
+        f"Your decision “{undone.get_verdict_display()}” is undone.",
     )
     question = undone.pair.added
     if question is not None:
@@ -130,7 +129,7 @@ def review_undo_view(request: HttpRequest) -> HttpResponse:
         if question.status == Question.Status.RETIRED:
             messages.warning(
                 request,
-                _("Question %(number)d, which was created from it, is retired.") % {"number": question.pk},
+                f"Question {question.pk}, which was created from it, is retired.",
             )
     if undone.is_adjudication:
         return redirect("review_settle", pair_id=undone.pair_id)
@@ -185,10 +184,10 @@ def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
             following = next_to_settle(person=request.user)
             if following is None:
                 messages.success(
-                    request, _("The disagreement is settled. There are no others for you to settle.")
+                    request, "The disagreement is settled. There are no others for you to settle."
                 )
                 return redirect("review_progress")
-            messages.success(request, _("The disagreement is settled. Here is the next one."))
+            messages.success(request, "The disagreement is settled. Here is the next one.")
             return redirect("review_settle", pair_id=following.pk)
     pair = pair_get(pair_id=pair_id)
     written = _written(pair_id, sent.fields) if sent else {}
@@ -196,10 +195,8 @@ def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
     if pair.state != ParaphrasePair.State.ADJUDICATION or is_early:
         if written:
             return render(request, "review/not_kept.html", {"sentence": late, "written": written}, status=409)
-        early = _("Your own opinion on this pair is only a few seconds old. Open it again in a moment.")
-        messages.warning(
-            request, late or (early if is_early else _("This pair does not need to be settled."))
-        )
+        early = "Your own opinion on this pair is only a few seconds old. Open it again in a moment."
+        messages.warning(request, late or (early if is_early else "This pair does not need to be settled."))
         return redirect("review_progress")
     pair_opinions = list(opinions().filter(pair=pair).select_related("reviewer", "guideline").order_by("pk"))
     context: dict[str, Any] = {
@@ -249,7 +246,7 @@ def review_keys_page(request: HttpRequest) -> HttpResponse:
                 for name, problems in error.fields.items():
                     form.add_error(name, problems)
             else:
-                messages.success(request, _("Your keys are saved."))
+                messages.success(request, "Your keys are saved.")
                 return redirect("review")
     return render(request, "review/keys.html", {"form": form}, status=status)
 

@@ -9,7 +9,6 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -75,7 +74,7 @@ def review_upload(request: HttpRequest) -> HttpResponse:
                 for name, problems in error.fields.items():
                     pair_form.add_error(name if name in pair_form.fields else None, problems)
             else:
-                messages.success(request, _("The pair is in the queue."))
+                messages.success(request, "The pair is in the queue.")
                 return redirect("review_upload")
     context |= {"file_form": file_form, "pair_form": pair_form}
     return render(request, "review/upload.html", context, status=status)
@@ -152,7 +151,7 @@ def review_progress(request: HttpRequest) -> HttpResponse:
 def review_export(request: HttpRequest, format: str) -> HttpResponse | StreamingHttpResponse:
     """Show all decisions that stand, streamed; `undone` adds those that were taken back."""
     if format not in REVIEW_FORMATS:
-        raise NotFound(_("There is no such format."))
+        raise NotFound("There is no such format.")
     undone = "undone" in request.GET
     rows, fields = decision_rows(include_undone=undone), export_fields(include_undone=undone)
     lines = review_lines(rows, fields, format)
@@ -176,7 +175,7 @@ def review_guidelines(request: HttpRequest) -> HttpResponse:
             except ValidationFailed as error:
                 form.add_error("text", error.fields["text"])
             else:
-                messages.success(request, _("Version %(version)d now applies.") % {"version": made.version})
+                messages.success(request, f"Version {made.version} now applies.")
                 return redirect("review_guidelines")
     current = guideline_current()
     if form is None and request.user.has_perm("questionbank.guidelines_edit"):

@@ -9,7 +9,6 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -69,9 +68,9 @@ def review_batch_hide(request: HttpRequest) -> HttpResponse:
     name, hide = request.POST.get("batch", "").replace("\0", ""), "hide" in request.POST
     number = batch_hide_machine(batch=name, hide=hide, user=request.user)
     said = (
-        _("The model’s assessment of %(number)d undecided pairs is hidden until they are decided.")
+        "The model’s assessment of %(number)d undecided pairs is hidden until they are decided."
         if hide
-        else _("The model’s assessment of %(number)d undecided pairs is shown.")
+        else "The model’s assessment of %(number)d undecided pairs is shown."
     )
     messages.success(request, said % {"number": number})
     return redirect(f"{reverse('review_pairs')}?{urlencode({'batch': name})}")

@@ -14,7 +14,6 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import condition, require_POST, require_safe
 
@@ -81,7 +80,7 @@ def run_cancel_view(request: HttpRequest, run_id: int) -> HttpResponse:
         messages.warning(request, str(error))
     else:
         if run.is_finished:
-            messages.success(request, _("The job is cancelled."))
+            messages.success(request, "The job is cancelled.")
     return redirect("run_detail", run_id=run_id)
 
 
@@ -107,7 +106,7 @@ def run_dismiss_view(request: HttpRequest, run_id: int) -> HttpResponse:
     except Conflict as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, _("The failure no longer counts on the health page."))
+        messages.success(request, "The failure no longer counts on the health page.")
     return redirect("run_detail", run_id=run_id)
 
 

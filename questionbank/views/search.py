@@ -14,8 +14,6 @@ from urllib.parse import quote, urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods
 from django_htmx.http import push_url
 
@@ -37,19 +35,19 @@ NOT_REMEMBERED = ("owner", "status")  # looking at one's drafts must not narrow 
 QUERY_LIMIT = 2000  # characters; a whole pasted question fits
 LONGEST_IN_ADDRESS = 1500  # bytes of a query as an address spells it; servers refuse addresses of 4,000
 FACETS = (
-    ("kind", gettext_lazy("Type")),
-    ("grade", gettext_lazy("Grade")),
-    ("language", gettext_lazy("Language")),
-    ("source", gettext_lazy("Source")),
+    ("kind", "Type"),
+    ("grade", "Grade"),
+    ("language", "Language"),
+    ("source", "Source"),
 )
 SELECT_FROM = 7  # a filter with so many values becomes a drop-down list
 OPEN_STEPS = 12  # more concepts of several hierarchies are folded
 ORDER_NAMES = {  # a literal table
-    RELEVANCE: gettext_lazy("Relevance"),
-    NEWEST: gettext_lazy("Newest"),
-    "easiest": gettext_lazy("Easiest first"),
-    "hardest": gettext_lazy("Hardest first"),
-    "answered": gettext_lazy("Most answered"),
+    RELEVANCE: "Relevance",
+    NEWEST: "Newest",
+    "easiest": "Easiest first",
+    "hardest": "Hardest first",
+    "answered": "Most answered",
 }
 
 
@@ -103,7 +101,7 @@ def question_list(request: HttpRequest) -> HttpResponse:
         "bands": _bands(page, filters),
         "facets": _facets(page, filter_query),
         "tasks": TASK_NAMES.items(),
-        "statuses": [*Question.Status.choices, (ANY_STATUS, _("Any"))],
+        "statuses": [*Question.Status.choices, (ANY_STATUS, "Any")],
         # The usual order has no name: a search that is typed next may have another.
         "orders": [("" if name == orders[0] else name, ORDER_NAMES[name]) for name in orders],
         "order": shown["order"],
@@ -135,7 +133,7 @@ def _chips(page: SearchPage) -> list[dict[str, str]]:
     """Return the filters that were read out of the query, each with the address's `off` that takes it off."""
     read = [(one.name, one.label) for one in page.read]
     if page.topic and page.read:
-        read.append((TOPIC, _("Topic: %(topic)s") % {"topic": page.topic}))
+        read.append((TOPIC, f"Topic: {page.topic}"))
     return [{"label": label, "off": " ".join(sorted({*page.off, name}))} for name, label in read]
 
 
@@ -158,7 +156,7 @@ def _described(filters: SearchFilters) -> str:
     if filters.concept is not None:
         words += KnowledgeConcept.objects.filter(pk=filters.concept).values_list("name", flat=True)
     if filters.grade:
-        words.append(_("Grade %(grade)s") % {"grade": filters.grade})
+        words.append(f"Grade {filters.grade}")
     if filters.kind:
         words.append(str(Question.Kind(filters.kind).label))
     if filters.language:
@@ -166,13 +164,13 @@ def _described(filters: SearchFilters) -> str:
     if filters.difficulty_min is not None or filters.difficulty_max is not None:
         low, high = filters.difficulty_min or 0, filters.difficulty_max
         bounds = {"low": f"{low:g}", "high": f"{100 if high is None else high:g}"}
-        words.append(_("difficulty %(low)s to %(high)s %%") % bounds)
+        words.append("difficulty {low} to {high} %".format(**bounds))
     if filters.task:
         words.append(str(TASK_NAMES[filters.task]))
     if filters.figure:
-        words.append(_("needs a figure") if filters.figure == "needed" else _("complete without a figure"))
+        words.append("needs a figure" if filters.figure == "needed" else "complete without a figure")
     if filters.numbers:
-        words.append(_("draws its numbers") if filters.numbers == "drawn" else _("numbers given"))
+        words.append("draws its numbers" if filters.numbers == "drawn" else "numbers given")
     return ", ".join(word for word in words if word)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from questionbank.capabilities.catalog import kinship_rows
@@ -29,7 +28,7 @@ def question_similar(request: HttpRequest, question_id: int, kinship: str) -> Ht
     """Show more of the similar questions, of one kind."""
     wanted = kinship_rows().get(kinship)
     if wanted is None:
-        raise NotFound(_("There is no such list of similar questions."))
+        raise NotFound("There is no such list of similar questions.")
     question = question_get(question_id=question_id, user=request.user)
     models = serving()
     kin = kin_of(question=question, serving=models)
@@ -55,5 +54,5 @@ def _hits(kin: Kin, wanted: KinshipRow, result: SimilarResult) -> list[SimilarHi
 def _asked_by_name(question: Question, lens: str, models: Serving) -> SimilarResult:
     """Return what is said of a lens that has no column for this question."""
     if lens not in models.for_language(question.language).sets:
-        raise NotFound(_("No model that compares questions in this way is in use."))
+        raise NotFound("No model that compares questions in this way is in use.")
     return similar_questions(question=question, lens=lens, serving=models, k=SHOWN)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from questionbank.errors import ValidationFailed
@@ -54,7 +53,7 @@ def question_equation(request: HttpRequest, question_id: int) -> HttpResponse:
                 form.add_error("equation", str(error))
             else:
                 is_kept = bool(form.cleaned_data["equation"].strip())
-                messages.success(request, _("Equation saved.") if is_kept else _("Equation removed."))
+                messages.success(request, "Equation saved." if is_kept else "Equation removed.")
                 return redirect("question_detail", question_id=question.pk)
         return render(request, "questions/equation.html", {"question": question, "form": form}, status=422)
     kept = getattr(question, "equation", None)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from questionbank.errors import ValidationFailed
@@ -49,7 +48,7 @@ def synonym_delete_view(request: HttpRequest, group_id: int) -> HttpResponse:
     """Delete a group."""
     group = synonym_group_get(group_id=group_id)
     synonym_group_delete(user=request.user, group=group)
-    messages.success(request, _("The synonyms of “%(term)s” are deleted.") % {"term": group.terms[0]})
+    messages.success(request, f"The synonyms of “{group.terms[0]}” are deleted.")
     return redirect("synonym_list")
 
 
@@ -65,7 +64,7 @@ def _edit(request: HttpRequest, group: SynonymGroup | None) -> HttpResponse:
         except ValidationFailed as error:
             form.add_problems(error)
         else:
-            messages.success(request, _("Searches use it within half a minute."))
+            messages.success(request, "Searches use it within half a minute.")
             return redirect("synonym_list")
     context = {"form": form, "group": group}
     return render(request, "synonyms/edit.html", context, status=422 if form.errors else 200)

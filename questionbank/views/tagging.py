@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from questionbank.errors import Conflict, NotFound
@@ -28,13 +27,13 @@ def question_accept(request: HttpRequest, question_id: int) -> HttpResponse:
     question = question_get(question_id=question_id, user=request.user)
     chosen = whole_number(request.POST.get("concept", ""))
     if chosen is None:
-        raise NotFound(_("There is no such concept."))
+        raise NotFound("There is no such concept.")
     concept = concept_get(concept_id=chosen)
     prediction, _reason = predict_or_none(question.text, serving(), question.language, concept.hierarchy.name)
     guesses = prediction.concepts if prediction else ()
     probability = next((guess.probability for guess in guesses if guess.concept_id == concept.pk), None)
     question_accept_prediction(user=request.user, question=question, concept=concept, probability=probability)
-    messages.success(request, _("The question is now tagged with “%(name)s”.") % {"name": concept.name})
+    messages.success(request, f"The question is now tagged with “{concept.name}”.")
     return redirect("question_detail", question_id=question.pk)
 
 
@@ -50,7 +49,7 @@ def question_concepts(request: HttpRequest, question_id: int) -> HttpResponse:
         seen = whole_numbers(request.POST["seen"]) if "seen" in request.POST else None
         try:
             question_set_tags(user=request.user, question=question, concepts=list(concepts), seen=seen)
-            messages.success(request, _("The concepts are saved."))
+            messages.success(request, "The concepts are saved.")
             return redirect("question_detail", question_id=question.pk)
         except Conflict as error:
             problem = str(error)

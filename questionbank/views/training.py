@@ -10,7 +10,6 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_safe
 
 from analytics.catalog import CAPABILITIES
@@ -43,7 +42,7 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
     """
     training = training_of(capability)
     if training is None:
-        raise NotFound(_("Models of this kind are not trained from a form."))
+        raise NotFound("Models of this kind are not trained from a form.")
     names = [hierarchy.name for hierarchy in hierarchies()]
     start = training_start(
         capability=capability,
@@ -137,7 +136,7 @@ def _time(
 def model_training_report(request: HttpRequest, capability: str) -> HttpResponse:
     """Show the report of the page on which a training is asked for, or how far its count is."""
     if training_of(capability) is None:
-        raise NotFound(_("Models of this kind are not trained from a form."))
+        raise NotFound("Models of this kind are not trained from a form.")
     hierarchy_names = {hierarchy.name for hierarchy in hierarchies()}
     chosen = [name for name in request.GET.getlist("hierarchies") if name in hierarchy_names]
     context = _report(request, capability, chosen or None)

@@ -8,7 +8,6 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -94,12 +93,12 @@ def _say_reversed(request: HttpRequest, variants: Sequence[ProblemVariant]) -> N
     if variants:
         _say_written(request, len(variants))
     if not any(variant.kind == ProblemVariant.Kind.REVERSED for variant in variants):
-        messages.warning(request, _("We found no further number to ask for in this story."))
+        messages.warning(request, "We found no further number to ask for in this story.")
 
 
 def _say_written(request: HttpRequest, number: int) -> None:
     if not number:
-        messages.warning(request, _("We found no further problem with this computation."))
+        messages.warning(request, "We found no further problem with this computation.")
         return
     sentence = ngettext(
         "%(number)d new problem. Save it to your drafts to use it now; reviewers decide whether it enters the bank.",
@@ -132,7 +131,7 @@ def variant_draft(request: HttpRequest, variant_id: int) -> HttpResponse:
     except Conflict as error:
         messages.warning(request, str(error))
     else:
-        messages.success(request, _("Saved as your draft, question %(number)d.") % {"number": draft.pk})
+        messages.success(request, f"Saved as your draft, question {draft.pk}.")
     return _back(variant, "question")
 
 
@@ -154,8 +153,8 @@ def variant_decision(request: HttpRequest, variant_id: int) -> HttpResponse:
     except Conflict as error:
         messages.warning(request, str(error))
     else:
-        said = {"undo": _("Undone: it is open for review again."), "accept": _("Accepted.")}
-        messages.success(request, said.get(decision, _("Rejected.")))
+        said = {"undo": "Undone: it is open for review again.", "accept": "Accepted."}
+        messages.success(request, said.get(decision, "Rejected."))
     return _back(variant, request.POST.get("back", ""))
 
 
@@ -185,12 +184,12 @@ def variant_reword_page(request: HttpRequest, variant_id: int) -> HttpResponse:
 
 def _say_reworded(request: HttpRequest, before: ProblemVariant, after: ProblemVariant) -> None:
     if after.text == before.text:
-        messages.info(request, _("Nothing was changed."))
+        messages.info(request, "Nothing was changed.")
         return
     if before.state == ProblemVariant.State.OPEN:
-        messages.success(request, _("The new wording is saved."))
+        messages.success(request, "The new wording is saved.")
     else:
-        messages.success(request, _("The new wording is saved. It is open for a new decision."))
+        messages.success(request, "The new wording is saved. It is open for a new decision.")
     solved = solved_text_or_none(after.text, after.language)
     if objection := solver_objection(variant=after, solved=solved):
         messages.warning(request, objection)

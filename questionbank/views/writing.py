@@ -13,7 +13,6 @@ from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods, require_POST
 
 from analytics.question_content import as_json
@@ -53,7 +52,7 @@ def question_create_page(request: HttpRequest) -> HttpResponse:
         except ValidationFailed as error:
             form.add_problems(error)
         else:
-            messages.success(request, _("The question is in the bank."))
+            messages.success(request, "The question is in the bank.")
             return redirect("question_detail", question_id=question.pk)
     return _render(request, form, status=422)
 
@@ -88,7 +87,7 @@ def question_edit(request: HttpRequest, question_id: int) -> HttpResponse:
         except Conflict as error:
             return _render_conflict(request, question, form, error)
         else:
-            messages.success(request, _("Saved."))
+            messages.success(request, "Saved.")
             return redirect("question_detail", question_id=question.pk)
     return _render(request, form, question=question, status=422)
 

@@ -8,7 +8,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.urls import URLPattern, path
-from django.utils.translation import gettext_lazy as _
 
 from questionbank.capabilities.contract import (
     BankCapability,
@@ -58,20 +57,20 @@ class GaugeInBank(BankCapability, Training, FixedSuite):
 
     templates = "fake"
     job_title = "Train the gauge"
-    groups = (FormGroup(_("How long"), ("steps", "rate"), is_open=True),)
-    no_figures = _("No length could be measured.")
-    too_few = _("There are too few questions to measure lengths on.")
+    groups = (FormGroup("How long", ("steps", "rate"), is_open=True),)
+    no_figures = "No length could be measured."
+    too_few = "There are too few questions to measure lengths on."
     queue = "light"
-    promotion_note = _("Every length is estimated anew.")
-    roll_back_note = _("Lengths are estimated as before.")
-    headline = Headline(("error",), _("letters wrong on average"))
+    promotion_note = "Every length is estimated anew."
+    roll_back_note = "Lengths are estimated as before."
+    headline = Headline(("error",), "letters wrong on average")
     facts = ("questions",)
     lens = LensTexts(
-        name=_("Length"),
-        explanation=_("Is about as long."),
-        kinships=(KinshipRow("length", "length", "", _("Same length"), _("Questions that are as long.")),),
+        name="Length",
+        explanation="Is about as long.",
+        kinships=(KinshipRow("length", "length", "", "Same length", "Questions that are as long."),),
     )
-    jobs = (JobKind("measure", _("Measure lengths"), alone=(), template="fake/measured.html"),)
+    jobs = (JobKind("measure", "Measure lengths", alone=(), template="fake/measured.html"),)
     report = gauge_report
 
     def pages(self) -> Sequence[URLPattern]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from analytics.analogy.prompts import parse_answer, uses_numbers_of
 from worker.analogy.generator import ask_few_shot
 from worker.analogy.written_words import WrittenWords
@@ -30,7 +28,7 @@ def answer_run(reporter: RunReporter) -> dict[str, Any]:
     parameters = reporter.run.parameters
     answers = parameters["answers"]
     with open_language_model() as model:
-        reporter.progress(0, 0, _("Asking %(model)s") % {"model": model.name})
+        reporter.progress(0, 0, f"Asking {model.name}")
         answer = ask_few_shot(
             model, parameters["prompt"], answers, on_text=WrittenWords(reporter, model.name)
         )
@@ -48,9 +46,9 @@ def answer_run(reporter: RunReporter) -> dict[str, Any]:
 
 def _problem(written: str, answers: str, value: float | None, question: str) -> str:
     if value is None:
-        return _("The model's answer gives no number in the format of the prompt.")
+        return "The model's answer gives no number in the format of the prompt."
     if not uses_numbers_of(written, answers, question):
-        return _(
+        return (
             "The model's answer uses none of the question's numbers: it may have followed an instruction inside a"
             " text instead."
         )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from analytics.language_model.protocol import AskOptions
 from questionbank.errors import Conflict, NotFound
 from questionbank.models import Question
@@ -37,7 +35,7 @@ def retell_run(reporter: RunReporter) -> dict[str, Any]:
     parameters = reporter.run.parameters
     question = Question.objects.filter(pk=parameters["question"]).first()
     if question is None:
-        raise NotFound(_("The question was deleted."))
+        raise NotFound("The question was deleted.")
     if reason := why_not_varied(question, by_model=True):
         raise Conflict(reason)
     computation = question_computation(question)
@@ -45,7 +43,7 @@ def retell_run(reporter: RunReporter) -> dict[str, Any]:
     wanted = parameters["each"]
     replies = unreadable = written = kept = 0
     with open_language_model() as model:
-        reporter.progress(0, wanted, _("Asking %(model)s") % {"model": model.name})
+        reporter.progress(0, wanted, f"Asking {model.name}")
         for request in range(_REQUESTS_EACH * wanted):  # one problem a request: an answer has a time limit
             answer = model.ask(
                 retelling_request(question.text, computation.equation),
@@ -77,7 +75,7 @@ def retell_run(reporter: RunReporter) -> dict[str, Any]:
 
 def _unreadable(unreadable: int, replies: int) -> str:
     """Say how many replies could not be read, and what a reply must have."""
-    return _(
-        "Replies that could not be read: %(unreadable)d of %(replies)d. A reply must give a problem and its equation in"
+    return (
+        f"Replies that could not be read: {unreadable} of {replies}. A reply must give a problem and its equation in"
         " the form that the prompt asks for."
-    ) % {"unreadable": unreadable, "replies": replies}
+    )

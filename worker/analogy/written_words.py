@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from django.utils.translation import gettext as _
-
 from analytics.errors import Cancelled
 from worker.reporting import RunReporter
 
@@ -23,5 +21,5 @@ class WrittenWords:
             raise Cancelled
         self._text += piece
         words = len(self._text.split())
-        message = _("%(model)s has written %(words)d words") % {"model": self._name, "words": words}
+        message = f"{self._name} has written {words} words"
         self._reporter.progress(0, 0, message)

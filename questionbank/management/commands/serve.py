@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 from django.conf import settings
 from django.core.management import CommandError, call_command
 from django.db import connections
-from django.utils.translation import gettext as _
 
 from questionbank.demo.people import DEMO_PEOPLE
 from questionbank.disk import require_space
@@ -72,7 +71,7 @@ class Command(BankCommand):
         instance = Instance(settings.VAR_DIR)
         services = needs_embedded(os.environ)
         if not (settings.VAR_DIR / "static").exists():  # made by the first start, and by no command
-            require_space(settings.VAR_DIR, _FIRST_START_BYTES, what=_("The first start"))
+            require_space(settings.VAR_DIR, _FIRST_START_BYTES, what="The first start")
         ensure(settings.VAR_DIR, services)
         call_command("migrate", interactive=False, verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import threading
 
-from django.utils.translation import gettext as _
-
 from analytics.encoder.augment.preview import LONGEST, Preview, augmentation_preview
 from analytics.errors import DataError
 from questionbank.errors import ServiceUnavailable, ValidationFailed
@@ -23,10 +21,10 @@ def question_augmented(*, text: str, seed: int, draws: int) -> Preview:
     """
     if len(text) > LONGEST:
         raise ValidationFailed(
-            _("The text is longer than %(most)s characters.") % {"most": f"{LONGEST:,}"},
+            f"The text is longer than {f'{LONGEST:,}'} characters.",
         )
     if not _AT_ONCE.acquire(timeout=_PATIENCE_SECONDS):
-        raise ServiceUnavailable(_("Augmentation is busy with other requests; try again in a moment."))
+        raise ServiceUnavailable("Augmentation is busy with other requests; try again in a moment.")
     try:
         return augmentation_preview(text, seed=seed, draws=draws)
     except DataError as error:

@@ -9,8 +9,6 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from questionbank.errors import NotFound
 from questionbank.models import BulkChange, KnowledgeConcept, Question, QuestionTag, User
@@ -54,10 +52,10 @@ class BulkPlan:
 
 # Reason -> sentence; a literal table.
 REFUSALS: Mapping[str, Promise] = {
-    "not_own": gettext_lazy("Somebody else wrote it. Teachers change only their own questions."),
-    "not_draft": gettext_lazy("It is no draft."),
-    "has_paraphrases": gettext_lazy("It has paraphrases."),
-    "in_list": gettext_lazy("It is in a list."),
+    "not_own": "Somebody else wrote it. Teachers change only their own questions.",
+    "not_draft": "It is no draft.",
+    "has_paraphrases": "It has paraphrases.",
+    "in_list": "It is in a list.",
 }
 
 _ALREADY: Mapping[
@@ -159,7 +157,7 @@ def bulk_change_get(*, change_id: int, user: User) -> BulkChange:
     """
     change = bulk_changes_of(user=user).filter(pk=change_id).first()
     if change is None:
-        raise NotFound(_("There is no such change."))
+        raise NotFound("There is no such change.")
     return change
 
 
@@ -173,16 +171,17 @@ def bulk_change_description(kind: str, values: Values, names: Mapping[int, str] 
     parts = [str(values[name]) for name in ("grade", "source") if values.get(name)]
     if "difficulty" in values:
         parts.append(
-            _("%(value)s on the scale %(scale)s")
-            % {"value": f"{values['difficulty']:g}", "scale": values["difficulty_scale"]}
+            "{value} on the scale {scale}".format(
+                value=f"{values['difficulty']:g}", scale=values["difficulty_scale"]
+            )
         )
     if names is None:
         ids = [values[name] for name in ("add", "remove") if values.get(name)]
         names = dict(KnowledgeConcept.objects.filter(pk__in=ids).values_list("pk", "name"))
     if values.get("add"):
-        parts.append(_("add “%(concept)s”") % {"concept": names.get(values["add"], "?")})
+        parts.append(f"add “{names.get(values['add'], '?')}”")
     if values.get("remove"):
-        parts.append(_("remove “%(concept)s”") % {"concept": names.get(values["remove"], "?")})
+        parts.append(f"remove “{names.get(values['remove'], '?')}”")
     if not parts and kind in (Kind.GRADE, Kind.SOURCE):
-        parts.append(_("none"))
+        parts.append("none")
     return f"{label}: {', '.join(parts)}" if parts else label

@@ -18,8 +18,7 @@ from django.contrib.auth.models import Group
 from django.db.models import Q, QuerySet
 from django.urls import reverse
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import ngettext
 
 from questionbank.models import (
     BulkChange,
@@ -34,12 +33,12 @@ from questionbank.models import (
 from questionbank.selectors.questions.bulk_changes import bulk_change_description
 
 CHANGE_KINDS: Mapping[str, Promise] = {  # a literal table
-    "tags": gettext_lazy("Tags"),
-    "bulk": gettext_lazy("Many questions at once"),
-    "concepts": gettext_lazy("Concepts"),
-    "people": gettext_lazy("People and roles"),
-    "settings": gettext_lazy("Settings and models"),
-    "imports": gettext_lazy("Imports"),
+    "tags": "Tags",
+    "bulk": "Many questions at once",
+    "concepts": "Concepts",
+    "people": "People and roles",
+    "settings": "Settings and models",
+    "imports": "Imports",
 }
 PAGE_SIZE = 50
 _MOMENT = timedelta(microseconds=1)
@@ -137,9 +136,9 @@ def _tags(before: datetime | None) -> Iterable[ChangeEntry]:
     people = _names(map(_user_id, events))
     concepts = _concept_names(event.concept_id for event in events)
     sentences = {
-        "insert": _("tagged question %(question)d with “%(concept)s”"),
-        "update": _("changed the tag “%(concept)s” of question %(question)d"),
-        "delete": _("removed the tag “%(concept)s” from question %(question)d"),
+        "insert": "tagged question %(question)d with “%(concept)s”",
+        "update": "changed the tag “%(concept)s” of question %(question)d",
+        "delete": "removed the tag “%(concept)s” from question %(question)d",
     }
     for event in events:
         named = {"question": event.question_id, "concept": concepts.get(event.concept_id, "?")}
@@ -199,12 +198,12 @@ def _after_of(name: str, events: list[Any], current: Mapping[int, Any]) -> dict[
 def _concept_sentence(event: Any, after: Any) -> str:
     named = {"name": event.name, "after": after.name if after else event.name}
     if event.pgh_label == "insert":
-        return _("added the concept “%(name)s”") % named
+        return "added the concept “{name}”".format(**named)
     if event.pgh_label == "delete":
-        return _("deleted the concept “%(name)s”") % named
+        return "deleted the concept “{name}”".format(**named)
     if named["after"] != named["name"]:
-        return _("renamed the concept “%(name)s” to “%(after)s”") % named
-    return _("moved the concept “%(name)s”") % named
+        return "renamed the concept “{name}” to “{after}”".format(**named)
+    return "moved the concept “{name}”".format(**named)
 
 
 def _hierarchies(before: datetime | None) -> Iterable[ChangeEntry]:
@@ -216,15 +215,15 @@ def _hierarchies(before: datetime | None) -> Iterable[ChangeEntry]:
         following = after[event.pk]
         named = {"name": event.name, "after": following.name if following else event.name}
         if event.pgh_label == "insert":
-            what = _("added the hierarchy “%(name)s”") % named
+            what = "added the hierarchy “{name}”".format(**named)
         elif event.pgh_label == "delete":
-            what = _("deleted the hierarchy “%(name)s”") % named
+            what = "deleted the hierarchy “{name}”".format(**named)
         elif named["after"] != named["name"]:
-            what = _("renamed the hierarchy “%(name)s” to “%(after)s”") % named
+            what = "renamed the hierarchy “{name}” to “{after}”".format(**named)
         elif following and following.is_default and not event.is_default:
-            what = _("made the hierarchy “%(name)s” the bank's default") % named
+            what = "made the hierarchy “{name}” the bank's default".format(**named)
         else:
-            what = _("changed the hierarchy “%(name)s”") % named
+            what = "changed the hierarchy “{name}”".format(**named)
         yield ChangeEntry(event.pgh_created_at, people.get(_user_id(event), ""), "concepts", what)
 
 
@@ -237,18 +236,18 @@ def _accounts(before: datetime | None) -> Iterable[ChangeEntry]:
         following = after[event.pk]
         named = {"person": event.username}
         if event.pgh_label == "insert":
-            what = _("added %(person)s") % named
+            what = "added {person}".format(**named)
         elif event.pgh_label == "delete":
-            what = _("deleted %(person)s") % named
+            what = "deleted {person}".format(**named)
         elif event.pgh_label == "password_link":
-            what = _("made a link for %(person)s to choose a new password") % named
+            what = "made a link for {person} to choose a new password".format(**named)
         elif event.pgh_label == "second_factor_removed":
-            what = _("removed the second factor of %(person)s") % named
+            what = "removed the second factor of {person}".format(**named)
         elif following and following.is_active != event.is_active:
-            sentence = _("reopened the account of %(person)s") if following.is_active else ""
-            what = (sentence or _("closed the account of %(person)s")) % named
+            sentence = "reopened the account of %(person)s" if following.is_active else ""
+            what = (sentence or "closed the account of %(person)s") % named
         else:
-            what = _("changed the account of %(person)s") % named
+            what = "changed the account of {person}".format(**named)
         yield ChangeEntry(event.pgh_created_at, people.get(_user_id(event), ""), "people", what)
 
 
@@ -259,9 +258,9 @@ def _roles(before: datetime | None) -> Iterable[ChangeEntry]:
     for event in events:
         named = {"person": people.get(event.user_id, "?"), "role": roles.get(event.group_id, "?")}
         sentence = (
-            _("gave %(person)s the role %(role)s")
+            "gave %(person)s the role %(role)s"
             if event.pgh_label == "insert"
-            else _("took the role %(role)s from %(person)s")
+            else "took the role %(role)s from %(person)s"
         )
         yield ChangeEntry(event.pgh_created_at, people.get(_user_id(event), ""), "people", sentence % named)
 
@@ -275,9 +274,9 @@ def _synonyms(before: datetime | None) -> Iterable[ChangeEntry]:
         following = after[event.pk]
         named = {"terms": ", ".join(event.terms), "after": ", ".join(following.terms) if following else ""}
         sentence = {
-            "insert": _("added the synonyms %(terms)s"),
-            "update": _("changed the synonyms %(terms)s to %(after)s"),
-            "delete": _("deleted the synonyms %(terms)s"),
+            "insert": "added the synonyms %(terms)s",
+            "update": "changed the synonyms %(terms)s to %(after)s",
+            "delete": "deleted the synonyms %(terms)s",
         }[event.pgh_label]
         yield ChangeEntry(
             event.pgh_created_at,
@@ -296,7 +295,7 @@ def _models(before: datetime | None) -> Iterable[ChangeEntry]:
             event.created_at,
             str(event.person or ""),
             "settings",
-            _("%(event)s the model %(model)s") % named,
+            "{event} the model {model}".format(**named),
             reverse("model_history", args=[event.capability]),
         )
 
@@ -308,7 +307,7 @@ def _guidelines(before: datetime | None) -> Iterable[ChangeEntry]:
             guideline.created_at,
             str(guideline.created_by or ""),
             "settings",
-            _("wrote version %(version)d of the review guidelines") % {"version": guideline.version},
+            f"wrote version {guideline.version} of the review guidelines",
             reverse("review_guidelines"),
         )
 
@@ -331,9 +330,9 @@ def _bulk_changes(before: datetime | None, *, of_concepts: bool) -> Iterable[Cha
         }
         address = reverse("bulk_change_detail", args=[change.pk])
         if change.undone_at is not None and (before is None or change.undone_at < before):
-            undone = _("undid “%(change)s” for %(questions)s") % named
+            undone = "undid “{change}” for {questions}".format(**named)
             yield ChangeEntry(change.undone_at, str(change.undone_by or ""), kind, undone, address)
-        sentence = _("changed %(questions)s: %(change)s") % named
+        sentence = "changed {questions}: {change}".format(**named)
         yield ChangeEntry(change.created_at, str(change.person or ""), kind, sentence, address)
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from questionbank.models import Question
@@ -64,7 +63,7 @@ def observed_difficulty(question: Question) -> DifficultyFigure | None:
         question.responses,
     ) % {"count": f"{question.responses:,}", "share": f"{100 * question.facility:.0f}"}
     return DifficultyFigure(
-        label=_("Observed"),
+        label="Observed",
         percent=100 * (1 - question.facility),
         basis=basis,
         low=100 * low,
@@ -80,18 +79,15 @@ def published_difficulty(question: Question) -> DifficultyFigure | None:
     if question.difficulty is None or question.difficulty_percent is None:
         return None
     if question.difficulty_scale == "facility":
-        basis = _("from its source")
+        basis = "from its source"
     else:
-        basis = _("from its source: %(value)s on the scale %(scale)s") % {
-            "value": f"{question.difficulty:g}",
-            "scale": question.difficulty_scale,
-        }
+        basis = f"from its source: {f'{question.difficulty:g}'} on the scale {question.difficulty_scale}"
     if question.paraphrase_of_id is None:
-        return DifficultyFigure(label=_("Published"), percent=question.difficulty_percent, basis=basis)
+        return DifficultyFigure(label="Published", percent=question.difficulty_percent, basis=basis)
     return DifficultyFigure(
-        label=_("From the original"),
+        label="From the original",
         percent=question.difficulty_percent,
-        basis=_("for the original's wording, %(basis)s") % {"basis": basis},
+        basis=f"for the original's wording, {basis}",
         is_estimate=True,
     )
 
@@ -112,12 +108,12 @@ def difficulty_step(question: Question, other: Question) -> DifficultyStep | Non
     """
     figure, other_figure = observed_difficulty(question), observed_difficulty(other)
     if figure and other_figure:
-        return None if _overlap(figure, other_figure) else _step(figure, other_figure, _("observed"))
+        return None if _overlap(figure, other_figure) else _step(figure, other_figure, "observed")
     figure, other_figure = published_difficulty(question), published_difficulty(other)
     if not figure or not other_figure or question.difficulty_scale != other.difficulty_scale:
         return None
     is_clear = abs(other_figure.percent - figure.percent) >= CLEAR_STEP
-    return _step(figure, other_figure, _("published")) if is_clear else None
+    return _step(figure, other_figure, "published") if is_clear else None
 
 
 def _overlap(figure: DifficultyFigure, other_figure: DifficultyFigure) -> bool:
@@ -129,4 +125,4 @@ def _overlap(figure: DifficultyFigure, other_figure: DifficultyFigure) -> bool:
 def _step(figure: DifficultyFigure, other_figure: DifficultyFigure, basis: str) -> DifficultyStep:
     points = other_figure.percent - figure.percent
     shown = {"theirs": f"{other_figure.percent:.0f}", "own": f"{figure.percent:.0f}", "basis": basis}
-    return DifficultyStep(points, _("Difficulty %(theirs)s%% instead of %(own)s%% (%(basis)s).") % shown)
+    return DifficultyStep(points, "Difficulty {theirs}% instead of {own}% ({basis}).".format(**shown))

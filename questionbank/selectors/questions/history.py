@@ -13,7 +13,6 @@ from typing import Any
 
 from django.apps import apps
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
 
 from questionbank.models import KnowledgeConcept, Question, User
 
@@ -94,9 +93,9 @@ def _tag_changes(question: Question, limit: int) -> Iterator[_Change]:
     events = _latest(tag_events.filter(question_id=question.pk, pgh_label__in=("insert", "delete")), limit)
     concepts = KnowledgeConcept.objects.in_bulk([event.concept_id for event in events])
     for event in events:
-        name = str(concepts.get(event.concept_id, _("a deleted concept")))
+        name = str(concepts.get(event.concept_id, "a deleted concept"))
         before, after = ("", name) if event.pgh_label == "insert" else (name, "")
-        yield event, (FieldChange(field=_("concept"), before=before, after=after),)
+        yield event, (FieldChange(field="concept", before=before, after=after),)
 
 
 def _equation_changes(question: Question, limit: int) -> Iterator[_Change]:
@@ -112,7 +111,7 @@ def _equation_changes(question: Question, limit: int) -> Iterator[_Change]:
         else:
             before = event.expression
         if before != after:
-            yield event, (FieldChange(field=_("equation"), before=before, after=after),)
+            yield event, (FieldChange(field="equation", before=before, after=after),)
         after = before
 
 

@@ -6,22 +6,14 @@ from collections.abc import Mapping
 
 from django.db.models import Q, QuerySet
 from django.utils.functional import Promise
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from questionbank.errors import NotFound
 from questionbank.models import User
 
 ROLE_EXPLANATIONS: Mapping[str, Promise] = {  # role -> what somebody with it may do; a literal table
-    "teacher": gettext_lazy(
-        "Searches and reads the whole bank, writes and edits their own questions, and tags any question."
-    ),
-    "reviewer": gettext_lazy(
-        "Reads the whole bank, and decides whether paraphrases are valid and similar problems good enough."
-    ),
-    "admin": gettext_lazy(
-        "Does everything: imports, edits any question and the concepts, trains and promotes models, adds people."
-    ),
+    "teacher": "Searches and reads the whole bank, writes and edits their own questions, and tags any question.",
+    "reviewer": "Reads the whole bank, and decides whether paraphrases are valid and similar problems good enough.",
+    "admin": "Does everything: imports, edits any question and the concepts, trains and promotes models, adds people.",
 }
 
 
@@ -38,7 +30,7 @@ def person_get(*, person_id: int) -> User:
     """
     person = User.objects.prefetch_related("groups").filter(pk=person_id).first()
     if person is None:
-        raise NotFound(_("There is no person with that number."))
+        raise NotFound("There is no person with that number.")
     return person
 
 

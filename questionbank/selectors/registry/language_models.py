@@ -7,7 +7,6 @@ from pathlib import Path, PurePath
 from urllib.parse import urlsplit
 
 from django.conf import settings
-from django.utils.translation import gettext as _
 
 _PACKAGED_NAME = "SmolLM2-135M-Instruct"
 
@@ -35,10 +34,10 @@ def configured_language_model() -> ConfiguredModel | None:
     """Return the model behind an endpoint, else the one on this machine; None where neither is configured."""
     if settings.LANGUAGE_MODEL_URL and settings.LANGUAGE_MODEL_NAME:
         host = urlsplit(settings.LANGUAGE_MODEL_URL).hostname or settings.LANGUAGE_MODEL_URL
-        note = _("The questions’ texts, equations and answers are sent to %(host)s.") % {"host": host}
+        note = f"The questions’ texts, equations and answers are sent to {host}."
         return ConfiguredModel(settings.LANGUAGE_MODEL_NAME, host, note)
     if local := local_model_folder():
-        return ConfiguredModel(PurePath(local).name, "", _("A model on this installation."))
+        return ConfiguredModel(PurePath(local).name, "", "A model on this installation.")
     return None
 
 

@@ -7,7 +7,6 @@ from enum import StrEnum
 from typing import Any
 
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics.catalog import CAPABILITIES
@@ -75,7 +74,7 @@ def model_get(*, artifact_id: int) -> ModelArtifact:
     """
     artifact = ModelArtifact.objects.select_related("parent", "created_by").filter(pk=artifact_id).first()
     if artifact is None:
-        raise NotFound(_("There is no such model."))
+        raise NotFound("There is no such model.")
     return artifact
 
 
@@ -118,7 +117,7 @@ def gate(comparison: ModelComparison) -> Gate:
             % {"number": suite["questions"], "fewest": SMALLEST_SUITE}
         )
     elif not metrics:
-        problems.append(str(fixed.no_figures) if fixed else _("No figure could be measured."))
+        problems.append(str(fixed.no_figures) if fixed else "No figure could be measured.")
     if suite["lost"]:
         problems.append(
             ngettext(
@@ -131,7 +130,7 @@ def gate(comparison: ModelComparison) -> Gate:
     if fixed:
         problems += fixed.problems(figures)
     worse = [metric for metric in metrics if metric["worse"]]
-    worse_sentence = _(
+    worse_sentence = (
         "%(label)s is worse: %(candidate).3f against %(champion).3f (difference %(low).3f to %(high).3f)."
     )
     problems += [worse_sentence % metric for metric in worse if metric["decides"]]
@@ -140,12 +139,12 @@ def gate(comparison: ModelComparison) -> Gate:
     remarks = [worse_sentence % metric for metric in worse]
     better = [metric for metric in metrics if _is_better(metric)]
     if not better:
-        equal = _("In no deciding figure is it significantly better or worse than the champion.")
+        equal = "In no deciding figure is it significantly better or worse than the champion."
         return Gate(GateOutcome.NOT_BETTER, [equal, *remarks])
-    better_sentence = _(
+    better_sentence = (
         "%(label)s is better: %(candidate).3f against %(champion).3f (difference %(low).3f to %(high).3f)."
     )
-    none_worse = _("It is not significantly worse than the champion in any deciding figure.")
+    none_worse = "It is not significantly worse than the champion in any deciding figure."
     return Gate(GateOutcome.BETTER, [none_worse, *(better_sentence % metric for metric in better), *remarks])
 
 

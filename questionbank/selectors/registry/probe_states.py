@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.db.models import Q
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from questionbank.models import Question, Run
@@ -17,7 +16,7 @@ def why_no_probes(hierarchy: str) -> str:
     trainings = unfinished.filter(kind=Run.Kind.TRAIN, parameters__hierarchy=hierarchy)
     names = {"name": hierarchy}
     if (run := trainings.order_by("pk").first()) is not None:
-        return _("The model for “%(name)s” is being trained (job %(job)d).") % (names | {"job": run.pk})
+        return f"The model for “{hierarchy}” is being trained (job {run.pk})."
     tagged = _tagged(hierarchy)
     if tagged < FEWEST_TAGGED:
         missing = FEWEST_TAGGED - tagged
@@ -27,10 +26,10 @@ def why_no_probes(hierarchy: str) -> str:
             missing,
         ) % (names | {"tagged": tagged, "needed": FEWEST_TAGGED, "missing": missing})
     if unfinished.filter(Q(kind=Run.Kind.EMBED) | Q(kind=Run.Kind.PROMOTE)).exists():
-        return (
-            _("The model for “%(name)s” is trained once the vectors of its questions are computed.") % names
+        return "The model for “{name}” is trained once the vectors of its questions are computed.".format(
+            **names
         )
-    return _("No model is in use for “%(name)s”; an admin can train it under Models.") % names
+    return "No model is in use for “{name}”; an admin can train it under Models.".format(**names)
 
 
 def _tagged(hierarchy: str) -> int:

@@ -8,7 +8,6 @@ from datetime import timedelta
 from django.db.models import F, Max, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from questionbank.errors import NotFound
 from questionbank.models import Run, RunLog, RunMetric, WorkerHeartbeat
@@ -30,7 +29,7 @@ def run_get(*, run_id: int) -> Run:
     """
     run = runs().filter(pk=run_id).first()
     if run is None:
-        raise NotFound(_("There is no such job."))
+        raise NotFound("There is no such job.")
     return run
 
 

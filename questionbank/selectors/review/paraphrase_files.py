@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.utils.translation import gettext_lazy as _
-
 from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.scoring.scorer import Scorer
 from questionbank.errors import ServiceUnavailable
@@ -15,9 +13,9 @@ from questionbank.selectors.registry.artifacts import artifact_numbered
 from questionbank.selectors.serving import scorer_of, served_scorer
 
 _NOTICES = {  # why a scorer gives no number -> what is said of it; a literal table
-    "language": _("Some pairs are in a language that the scorer cannot read: they have findings only."),
-    "question": _("The original of some pairs asks nothing: they have findings only."),
-    "length": _("Some pairs are too long to be read: they have findings only."),
+    "language": "Some pairs are in a language that the scorer cannot read: they have findings only.",
+    "question": "The original of some pairs asks nothing: they have findings only.",
+    "length": "Some pairs are too long to be read: they have findings only.",
 }
 
 
@@ -32,7 +30,7 @@ def scorer_by_number(model: str) -> Scorer:
         served = served_scorer()
         if served is None:
             raise ServiceUnavailable(
-                str(_("There is no scorer of paraphrases yet: train one, or import one with import_model."))
+                "There is no scorer of paraphrases yet: train one, or import one with import_model."
             )
         return served.scorer
     return scorer_of(artifact_numbered(capability="paraphrase", number=model)).scorer

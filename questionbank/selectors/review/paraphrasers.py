@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from django.conf import settings
-from django.utils.translation import gettext as _
 
 from analytics.languages import primary_language
 from questionbank.errors import ValidationFailed
@@ -47,17 +46,17 @@ def paraphrasers() -> list[ParaphraserChoice]:
     choices = [
         ParaphraserChoice(
             RULES,
-            _("Rule-based"),
-            _("English only; works best on word problems."),
+            "Rule-based",
+            "English only; works best on word problems.",
             ParaphrasePair.Source.RULES.value,
             RULE_LANGUAGE,
         )
     ]
     if settings.PARAPHRASE_MODEL:
         name = PurePath(settings.PARAPHRASE_MODEL).name
-        choices.append(ParaphraserChoice(SEQUENCE_MODEL, name, _("A model on this installation."), model))
+        choices.append(ParaphraserChoice(SEQUENCE_MODEL, name, "A model on this installation.", model))
     if configured := configured_language_model():
-        sent = _("The questions’ texts are sent to %(host)s.") % {"host": configured.host}
+        sent = f"The questions’ texts are sent to {configured.host}."
         note = sent if configured.host else configured.note
         choices.append(ParaphraserChoice(LANGUAGE_MODEL, configured.name, note, model))
     return choices
@@ -71,6 +70,6 @@ def paraphraser_choice(key: str) -> ParaphraserChoice:
     """
     chosen = next((choice for choice in paraphrasers() if choice.key == key), None)
     if chosen is None:
-        message = _("There is no paraphraser with this name.")
+        message = "There is no paraphraser with this name."
         raise ValidationFailed(message, {"paraphraser": [message]})
     return chosen

@@ -6,7 +6,6 @@ import hashlib
 from typing import Any
 
 from django.core import signing
-from django.utils.translation import gettext as _
 
 from questionbank.errors import ValidationFailed
 
@@ -28,9 +27,9 @@ def cursor_unpack(cursor: str, search: object) -> list[Any]:
     try:
         fingerprint, *place = signing.loads(cursor[: _LONGEST + 1], salt=_SALT)
     except (signing.BadSignature, ValueError, TypeError) as error:
-        raise ValidationFailed(_("This page of results is not known; search again.")) from error
+        raise ValidationFailed("This page of results is not known; search again.") from error
     if fingerprint != _fingerprint(search):
-        raise ValidationFailed(_("This page belongs to another search; search again."))
+        raise ValidationFailed("This page belongs to another search; search again.")
     return place
 
 

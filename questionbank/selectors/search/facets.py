@@ -15,7 +15,6 @@ from typing import Any
 from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
 
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question
 from questionbank.selectors.search.facet_cube import concept_groups, facet_cube
@@ -224,4 +223,4 @@ def _band_label(band: int) -> str:
 
 def difficulty_range(low: float, high: float) -> str:
     """Return a range of difficulty in words, with its bounds in per cent."""
-    return _("%(low)s to %(high)s %%") % {"low": f"{low:g}", "high": f"{high:g}"}
+    return f"{f'{low:g}'} to {f'{high:g}'} %"

@@ -10,9 +10,6 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
-
 from questionbank.models import Question
 from questionbank.selectors.search.facet_cube import facet_cube
 from questionbank.selectors.search.filters import SearchFilters, filtered_questions
@@ -20,7 +17,7 @@ from questionbank.wording import language_name
 
 _UNKNOWN_GRADES_APART = 99
 READ_FILTERS = ("grade", "kind", "task", "language", "difficulty")
-TASK_NAMES = {"word_problem": gettext_lazy("Word problem"), "true_false": gettext_lazy("True or false")}
+TASK_NAMES = {"word_problem": "Word problem", "true_false": "True or false"}
 MOST_WORDS = 12  # a longer text is a question, whose words are its own
 EASY, HARD = 40.0, 60.0  # per cent
 
@@ -153,8 +150,8 @@ def _named(text: str) -> Iterable[tuple[str, str, dict[str, object], str]]:
 
 def _difficulty(value: str) -> tuple[dict[str, object], str]:
     if value == "easy":
-        return {"difficulty_max": EASY}, _("Difficulty up to %(most)g %%") % {"most": EASY}
-    return {"difficulty_min": HARD}, _("Difficulty from %(least)g %%") % {"least": HARD}
+        return {"difficulty_max": EASY}, f"Difficulty up to {EASY:g} %"
+    return {"difficulty_min": HARD}, f"Difficulty from {HARD:g} %"
 
 
 _VALUES: Mapping[str, Callable[[str], tuple[dict[str, object], str]]] = {  # fields and label of a value
@@ -195,7 +192,7 @@ def _number(match: re.Match[str]) -> int:
 
 
 def _grade_label(grade: str) -> str:
-    return _("Grade %(grade)s") % {"grade": grade} if grade[:1].isdigit() else grade
+    return f"Grade {grade}" if grade[:1].isdigit() else grade
 
 
 def _tidied(rest: str) -> str:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.db.models import F, QuerySet
-from django.utils.translation import gettext as _
 
 from analytics.records import ConceptPath
 from questionbank.errors import ValidationFailed
@@ -332,7 +331,7 @@ def _fused(asked: AskedSearch, filters: SearchFilters, serving: Serving) -> tupl
     )
     fused = whole_first(fuse(parsed, matches))
     ranking = [candidate for candidate in fused if not (first and candidate.id == parsed.number)]
-    unknown = _("There is no question %(number)d.") % {"number": parsed.number}
+    unknown = f"There is no question {parsed.number}."
     return [*first, *ranking][:LISTED], unknown if parsed.is_number else by_vectors.notice
 
 
@@ -408,7 +407,7 @@ def _offset(place: list[Any] | None) -> int:
         return 0
     if len(place) == 2 and isinstance(place[1], int) and place[1] >= 0:
         return place[1]
-    raise ValidationFailed(_("This page of results is not known; search again."))
+    raise ValidationFailed("This page of results is not known; search again.")
 
 
 def _hits(ranking: Sequence[Fused]) -> list[SearchHit]:

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from questionbank.errors import NotFound
 from questionbank.models import SynonymGroup, User
 
@@ -40,7 +38,7 @@ def synonym_group_get(*, group_id: int) -> SynonymGroup:
     """
     group = SynonymGroup.objects.filter(pk=group_id).first()
     if group is None:
-        raise NotFound(_("There is no such group of synonyms."))
+        raise NotFound("There is no such group of synonyms.")
     return group
 
 

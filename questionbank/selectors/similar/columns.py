@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
-
 from analytics.catalog import lenses, main_lens
 from questionbank.capabilities.catalog import kinship_rows, lens_name, lens_texts
 from questionbank.capabilities.contract import KinshipRow
@@ -43,7 +40,7 @@ class LensColumn:
     computation: Computation | None = None
 
 
-BOTH_EXPLANATION = gettext_lazy("Purpose and wording find nearly the same questions.")
+BOTH_EXPLANATION = "Purpose and wording find nearly the same questions."
 
 
 def kinds_shown(kin: Kin) -> dict[str, KinshipRow]:
@@ -92,7 +89,7 @@ def lens_column(lens: str, result: SimilarResult, hits: Sequence[SimilarHit]) ->
     is_both = lens == BOTH and not result.notice
     return LensColumn(
         lens=lens,
-        name=_("Most similar") if lens == BOTH else lens_name(lens),
+        name="Most similar" if lens == BOTH else lens_name(lens),
         explanation=str(
             (BOTH_EXPLANATION if is_both else "") if lens == BOTH else lens_texts()[lens].explanation
         ),

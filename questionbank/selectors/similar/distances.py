@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from django.db.models import Q, QuerySet
-from django.utils.translation import gettext as _
 
 from analytics.catalog import main_lens
 from analytics.inference.encode import TextEncoder
@@ -160,7 +159,7 @@ def _row(
     shared = levels + 1 - distance
     if hit is None or hit[0] not in questions:  # none, or just deleted
         return DistanceRow(
-            distance, shared, "", None, None, (), _("No ready question with a vector is at this distance.")
+            distance, shared, "", None, None, (), "No ready question with a vector is at this distance."
         )
     neighbour = questions[hit[0]]
     return DistanceRow(
@@ -175,6 +174,6 @@ def _augmented_row(question: Question, vector: np.ndarray, encoder: TextEncoder,
         return DistanceRow(0, 0, "", None, None, (), str(error))
     text = next((draw.text for draw in drawn if draw.text and draw.pieces), "")
     if not text:
-        return DistanceRow(0, 0, "", None, None, (), _("The augmentation finds nothing to change in it."))
+        return DistanceRow(0, 0, "", None, None, (), "The augmentation finds nothing to change in it.")
     cosine = float(encoder.encode([text])[0] @ vector)
     return DistanceRow(0, 0, text, None, round(cosine, 4), (), "")

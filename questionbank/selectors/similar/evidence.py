@@ -9,7 +9,6 @@ from fractions import Fraction
 from functools import lru_cache
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy
 
 from analytics.paraphrase.words.entities import find_entities
 from analytics.text.formulas import has_formula_marks, segment_text
@@ -28,24 +27,24 @@ SHORTEST_WITHOUT_NUMBER = 8  # of one without numbers: "y = f(x)" says nothing
 
 # What formulas can have in common and what is worth naming, from what tells most.
 FORMULA_PARTS: tuple[tuple[re.Pattern[str], Promise], ...] = (
-    (re.compile(r"\\i*int(?![a-z])"), gettext_lazy("an integral")),
-    (re.compile(r"\\lim(?![a-z])"), gettext_lazy("a limit")),
-    (re.compile(r"\\sum(?![a-z])"), gettext_lazy("a sum")),
-    (re.compile(r"\\prod(?![a-z])"), gettext_lazy("a product sign")),
-    (re.compile(r"\{[vV]matrix\}"), gettext_lazy("a determinant")),
-    (re.compile(r"\{[pbB]?matrix\}"), gettext_lazy("a matrix or column vector")),
-    (re.compile(r"\{cases\}"), gettext_lazy("a system or cases")),
-    (re.compile(r"\\(?:arc)?(?:sin|cos|tan|cot|sec|csc)(?![a-z])"), gettext_lazy("a trigonometric function")),
-    (re.compile(r"\\(?:log|ln|lg)(?![a-z])"), gettext_lazy("a logarithm")),
-    (re.compile(r"\\binom|\\choose(?![a-z])"), gettext_lazy("a binomial coefficient")),
-    (re.compile(r"\\sqrt\["), gettext_lazy("a higher root")),
-    (re.compile(r"\\sqrt(?!\[)"), gettext_lazy("a square root")),
+    (re.compile(r"\\i*int(?![a-z])"), "an integral"),
+    (re.compile(r"\\lim(?![a-z])"), "a limit"),
+    (re.compile(r"\\sum(?![a-z])"), "a sum"),
+    (re.compile(r"\\prod(?![a-z])"), "a product sign"),
+    (re.compile(r"\{[vV]matrix\}"), "a determinant"),
+    (re.compile(r"\{[pbB]?matrix\}"), "a matrix or column vector"),
+    (re.compile(r"\{cases\}"), "a system or cases"),
+    (re.compile(r"\\(?:arc)?(?:sin|cos|tan|cot|sec|csc)(?![a-z])"), "a trigonometric function"),
+    (re.compile(r"\\(?:log|ln|lg)(?![a-z])"), "a logarithm"),
+    (re.compile(r"\\binom|\\choose(?![a-z])"), "a binomial coefficient"),
+    (re.compile(r"\\sqrt\["), "a higher root"),
+    (re.compile(r"\\sqrt(?!\[)"), "a square root"),
     (
         re.compile(r"(?:^|[=+\-(,<>{]|\\[lg]eq)\|(?!\\(?:vec|overrightarrow|mathbf))[^|]*[a-z][^|]*\|"),
-        gettext_lazy("an absolute value"),
+        "an absolute value",
     ),
-    (re.compile(r"\d!|\)!|[a-z]!"), gettext_lazy("a factorial")),
-    (re.compile(r"(?:\\leq|\\geq|[<>]).*[a-z]|[a-z].*(?:\\leq|\\geq|[<>])"), gettext_lazy("an inequality")),
+    (re.compile(r"\d!|\)!|[a-z]!"), "a factorial"),
+    (re.compile(r"(?:\\leq|\\geq|[<>]).*[a-z]|[a-z].*(?:\\leq|\\geq|[<>])"), "an inequality"),
 )
 _COLUMNS = re.compile(r"(\\begin\s*\{(?:array|tabular)\})\s*\{[^{}]*\}")  # the lines and columns of a table
 _DRAWING = re.compile(

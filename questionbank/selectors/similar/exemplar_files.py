@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics.analogy.exemplars import Exemplar, ExemplarCorpus
@@ -100,7 +99,7 @@ def read_corpus(path: Path, report: Callable[[str], object]) -> list[InputProble
         else:
             problems.append(entry)
     if not problems:
-        raise ImportRefused(_("The corpus %(name)s contains no problems.") % {"name": path.name})
+        raise ImportRefused(f"The corpus {path.name} contains no problems.")
     return problems
 
 
@@ -137,10 +136,8 @@ class FileCorpus:
             self._graphs.append(None if graph is None else graph.graph)
         if not any(self._graphs):
             notices.add(
-                _(
-                    "No problem of the corpus has an equation that can be read, so exemplars are chosen by text alone"
-                    " and have no graph."
-                )
+                "No problem of the corpus has an equation that can be read, so exemplars are chosen by text alone"
+                " and have no graph."
             )
         if unreadable:
             notices.add(
@@ -163,8 +160,7 @@ class FileCorpus:
         """
         if k > len(self._texts):
             self._notices.add(
-                _("The corpus has only %(count)d problems: no question gets more exemplars.")
-                % {"count": len(self._texts)}
+                f"The corpus has only {len(self._texts)} problems: no question gets more exemplars."
             )
         self._count_numberless(questions)
         strange = [
@@ -200,15 +196,13 @@ class FileCorpus:
                 likely = likely_graphs(self._solver, problems)
             except ServiceUnavailable as error:  # its files are missing
                 self._solver = None
-                self._notices.add(
-                    _("Some exemplars are chosen without a solver: %(reason)s") % {"reason": error}
-                )
+                self._notices.add(f"Some exemplars are chosen without a solver: {error}")
         return self._corpus.retrieve(texts, self._encoder.encode(texts), k, likely=likely)
 
     def _by_words(self, questions: Sequence[InputQuestion], k: int) -> list[list[Exemplar]]:
         texts = [question.text for question in questions]
         self._notices.add(
-            _("Some questions are in a script that the retriever cannot read: they are compared by wording.")
+            "Some questions are in a script that the retriever cannot read: they are compared by wording."
         )
         encoder = HashedNgramEncoder()
         if self._by_wording is None:

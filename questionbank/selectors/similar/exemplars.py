@@ -16,7 +16,6 @@ from typing import cast
 
 import numpy as np
 import numpy.typing as npt
-from django.utils.translation import gettext as _
 
 from analytics.analogy.capability import ANALOGY
 from analytics.analogy.graphs import ComputationalGraph, graph_similarity
@@ -389,19 +388,21 @@ def _is_worked(candidate: _Candidate) -> bool:
 
 def _reason(computation: Computation | None, asked: Computation | None) -> str:
     if computation is None:
-        return _("It is similar and has a known answer; its computation is not known.")
+        return "It is similar and has a known answer; its computation is not known."
     if asked is None:
-        return _("It is similar, and its computation is known: %(own)s.") % {"own": computation.reading}
+        return f"It is similar, and its computation is known: {computation.reading}."
     words = {"own": computation.reading, "asked": asked.reading}
     if computation.key == asked.key:
         if computation.is_predicted:
-            return (
-                _("By the solver's equation, it has the same computation as the question: %(asked)s.") % words
+            return "By the solver's equation, it has the same computation as the question: {asked}.".format(
+                **words
             )
-        return _("It has the same computation as the question: %(asked)s.") % words
+        return "It has the same computation as the question: {asked}.".format(**words)
     if graph_similarity(asked.key, computation.key) >= _MUCH_ALIKE:
-        return _("Its computation is nearly the same: %(own)s; the question's is %(asked)s.") % words
-    return _("It is similar, but its computation is different: %(own)s; the question's is %(asked)s.") % words
+        return "Its computation is nearly the same: {own}; the question's is {asked}.".format(**words)
+    return "It is similar, but its computation is different: {own}; the question's is {asked}.".format(
+        **words
+    )
 
 
 def exemplar_prompt(

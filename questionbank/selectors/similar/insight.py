@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from analytics.catalog import FALLBACK_LENS
 from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import Question, User
@@ -57,7 +55,7 @@ def _estimated(prediction: QuestionPrediction | None) -> DifficultyFigure | None
     if prediction is None or estimate is None:
         return None
     return DifficultyFigure(
-        label=_("Estimated"),
+        label="Estimated",
         percent=estimate.percent,
         low=estimate.low_percent,
         high=estimate.high_percent,
@@ -126,7 +124,7 @@ def text_insight(
         ServiceUnavailable: the bank has no vectors yet.
     """
     models = serving()
-    prediction, no_prediction, solved = None, _("No concepts are suggested in this language."), None
+    prediction, no_prediction, solved = None, "No concepts are suggested in this language.", None
     if is_predictable:
         prediction, no_prediction = predict_or_none(question, models, language, hierarchy)
         solved = solved_text_or_none(question, language)

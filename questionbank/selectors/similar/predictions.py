@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 from django.db.models import Exists, OuterRef
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics.catalog import main_lens
@@ -179,22 +178,17 @@ def _known_hierarchy(serving: Serving, hierarchy: str | None) -> str:
     if hierarchy is not None and hierarchy not in serving.probe_artifacts:
         names = KnowledgeHierarchy.objects.order_by("name").values_list("name", flat=True)
         if hierarchy not in (hierarchy_names := list(names)):
-            raise ValidationFailed(
-                _("There is no hierarchy “%(name)s”; choose one of these: %(known)s.")
-                % {
-                    "name": hierarchy,
-                    "known": ", ".join(hierarchy_names or serving.probe_artifacts) or _("none"),
-                }
-            )
+            known = ", ".join(hierarchy_names or serving.probe_artifacts) or "none"
+            raise ValidationFailed(f"There is no hierarchy “{hierarchy}”; choose one of these: {known}.")
     return serving.hierarchy(hierarchy)
 
 
 def _why_no_model(serving: Serving, hierarchy: str, notice: str) -> str:
     """Return why no probes answer; `notice` is what the lens says of the language."""
     if hierarchy in serving.probe_artifacts:
-        unread = _("The model for “%(name)s” reads vectors that are not in use.") % {"name": hierarchy}
+        unread = f"The model for “{hierarchy}” reads vectors that are not in use."
         return notice or unread
-    return why_no_probes(hierarchy) if hierarchy else _("The bank has no concepts yet.")
+    return why_no_probes(hierarchy) if hierarchy else "The bank has no concepts yet."
 
 
 def _no_better(probes: ServedProbes) -> str:
@@ -202,15 +196,15 @@ def _no_better(probes: ServedProbes) -> str:
     if probes.heads.beats_majority or probes.heads.manifest is None:
         return ""
     measured = probes.heads.measured("concepts")
-    return _(
-        "The model for “%(name)s” was right for %(right).0f%% of the questions kept back from its training, no"
-        " better than always naming the commonest concept (%(majority).0f%%). So it names none; more labelled"
+    return (
+        "The model for “{name}” was right for {right:.0f}% of the questions kept back from its training, no"
+        " better than always naming the commonest concept ({majority:.0f}%). So it names none; more labelled"
         " questions would help."
-    ) % {
-        "name": probes.hierarchy,
-        "right": 100 * measured["path_accuracy"],
-        "majority": 100 * measured["path_majority_accuracy"],
-    }
+    ).format(
+        name=probes.hierarchy,
+        right=100 * measured["path_accuracy"],
+        majority=100 * measured["path_majority_accuracy"],
+    )
 
 
 def _no_difficulty(probes: ServedProbes) -> str:
@@ -219,19 +213,19 @@ def _no_difficulty(probes: ServedProbes) -> str:
         return ""
     measured = probes.heads.measured("difficulty")
     if measured["mae"] < measured["median_mae"]:
-        return _(
-            "The model for “%(name)s” states no difficulty: its interval held only %(covered).0f%% of the difficulties"
+        return (
+            "The model for “{name}” states no difficulty: its interval held only {covered:.0f}% of the difficulties"
             " of questions kept back from its training."
-        ) % {"name": probes.hierarchy, "covered": 100 * measured["coverage"]}
-    return _(
-        "The model for “%(name)s” states no difficulty: on questions kept back from its training it was no nearer than"
-        " always stating the middle one. More graded questions would help."
-    ) % {"name": probes.hierarchy}
+        ).format(name=probes.hierarchy, covered=100 * measured["coverage"])
+    return (
+        f"The model for “{probes.hierarchy}” states no difficulty: on questions kept back from its training it was no"
+        " nearer than always stating the middle one. More graded questions would help."
+    )
 
 
 def _estimated_basis(neighbours: int) -> str:
     if not neighbours:
-        return _("estimated from the text")
+        return "estimated from the text"
     return ngettext(
         "estimated from the text; the nearest labelled question below",
         "estimated from the text; %(count)d nearest labelled questions below",
@@ -327,7 +321,7 @@ def _by_votes(neighbours: list[LabelledNeighbour], notice: str, hierarchy: str) 
     total = sum(votes.values())
     best = sorted(votes.items(), key=lambda item: -item[1])[:TOP_CONCEPTS]
     if best:
-        notice = _("%(reason)s The nearest labelled questions vote instead.") % {"reason": notice}
+        notice = f"{notice} The nearest labelled questions vote instead."
     ids = _ids_of_tags(neighbours, hierarchy)
     return QuestionPrediction(
         concepts=[PredictedConcept(path, share / total, ids.get(path)) for path, share in best if total],

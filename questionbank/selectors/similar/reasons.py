@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from django.utils.text import capfirst, get_text_list
-from django.utils.translation import gettext as _
 
 from analytics.catalog import lenses
 from analytics.concept_paths import shared_depth
@@ -103,7 +102,7 @@ def compare(
         near_graph if by_graph else "",
         _same_text(asked, candidate, new_numbers=new_numbers) if same_form else "",
         "" if by_graph else near_graph,
-        _("the same task with a formula of the same form") if same_formulas else "",
+        "the same task with a formula of the same form" if same_formulas else "",
         _shared_concept(asked, candidate, broad),
         "" if same_form or same_formulas else _shared_form(asked, candidate),
         "" if same_form else _shared_task(asked, candidate),
@@ -133,8 +132,8 @@ def compare(
 
 def _same_text(asked: Evidence, candidate: Evidence, *, new_numbers: bool) -> str:
     if asked.numbers_masked != candidate.numbers_masked:
-        return _("the same text except for numbers, signs, letters or names")
-    return _("the same text with other numbers") if new_numbers else _("the same text")
+        return "the same text except for numbers, signs, letters or names"
+    return "the same text with other numbers" if new_numbers else "the same text"
 
 
 def _computations(
@@ -145,17 +144,17 @@ def _computations(
         return False, ""
     if asked.key == candidate.key:
         if rounded_otherwise(asked, candidate):
-            said = _("both are computed as %(graph)s, but the result is rounded in another way")
+            said = "both are computed as %(graph)s, but the result is rounded in another way"
         else:
-            said = _("both are computed as %(graph)s")
+            said = "both are computed as %(graph)s"
     elif not is_near:
         return False, ""
     elif candidate.has_a_step_more_than(asked):
-        said = _("computed nearly the same way: %(other)s, one step more than %(graph)s")
+        said = "computed nearly the same way: %(other)s, one step more than %(graph)s"
     elif asked.has_a_step_more_than(candidate):
-        said = _("computed nearly the same way: %(other)s, one step less than %(graph)s")
+        said = "computed nearly the same way: %(other)s, one step less than %(graph)s"
     elif asked.differs_in_a_step_from(candidate):
-        said = _("computed nearly the same way: %(other)s, one step different from %(graph)s")
+        said = "computed nearly the same way: %(other)s, one step different from %(graph)s"
     else:
         return False, ""
     said = said % {"graph": asked.reading, "other": candidate.reading} + _predicted(asked, candidate)
@@ -166,11 +165,11 @@ def _predicted(asked: Computation, candidate: Computation) -> str:
     """Say in brackets which of the equations are the solver's, and how probably they are right."""
     mine, theirs = asked.probability, candidate.probability
     if mine is not None and theirs is not None:
-        said = _(" (both equations are by the solver: %(own)s and %(other)s likely to be right)")
+        said = " (both equations are by the solver: %(own)s and %(other)s likely to be right)"
     elif theirs is not None:
-        said = _(" (its equation is by the solver: %(other)s likely to be right)")
+        said = " (its equation is by the solver: %(other)s likely to be right)"
     elif mine is not None:
-        said = _(" (this question’s equation is by the solver: %(own)s likely to be right)")
+        said = " (this question’s equation is by the solver: %(own)s likely to be right)"
     else:
         return ""
     return said % {"own": f"{mine or 0:.0%}", "other": f"{theirs or 0:.0%}"}
@@ -215,10 +214,7 @@ def _contrast(asked: Evidence, candidate: Evidence, wording: float) -> str:
             return ""
         if not graphs_differ_in_operations(computed.key, computed_otherwise.key):
             return ""
-        said = _("is computed as %(other)s, not as %(own)s") % {
-            "other": computed_otherwise.reading,
-            "own": computed.reading,
-        }
+        said = f"is computed as {computed_otherwise.reading}, not as {computed.reading}"
         return _but(wording, said + _predicted(computed, computed_otherwise))
     asked_only, candidate_only = asked.all_words - candidate.all_words, candidate.all_words - asked.all_words
     few = 0 < max(len(asked_only), len(candidate_only)) <= MOST_WORDS_CHANGED
@@ -229,14 +225,14 @@ def _contrast(asked: Evidence, candidate: Evidence, wording: float) -> str:
         names = _named_by_the_difference(asked, candidate, asked_only, candidate_only)
     if not all(names):
         return ""
-    said = _("is about %(other)s, not %(own)s") % {"own": _quoted(names[0]), "other": _quoted(names[1])}
+    said = f"is about {_quoted(names[1])}, not {_quoted(names[0])}"
     return _but(wording, said)
 
 
 def _but(wording: float, difference: str) -> str:
     if wording >= NEARLY_ALL_WORDING:
-        return _("reads nearly the same, but %(difference)s") % {"difference": difference}
-    return _("reads much the same, but %(difference)s") % {"difference": difference}
+        return f"reads nearly the same, but {difference}"
+    return f"reads much the same, but {difference}"
 
 
 def _certainty(computation: Computation) -> float:
@@ -265,7 +261,7 @@ def _shared_concept(asked: Evidence, candidate: Evidence, broad: frozenset[Tagge
     whole = [tag for tag in asked.tags if tag in candidate.tags and tag not in broad]
     if whole:
         names = dict.fromkeys(tag.path[-1] for tag in sorted(whole, key=lambda tag: -len(tag.path)))
-        return _("both are about %(concepts)s") % {"concepts": _listed(list(names)[:_SHOWN])}
+        return f"both are about {_listed(list(names)[:_SHOWN])}"
     shared = [
         TaggedPath(mine.hierarchy, mine.path[: shared_depth(mine.path, theirs.path)])
         for mine in asked.tags
@@ -275,18 +271,18 @@ def _shared_concept(asked: Evidence, candidate: Evidence, broad: frozenset[Tagge
     deepest = max(shared, key=lambda tag: len(tag.path), default=None)
     if deepest is None or len(deepest.path) < 2 or deepest in broad:
         return ""
-    return _("both belong to %(concept)s") % {"concept": deepest.path[-1]}
+    return f"both belong to {deepest.path[-1]}"
 
 
 def _shared_form(asked: Evidence, candidate: Evidence) -> str:
     parts = sorted(asked.formula_parts & candidate.formula_parts)[:_SHOWN]
     names = [str(FORMULA_PARTS[index][1]) for index in parts]
-    return _("both have %(parts)s") % {"parts": _listed(names)} if names else ""
+    return f"both have {_listed(names)}" if names else ""
 
 
 def _shared_task(asked: Evidence, candidate: Evidence) -> str:
     tasks = sorted(asked.tasks & candidate.tasks)
-    return _("both ask to %(task)s") % {"task": _listed(tasks)} if tasks else ""
+    return f"both ask to {_listed(tasks)}" if tasks else ""
 
 
 def _passage(asked: Evidence, candidate: Evidence, rarity: Callable[[str], float], *, of_task: bool) -> str:
@@ -295,8 +291,8 @@ def _passage(asked: Evidence, candidate: Evidence, rarity: Callable[[str], float
         return ""
     passage = ("" if any(word > "\u3000" for word in words) else " ").join(words)
     if not asks(words):
-        return _("both say “%(passage)s”") % {"passage": passage}
-    return _("both ask “%(passage)s”") % {"passage": passage}
+        return f"both say “{passage}”"
+    return f"both ask “{passage}”"
 
 
 def _quoted(names: Sequence[str]) -> str:
@@ -304,4 +300,4 @@ def _quoted(names: Sequence[str]) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return str(get_text_list(list(names), _("and")))
+    return str(get_text_list(list(names), "and"))

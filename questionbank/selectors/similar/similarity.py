@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 from typing import Self
 
 import numpy as np
-from django.utils.translation import gettext_lazy
 
 from analytics.capability import Lens
 from analytics.catalog import FALLBACK_LENS, lenses, main_lens
@@ -53,13 +52,13 @@ REASON_SHARE = (
 )
 NEAR_DUPLICATE = 0.9  # cosine of the character n-grams from which a saved question is named as a duplicate
 _DUPLICATES_SHOWN = 5
-_ONLY_WORD_PROBLEMS = gettext_lazy(
+_ONLY_WORD_PROBLEMS = (
     "Only word problems are compared in this way: stories with numbers from which an answer can be computed."
 )
-_ONLY_THE_SAME_GRAPH = gettext_lazy(
+_ONLY_THE_SAME_GRAPH = (
     "The model does not know this language: only questions with the same known equation are found."
 )
-_UNKNOWN_COMPUTATION = gettext_lazy(
+_UNKNOWN_COMPUTATION = (
     "We do not know how this question is computed, so there is nothing to compare. Add its equation to find questions"
     " that are computed alike."
 )

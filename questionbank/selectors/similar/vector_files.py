@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from django.utils.text import Truncator
-from django.utils.translation import gettext as _
 
 from analytics.catalog import lenses, main_lens
 from questionbank.errors import ValidationFailed
@@ -35,9 +34,7 @@ def check_lens(name: str) -> str:
     if name in lenses():
         return name
     lens_names = ", ".join(lenses())
-    raise ValidationFailed(
-        _("There is no lens “%(name)s”; use one of %(known)s.") % {"name": name, "known": lens_names}
-    )
+    raise ValidationFailed(f"There is no lens “{name}”; use one of {lens_names}.")
 
 
 def question_vectors(
@@ -54,7 +51,7 @@ def question_vectors(
     for index, question in enumerate(questions):
         if not row.takes(question.text):
             rows[index] = {"id": question.id, "vector": None}
-            notices.add(_("Some texts have no vector: under this lens only word problems are compared."))
+            notices.add("Some texts have no vector: under this lens only word problems are compared.")
             continue
         by_language.setdefault(question.language, []).append(index)
     for language, indices in by_language.items():
@@ -62,7 +59,7 @@ def question_vectors(
         served = serving.for_language(language)
         if lens in served.sets and not (row.stand_in or served.serves(lens, language, texts)):
             rows |= {index: {"id": questions[index].id, "vector": None} for index in indices}
-            notices.add(_("Some texts have no vector: the model does not know their language."))
+            notices.add("Some texts have no vector: the model does not know their language.")
             continue
         embedding_set, encoder, notice = served.lens_for(lens, language, texts)
         for index, vector in zip(indices, encoder.encode(texts), strict=True):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.utils.translation import gettext as _
-
 from analytics.solver.solution import decimal_text
 from questionbank.models import Question
 from questionbank.selectors.solving.solutions import SolvedText, gives, published_number
@@ -59,9 +57,7 @@ def answer_checks(
         checks.append(_by_equation(value, solved))
     elif question is not None and (published := published_number(question)) is not None:
         agrees = published.agrees_with(value)
-        sentence = (
-            _("The published answer is the same.") if agrees else _("The published answer is %(answer)s.")
-        )
+        sentence = "The published answer is the same." if agrees else "The published answer is %(answer)s."
         checks.append(AnswerCheck(sentence % {"answer": answer_shown(published.value)}, agrees))
     return checks
 
@@ -71,11 +67,9 @@ def _by_solver(value: float, solved: SolvedText) -> AnswerCheck:
     assert best is not None and best.value is not None  # noqa: S101, PT018 - the caller has looked
     agrees = gives(best, value)
     sentence = (
-        _("The solver agrees (%(probability)s likely to be right).")
+        "The solver agrees (%(probability)s likely to be right)."
         if agrees
-        else _(
-            "The solver disagrees: it finds %(equation)s = %(answer)s (%(probability)s likely to be right)."
-        )
+        else "The solver disagrees: it finds %(equation)s = %(answer)s (%(probability)s likely to be right)."
     )
     words = {"equation": best.equation, "answer": best.answer, "probability": f"{best.probability:.0%}"}
     return AnswerCheck(sentence % words, agrees, is_certain=False)
@@ -86,8 +80,8 @@ def _by_equation(value: float, solved: SolvedText) -> AnswerCheck:
     assert alternative is not None and alternative.value is not None  # noqa: S101, PT018 - likewise
     agrees = gives(alternative, value)
     sentence = (
-        _("The question's own equation gives the same answer.")
+        "The question's own equation gives the same answer."
         if agrees
-        else _("The question's own equation gives another answer: %(equation)s = %(answer)s.")
+        else "The question's own equation gives another answer: %(equation)s = %(answer)s."
     )
     return AnswerCheck(sentence % {"equation": alternative.equation, "answer": alternative.answer}, agrees)

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from analytics.records import ProblemRecord
 from analytics.solver.served import load_solver
 from analytics.solver.solution import Solution, Solver, solution_steps
@@ -70,5 +68,5 @@ def _row(solutions: Sequence[Solution], reason: str) -> dict[str, Any]:
         ],
     }
     if row["answer"] is None:
-        row["reason"] = reason or (no_value_reason(best) if best else _("No equation was found."))
+        row["reason"] = reason or (no_value_reason(best) if best else "No equation was found.")
     return row

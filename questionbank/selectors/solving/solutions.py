@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import Exists, OuterRef, QuerySet
-from django.utils.translation import gettext as _
 
 from analytics.errors import DataError
 from analytics.expression.evaluate import answers_agree
@@ -307,7 +306,7 @@ def _solved(text: str, solutions: Sequence[Solution], reason: str, solver: str) 
         if not ready.exists():  # it may have been withdrawn since
             alternatives = (replace(alternatives[0], twin=None), *alternatives[1:])
     if not alternatives and not reason:
-        reason = _("The solver found no equation for it.")
+        reason = "The solver found no equation for it."
     used = _used_slots(alternatives[0]) if alternatives else set()
     return SolvedText(alternatives, reason, tuple(_parts(text, used)), solver)
 
@@ -315,9 +314,9 @@ def _solved(text: str, solutions: Sequence[Solution], reason: str, solver: str) 
 def no_value_reason(solution: Solution) -> str:
     """Say why the likeliest equation gives no answer."""
     sentence = (
-        _("Its most likely equation, %(equation)s, divides by zero.")
+        "Its most likely equation, %(equation)s, divides by zero."
         if divides_by_zero(solution)
-        else _("Its most likely equation, %(equation)s, has no value.")
+        else "Its most likely equation, %(equation)s, has no value."
     )
     return sentence % {"equation": solution.equation}
 

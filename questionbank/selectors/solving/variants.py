@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from django.db.models import QuerySet
-from django.utils.translation import gettext as _
 
 from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate_float
@@ -82,6 +81,7 @@ def solver_objection(*, variant: ProblemVariant, solved: SolvedText | None) -> s
         return ""
     if gives(solved.best, value):
         return ""
-    return _(
-        "The solver gets %(found)s for the new wording; the stored answer is %(answer)s. Check the equation."
-    ) % {"found": answer_shown(solved.best.value), "answer": variant.answer}
+    return (
+        f"The solver gets {answer_shown(solved.best.value)} for the new wording; the stored answer is {variant.answer}."
+        " Check the equation."
+    )

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, Max, Q
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics.analogy.capability import ANALOGY
@@ -151,19 +150,13 @@ def _advice(material: AnalogyMaterial, paired: int) -> list[str]:
     batch = AnalogyConfig().batch_size
     if paired < batch:
         advice.append(
-            _(
-                "A training needs at least %(batch)d problems that share a graph with another problem; %(missing)d"
-                " are missing. Accept equations, or import more."
-            )
-            % {"batch": batch, "missing": batch - paired}
+            f"A training needs at least {batch} problems that share a graph with another problem; {batch - paired}"
+            " are missing. Accept equations, or import more."
         )
     elif paired < FEWEST:
         advice.append(
-            _(
-                "With fewer than %(fewest)d problems that share a graph with another problem, a retriever learns"
-                " little; %(missing)d are missing. Accept equations, or import more."
-            )
-            % {"fewest": FEWEST, "missing": FEWEST - paired}
+            f"With fewer than {FEWEST} problems that share a graph with another problem, a retriever learns"
+            f" little; {FEWEST - paired} are missing. Accept equations, or import more."
         )
     if len(material.problems.held_out) < SMALLEST_SUITE:
         advice.append(

@@ -11,7 +11,6 @@ from typing import Generic, TypeVar
 
 from django.core.cache import cache
 from django.db.models import Count, Max
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics.catalog import main_lens
@@ -217,10 +216,7 @@ def _with_advice(report: DataReport) -> DataReport:
     advice = []
     training = report.questions - round(report.questions * report.held_out / max(1, report.examined))
     if training < FEWEST:
-        advice.append(
-            _("With fewer than %(fewest)d training questions an encoder learns very little.")
-            % {"fewest": FEWEST}
-        )
+        advice.append(f"With fewer than {FEWEST} training questions an encoder learns very little.")
     if report.test_items_in_train:
         advice.append(
             ngettext(
@@ -242,23 +238,19 @@ def _with_advice(report: DataReport) -> DataReport:
             % {"number": report.test_sources}
         )
     if report.without_concept == report.questions > 0:
-        advice.append(_("No question has a concept: choose the ranking “none”, or tag some first."))
+        advice.append("No question has a concept: choose the ranking “none”, or tag some first.")
     elif report.without_concept > report.questions / 2:
-        advice.append(
-            _("More than half of the questions have no concept: rankings by concept leave them out.")
-        )
+        advice.append("More than half of the questions have no concept: rankings by concept leave them out.")
     if report.near_equal > REPEATED * report.examined:
-        advice.append(_("Many questions differ from another one in their numbers only."))
+        advice.append("Many questions differ from another one in their numbers only.")
     advice += [
-        _("At level %(level)d one concept has %(share)d %% of the questions.")
-        % {"level": level.level, "share": round(100 * level.largest_share)}
+        f"At level {level.level} one concept has {round(100 * level.largest_share)} % of the questions."
         for level in report.levels
         if level.concepts > 1 and level.largest_share > SKEWED
     ]
     advice += [
-        _("The encoder in use does not know the language “%(language)s”: with the same backbone its"
+        (f"The encoder in use does not know the language “{language.language}”: with the same backbone its"
           " questions are left out.")
-        % {"language": language.language}
         for language in report.languages
         if not language.known
     ]  # fmt: skip

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Count, Max, Q
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics.records import ParaphrasePair as LabelledPair
@@ -126,7 +125,7 @@ def _labels(pairs: Iterable[LabelledPair]) -> DecidedPart:
 def _advice(material: ScorerMaterial) -> list[str]:
     advice = []
     if len(material.questions.learned) < FEWEST:
-        advice.append(_("With fewer than %(fewest)d questions a scorer hardly learns.") % {"fewest": FEWEST})
+        advice.append(f"With fewer than {FEWEST} questions a scorer hardly learns.")
     if unused := material.ready - material.english:
         advice.append(
             ngettext(
@@ -146,7 +145,7 @@ def _advice(material: ScorerMaterial) -> list[str]:
             % {"number": material.test_items}
         )
     if not material.questions.held_out:
-        advice.append(_("No question is held out: the verdict of the scorer cannot be fitted."))
+        advice.append("No question is held out: the verdict of the scorer cannot be fitted.")
     return advice
 
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from django.db.models import QuerySet
-from django.utils.translation import gettext_lazy as _
 
 from analytics.errors import DataError
 from analytics.expression.parser import parse_expression
@@ -28,7 +27,7 @@ from questionbank.selectors.solving.solutions import published_answer
 from questionbank.selectors.training.training_parts import Divider, Parts
 from questionbank.selectors.training.training_questions import is_test_source, original_questions
 
-SOLVER_LANGUAGES = {"en": _("English"), "zh": _("Chinese")}
+SOLVER_LANGUAGES = {"en": "English", "zh": "Chinese"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, Q
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from questionbank.models import QuestionEquation
@@ -99,11 +98,10 @@ def _report(hierarchies: Sequence[str] | None) -> SolverReport:
 def _advice(materials: Mapping[str, SolverMaterial]) -> list[str]:
     first = next(iter(materials.values()))
     advice = [
-        _(
-            "%(language)s: with fewer than %(fewest)d problems a solver learns little; accept equations, or"
-            " import more."
+        (
+            f"{SOLVER_LANGUAGES[language]}: with fewer than {FEWEST} problems a solver learns little; accept equations,"
+            " or import more."
         )
-        % {"language": SOLVER_LANGUAGES[language], "fewest": FEWEST}
         for language, material in materials.items()
         if len(material.problems.learned) < FEWEST
         and (material is first or material.with_equation > material.foreign)

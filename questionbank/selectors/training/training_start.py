@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from analytics.backbone.sources import PACKAGED
 from analytics.catalog import CAPABILITIES
 from questionbank.capabilities.catalog import has_general_model, training_of
@@ -119,10 +117,10 @@ def pinned_start(capability: str, settings: Mapping[str, str], scope: str = "") 
     numbered = _REGISTERED.fullmatch(backbone)
     if backbone == MODEL_IN_USE:
         start = artifact_champion(capability=capability, scope=scope)
-        problem = _("“%(title)s”: no model is in use that could be trained further; name another backbone.")
+        problem = "“%(title)s”: no model is in use that could be trained further; name another backbone."
     elif numbered:
         start = ModelArtifact.objects.filter(capability=capability, pk=int(numbered[1])).first()
-        problem = _("“%(title)s” has no model with the number %(number)s.")
+        problem = "“%(title)s” has no model with the number %(number)s."
     else:
         return {}
     if start is None:
@@ -140,7 +138,7 @@ def backbone_problem(name: str) -> str:
     if begins_here or Path(name).expanduser().is_dir():
         return ""
     if name.startswith((".", "/", "~")):
-        return _("There is no folder %(name)s.") % {"name": name}
+        return f"There is no folder {name}."
     if not _HUB_ID.fullmatch(name):
-        return _("“%(name)s” is neither a package name, a local folder nor a hub id.") % {"name": name}
+        return f"“{name}” is neither a package name, a local folder nor a hub id."
     return ""
