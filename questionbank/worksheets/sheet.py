@@ -1,0 +1,79 @@
+"""One version of a worksheet as it is printed: everything a page of paper needs, and nothing of the database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class PaperSize(StrEnum):
+    """Sizes of paper."""
+
+    A4 = "a4"
+    LETTER = "us-letter"
+
+
+@dataclass(frozen=True, slots=True)
+class SheetItem:
+    """One numbered question.
+
+    Attributes:
+        text: in our notation: formulas as ``$...$``, pictures as ``![alternative](name)``, lists, tables, emphasis.
+        options: label and text of each, in the order of this version.
+        matches: the choices on the right of a matching question, in the order of this version; `options` are the left.
+        parts: texts of the parts of a question in parts, each an item with a number such as ``(a)``.
+        points: None where none are given.
+        answer_lines: empty lines to write on below the question.
+        answer: for the key, in our notation; empty where none is known.
+        solution: a worked solution for the key; empty without one.
+        stimulus: a text shared with the question before and after, printed above the first of them.
+    """
+
+    number: str
+    text: str
+    options: tuple[tuple[str, str], ...] = ()
+    matches: tuple[tuple[str, str], ...] = ()
+    parts: tuple[SheetItem, ...] = ()
+    points: float | None = None
+    answer_lines: int = 0
+    answer: str = ""
+    solution: str = ""
+    stimulus: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SheetSection:
+    """Questions under one heading; the heading and the instructions may be empty."""
+
+    items: tuple[SheetItem, ...]
+    heading: str = ""
+    instructions: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One version of a worksheet.
+
+    Attributes:
+        version: ``A`` to ``D``; empty where there is one version only.
+        columns: 1 or 2.
+        total_points: None where no question has points.
+        has_name_field: whether there is a line for name, class and date at the top.
+        shows_key: whether this is the key: answers, and worked solutions where `shows_solutions`.
+        pictures: bytes of each picture that a text names.
+        language: of most questions, as in ``en``; for the document's language and the font.
+    """
+
+    title: str
+    sections: tuple[SheetSection, ...]
+    instructions: str = ""
+    version: str = ""
+    columns: int = 1
+    paper: PaperSize = PaperSize.A4
+    total_points: float | None = None
+    has_name_field: bool = True
+    shows_key: bool = False
+    shows_solutions: bool = False
+    pictures: Mapping[str, bytes] = field(default_factory=dict)
+    language: str = "en"
