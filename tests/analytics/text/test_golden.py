@@ -15,11 +15,25 @@ from typing import Any
 
 import pytest
 
+from analytics.records import ProblemRecord
+from analytics.solver.plausibility import asks_for_count
+from analytics.solver.reordering import reorder_question
+from analytics.solver.reversing import reverse_operation
+from analytics.solver.rules.conversions import asked_unit
+from analytics.solver.rules.reading import Reading
+from analytics.solver.rules.solver import rule_solution
+from analytics.solver.unanswerable import unanswerable_reason
+from analytics.text.clauses import split_clauses, split_sentences
+from analytics.text.clock_times import find_clock_times
 from analytics.text.formula_shape import shape_tokens, text_formulas
 from analytics.text.masking import masked_text
 from analytics.text.notation import normalise_latex
 from analytics.text.number_slots import number_slots
-from analytics.text.tokens import search_tokens
+from analytics.text.numbers import find_numbers
+from analytics.text.question_tasks import question_tasks
+from analytics.text.tokens import detect_language, search_tokens
+from analytics.text.units import find_units
+from analytics.text.word_problems import asks_nothing, is_word_problem
 
 DEMO_BANK = Path(__file__).resolve().parents[3] / "questionbank" / "demo" / "bank.jsonl.gz"
 PUBLIC_FILES = ("math/train", "tal_scq_zh/train", "gsm8k/train", "eedi/train", "theoremqa/test")
@@ -29,16 +43,42 @@ READERS: dict[str, Callable[[str], Any]] = {
     "spellings": lambda text: [normalise_latex(formula) for formula in text_formulas(text)],
     "shapes": lambda text: shape_tokens(text_formulas(text)),
     "forms": masked_text,
+    "languages": detect_language,
+    "numbers": find_numbers,
+    "clock times": find_clock_times,
+    "units": find_units,
+    "clauses": lambda text: (split_clauses(text), split_sentences(text)),
+    "kinds": lambda text: (question_tasks(text), is_word_problem(text), asks_nothing(text)),
+    "what is asked": lambda text: (
+        asks_for_count(text),
+        asked_unit(Reading(text)),
+        unanswerable_reason(text),
+        Reading(text).question,
+    ),
+    "solver's rules": lambda text: (answer := rule_solution(text)) and (answer.equation, answer.written),
+    "other orders": lambda text: [
+        (made := reorder_question(problem(text))) and made.text,
+        *(reverse.text for reverse in reverse_operation(problem(text))),
+    ],
 }
 
 
-def digest(reader: str, paths: list[Path]) -> str:
-    """Return a digest of what a reader makes of 300 texts of each file."""
+def problem(text: str) -> ProblemRecord:
+    """Return a text as a problem in its language, its equation the sum of its first two numbers."""
+    values = [f"({slot.value})" for slot in number_slots(text) if slot.reading == "value"]
+    return ProblemRecord("1", text, detect_language(text), equation="+".join(values[:2]))
+
+
+PROBLEM_FILES = ("math23k/test", "cmath/test", "mawps/cv", "asdiv/all", "tal_scq_zh/train", "gsm8k/train")
+
+
+def digest(reader: str, paths: list[Path], count: int = 300) -> str:
+    """Return a digest of what a reader makes of so many texts of each file."""
     value = hashlib.sha256()
     for path in paths:
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             texts = [text for line in lines if (text := json.loads(line).get("text"))]
-        for text in random.Random(82).sample(texts, min(300, len(texts))):
+        for text in random.Random(82).sample(texts, min(count, len(texts))):
             value.update(repr(READERS[reader](text)).encode())
     return value.hexdigest()[:12]
 
@@ -70,3 +110,25 @@ def test_the_demo_bank_is_read_as_before(reader: str, expected: str) -> None:
 )
 def test_public_questions_are_read_as_before(reader: str, expected: str, shared_data: Path) -> None:
     assert digest(reader, [shared_data / f"{name}.jsonl.gz" for name in PUBLIC_FILES]) == expected
+
+
+@pytest.mark.shared_data
+@pytest.mark.parametrize(
+    ("reader", "expected", "of_problems"),
+    [
+        ("languages", "319d59544362", "cd1ffaa20132"),
+        ("numbers", "1aa7fb86947e", "9cf8e046c793"),
+        ("clock times", "d26fe95a0f33", "256d5f091f02"),
+        ("units", "c60d190e0daf", "b3b63130c08c"),
+        ("clauses", "1fc8450b57d3", "d9d4c3a18b00"),
+        ("kinds", "8c1a19c12239", "6cfee4effac8"),
+        ("what is asked", "a2cbb08c0e4e", "06a3677e8649"),
+        ("solver's rules", "1ba494c332cd", "b832a3273b4b"),
+        ("other orders", "a9f4c5a5a66c", "f1497316b900"),
+    ],
+)
+def test_words_of_both_languages_are_read_as_before(
+    reader: str, expected: str, of_problems: str, shared_data: Path
+) -> None:
+    assert digest(reader, [DEMO_BANK], 100) == expected
+    assert digest(reader, [shared_data / f"{name}.jsonl.gz" for name in PROBLEM_FILES], 100) == of_problems
