@@ -7,40 +7,27 @@ Decisions 66 and 67 have the measurements.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from analytics.language.table import language_of
 from analytics.solver.rounding import rounded_solution
 from analytics.solver.solution import Solution, divides_by_zero
-from analytics.text.unit_names import WORDS
 
 _IMPLAUSIBLE = 0.01  # how likely such a question is to have such an answer, beside a whole number
 _REMAINDER = 0.1  # how likely a division is to have a remainder
 _ROUNDING = 1e-6
-_HOW_MANY = re.compile(r"\bhow many\b((?:\W+[a-z]+){1,3})", re.IGNORECASE)
-_LATIN_WORD = re.compile(r"[a-z]+")
-_MEASURED = frozenset({"times", "square", "cubic", "percent", "degrees", "units", "fraction"}) | WORDS.keys()
-_CHINESE_QUESTION = re.compile(r"几|多少")
-_CHINESE_COUNT = re.compile(  # measure words of things that are counted
-    r"(?:几|多少)[个人本只辆棵名头张支条台朵筐箱袋块盒件套双把瓶枚页间位班种架艘匹根颗粒株束幢座排层节组队次题户车盏副桶]"
-    r"(?!小时|钟头|月|星期|世纪|百分|单位)"
-)
 
 
 def asks_for_count(text: str) -> bool:
-    """Return whether a text asks, at last, how many things there are, English or Chinese.
+    """Return whether a text asks, at last, how many things there are.
 
     >>> asks_for_count("How many red cars are needed?"), asks_for_count("How many more miles did he walk?")
     (True, False)
     >>> asks_for_count("还剩多少个苹果？"), asks_for_count("每个苹果多少千克？")
     (True, False)
     """
-    asked = list(_CHINESE_QUESTION.finditer(text))
-    if asked:
-        return _CHINESE_COUNT.match(text, asked[-1].start()) is not None
-    counted = _HOW_MANY.findall(text)
-    return bool(counted) and _MEASURED.isdisjoint(_LATIN_WORD.findall(counted[-1].lower()))
+    return language_of(text).question_shapes.asks_for_count(text)
 
 
 def answer_to_count(text: str, solution: Solution) -> Solution:

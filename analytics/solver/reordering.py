@@ -6,20 +6,12 @@ order of the text, so the prototype equation changes by itself where the questio
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
+from analytics.language.table import language_named
 from analytics.languages import primary_language
 from analytics.records import ProblemRecord
 from analytics.text.clauses import split_sentences
-
-_SEMICOLON = re.compile(r";\s+")
-_CHINESE_END = re.compile(r"(?:[。！？；，?]|[.．,](?!\d))\s*")
-_ENGLISH_QUESTION = re.compile(
-    r"\b(?:how|what|which|who|when|where|find|calculate|determine)\b", re.IGNORECASE
-)
-_ENGLISH_ORDER = re.compile(r"(?:find|calculate|determine)\b", re.IGNORECASE)
-_CHINESE_QUESTION = re.compile(r"多少|几|什么|哪|求|[?？]")
 
 
 def reorder_question(problem: ProblemRecord) -> ProblemRecord | None:
@@ -34,34 +26,19 @@ def reorder_question(problem: ProblemRecord) -> ProblemRecord | None:
     >>> reorder_question(ProblemRecord("4", "Mr. Li has 7 pens. How many more must he buy from Mr. Wu?")).text
     'How many more must he buy from Mr. Wu? Mr. Li has 7 pens.'
     """
-    is_chinese = primary_language(problem.language) == "zh"
+    language = language_named(primary_language(problem.language))
+    shapes = language.question_shapes
     text = problem.text.strip()
-    start = _last_start(text, is_chinese=is_chinese)
+    ends = [sentence.end for sentence in split_sentences(text)]
+    ends += [match.end() for match in shapes.PART_END.finditer(text)]
+    start = max((end for end in ends if end < len(text)), default=0)
     if not start:
         return None
     story, question = text[:start].strip(), text[start:].strip()
-    if not (_CHINESE_QUESTION if is_chinese else _ENGLISH_QUESTION).search(question):
+    if not shapes.QUESTION.search(question):
         return None
     if question[-1] not in "?？.。!！":
-        question += _end_mark(question, is_chinese)
-    if not is_chinese:
-        return replace(problem, text=f"{question} {story}")
+        question += shapes.FULL_STOP if shapes.ORDER.match(question) else shapes.QUESTION_MARK
     if story[-1] in "，,；":
-        story = f"{story[:-1]}。"
-    return replace(problem, text=question + story)
-
-
-def _last_start(text: str, *, is_chinese: bool) -> int:
-    """Return where the last sentence begins; of a Chinese text the last clause."""
-    if is_chinese:
-        ends = [match.end() for match in _CHINESE_END.finditer(text)]
-    else:
-        ends = [sentence.end for sentence in split_sentences(text)]
-        ends += [match.end() for match in _SEMICOLON.finditer(text)]
-    return max((end for end in ends if end < len(text)), default=0)
-
-
-def _end_mark(question: str, is_chinese: bool) -> str:
-    if is_chinese:
-        return "？"
-    return "." if _ENGLISH_ORDER.match(question) else "?"
+        story = f"{story[:-1]}{shapes.FULL_STOP}"
+    return replace(problem, text=f"{question}{language.space}{story}")

@@ -22,15 +22,16 @@ from analytics.expression.evaluate import EvaluationError, evaluate
 from analytics.expression.notation import from_prefix, to_infix
 from analytics.expression.slots import constant_label, fill_slots, is_slot, slot_index
 from analytics.expression.tree import ExpressionTree
+from analytics.language.en import statements as english_statements
+from analytics.language.statements import NotReversibleError, Statement
+from analytics.language.zh import statements as chinese_statements
 from analytics.languages import primary_language
 from analytics.problem_files import read_problems
 from analytics.records import ProblemRecord
-from analytics.solver import reversing_chinese, reversing_english
 from analytics.solver.inversion import UnsolvableError, solve_for
-from analytics.solver.reversed_text import NotReversibleError, Statement
 from analytics.solver.targets import SolverExample, solver_example
 
-_LANGUAGES = {"en": reversing_english, "zh": reversing_chinese}
+_LANGUAGES = {"en": english_statements, "zh": chinese_statements}
 
 
 @dataclass(slots=True)

@@ -8,23 +8,13 @@ from __future__ import annotations
 
 import re
 
-from analytics.text.number_words import ENGLISH_NUMBER_WORDS
-from analytics.text.numbers import NumberKind, find_numbers
+from analytics.language.en.numbers import ENGLISH_NUMBER_WORDS
+from analytics.language.mentions import NumberKind
+from analytics.language.table import languages
+from analytics.text.numbers import find_numbers
 from analytics.text.units import find_units
 
 _SENTENCE = re.compile(r"(?<=[.?!。？！])\s*")
-_NO_NUMBER = re.compile(
-    r"^(?:and |so |but |then )?(?:what (?:colou?r|name|kind|type|sort|animal"
-    r"|fruit|subject|sport|flavou?r|material|language)\b(?!.*\b(?:probability"
-    r"|percent))"
-    r"|what (?:is|was|are|were) (?:the )?(?:name|colou?r|favou?rite)\b(?! tag)"
-    r"|what (?:is|was) [^?]{1,40}['’]s? (?:name|favou?rite|colou?r)\b(?! number)"
-    r"|what (?:is|was) (?:his|her|their|its) (?:\w+['’]s? )?(?:name|favou?rite)\b"
-    r"|why\b|where (?:is|was|does|did|do|are|were)\b(?!.*\b(?:distance|ratio))|who (?:is|was)\b(?!.*\b(?:older"
-    r"|taller|faster|more|less|winner|first|\w+est|most|least)))",
-    re.IGNORECASE,
-)
-_NO_NUMBER_CHINESE = re.compile(r"(?:什么(?:颜色|名字|地方|动物|水果)|叫什么)[^，,]*$")
 _AGE_WORDS = r"years?|months?|old|older|younger|ages?|aged|born|birthday|twins?"
 _LENGTH_WORDS = (
     r"tall\w*|high\w*|height|wid\w+|short\w*|long\w*|grew|grow\w*|size|area|perimeter|square|scale|floors?"
@@ -81,12 +71,7 @@ def unanswerable_reason(text: str) -> str:
     sentences = [sentence for sentence in _SENTENCE.split(text.strip()) if sentence.strip()]
     question = sentences[-1] if sentences else ""
     clause = re.split(r"[,，]\s*", question)[-1]
-    asks_many = re.search(r"\bhow\b", clause, re.IGNORECASE) is not None
-    if (
-        _NO_NUMBER.match(question)
-        or (_NO_NUMBER.match(clause) and not asks_many)
-        or _NO_NUMBER_CHINESE.search(question)
-    ):
+    if any(language.question_shapes.asks_no_number(question, clause) for language in languages()):
         return "The question does not ask for a number."
     told = text[: len(text.rstrip()) - len(question)]
     for asks, dimension, words, name in _MEASURES:

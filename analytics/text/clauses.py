@@ -1,4 +1,4 @@
-"""Clauses and sentences of a question, in English and Chinese.
+"""Clauses and sentences of a question.
 
 Splitting is by punctuation, never inside a formula, a number or an abbreviation, and loses nothing: joining
 the pieces gives back the text. Paraphrase operators and the reordering of problems work on these pieces.
@@ -9,7 +9,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import lru_cache
 
+from analytics.language.contract import Language
+from analytics.language.table import languages
 from analytics.text.formulas import has_formula_marks, segment_text
 from analytics.text.remembered import Remembered
 
@@ -32,35 +35,12 @@ class Clause:
 _SENTENCE_END = re.compile(r"""[.?!。？！]+["'”’」』)）]*|\n+""")
 _CLAUSE_END = re.compile(r"""[.?!。？！]+["'”’」』)）]*|[,;:，；：]+|\n+""")
 _SPACE = re.compile(r"\s*")
-_ABBREVIATION = re.compile(
-    r"(?:^|[\s(（\"'“])(?:(?:[A-Za-z]\.)+|(?:"
-    + "|".join(
-        str.split(
-            """
-            mr mrs ms dr prof st jr sr no nos fig eq ex ch sec vs etc approx cf dept est min max avg ft in
-            lb lbs oz yd mi hr hrs sq cu gal pt qt co inc ltd ave blvd jan feb mar apr jun jul aug sep sept
-            oct nov dec mon tue wed thu fri sat sun rs p pp vol e\\.g i\\.e a\\.m p\\.m u\\.s
-            """
-        )
-    )
-    + r")\.)$",
-    re.IGNORECASE,
-)
 _LONGEST_ABBREVIATION = 12
 _UNIT = re.compile(r"\d\s?[A-Za-z]{1,3}\.$")  # "It is 20 m. Find": a unit at the end of a sentence
 _NO_BLANK = re.compile(r"[a-z0-9%)][a-z0-9%)]\.[A-Z][a-z ]$")  # "bought.If", as machine translation writes
 _MUST_CONTINUE = re.compile(r"[a-z0-9]")
 _FORMULA_ENDS_SENTENCE = re.compile(r"[.?!。？！]\s*$")
-_ASKS = re.compile(
-    r"""[?？]["'”’」』)）\s]*$"""
-    r"|^\W*(?:and |then |so |thus |hence |please )?(?:how|what|which|who|whom|whose|when does|where|why|find"
-    r"|calculate|compute|determine|evaluate|solve|simplify|express|estimate|prove|show that|give|state|name"
-    r"|write down|work out|factor|expand|is it|are there|does|do you|can you)\b"
-    r"|\bhow (?:many|much|long|far|old|fast|tall|often)\b"
-    r"|\bwhat (?:is|are|was|were|will|would|percent|fraction)\b"
-    r"|多少|几[^何乎]|[^要需力谋追讲请]求|^求|哪|什么|吗|是否|计算|化简|解方程|证明|怎样|如何",
-    re.IGNORECASE,
-)
+_QUESTION_MARK = re.compile(r"""[?？]["'”’」』)）\s]*$""")
 
 
 def split_clauses(text: str) -> list[Clause]:
@@ -114,7 +94,19 @@ def _split(text: str, boundary: re.Pattern[str]) -> list[Clause]:
 
 def _clause(text: str, start: int, end: int) -> Clause:
     piece = text[start:end]
-    return Clause(piece, start, end, _ASKS.search(piece) is not None)
+    return Clause(piece, start, end, _asks(piece))
+
+
+@lru_cache(maxsize=8)
+def _abbreviation(languages: tuple[Language, ...]) -> re.Pattern[str]:
+    names = "|".join(language.clauses.ABBREVIATIONS for language in languages)
+    return re.compile(rf"(?:^|[\s(（\"'“])(?:{names})$", re.IGNORECASE)
+
+
+def _asks(piece: str) -> bool:
+    return _QUESTION_MARK.search(piece) is not None or any(
+        language.clauses.ASKS.search(piece) for language in languages()
+    )
 
 
 def _is_boundary(text: str, match: re.Match[str]) -> bool:
@@ -133,6 +125,6 @@ def _is_boundary(text: str, match: re.Match[str]) -> bool:
     before = text[max(match.end() - _LONGEST_ABBREVIATION, 0) : match.end()]
     return (
         not after
-        or not _ABBREVIATION.search(before)
+        or not _abbreviation(languages()).search(before)
         or (_UNIT.search(before) is not None and text[match.end() :].lstrip()[:1].isupper())
     )

@@ -18,10 +18,11 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from analytics.language.mentions import NumberMention
 from analytics.text.characters import VULGAR_FRACTIONS
 from analytics.text.formulas import segment_text
 from analytics.text.notation import formula_tokens, normalise_latex
-from analytics.text.numbers import NumberMention, find_numbers
+from analytics.text.numbers import find_numbers
 
 MASK = "#"
 FRACTION_MASK = "½"

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple
 
+from analytics.language.mentions import NumberMention
 from analytics.text.characters import VULGAR_FRACTIONS
-from analytics.text.numbers import NumberMention, find_numbers
+from analytics.text.numbers import find_numbers
 
 NumberPlace = tuple[bool, int]
 """A number of a text: whether it is written in words, and its index among the numbers written that way."""

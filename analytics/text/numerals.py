@@ -1,7 +1,7 @@
 r"""Numbers in digits: every way in which they are written, with its exact value.
 
-One row of `_FORMS` a way: ``\frac{3}{4}``, ``3¾``, ``2 1/2``, ``3-1/2``, ``3/4``, ``3×10^5``, ``2e3``, ``8折``,
-``1万2千``, ``1 250 000``, ``12,00,000``, ``3,50``, ``1,250.5``. Where a text can be read in several ways, what stands
+One row of `_forms` a way: ``\frac{3}{4}``, ``3¾``, ``2 1/2``, ``3-1/2``, ``3/4``, ``3×10^5``, ``2e3``,
+``1 250 000``, ``12,00,000``, ``3,50``, ``1,250.5``. Where a text can be read in several ways, what stands
 around the number decides; the first row that fits is taken. Digits, points and commas of full width count as plain
 ones.
 """
@@ -9,27 +9,16 @@ ones.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from fractions import Fraction
+from functools import lru_cache
 
+from analytics.language.contract import Language
+from analytics.language.mentions import NumberKind, NumeralForm, fraction_of
+from analytics.language.table import languages
 from analytics.text.characters import VULGAR_FRACTIONS
 from analytics.text.formulas import segment_text
-
-
-class NumberKind(StrEnum):
-    """How a number is written; of a plain one, what it is part of."""
-
-    INTEGER = "integer"
-    DECIMAL = "decimal"
-    FRACTION = "fraction"
-    MIXED = "mixed"
-    PERCENT = "percent"
-    SCALED = "scaled"  # 3 million, 2 dozen, 3万, 2e3, 10^6
-    CLOCK_TIME = "clock time"  # the hour or the minutes of one
-    RATIO_PART = "ratio part"
-    RANGE_END = "range end"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,16 +53,11 @@ _SPACED = (
     r"(?:[.,]\d+(?!\d))?"
 )
 _FRAC = r"\\[dtc]?frac\s*(?:\{\s*(?P<fn>-?\d+)\s*\}|(?P<fn1>\d))\s*(?:\{\s*(?P<fd>\d+)\s*\}|(?P<fd1>\d))"
-_NO_UNIT = r"(?![米克瓦卡分])"
-_CHINESE_SCALE = rf"(?:[十百千]?[万亿]|[百千]){_NO_UNIT}"
 _EXPONENT = r"(?:\^\s*\{?\s*(?P<{0}>[-−]?\d+)\s*\}?|(?P<{0}s>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+))"
 
 
 def _slash(name: str) -> str:
     return rf"(?P<{name}n>\d+)\s*[/⁄]\s*(?P<{name}d>\d+)"
-
-
-_Reader = Callable[[re.Match[str]], Fraction | None]
 
 
 def half_width(text: str) -> str:
@@ -97,20 +81,13 @@ def _decimal_comma(digits: str) -> Fraction:
     return Fraction(digits.replace(".", "").replace(",", "."))
 
 
-def _fraction(whole: str | None, numerator: str, denominator: str) -> Fraction | None:
-    if int(denominator) == 0:
-        return None
-    part = Fraction(int(numerator), int(denominator))
-    return part if whole is None else int(whole) + part
-
-
 def _power(base: Fraction, exponent: str) -> Fraction | None:
     power = int(exponent.translate(_SUPERSCRIPT))
     return base * Fraction(10) ** power if abs(power) <= _LARGEST_POWER else None
 
 
 def _latex(match: re.Match[str]) -> Fraction | None:
-    return _fraction(match["whole"], match["fn"] or match["fn1"], match["fd"] or match["fd1"])
+    return fraction_of(match["whole"], match["fn"] or match["fn1"], match["fd"] or match["fd1"])
 
 
 def _spaced(match: re.Match[str]) -> Fraction | None:
@@ -136,124 +113,88 @@ _COUNTED_SIZE = re.compile(
 )
 
 
-def _chinese_scaled(match: re.Match[str]) -> Fraction | None:
-    """Read ``1万2千`` and ``3万5``, whose last digit counts a tenth of the scale before it."""
-    total = scale = Fraction(0)
-    for part in re.finditer(rf"(\d+(?:\.\d+)?)({_CHINESE_SCALE})", match["hans"]):
-        before, scale = scale, Fraction(1)
-        for character in part[2]:
-            scale *= {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}[character]
-        if before and scale >= before:
-            return None
-        total += Fraction(part[1]) * scale
-    return total + int(match["tail"] or 0) * scale / 10
+def _forms(
+    numeral: str, read: Callable[[str], Fraction], of_languages: Sequence[NumeralForm]
+) -> tuple[NumeralForm, ...]:
+    """Return the ways to write a number.
 
-
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """One way of writing: its name, which is a group of `_NUMBER`, the pattern, the reader and the kind."""
-
-    name: str
-    pattern: str
-    read: _Reader
-    kind: NumberKind = NumberKind.INTEGER
-
-
-def _forms(numeral: str, read: Callable[[str], Fraction]) -> tuple[_Form, ...]:
-    """Return the ways of writing numbers in a text whose plain numbers are written and read so."""
+    Args:
+        numeral: how plain numbers are written in the text.
+        read: how they are read.
+        of_languages: ways that belong to a language.
+    """
     kind = NumberKind
     return (
-        _Form("latex", rf"(?:(?P<whole>\d+)\s*)?{_FRAC}", _latex, kind.FRACTION),
-        _Form(
+        NumeralForm("latex", rf"(?:(?P<whole>\d+)\s*)?{_FRAC}", _latex, kind.FRACTION),
+        NumeralForm(
             "vulgar",
             rf"(?:(?P<vw>\d+)\s?)?(?P<vc>[{''.join(VULGAR_FRACTIONS)}])",
             lambda m: int(m["vw"] or 0) + VULGAR_FRACTIONS[m["vc"]],
             kind.FRACTION,
         ),
-        _Form(
+        NumeralForm(
             "mixed",
             rf"(?P<mw>\d+)(?:[^\S\n]+|\s*(?P<mb>\()\s*){_slash('m')}(?:\s*\))?(?![\d/⁄])",
-            lambda m: _fraction(m["mw"], m["mn"], m["md"]),
+            lambda m: fraction_of(m["mw"], m["mn"], m["md"]),
             kind.MIXED,
+            lambda m: bool(m["mb"]) or _is_proper(m["mn"], m["md"]),
         ),
-        _Form(
+        NumeralForm(
             "hyphened",
             rf"(?<![\d/⁄.,)^+*×÷=$-])(?P<hw>\d{{1,4}})-{_slash('h')}(?![\d/⁄])"
             r"(?=\s*(?:[%％\"”″]|[-\s]?(?!(?:and|or|x)\b)[A-Za-z]))",
-            lambda m: _fraction(m["hw"], m["hn"], m["hd"]),
+            lambda m: fraction_of(m["hw"], m["hn"], m["hd"]),
             kind.MIXED,
+            _is_no_difference,
         ),
-        _Form(
+        NumeralForm(
             "bracketed",
             r"\(?\((?P<pn>\d+)\)\s*/\s*\((?P<pd>\d+)\)\)?",
-            lambda m: _fraction(None, m["pn"], m["pd"]),
+            lambda m: fraction_of(None, m["pn"], m["pd"]),
             kind.FRACTION,
         ),
-        _Form(
+        NumeralForm(
             "slashed",
             rf"(?<![\d/⁄]){_slash('s')}(?![\d/⁄])",
-            lambda m: _fraction(None, m["sn"], m["sd"]),
+            lambda m: fraction_of(None, m["sn"], m["sd"]),
             kind.FRACTION,
         ),
-        _Form(
-            "chinese_mixed",
-            r"(?P<cw>\d+)又(?:(?P<cd>\d+)分之(?P<cn>\d+)|(?P<xn>\d+)/(?P<xd>\d+))",
-            lambda m: _fraction(m["cw"], m["cn"] or m["xn"], m["cd"] or m["xd"]),
-            kind.MIXED,
-        ),
-        _Form(
-            "chinese_fraction",
-            r"(?P<below>\d+)分之(?P<above>\d+)",
-            lambda m: _fraction(None, m["above"], m["below"]),
-            kind.FRACTION,
-        ),
-        _Form(
+        *of_languages,
+        NumeralForm(
             "scientific",
             rf"(?P<base>{numeral})\s*(?:\\times|\\cdot|[×x*·⋅])\s*10\s*{_EXPONENT.replace('{0}', 'power')}",
             lambda m: _power(read(m["base"]), m["power"] or m["powers"]),
             kind.SCALED,
         ),
-        _Form(
+        NumeralForm(
             "ten",
             rf"(?<![\d.,])10\s?{_EXPONENT.replace('{0}', 'ten_power')}(?![\w^])",
             lambda m: _power(Fraction(1), m["ten_power"] or m["ten_powers"]),
             kind.SCALED,
         ),
-        _Form(
+        NumeralForm(
             "exponent",
             r"(?<![\w.,])(?P<mantissa>\d+(?:\.\d+)?)[eE](?P<e>[-+]?\d+)(?![\w^])",
             lambda m: _power(Fraction(m["mantissa"]), m["e"]),
             kind.SCALED,
         ),
-        _Form(
-            "discount",
-            r"(?<![\d.])(?P<tenths>\d(?:\.\d)?|\d\d)\s?折(?!叠|线|断|返|回|成)",
-            lambda m: (
-                Fraction(m["tenths"])
-                / (10 ** len(m["tenths"].partition(".")[0]) if m["tenths"] >= "1" else 1)
-            ),
-            kind.PERCENT,
-        ),
-        _Form(
-            "chinese_scaled",
-            rf"(?P<hans>(?:\d+(?:\.\d+)?{_CHINESE_SCALE})+)(?P<tail>\d(?![\d.]))?",
-            _chinese_scaled,
-            kind.SCALED,
-        ),
-        _Form("spaced", _SPACED, _spaced),
-        _Form("indian", _INDIAN, lambda m: _whole(m[0])),
-        _Form("apostrophe", _APOSTROPHE, lambda m: _whole(m[0])),
-        _Form("plain", numeral, lambda m: read(m[0])),
+        NumeralForm("spaced", _SPACED, _spaced),
+        NumeralForm("indian", _INDIAN, lambda m: _whole(m[0])),
+        NumeralForm("apostrophe", _APOSTROPHE, lambda m: _whole(m[0])),
+        NumeralForm("plain", numeral, lambda m: read(m[0])),
     )
 
 
-def _compiled(forms: tuple[_Form, ...]) -> tuple[re.Pattern[str], dict[str, _Form]]:
+@lru_cache(maxsize=8)
+def _compiled(
+    languages: tuple[Language, ...], *, decimal_comma: bool
+) -> tuple[re.Pattern[str], dict[str, NumeralForm]]:
+    numeral, read = (_COMMA, _decimal_comma) if decimal_comma else (_POINT, _whole)
+    forms = _forms(numeral, read, [form for language in languages for form in language.numbers.DIGIT_FORMS])
     pattern = re.compile("|".join(f"(?P<{form.name}>{form.pattern})" for form in forms))
     return pattern, {form.name: form for form in forms}
 
 
-_POINT_FORMS = _compiled(_forms(_POINT, _whole))
-_COMMA_FORMS = _compiled(_forms(_COMMA, _decimal_comma))
 _DECIMAL_COMMA = re.compile(  # a comma that can only be a decimal one
     r"\d{1,3}(?:\.\d{3})+,\d{1,2}(?!\d)"
     r"|(?<![\d,.(\[])(?<![(\[] )(?:\d+,\d{1,2}(?!\d|,\d)|0,\d+(?!,\d))\s?"
@@ -261,7 +202,6 @@ _DECIMAL_COMMA = re.compile(  # a comma that can only be a decimal one
     r"|[€£]\s?\d+,\d{1,2}(?!\d|,\d)|(?<![(\[{\w,.])(?<![(\[{] )0,\d+(?!\d|,\d|\s?[)\]}])"
 )
 _DIGITS = re.compile(r"\d+")
-_IS_SALE = re.compile("[打售价卖买元惠]")
 _NAMES_OF_TASKS = re.compile(
     r"(?:calculate|compute|evaluate|simplify|subtract|work out|what is|:)\s*$", re.IGNORECASE
 )
@@ -275,11 +215,12 @@ def find_numerals(text: str) -> Iterator[Numeral]:
     >>> [str(numeral.value) for numeral in find_numerals("1 250 000 people, 3-1/2 cups, 12,00,000, 3×10^5, 1万2千")]
     ['1250000', '7/2', '1200000', '300000', '12000']
     """
-    pattern, forms = _COMMA_FORMS if "," in text and _DECIMAL_COMMA.search(text) else _POINT_FORMS
+    decimal_comma = "," in text and _DECIMAL_COMMA.search(text) is not None
+    pattern, forms = _compiled(languages(), decimal_comma=decimal_comma)
     place = 0
     while match := pattern.search(text, place):
         form = forms[match.lastgroup or ""]  # the outermost group closes last
-        if not _fits(form, match):
+        if not form.fits(match):
             match, form = _shorter(match, pattern, forms)
         place = match.end()
         if len(match[0]) > _LONGEST or (value := form.read(match)) is None:
@@ -292,26 +233,19 @@ def find_numerals(text: str) -> Iterator[Numeral]:
             yield _numeral(text, match, form, value)
 
 
-def _fits(form: _Form, match: re.Match[str]) -> bool:
-    """Return whether a number is what it looks like.
-
-    The fraction of a mixed number is proper, and no difference has to be worked out; a discount is one of a price.
-    """
-    if form.name == "mixed":
-        return bool(match["mb"]) or _is_proper(match["mn"], match["md"])
-    if form.name == "hyphened":
-        is_task = _NAMES_OF_TASKS.search(match.string[max(match.start() - 20, 0) : match.start()])
-        return not is_task and _is_proper(match["hn"], match["hd"])
-    return form.name != "discount" or _IS_SALE.search(match.string) is not None
-
-
 def _shorter(
-    match: re.Match[str], pattern: re.Pattern[str], forms: dict[str, _Form]
-) -> tuple[re.Match[str], _Form]:
+    match: re.Match[str], pattern: re.Pattern[str], forms: dict[str, NumeralForm]
+) -> tuple[re.Match[str], NumeralForm]:
     """Return the first digits of a match as a number of their own."""
     digits = _DIGITS.match(match.string, match.start())
     end = digits.end() if digits else match.end()
     return pattern.match(match.string, match.start(), end) or match, forms["plain"]
+
+
+def _is_no_difference(match: re.Match[str]) -> bool:
+    """Return whether ``3-1/2`` is a mixed number: its fraction is proper, and no difference has to be worked out."""
+    is_task = _NAMES_OF_TASKS.search(match.string[max(match.start() - 20, 0) : match.start()])
+    return not is_task and _is_proper(match["hn"], match["hd"])
 
 
 def _is_proper(numerator: str, denominator: str) -> bool:
@@ -319,7 +253,7 @@ def _is_proper(numerator: str, denominator: str) -> bool:
     return is_short and int(numerator) < int(denominator)
 
 
-def _numeral(text: str, match: re.Match[str], form: _Form, value: Fraction) -> Numeral:
+def _numeral(text: str, match: re.Match[str], form: NumeralForm, value: Fraction) -> Numeral:
     kind, end = form.kind, match.end()
     if kind is NumberKind.FRACTION and (match["whole"] or match["vw"]):
         kind = NumberKind.MIXED

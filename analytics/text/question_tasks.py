@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from analytics.language.en.units import WORDS as UNIT_WORDS
 from analytics.text.empty_words import EMPTY_WORDS, ONLY_IN_PHRASES
 from analytics.text.unit_names import ABBREVIATIONS
-from analytics.text.unit_names import WORDS as UNIT_WORDS
 from analytics.text.word_problems import is_prose_with_amounts
 
 TASKS = ("word_problem", "true_false")

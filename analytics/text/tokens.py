@@ -30,6 +30,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
+from analytics.language.en.language import ENGLISH
+from analytics.language.table import language_named
 from analytics.languages import LANGUAGE_NAMES, primary_language
 from analytics.text.characters import keyboard_maths
 from analytics.text.formulas import has_formula_marks, segment_text
@@ -118,21 +120,9 @@ _SILENT = frozenset(
 )
 _PROSE_FUNCTIONS = frozenset(str.split("sin cos tan cot arcsin arccos arctan log ln sqrt lim exp"))
 _LONGEST = 40
-_NOT_PLURAL = frozenset(
-    str.split(
-        "does goes always perhaps series species lens news mathematics physics gas sometimes besides whereas"
-    )
-)
 _LANGUAGE_LETTERS = re.compile(rf"[{_CJK}]|\\[A-Za-z]+|[A-Za-z]+")
 _LATIN_WORD = re.compile(r"[^\W\d_]{2,}|\ba\b", re.IGNORECASE)
 _COMMAND = re.compile(r"\\[A-Za-z]+|\$[^$]*\$")  # and formulas
-_COMMON_ENGLISH = frozenset(
-    str.split(
-        "the a an of to in on at for and with from by was is are were be has have had do does did he she they it his"
-        " her their its this that there how many much what which who if each more than as or not will would can all"
-        " into out up one two your you find per"
-    )
-)
 _LEAST_COMMON = 0.1
 _WORDS = re.compile(rf"[{_CJK}]|[^\W\d_]{{2,}}")
 _FEWEST_WORDS, _WORDS_LOOKED_AT = 6, 40
@@ -160,7 +150,7 @@ def detect_language(text: str) -> Language:
     matches = islice(_LATIN_WORD.finditer(_COMMAND.sub(" ", text)), _WORDS_LOOKED_AT)
     words = [match[0].lower() for match in matches]
     is_foreign = len(words) >= _FEWEST_WORDS and (
-        sum(word in _COMMON_ENGLISH for word in words) < _LEAST_COMMON * len(words)
+        sum(word in ENGLISH.words.COMMON for word in words) < _LEAST_COMMON * len(words)
     )
     return "und" if is_foreign else "en"
 
@@ -207,24 +197,23 @@ def search_tokens(text: str, language: str = "en") -> list[str]:
     ['anna', 'apple', 'cost', 'mfrac', 'mx', 'mpow2', 'mxpow2', 'n3p5']
     """
     tokens: list[str] = []
-    english = language != "zh"
     if not has_formula_marks(text):
-        _add_prose(tokens, text, english)
+        _add_prose(tokens, text, language)
         return tokens
     for segment in segment_text(text):
         if segment.kind == "text":
-            _add_prose(tokens, replace_text_macros(segment.source), english)
+            _add_prose(tokens, replace_text_macros(segment.source), language)
         else:
-            _add_formula(tokens, segment.body, english)
+            _add_formula(tokens, segment.body, language)
     return tokens
 
 
-def _add_prose(tokens: list[str], text: str, english: bool) -> None:
+def _add_prose(tokens: list[str], text: str, language: str) -> None:
     for match in _PROSE.finditer(keyboard_maths(text)):
         group = match.lastgroup
         piece = match[0]
         if group == "word":
-            tokens.append(_word(piece, english))
+            tokens.append(_word(piece, language))
         elif group == "cjk":
             tokens.extend(_chinese_words(piece))
         elif group == "number":
@@ -252,7 +241,7 @@ def _chinese_words(run: str) -> list[str]:
     return list(rjieba.cut_for_search(run))
 
 
-def _add_formula(tokens: list[str], body: str, english: bool) -> None:
+def _add_formula(tokens: list[str], body: str, language: str) -> None:
     for match in _FORMULA.finditer(keyboard_maths(replace_text_macros_in_formula(body))):
         group = match.lastgroup
         if group == "command":
@@ -270,7 +259,7 @@ def _add_formula(tokens: list[str], body: str, english: bool) -> None:
         elif group == "script":
             tokens.append("mpow" if match["script"] == "^" else "msub")
         elif group == "text":
-            _add_prose(tokens, match["text"], english)
+            _add_prose(tokens, match["text"], language)
         elif group == "cjk":
             tokens.extend(_chinese_words(match["cjk"]))
         elif group == "sign":
@@ -317,7 +306,7 @@ def _number(digits: str) -> str:
 
 
 @lru_cache(maxsize=50_000)
-def _word(word: str, english: bool) -> str:
+def _word(word: str, language: str) -> str:
     word = word.lower().replace("’", "'")
     if word in _PROSE_FUNCTIONS:
         return "m" + word
@@ -326,18 +315,7 @@ def _word(word: str, english: bool) -> str:
         word = "".join(
             letter for letter in unicodedata.normalize("NFKD", word) if not unicodedata.combining(letter)
         )
-    return (_singular(word) if english else word)[:_LONGEST]
-
-
-def _singular(word: str) -> str:
-    """Take off a plural s. What is left is a word again, so that it can be offered as a spelling suggestion."""
-    if len(word) < 4 or word[-1] != "s" or word in _NOT_PLURAL or word.endswith(("us", "ss", "is")):
-        return word
-    if word.endswith("ies"):
-        return word[:-1] if len(word) == 4 else word[:-3] + "y"
-    if word.endswith(("sses", "shes", "ches", "xes", "zzes")) or (word.endswith("oes") and len(word) > 5):
-        return word[:-2]
-    return word[:-1]
+    return language_named(language).words.search_word(word)[:_LONGEST]
 
 
 @lru_cache(maxsize=5_000)

@@ -10,9 +10,9 @@ import re
 from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate
 from analytics.expression.parser import parse_expression
+from analytics.language.en.units import WORDS
 from analytics.paraphrase.words.entities import find_entities
 from analytics.solver.plausibility import asks_for_count
-from analytics.text.unit_names import WORDS
 from questionbank.retelling.editing import article
 from questionbank.retelling.people import MEN, WOMEN
 

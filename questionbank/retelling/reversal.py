@@ -15,10 +15,10 @@ from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate
 from analytics.expression.parser import parse_expression
 from analytics.expression.slots import constant_label, is_slot, slot_index
+from analytics.language.statements import NotReversibleError, number_text
 from analytics.languages import primary_language
 from analytics.records import ProblemRecord
 from analytics.solver.reordering import reorder_question
-from analytics.solver.reversed_text import NotReversibleError, number_text
 from analytics.solver.reversing import equation_for, reverse_operation, solvable_example
 from analytics.solver.targets import SolverExample
 from analytics.text.clauses import split_sentences

@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from analytics.language.en.units import WORDS
 from analytics.paraphrase.findings.contrary_words import are_contrary, are_opposite_comparatives
 from analytics.paraphrase.findings.finding import Finding
 from analytics.paraphrase.findings.pair import Pair, Replacement
 from analytics.paraphrase.words.reading import Reading, Word
 from analytics.paraphrase.words.wording import GENERIC, STOP_WORDS
-from analytics.text.unit_names import ABBREVIATIONS, WORDS
+from analytics.text.unit_names import ABBREVIATIONS
 
 _BOTH = 2  # neighbours
 _SAME_BEGINNING = 4  # letters: worker, working

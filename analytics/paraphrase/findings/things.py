@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from analytics.language.en.units import WORDS
 from analytics.paraphrase.findings.finding import Finding
 from analytics.paraphrase.findings.pair import Pair
 from analytics.paraphrase.words.reading import UNIT_WORDS, Reading, Word
 from analytics.paraphrase.words.wording import GENERIC, STOP_WORDS, is_adverb
-from analytics.text.unit_names import ABBREVIATIONS, WORDS
+from analytics.text.unit_names import ABBREVIATIONS
 
 _PRONOUNS = frozenset(str.split("he she it they his her its their him them hers theirs who whom whose"))
 _SAME_BEGINNING = 4  # letters: contract, contractual

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 from fractions import Fraction
 
+from analytics.language.mentions import NumberMention
 from analytics.paraphrase.words.editing import apply_edits, formula_spans, number_words, overlaps
-from analytics.text.numbers import NumberMention, find_numbers
+from analytics.text.numbers import find_numbers
 
 
 def apply(question: str, rng: random.Random) -> str | None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import random
 import re
 
+from analytics.language.mentions import NumberMention
 from analytics.paraphrase.words.editing import Edit, apply_edits, formula_spans, overlaps, tidy, unit_words
-from analytics.text.numbers import NumberMention, find_numbers
+from analytics.text.numbers import find_numbers
 from analytics.text.unit_names import MONEY_SIGNS
 from analytics.text.units import UnitMention, find_units
 

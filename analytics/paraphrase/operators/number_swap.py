@@ -6,8 +6,9 @@ import random
 import re
 from itertools import combinations
 
+from analytics.language.mentions import NumberMention
 from analytics.paraphrase.words.editing import apply_edits, formula_spans, overlaps
-from analytics.text.numbers import NumberMention, find_numbers
+from analytics.text.numbers import find_numbers
 
 _SYMMETRIC = re.compile(
     r"\b(?:in all|total|altogether|together|combined|sum|product|average)\b", re.IGNORECASE

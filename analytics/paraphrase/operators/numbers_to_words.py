@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 import re
 
+from analytics.language.mentions import NumberMention
 from analytics.paraphrase.words.editing import (
     Edit,
     apply_edits,
@@ -18,7 +19,7 @@ from analytics.paraphrase.words.editing import (
     tidy,
     unit_words,
 )
-from analytics.text.numbers import NumberMention, find_numbers
+from analytics.text.numbers import find_numbers
 from analytics.text.unit_names import ABBREVIATIONS
 from analytics.text.units import UnitMention, find_units
 

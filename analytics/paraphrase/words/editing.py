@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from fractions import Fraction
 
+from analytics.language.en.numbers import english_words
+from analytics.language.en.units import NAMES
 from analytics.text.formulas import formula_segments
-from analytics.text.number_words import english_words
-from analytics.text.unit_names import NAMES
 
 Edit = tuple[int, int, str]
 """Start, end and what is to stand there instead."""

@@ -14,10 +14,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
+from analytics.language.en.numbers import english_value
 from analytics.paraphrase.findings.quantities import align_quantities
 from analytics.paraphrase.words.reading import read
 from analytics.text.clock_times import find_clock_times
-from analytics.text.number_words import english_value
 
 Span = tuple[int, int]
 

@@ -9,11 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from analytics.language.en.units import WORDS
+from analytics.language.mentions import NumberMention
 from analytics.paraphrase.words.entities import EntityMention, NamePlaces, find_entities
 from analytics.paraphrase.words.wording import STOP_WORDS, canonical, shared_share
 from analytics.text.clauses import Clause, split_sentences
-from analytics.text.numbers import NumberMention, find_numbers
-from analytics.text.unit_names import ABBREVIATIONS, WORDS
+from analytics.text.numbers import find_numbers
+from analytics.text.unit_names import ABBREVIATIONS
 from analytics.text.units import UnitMention, find_units
 
 

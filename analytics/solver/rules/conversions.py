@@ -8,29 +8,10 @@ from fractions import Fraction
 from analytics.errors import DataError
 from analytics.expression.tree import ExpressionTree
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, when
-from analytics.text.unit_names import ABBREVIATIONS, CHINESE, CHINESE_AFTER_NUMBER, WORDS
-from analytics.text.units import convert_quantity, unit_dimension
+from analytics.text.unit_names import unit_dimension
+from analytics.text.units import convert_quantity
 
-_EN_UNIT = "|".join(sorted(map(re.escape, WORDS), key=len, reverse=True))
-_SHORT = "|".join(
-    sorted(
-        (re.escape(name) for name in ABBREVIATIONS if name.replace("/", "").isalpha()), key=len, reverse=True
-    )
-)
-_POWER = r"(?P<power>square |cubic )?"
-_ASKED = re.compile(
-    rf"\bhow (?:many|much) (?:more |fewer |whole |full )?{_POWER}(?P<a>{_EN_UNIT}|(?-i:{_SHORT}))\b(?!\s?\d)"
-    rf"|\b(?:in|into|to) (?P<b>{_EN_UNIT}|(?-i:{_SHORT}))(?P<per> ?(?:per|an?"
-    rf"|/) ?(?:second|minute|hour|day|h|s))?\b\s*(?=[?.,)]|$|is\b|does\b|did\b"
-    rf"|do\b|will\b|are\b|have\b|has\b)",
-    re.IGNORECASE,
-)
-_ZH_UNIT = "|".join(sorted({*CHINESE, *CHINESE_AFTER_NUMBER}, key=len, reverse=True))
-_ASKED_ZH = re.compile(
-    rf"(?:多少|几)个?(?P<unit>{_ZH_UNIT})(?!之)|(?:合|等于|是)[(（]?\s*[)）]?(?P<unit2>{_ZH_UNIT})$"
-)
 _EXACT = ({"second", "minute", "hour", "day", "week"}, {"month", "year", "decade_of_years", "century"})
-_PER = {"h": "hour", "s": "second"}
 
 
 def asked_unit(reading: Reading) -> str:
@@ -39,24 +20,7 @@ def asked_unit(reading: Reading) -> str:
     >>> asked_unit(Reading("A pencil costs 35 cents. How many dollars do 20 pencils cost?"))
     'dollar'
     """
-    if reading.is_chinese:
-        found = list(_ASKED_ZH.finditer(reading.question))
-        name = (found[-1]["unit"] or found[-1]["unit2"]) if found else ""
-        return CHINESE.get(name) or CHINESE_AFTER_NUMBER.get(name, "")
-    asked = ""
-    for match in _ASKED.finditer(reading.question):
-        name = match["a"] or match["b"]
-        unit = ABBREVIATIONS.get(name) or WORDS.get(name.lower(), "")
-        if match["power"]:
-            unit = f"{unit} ** {2 if match['power'].lower().startswith('s') else 3}"
-        if match["per"]:
-            time = match["per"].split()[-1].lstrip("/").lower()
-            unit = f"{unit} / {_PER.get(time, time)}"
-        asked = unit
-    try:
-        return asked if asked and unit_dimension(asked) else ""
-    except DataError:
-        return ""
+    return reading.language.units.asked_unit(reading.question)
 
 
 def conversion_factor(unit: str, target: str) -> Fraction | None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
+from analytics.language.mentions import NumberKind
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, when
-from analytics.text.numbers import NumberKind
 
 _PERCENT_OF = re.compile(
     r"\bwhat is (?P<p>[^?]*?)\s?of (?P<w>[^?]*)|(?P<zw>[\d.,]+[\u4e00-\u9fff]{0,2})的(?P<zp>[\d.]+[%％]"
@@ -80,7 +80,7 @@ _NOT_NEW = re.compile(
 )
 
 
-@when(2, english=True, asks=_NEW)
+@when(2, only="en", asks=_NEW)
 def changed_by_share(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer for what a number becomes that grows or falls by so many per cent, once."""
     shares = [each for each in quantities if each.mention.kind is NumberKind.PERCENT]

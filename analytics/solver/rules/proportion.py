@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, stem, when
-from analytics.text.numbers import NumberKind
+from analytics.language.en.words import singular
+from analytics.language.mentions import NumberKind
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, when
 
 _INVERSE = re.compile(
     r"\b(?:speed|people can|finish|complete|build|dig|last|first|additional|extra|free|discount"
@@ -16,11 +17,11 @@ _INVERSE = re.compile(
 )
 
 
-@when(3, english=True)
+@when(3, only="en")
 def in_proportion(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer "10 bottles for 8 guests. How many for 12 guests?": three numbers, two of them of one kind."""
     is_inverse = _INVERSE.search(_AT_ONE_RATE.sub("", reading.text)) is not None
-    if is_inverse or any(stem(each.noun) in _WORKERS for each in quantities):
+    if is_inverse or any(singular(each.noun) in _WORKERS for each in quantities):
         return None
     first, second, third = quantities
     if any(each.value <= 0 or each.mention.kind in _NO_AMOUNTS for each in quantities):
@@ -61,7 +62,7 @@ def _kind(quantity: Quantity) -> str:
     """Return what a number counts or measures: its unit, or else its noun."""
     if quantity.unit is not None:
         return quantity.unit.unit
-    return stem(quantity.noun)
+    return singular(quantity.noun)
 
 
 def _asked_kind(reading: Reading) -> str:
@@ -77,7 +78,7 @@ def _asked_kind(reading: Reading) -> str:
         unit = next((each.unit for each in reading.units if each.text.lower() == noun), "")
         if match[0].lower().startswith("how far"):
             return next((each.unit for each in reading.units if each.dimension == "length"), "")
-        return unit or stem(noun)
+        return unit or singular(noun)
     return (
         money
         if re.search(r"\bcosts?\b", reading.text) and not re.search(r"\bhow|what\b", reading.text)

@@ -7,9 +7,9 @@ from fractions import Fraction
 from itertools import pairwise
 
 from analytics.expression.tree import ExpressionTree
+from analytics.language.mentions import NumberKind
 from analytics.solver.rules.conversions import asked_unit, conversion_factor
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, when
-from analytics.text.numbers import NumberKind
 
 _TIMES = "second|minute|hour|day|week|month|year"
 _RATE = re.compile(
@@ -130,7 +130,7 @@ _NOT_A_MEAN = re.compile(
 )
 
 
-@when(2, 8, english=True, asks=_AVERAGE, unless=_NOT_A_MEAN)
+@when(2, 8, only="en", asks=_AVERAGE, unless=_NOT_A_MEAN)
 def average_of_numbers(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer for the mean of the numbers that the text lists, each with the same unit and the same word behind it."""
     if _AVERAGE.search(reading.text.replace(reading.question, "")):

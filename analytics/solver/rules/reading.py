@@ -10,8 +10,11 @@ from functools import cached_property, wraps
 
 from analytics.expression.slots import constant_label
 from analytics.expression.tree import ExpressionTree
+from analytics.language.contract import Language
+from analytics.language.mentions import NumberKind, NumberMention
+from analytics.language.table import language_of
 from analytics.text.number_slots import number_slots
-from analytics.text.numbers import NumberKind, NumberMention, find_numbers
+from analytics.text.numbers import find_numbers
 from analytics.text.units import UnitMention, find_units
 
 _SENTENCE_END = re.compile(r"(?<![ap]\.m)(?<!\b[A-Z])[.?!](?=\s|$)|[。？！]|[\n]")
@@ -104,9 +107,9 @@ class Reading:
         return self.text[: self.text.rfind(self.asked)] or self.text
 
     @cached_property
-    def is_chinese(self) -> bool:
-        """Whether the text has Chinese characters."""
-        return re.search(r"[\u3400-\u9fff]", self.text) is not None
+    def language(self) -> Language:
+        """The language that the text shows the marks of."""
+        return language_of(self.text)
 
     @cached_property
     def units(self) -> list[UnitMention]:
@@ -167,7 +170,7 @@ def when(
     fewest: int,
     most: int = 0,
     *,
-    english: bool = False,
+    only: str = "",
     asks: re.Pattern[str] = _ANYTHING,
     says: re.Pattern[str] = _ANYTHING,
     unless: re.Pattern[str] = _NOTHING,
@@ -176,7 +179,7 @@ def when(
 
     Args:
         fewest, most: how many numbers a text counts; without `most` exactly `fewest`.
-        english: no text with Chinese characters.
+        only: code of the one language that the rule knows.
         asks, says, unless: what its question must hold, what the text must hold and what it must not.
     """
 
@@ -184,7 +187,7 @@ def when(
         @wraps(rule)
         def answer(reading: Reading) -> Answer:
             quantities, text = reading.counted(), reading.text
-            is_such = fewest <= len(quantities) <= (most or fewest) and not (english and reading.is_chinese)
+            is_such = fewest <= len(quantities) <= (most or fewest) and only in ("", reading.language.code)
             may_fit = (
                 is_such and asks.search(reading.question) and says.search(text) and not unless.search(text)
             )
@@ -203,19 +206,3 @@ def constant(value: int | Fraction) -> ExpressionTree:
 def calculation(operator: str, left: ExpressionTree, right: ExpressionTree) -> ExpressionTree:
     """Return one operation as a tree."""
     return ExpressionTree(operator, (left, right))
-
-
-def stem(word: str) -> str:
-    """Return a word without the ending of its plural.
-
-    >>> stem("boxes"), stem("berries"), stem("children"), stem("glass")
-    ('box', 'berry', 'child', 'glass')
-    """
-    word = {"children": "child", "people": "person", "men": "man", "women": "woman", "feet": "foot"}.get(
-        word, word
-    )
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    if word.endswith(("xes", "ches", "shes", "sses")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word

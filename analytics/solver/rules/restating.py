@@ -16,14 +16,13 @@ from analytics.expression.evaluate import EvaluationError, evaluate
 from analytics.expression.notation import from_prefix, to_prefix
 from analytics.expression.slots import constant_label, fill_slots, is_slot, slot_index
 from analytics.expression.tree import ExpressionTree
+from analytics.language.mentions import NumberKind
 from analytics.solver.plausibility import asks_for_count
 from analytics.solver.rules.conversions import asked_unit, conversion_factor, in_unit
 from analytics.solver.rules.reading import Quantity, Reading, calculation, constant
 from analytics.solver.solution import Solution, solution_of
 from analytics.text.number_slots import number_slots
-from analytics.text.numbers import NumberKind
-from analytics.text.unit_names import CHINESE, CHINESE_AFTER_NUMBER, NAMES
-from analytics.text.units import unit_dimension
+from analytics.text.unit_names import unit_dimension
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +175,7 @@ def _converts(quantity: Quantity, target: str) -> bool:
 
 def _converted(reading: Reading, measured: Sequence[Quantity], target: str) -> Iterator[_Change]:
     values = [slot.value for slot in number_slots(reading.text)]
-    name = _name_of(target, is_chinese=reading.is_chinese)
+    name = reading.language.units.name_of(target)
     place = 0
     while place < len(measured):
         first = measured[place]
@@ -196,9 +195,7 @@ def _converted(reading: Reading, measured: Sequence[Quantity], target: str) -> I
             continue
         if first.unit is not None and first.unit.unit == target and end == first.end:
             continue
-        yield _Change(
-            first.start, end, f"{constant_label(value)}{'' if reading.is_chinese else ' '}{name}", tree
-        )
+        yield _Change(first.start, end, f"{constant_label(value)}{reading.language.space}{name}", tree)
 
 
 def _implied_unit(reading: Reading) -> str:
@@ -219,11 +216,3 @@ def _implied_unit(reading: Reading) -> str:
                 factor = conversion_factor(first, second)
                 return "" if factor is None else second if factor > 1 else first
     return ""
-
-
-def _name_of(unit: str, *, is_chinese: bool) -> str:
-    """Return a unit's name for more than one."""
-    if is_chinese:
-        names = CHINESE | CHINESE_AFTER_NUMBER
-        return next((name for name, each in names.items() if each == unit), "")
-    return NAMES[unit][1] if unit in NAMES else ""

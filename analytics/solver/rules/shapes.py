@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from analytics.language.mentions import NumberKind
 from analytics.solver.rules.conversions import asked_unit
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, when
-from analytics.text.numbers import NumberKind
 
 _SQUARE = re.compile(
     r"\bsquare(?! (?:met|cent|feet|foot|inch|mile|yard|kilo|root|unit|decim|millim"

@@ -4,27 +4,17 @@ from __future__ import annotations
 
 import re
 
+from analytics.language.en.words import singular
+from analytics.language.mentions import NumberKind
+from analytics.language.table import language_of
 from analytics.solver.rules.conversions import asked_unit
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, stem, when
-from analytics.text.numbers import NumberKind
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, when
 
 _RATIO_WORDS = re.compile(r"\bratio\b|比|按", re.IGNORECASE)
 _RATIO = re.compile(
     r"(?<![\d.:])\d+(?:\.\d+)?(?:\s?[:：∶]\s?\d+(?:\.\d+)?)+(?![\d:])|(?<=ratio )(?:of "
     r"|is |was )?\d+ to \d+(?: to \d+)?"
     r"|(?:(?<=ratio of )|(?<= is ))\d+ to \d+(?: to \d+)?"
-)
-_NAMES_EN = re.compile(
-    r"\b(?:between|among|ratio of|of)\s(?:the\s)?(?P<a>[\w']+)(?:,\s(?P<b>[\w']+),?)?\s(?:and"
-    r"|to)\s(?:the\s)?(?P<c>[\w']+)"
-    r"|(?P<d>[\w']+) and (?P<e>[\w']+)\b(?=[^.]*\bratio\b)",
-    re.IGNORECASE,
-)
-_PART_ZH = "[甲乙丙]|[\u4e00-\u9fff]{2}"
-_NAMES_ZH = re.compile(
-    rf"(?P<a>{_PART_ZH})(?:数|班|队|组)?(?:[、和与]|的人数和)(?P<b>{_PART_ZH})(?:(?:数"
-    rf"|班|队|组)?[、和与](?P<c>{_PART_ZH}))?(?=[^，。]{{0,12}}比|(?<=给[甲乙丙]、[甲乙丙])"
-    rf"|(?<=给[甲乙丙]、[甲乙丙]、[甲乙丙]))"
 )
 _WHOLE_ASKED = re.compile(r"\b(?:sum|total|combined|altogether|in all)\b|共|总|差|倍|之几", re.IGNORECASE)
 _OTHER_RATIO = re.compile(
@@ -81,25 +71,23 @@ def share_of_ratio(reading: Reading) -> RuleAnswer | None:
 
 
 def _names_of_parts(reading: Reading, count: int) -> list[str] | None:
-    pattern = _NAMES_ZH if reading.is_chinese else _NAMES_EN
-    for match in pattern.finditer(reading.text):
+    for match in reading.language.question_shapes.NAMES_IN_RATIO.finditer(reading.text):
         names = [name.lower() for name in match.groups() if name]
-        if reading.is_chinese:
-            names = [name[-1] if name[-1] in "甲乙丙" else name for name in names]
-        if len(names) == count and len(set(map(stem, names))) == count:
+        names = [name[-1] if name[-1] in "甲乙丙" else name for name in names]
+        if len(names) == count and len(set(map(singular, names))) == count:
             return names
     return None
 
 
 def _names(name: str, text: str) -> bool:
-    if re.search(r"[\u3400-\u9fff]", name):
+    if not language_of(name).space:
         return name in text
-    return any(stem(word) == stem(name) for word in re.findall(r"[\w']+", text.lower()))
+    return any(singular(word) == singular(name) for word in re.findall(r"[\w']+", text.lower()))
 
 
 def _part_given(reading: Reading, given: Quantity, names: list[str]) -> int | None:
     """Return which part a number counts: by the noun behind it, or by the names in its clause."""
-    by_noun = [place for place, name in enumerate(names) if stem(given.noun) == stem(name)]
+    by_noun = [place for place, name in enumerate(names) if singular(given.noun) == singular(name)]
     if len(by_noun) == 1:
         others = "|".join(re.escape(name) for place, name in enumerate(names) if place != by_noun[0])
         is_of_all = re.search(
@@ -107,7 +95,7 @@ def _part_given(reading: Reading, given: Quantity, names: list[str]) -> int | No
         )
         return None if is_of_all else by_noun[0]
     clause = reading.clause_around(given)
-    if clause == reading.question and not reading.is_chinese:
+    if clause == reading.question and reading.language.space:
         clause = (
             clause[: clause.find(given.mention.text)]
             if not re.search(r"\b(?:for|with|when|if)\b", clause)
@@ -145,7 +133,7 @@ _FUNCTION_WORDS = frozenset(
 )
 
 
-@when(2, english=True)
+@when(2, only="en")
 def part_of_whole(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer for "24 pupils. A third of them wear glasses.": those who do, or the others.
 
@@ -162,8 +150,8 @@ def part_of_whole(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | 
         return None
     clause = reading.text[of_them.end() : reading.text.find(".", of_them.end())]
     said, asked = _content(clause), set(_content(reading.question))
-    is_whole = of_them["them"] is not None or stem(of_them["noun"].lower()) in (
-        stem(whole.noun),
+    is_whole = of_them["them"] is not None or singular(of_them["noun"].lower()) in (
+        singular(whole.noun),
         _unit_stem(whole),
     )
     asks_left = _LEFT.search(reading.question) is not None and _TAKEN.search(clause) is not None
@@ -183,9 +171,9 @@ def part_of_whole(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | 
 
 def _content(text: str) -> list[str]:
     """Return the stems of the words that say something."""
-    words = [stem(word) for word in _WORD.findall(text.lower()) if word not in _FUNCTION_WORDS]
+    words = [singular(word) for word in _WORD.findall(text.lower()) if word not in _FUNCTION_WORDS]
     return [word.removesuffix("ing").removesuffix("ed").removesuffix("e") for word in words]
 
 
 def _unit_stem(quantity: Quantity) -> str:
-    return stem(quantity.unit.text.lower()) if quantity.unit is not None else ""
+    return singular(quantity.unit.text.lower()) if quantity.unit is not None else ""

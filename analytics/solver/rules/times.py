@@ -10,9 +10,9 @@ from datetime import date
 from fractions import Fraction
 
 from analytics.expression.tree import ExpressionTree
+from analytics.language.mentions import MINUTES_OF_DAY, ClockTime, NumberKind
 from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, when
-from analytics.text.clock_times import MINUTES_OF_DAY, ClockTime, find_clock_times, written_clock_time
-from analytics.text.numbers import NumberKind
+from analytics.text.clock_times import find_clock_times
 
 _MINUTES = {"second": Fraction(1, 60), "minute": Fraction(1), "hour": Fraction(60)}
 _ASKS_MINUTES = re.compile(r"how many minutes|in minutes|多少分钟?|几分钟", re.IGNORECASE)
@@ -53,9 +53,7 @@ def between_clock_times(reading: Reading) -> RuleAnswer | None:
         return RuleAnswer(calculation("/", tree, constant(60)))
     if _ASKS_MINUTES.search(reading.question):
         return RuleAnswer(tree)
-    return RuleAnswer(
-        tree, written=_written_period(*divmod(ends - begins, 60), is_chinese=reading.is_chinese)
-    )
+    return RuleAnswer(tree, written=reading.language.clock_times.written_period(*divmod(ends - begins, 60)))
 
 
 def _nearest_following(first: ClockTime, last: ClockTime) -> tuple[int, int]:
@@ -98,23 +96,6 @@ def _parts_of(
     return tree, (rests[0].tree if rests else constant(rest)) if rest else None
 
 
-def _written_period(hours: int, minutes: int, *, is_chinese: bool) -> str:
-    if is_chinese:
-        return (
-            f"{hours}小时{minutes}分钟"
-            if hours and minutes
-            else f"{hours}小时"
-            if hours
-            else f"{minutes}分钟"
-        )
-    parts = [
-        f"{count} {name}{'' if count == 1 else 's'}"
-        for count, name in ((hours, "hour"), (minutes, "minute"))
-        if count
-    ]
-    return " ".join(parts)
-
-
 def clock_time_after(reading: Reading) -> RuleAnswer | None:
     """Answer when something ends that begins at a time of day and lasts a while, or when it began."""
     times = find_clock_times(reading.text)
@@ -145,8 +126,8 @@ def clock_time_after(reading: Reading) -> RuleAnswer | None:
         minutes += (-1 if is_before else 1) * period.value * step
     if minutes.denominator != 1:
         return None
-    with_half = time.half in ("am", "pm") and not reading.is_chinese
-    written = written_clock_time(int(minutes), with_half=with_half)
+    written_clock_time = reading.language.clock_times.written_clock_time
+    written = written_clock_time(int(minutes), with_half=time.half in ("am", "pm"))
     if not time.half and int(minutes) >= 780:
         written = written_clock_time(int(minutes) - 720, with_half=False)
     return RuleAnswer(tree, written=written)

@@ -8,11 +8,11 @@ from fractions import Fraction
 
 import pytest
 
+from analytics.language.en.statements import answer_statement, asking_question
+from analytics.language.statements import NotReversibleError
+from analytics.language.zh.statements import answer_statement as chinese_statement
 from analytics.records import ProblemRecord
-from analytics.solver.reversed_text import NotReversibleError
 from analytics.solver.reversing import main, measure_yield, reverse_operation
-from analytics.solver.reversing_chinese import answer_statement as chinese_statement
-from analytics.solver.reversing_english import answer_statement, asking_question
 from analytics.solver.targets import solver_example, value_of
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from analytics.text.clock_times import find_clock_times, written_clock_time
+from analytics.language.en.clock_times import written_clock_time
+from analytics.text.clock_times import find_clock_times
 
 
 @pytest.mark.parametrize(

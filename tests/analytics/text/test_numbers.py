@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics.text.number_words import chinese_value, english_value, english_words
+from analytics.language.en.numbers import english_value, english_words
+from analytics.language.zh.numbers import chinese_value
 from analytics.text.numbers import find_numbers, mask_numbers
 
 

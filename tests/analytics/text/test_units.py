@@ -10,15 +10,10 @@ from pathlib import Path
 import pytest
 
 from analytics.errors import DataError
-from analytics.text.unit_names import (
-    ABBREVIATIONS,
-    CHINESE,
-    CHINESE_AFTER_NUMBER,
-    DIMENSIONS,
-    MONEY_SIGNS,
-    WORDS,
-)
-from analytics.text.units import convert_quantity, find_units, unit_dimension
+from analytics.language.en.units import WORDS
+from analytics.language.zh.units import NAMES
+from analytics.text.unit_names import ABBREVIATIONS, DIMENSIONS, MONEY_SIGNS, unit_dimension
+from analytics.text.units import convert_quantity, find_units
 
 BASE = {
     "length": "meter",
@@ -78,7 +73,7 @@ def test_a_mention_knows_its_dimension() -> None:
 
 
 def test_every_name_is_a_unit_that_pint_converts_to_its_dimensions_base() -> None:
-    tables = (WORDS, ABBREVIATIONS, CHINESE, CHINESE_AFTER_NUMBER, MONEY_SIGNS)
+    tables = (WORDS, ABBREVIATIONS, NAMES, MONEY_SIGNS)
     units = {unit for table in tables for unit in table.values()} | set(DIMENSIONS)
     assert len(units) > 50
     for unit in units:

@@ -22,7 +22,8 @@ from analytics.paraphrase.operators import (
 from analytics.paraphrase.operators.phrase_deletion import PhraseDeletion
 from analytics.paraphrase.words.entities import find_entities
 from analytics.text.numbers import find_numbers
-from analytics.text.units import find_units, unit_dimension
+from analytics.text.unit_names import unit_dimension
+from analytics.text.units import find_units
 
 TRIP = "Nora cycled 90 km from Lyon at a constant speed of 15 kmph. How many hours did it take her in total?"
 PENS = "Omar has 12 pens and Ivy has 7 pens. How many more pens does Omar have than Ivy?"

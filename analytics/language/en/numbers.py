@@ -1,9 +1,12 @@
-"""Numbers as words: read in English and Chinese, written in English (by num2words)."""
+"""English numbers in words: read, found in a text, and written (by num2words)."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from fractions import Fraction
+
+from analytics.language.mentions import NumberKind, NumberMention, NumeralForm
 
 _ONES = {
     word: value
@@ -160,52 +163,116 @@ def _is_decimal(value: Fraction) -> bool:
     return value.denominator % 10 == 0 or (value.denominator in {5, 8, 20, 25, 50, 40, 125} and value > 1)
 
 
-CHINESE_DIGITS = "零〇一二两三四五六七八九"
-_CHINESE_DIGITS = {character: value for value, character in enumerate("零一二三四五六七八九")} | {
-    "〇": 0,
-    "两": 2,
-}
-_CHINESE_UNITS = {"十": 10, "百": 100, "千": 1000}
-_CHINESE_SCALES = {"万": 10_000, "亿": 100_000_000}
+MINUS = r"\bnegative"
+"""What a negative number has before it, in words."""
+
+PERCENT = ("percent", "per cent")
+"""What stands for the sign, in words."""
+
+NUMBER_WORD = (
+    r"(?:half|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
+    r"|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million)"
+)
+"""Regular expression of a word with which an amount begins."""
+
+INDEFINITE = re.compile(r"(?!)")
+"""A number word that counts nothing where something is computed; English has none."""
+
+DIGIT_FORMS: tuple[NumeralForm, ...] = ()
+"""Ways to write a number that join digits and words of the language."""
+
+_SCALED = re.compile(r"[ -](hundred|thousand|million|billion|dozens?)\b", re.IGNORECASE)
+_WORDS = "|".join(sorted(ENGLISH_NUMBER_WORDS, key=len, reverse=True))
+_ENGLISH = re.compile(
+    rf"\b(?:an?[ -])?(?:{_WORDS})(?:(?:[ -]|, (?:an? )?| and (?:an? )?| an? | point )(?:{_WORDS}))*\b",
+    re.IGNORECASE,
+)
+_PRONOUN = re.compile(
+    r"\b(?:no|each|every|any|which|this|that|another|some|the|only|first|last)[ -]$", re.IGNORECASE
+)
+_ORDINAL = re.compile(rf"[ -](?:first|second|{'|'.join(PART_WORDS)})\b", re.IGNORECASE)
+_WORD = re.compile(r"[A-Za-z]+")
+_BEFORE_COMMA = frozenset({"thousand", "million", "billion"})
+_LONGEST_PHRASE = 14
+_SCORE = re.compile(  # 20, not the points of a match
+    r"[ -]score\b(?=\s*(?:[.,;!?]|$)| (?:of|and|years|men|women|people)\b)", re.IGNORECASE
+)
+_GROUP = re.compile(
+    r"\ba (?:(?P<score>score) of (?=[a-z]*(?:s|people|men|women|children|sheep)\b)"
+    r"|(?P<couple>couple)(?= (?:of|more)\b)(?! of pairs)|(?P<pair>pair) of (?P<things>[a-z]+s|people|dice)\b)",
+    re.IGNORECASE,
+)
 
 
-def chinese_value(words: str) -> Fraction | None:
-    """Return the value of Chinese numerals, or nothing where they name none.
+def find_number_words(text: str) -> Iterator[NumberMention]:
+    """Yield numbers in words: "twenty-five", "half a dozen", "a couple of"."""
+    yield from _number_words(text)
+    yield from _group_mentions(text)
 
-    >>> [str(chinese_value(w)) for w in ("二十五", "一万二千", "三分之一", "百分之八", "半")]
-    ['25', '12000', '1/3', '2/25', '1/2']
-    """
-    if words in {"半", "一半"}:
-        return Fraction(1, 2)
-    if "又" in words:
-        whole, part = (chinese_value(part) for part in words.split("又", 1))
-        return None if whole is None or part is None else whole + part
-    if "分之" in words:
-        below, above = (chinese_value(part) for part in words.split("分之", 1))
-        return above / below if below and above is not None else None
-    if "折" in words or "成" in words:
-        digits = "".join(
-            str(_CHINESE_DIGITS.get(character, "-")) for character in re.sub("[折成]", "", words)
-        )
-        return Fraction(f"0.{digits}") if digits.isdigit() else None
-    if all(character in _CHINESE_DIGITS for character in words):
-        if len(words) > 1:
-            return Fraction("".join(str(_CHINESE_DIGITS[character]) for character in words))
-        return Fraction(_CHINESE_DIGITS[words])
-    total = section = digit = 0
-    for character in words:
-        if character in _CHINESE_DIGITS:
-            digit = _CHINESE_DIGITS[character]
-        elif character in _CHINESE_UNITS:
-            section += (digit or 1) * _CHINESE_UNITS[character]
-            digit = 0
-        elif character in _CHINESE_SCALES:
-            scale, section = _CHINESE_SCALES[character], section + digit
-            if total > scale:
-                total += section * scale  # 一亿二千万: the smaller scale counts what stands before it alone
-            else:
-                total = (total + section or 1) * scale
-            section = digit = 0
-        else:
-            return None
-    return Fraction(total + section + digit)
+
+def around_digits(text: str, mention: NumberMention) -> NumberMention:
+    """Return a number in digits with the word behind it that scales it: "3 million", "2 dozen"."""
+    scaled = _SCALED.match(text, mention.end)
+    if scaled is None:
+        return mention
+    value, end = mention.value * _LARGE[scaled[1].lower().removesuffix("s")], scaled.end()
+    return NumberMention(mention.start, end, text[mention.start : end], value, NumberKind.SCALED)
+
+
+def _number_words(text: str) -> Iterator[NumberMention]:
+    for run in _ENGLISH.finditer(text):
+        words = list(_WORD.finditer(text, run.start(), run.end()))
+        at = 0
+        while at < len(words):
+            count, value = _longest_number(words[at : at + _LONGEST_PHRASE])
+            start, end = words[at].start(), words[at + count - 1].end()
+            last = words[at + count - 1][0].lower()
+            at += count
+            if value is None or _is_no_count(text, start, end, last):
+                continue
+            if score := _SCORE.match(text, end):
+                value, end = value * 20, score.end()
+            kind = NumberKind.INTEGER
+            if value.denominator != 1:
+                kind = NumberKind.FRACTION if value < 1 else NumberKind.MIXED
+            yield NumberMention(start, end, text[start:end], value, kind)
+
+
+def _longest_number(words: list[re.Match[str]]) -> tuple[int, Fraction | None]:
+    """Return how many of the words make the longest number, and its value; (1, None) where none does."""
+    text, limit = words[0].string, len(words)
+    for index in range(1, limit):
+        if text[words[index].start() - 2] == "," and words[index - 1][0].lower() not in _BEFORE_COMMA:
+            limit = index
+            break
+    for count in range(limit, 0, -1):
+        value = english_value(text[words[0].start() : words[count - 1].end()])
+        if value is not None:
+            return count, value
+    return 1, None
+
+
+def _is_no_count(text: str, start: int, end: int, last: str) -> bool:
+    """Return whether words that may be a number are none here: a pronoun, dozens, the twenty-fifth."""
+    words = text[start:end].lower()
+    if words == "one":
+        return _PRONOUN.search(text[max(start - 10, 0) : start]) is not None or text[end : end + 3] == " of"
+    return words == "dozens" or (last in _BEFORE_ORDINAL and _ORDINAL.match(text, end) is not None)
+
+
+_BEFORE_ORDINAL = frozenset(
+    str.split("twenty thirty forty fifty sixty seventy eighty ninety hundred thousand")
+)
+
+
+def _group_mentions(text: str) -> Iterator[NumberMention]:
+    """Yield "a score of people", "a couple of apples", and "a pair of socks" where socks are counted singly."""
+    for match in _GROUP.finditer(text):
+        name = match.lastgroup if match.lastgroup != "things" else "pair"
+        if name == "pair" and not re.search(
+            rf"\b(?:how many|\d+)(?: \w+)?? {match['things']}\b", text, re.IGNORECASE
+        ):
+            continue
+        end = match.end(name or 0)
+        value = Fraction(20 if name == "score" else 2)
+        yield NumberMention(match.start(), end, text[match.start() : end], value)

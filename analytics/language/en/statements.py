@@ -11,8 +11,8 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from analytics.solver.reversed_text import NotReversibleError, Statement, number_text
-from analytics.solver.verb_forms import BASES, base_of_past, base_of_present, past_of, third_person
+from analytics.language.en.verb_forms import BASES, base_of_past, base_of_present, past_of, third_person
+from analytics.language.statements import NotReversibleError, Statement, number_text
 from analytics.text.clauses import split_sentences
 
 _BE = frozenset({"is", "are", "was", "were"})

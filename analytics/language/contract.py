@@ -1,0 +1,136 @@
+"""What a language is: a folder of `analytics.language` whose modules have the members below, and a row in `table`."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+from analytics.language.mentions import ClockTime, NumberMention, NumeralForm, UnitPlace
+
+
+class Numbers(Protocol):
+    """``numbers.py``: numbers in words."""
+
+    MINUS: str
+    """Regular expression of what a negative number has before it, in words."""
+
+    PERCENT: tuple[str, ...]
+    """What stands for the sign behind a number, in words."""
+
+    NUMBER_WORD: str
+    """Regular expression of a word with which an amount begins."""
+
+    INDEFINITE: re.Pattern[str]
+    """A number word that counts nothing where something is computed."""
+
+    DIGIT_FORMS: tuple[NumeralForm, ...]
+    """Ways to write a number that join digits and words."""
+
+    def find_number_words(self, text: str) -> Iterator[NumberMention]:
+        """Yield the numbers in words."""
+
+    def around_digits(self, text: str, mention: NumberMention) -> NumberMention:
+        """Return a number in digits with the words that scale it."""
+
+
+class ClockTimes(Protocol):
+    """``clock_times.py``: times of day and periods."""
+
+    def find_clock_times(self, text: str) -> Iterator[ClockTime]:
+        """Yield the times of day of a text."""
+
+    def written_clock_time(self, minutes: int, *, with_half: bool) -> str:
+        """Return a time of day as it is written."""
+
+    def written_period(self, hours: int, minutes: int) -> str:
+        """Return a period in words."""
+
+
+class Units(Protocol):
+    """``units.py``: units in words."""
+
+    def find_unit_words(self, text: str) -> Iterator[UnitPlace]:
+        """Yield the units of a text; of two at one place the longer is kept."""
+
+    def asked_unit(self, question: str) -> str:
+        """Return the unit in which a question asks for a quantity; empty if it names none."""
+
+    def name_of(self, unit: str) -> str:
+        """Return the name of a unit for more than one; empty if it has none."""
+
+
+class Clauses(Protocol):
+    """``clauses.py``: where sentences end, and which of them ask."""
+
+    ABBREVIATIONS: str
+    """Regular expression of what a full stop behind ends no sentence."""
+
+    ASKS: re.Pattern[str]
+    """What a clause that asks for something has, beside a question mark."""
+
+
+class Words(Protocol):
+    """``words.py``: words by what they say."""
+
+    COMMON: frozenset[str]
+    """Words without which few sentences are written."""
+
+    EMPTY: frozenset[str]
+    """Words that say that there is a question, and nothing about what."""
+
+    ONLY_IN_PHRASES: frozenset[str]
+    """Words that say something beside another word only."""
+
+    def search_word(self, word: str) -> str:
+        """Return the form of a word in small letters under which it is found."""
+
+
+class QuestionShapes(Protocol):
+    """``question_shapes.py``: what questions ask for, and how their parts are put in another order."""
+
+    PART_END: re.Pattern[str]
+    """Where a part of a problem ends beside the ends of its sentences."""
+
+    QUESTION: re.Pattern[str]
+    """What the last part of a problem has if it asks."""
+
+    ORDER: re.Pattern[str]
+    """How a question begins that ends with a full stop."""
+
+    QUESTION_MARK: str
+    FULL_STOP: str
+
+    NAMES_IN_RATIO: re.Pattern[str]
+    """Names of two or three things in a ratio, as groups."""
+
+    def asks_for_count(self, text: str) -> bool:
+        """Return whether a text asks, at last, how many things there are."""
+
+    def asks_no_number(self, question: str, clause: str) -> bool:
+        """Return whether a question, or its last clause, has no number as its answer."""
+
+
+@dataclass(frozen=True)
+class Language:
+    """A language.
+
+    Attributes:
+        code: ISO 639-1.
+        name: in English.
+        marks: what a text of this language has and no text of another; the first language of the table needs none.
+        space: what stands between a number and its unit, and between sentences.
+        numbers, clock_times, units, clauses, words, question_shapes: the modules of its folder.
+    """
+
+    code: str
+    name: str
+    marks: re.Pattern[str]
+    space: str
+    numbers: Numbers
+    clock_times: ClockTimes
+    units: Units
+    clauses: Clauses
+    words: Words
+    question_shapes: QuestionShapes

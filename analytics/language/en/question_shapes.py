@@ -1,0 +1,46 @@
+"""What English questions ask for, and how their parts are put in another order."""
+
+from __future__ import annotations
+
+import re
+
+from analytics.language.en.units import WORDS
+
+PART_END = re.compile(r";\s+")
+QUESTION = re.compile(r"\b(?:how|what|which|who|when|where|find|calculate|determine)\b", re.IGNORECASE)
+ORDER = re.compile(r"(?:find|calculate|determine)\b", re.IGNORECASE)
+QUESTION_MARK = "?"
+FULL_STOP = "."
+NAMES_IN_RATIO = re.compile(
+    r"\b(?:between|among|ratio of|of)\s(?:the\s)?(?P<a>[\w']+)(?:,\s(?P<b>[\w']+),?)?\s(?:and"
+    r"|to)\s(?:the\s)?(?P<c>[\w']+)"
+    r"|(?P<d>[\w']+) and (?P<e>[\w']+)\b(?=[^.]*\bratio\b)",
+    re.IGNORECASE,
+)
+
+_HOW_MANY = re.compile(r"\bhow many\b((?:\W+[a-z]+){1,3})", re.IGNORECASE)
+_LATIN_WORD = re.compile(r"[a-z]+")
+_MEASURED = frozenset({"times", "square", "cubic", "percent", "degrees", "units", "fraction"}) | WORDS.keys()
+_NO_NUMBER = re.compile(
+    r"^(?:and |so |but |then )?(?:what (?:colou?r|name|kind|type|sort|animal"
+    r"|fruit|subject|sport|flavou?r|material|language)\b(?!.*\b(?:probability"
+    r"|percent))"
+    r"|what (?:is|was|are|were) (?:the )?(?:name|colou?r|favou?rite)\b(?! tag)"
+    r"|what (?:is|was) [^?]{1,40}['’]s? (?:name|favou?rite|colou?r)\b(?! number)"
+    r"|what (?:is|was) (?:his|her|their|its) (?:\w+['’]s? )?(?:name|favou?rite)\b"
+    r"|why\b|where (?:is|was|does|did|do|are|were)\b(?!.*\b(?:distance|ratio))|who (?:is|was)\b(?!.*\b(?:older"
+    r"|taller|faster|more|less|winner|first|\w+est|most|least)))",
+    re.IGNORECASE,
+)
+
+
+def asks_for_count(text: str) -> bool:
+    """Return whether a text asks, at last, how many things there are."""
+    counted = _HOW_MANY.findall(text)
+    return bool(counted) and _MEASURED.isdisjoint(_LATIN_WORD.findall(counted[-1].lower()))
+
+
+def asks_no_number(question: str, clause: str) -> bool:
+    """Return whether a question, or its last clause, asks for a name, a colour, a reason ..."""
+    asks_how = re.search(r"\bhow\b", clause, re.IGNORECASE) is not None
+    return _NO_NUMBER.match(question) is not None or (not asks_how and _NO_NUMBER.match(clause) is not None)

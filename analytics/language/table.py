@@ -1,0 +1,28 @@
+"""The languages whose problems are read: one row each. Another one is a folder beside `en` and a row here."""
+
+from __future__ import annotations
+
+from analytics.language.contract import Language
+from analytics.language.en.language import ENGLISH
+from analytics.language.zh.language import CHINESE
+
+LANGUAGES: tuple[Language, ...] = (ENGLISH, CHINESE)
+
+
+def languages() -> tuple[Language, ...]:
+    """Return all languages, English first."""
+    return LANGUAGES
+
+
+def language_of(text: str) -> Language:
+    """Return the language that a text shows the marks of; English if it shows none.
+
+    >>> language_of("小明有5支笔。").code, language_of("5 + 3").code
+    ('zh', 'en')
+    """
+    return next((language for language in LANGUAGES if language.marks.search(text)), LANGUAGES[0])
+
+
+def language_named(code: str) -> Language:
+    """Return the language of a primary code (ISO 639-1); English for one that is not in the table."""
+    return next((language for language in LANGUAGES if language.code == code), LANGUAGES[0])

@@ -1,0 +1,21 @@
+"""Chinese."""
+
+from __future__ import annotations
+
+import re
+
+from analytics.language.contract import Language
+from analytics.language.zh import clauses, clock_times, numbers, question_shapes, units, words
+
+CHINESE = Language(
+    code="zh",
+    name="Chinese",
+    marks=re.compile(r"[\u3400-\u9fff]"),
+    space="",
+    numbers=numbers,
+    clock_times=clock_times,
+    units=units,
+    clauses=clauses,
+    words=words,
+    question_shapes=question_shapes,
+)

@@ -1,0 +1,171 @@
+"""Chinese numerals: read, and found in a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from fractions import Fraction
+
+from analytics.language.mentions import NumberKind, NumberMention, NumeralForm, fraction_of
+
+MINUS = "[负零]下?"
+"""What a negative number has before it, in words."""
+
+PERCENT: tuple[str, ...] = ()
+"""What stands for the sign behind a number, in words; 百分之 stands before it."""
+
+NUMBER_WORD = "(?!)"
+"""Regular expression of a word with which an amount begins; Chinese writes money behind it."""
+
+INDEFINITE = re.compile("一个数(?!字)")
+"""A number word that counts nothing where something is computed: "a number"."""
+
+_SHARES = {"百分之": 100, "千分之": 1000}
+_DIGITS = "零〇一二两三四五六七八九"
+_VALUES = {character: value for value, character in enumerate("零一二三四五六七八九")} | {
+    "〇": 0,
+    "两": 2,
+}
+_UNITS = {"十": 10, "百": 100, "千": 1000}
+_SCALES = {"万": 10_000, "亿": 100_000_000}
+
+
+def chinese_value(words: str) -> Fraction | None:
+    """Return the value of Chinese numerals, or nothing where they name none.
+
+    >>> [str(chinese_value(w)) for w in ("二十五", "一万二千", "三分之一", "百分之八", "半")]
+    ['25', '12000', '1/3', '2/25', '1/2']
+    """
+    if words in {"半", "一半"}:
+        return Fraction(1, 2)
+    if "又" in words:
+        whole, part = (chinese_value(part) for part in words.split("又", 1))
+        return None if whole is None or part is None else whole + part
+    if "分之" in words:
+        below, above = (chinese_value(part) for part in words.split("分之", 1))
+        return above / below if below and above is not None else None
+    if "折" in words or "成" in words:
+        digits = "".join(str(_VALUES.get(character, "-")) for character in re.sub("[折成]", "", words))
+        return Fraction(f"0.{digits}") if digits.isdigit() else None
+    if all(character in _VALUES for character in words):
+        if len(words) > 1:
+            return Fraction("".join(str(_VALUES[character]) for character in words))
+        return Fraction(_VALUES[words])
+    total = section = digit = 0
+    for character in words:
+        if character in _VALUES:
+            digit = _VALUES[character]
+        elif character in _UNITS:
+            section += (digit or 1) * _UNITS[character]
+            digit = 0
+        elif character in _SCALES:
+            scale, section = _SCALES[character], section + digit
+            if total > scale:
+                total += section * scale  # 一亿二千万: the smaller scale counts what stands before it alone
+            else:
+                total = (total + section or 1) * scale
+            section = digit = 0
+        else:
+            return None
+    return Fraction(total + section + digit)
+
+
+_NUMERAL = f"[{_DIGITS}十百千万亿]"
+_PART = f"{_NUMERAL}+分之(?:{_NUMERAL[:-4]}]|[千万亿](?![米克瓦]))+"
+_NUMERALS = re.compile(
+    rf"一?半|{_NUMERAL}+又{_PART}|{_PART}"
+    rf"|[一二三四五六七八九]{{1,2}}折(?!叠|线|断|返|回)|(?<![分完组形])[一二三四五六七八九]成(?:[一二三四五六七八九](?![成]))?(?![为长本员立分功])"
+    rf"|{_NUMERAL[:-1]}]*[{_DIGITS}十]{_NUMERAL}*"
+)
+_COUNTED = re.compile(
+    r"[个只条本支枝元角块分千万百米厘毫公里克吨升天年月日周时小秒倍次号名位人口岁辆张件双对套箱袋筐盒瓶杯碗朵棵株根片颗"
+    r"粒头匹座间层幢栋艘架台桶包串册页行排列组队班级题步段节圈堆把副幅顶枚种类样家户所间处亩平立角边点度成折局场圆]"
+)
+_NOT_A_NUMBER = re.compile(
+    r"一(?:起|样|定|共|些|般|直|旦|切|致|会|下|律|向|再|边|面|块儿"
+    r"|同|贯|概|齐|度|部|番)|万一|十分(?!之)|千米|千克|千瓦|百货|四周"
+    r"|三角|四边|五边|六边|八边|四舍五入|二次|一次|一元|二元|三视|两边|两端|两侧"
+    r"|两地|两旁|七巧|百分[率比数]|一一|九章|六一|半圆|半径|半角"
+)
+
+
+def around_digits(text: str, mention: NumberMention) -> NumberMention:
+    """Return a number in digits with 百分之 or 千分之 in front of it."""
+    start = mention.start - 3
+    if start < 0 or (base := _SHARES.get(text[start : mention.start])) is None:
+        return mention
+    return NumberMention(
+        start, mention.end, text[start : mention.end], mention.value / base, NumberKind.PERCENT
+    )
+
+
+def find_number_words(text: str) -> Iterator[NumberMention]:
+    """Yield numbers in Chinese numerals: 二十五, 三分之一, 七五折, 半."""
+    if not any(character in text for character in _DIGITS + "十半"):
+        return
+    for match in _NUMERALS.finditer(text):
+        start, end, words = match.start(), match.end(), match[0]
+        if _NOT_A_NUMBER.match(text, start) or (start and text[start - 1] in "第星期周"):
+            continue
+        if len(words) == 1 and not _COUNTED.match(text, end):
+            continue
+        value = chinese_value(words)
+        if value is not None:
+            yield NumberMention(start, end, words, value, _kind(words, value))
+
+
+def _kind(words: str, value: Fraction) -> NumberKind:
+    if words[-1] == "折" or "成" in words or words.startswith(("百分之", "千分之")):
+        return NumberKind.PERCENT
+    if value.denominator == 1:
+        return NumberKind.INTEGER
+    return NumberKind.MIXED if "又" in words else NumberKind.FRACTION
+
+
+def _scaled(match: re.Match[str]) -> Fraction | None:
+    """Read ``1万2千`` and ``3万5``, whose last digit counts a tenth of the scale before it."""
+    total = scale = Fraction(0)
+    for part in re.finditer(rf"(\d+(?:\.\d+)?)({_SCALE})", match["hans"]):
+        before, scale = scale, Fraction(1)
+        for character in part[2]:
+            scale *= {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}[character]
+        if before and scale >= before:
+            return None
+        total += Fraction(part[1]) * scale
+    return total + int(match["tail"] or 0) * scale / 10
+
+
+_NO_UNIT = r"(?![米克瓦卡分])"
+_SCALE = rf"(?:[十百千]?[万亿]|[百千]){_NO_UNIT}"
+_IS_SALE = re.compile("[打售价卖买元惠]")
+
+DIGIT_FORMS = (
+    NumeralForm(
+        "chinese_mixed",
+        r"(?P<cw>\d+)又(?:(?P<cd>\d+)分之(?P<cn>\d+)|(?P<xn>\d+)/(?P<xd>\d+))",
+        lambda m: fraction_of(m["cw"], m["cn"] or m["xn"], m["cd"] or m["xd"]),
+        NumberKind.MIXED,
+    ),
+    NumeralForm(
+        "chinese_fraction",
+        r"(?P<below>\d+)分之(?P<above>\d+)",
+        lambda m: fraction_of(None, m["above"], m["below"]),
+        NumberKind.FRACTION,
+    ),
+    NumeralForm(
+        "discount",
+        r"(?<![\d.])(?P<tenths>\d(?:\.\d)?|\d\d)\s?折(?!叠|线|断|返|回|成)",
+        lambda m: (
+            Fraction(m["tenths"]) / (10 ** len(m["tenths"].partition(".")[0]) if m["tenths"] >= "1" else 1)
+        ),
+        NumberKind.PERCENT,
+        lambda m: _IS_SALE.search(m.string) is not None,
+    ),
+    NumeralForm(
+        "chinese_scaled",
+        rf"(?P<hans>(?:\d+(?:\.\d+)?{_SCALE})+)(?P<tail>\d(?![\d.]))?",
+        _scaled,
+        NumberKind.SCALED,
+    ),
+)
+"""Ways to write a number that join digits and Chinese characters: 3又5分之2, 5分之3, 8折, 1万2千."""

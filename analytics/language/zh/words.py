@@ -1,0 +1,29 @@
+"""Chinese words by what they say."""
+
+from __future__ import annotations
+
+COMMON: frozenset[str] = frozenset()
+"""Chinese is told by its characters."""
+
+EMPTY = frozenset(
+    str.split(
+        """
+        一个 一些 一共 一定 一次 三个 下列 不同 不是 两个 两次 个数 中学 为了 之和 之间 什么 他们 以下 以前 以及
+        以后 但是 余下 使得 元素 全部 公里 公顷 共有 关于 其中 几个 几分之几 分别 分米 分钟 刚好 剩下 千克 千米
+        厘米 原来 另外 可以 可能 各个 同学 同时 同样 后来 因为 填上 填入 多出 多少 多少个 多少元 大约 如下 如图
+        如果 学校 学生 它们 小东 小丽 小军 小刚 小华 小学 小强 小时 小明 小林 小红 就是 已知 已经 平均每 平方
+        平方千米 平方厘米 平方米 年级 应该 开始 得到 必须 怎么 怎样 恰好 情况 我们 或者 所以 所有 数字 最后 最多
+        最大 最小 最少 有些 条件 正好 正确 此时 每个 每次 毫米 求出 没有 然后 现在 班级 相同 立方 立方分米
+        立方厘米 立方米 第一 第三 第二 答案 组成 结果 老师 而且 至多 至少 表示 计算 计算器 请问 还剩 还是 还有
+        这个 这些 这时 这样 这种 进行 选择 选项 那个 那么 那些 错误 问题 需要 题目
+        """
+    )
+)
+"""Words that say that there is a question, and nothing about what."""
+
+ONLY_IN_PHRASES: frozenset[str] = frozenset()
+
+
+def search_word(word: str) -> str:
+    """Return a word in Latin letters as it is: a Chinese text has few, and few plurals among them."""
+    return word

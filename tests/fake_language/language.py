@@ -1,0 +1,21 @@
+"""Esperanto."""
+
+from __future__ import annotations
+
+import re
+
+from analytics.language.contract import Language
+from tests.fake_language import clauses, clock_times, numbers, question_shapes, units, words
+
+ESPERANTO = Language(
+    code="eo",
+    name="Esperanto",
+    marks=re.compile("[ĉĝĥĵŝŭĈĜĤĴŜŬ]"),
+    space=" ",
+    numbers=numbers,
+    clock_times=clock_times,
+    units=units,
+    clauses=clauses,
+    words=words,
+    question_shapes=question_shapes,
+)
