@@ -11,6 +11,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 
+from analytics.language.zh.language import CHINESE
+
 _WORDS: dict[str, str] = {
     "en": """the an of to in on at for and with from by was is are were be has have had do does did he she they it his
         her their its this that there how many much what which who if each more than as or not will would can all into
@@ -50,7 +52,6 @@ _SCRIPTS = (  # of which each is one language's, or nearly so
 FOREIGN_LANGUAGES = frozenset((*_WORDS, *(language for language, _ in _SCRIPTS))) - {"en"}
 """Codes of the languages besides English and Chinese that are told from a text."""
 
-_CHINESE = re.compile(r"[\u3400-\u9fff]")
 _LATIN_WORD = re.compile(r"[^\W\d_]+")
 _NO_WORDS = re.compile(r"\\[A-Za-z]+|\$[^$]*\$")  # LaTeX
 _LOOKED_AT = 60  # words
@@ -72,7 +73,7 @@ def evident_language(text: str) -> str:
     """
     prose = _NO_WORDS.sub(" ", text)
     letters = len(_LATIN_WORD.findall(prose))
-    if len(_CHINESE.findall(prose)) > letters and not _SCRIPTS[0][1].search(prose):
+    if len(CHINESE.marks.findall(prose)) > letters and not _SCRIPTS[0][1].search(prose):
         return "zh"
     for language, script in _SCRIPTS:
         found = len(script.findall(prose))

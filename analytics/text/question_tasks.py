@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from analytics.language.en.units import WORDS as UNIT_WORDS
+from analytics.language.zh.language import CHINESE
 from analytics.text.empty_words import EMPTY_WORDS, ONLY_IN_PHRASES
 from analytics.text.unit_names import ABBREVIATIONS
 from analytics.text.word_problems import is_prose_with_amounts
@@ -73,7 +74,6 @@ _NUMBER = re.compile(  # quick: an import asks every question
     re.IGNORECASE,
 )
 _THING = re.compile(r"(?<![\\a-z])[a-z]{3,}")
-_CHINESE = re.compile(r"[\u3400-\u9fff]")
 _ENDS = re.compile(r"^[\s$.(]+|[\s$.)。]+$")
 
 
@@ -96,7 +96,7 @@ def question_tasks(text: str, options: Sequence[str] = ()) -> tuple[str, ...]:
 
 def _tells_a_story(text: str) -> bool:
     """Return whether a text speaks of things beside its mathematics."""
-    if len(_CHINESE.findall(text)) >= FEWEST_CHARACTERS:
+    if len(CHINESE.marks.findall(text)) >= FEWEST_CHARACTERS:
         return True
     things: set[str] = set()
     for match in _THING.finditer(text.casefold()):

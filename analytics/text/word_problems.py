@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from analytics.language.zh.language import CHINESE
 from analytics.text.formulas import segment_text
 from analytics.text.number_slots import number_slots
 
@@ -15,7 +16,6 @@ _NUMBER_AS_FORMULA = re.compile(
     r"(?:[\d.,:/%\s{}]|\\[dt]?frac|\\[%$,! ;]|\\(?:text|mathrm)\{[^{}]*\}|\^\{?\\circ\}?|\^\{?[23]\}?)*"
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_CHINESE = re.compile(r"[\u3400-\u9fff]")
 _ASKS = re.compile(
     r"[?？=~]|_{2,}|\\uline|[(（]\s*[)）]|[几求哪谁算怎吗请]|多少|什么|是否"
     r"|\b(?:how|what|whats|find|calculate|determine|compute|work out|express|evaluate|estimate|solve|give|write|state"
@@ -93,7 +93,7 @@ def is_prose_with_amounts(text: str) -> bool:
     if len(text) > LONGEST or not _has_numbers_as_formulas(text):
         return False
     prose = " ".join(segment.source for segment in segment_text(text) if segment.kind == "text")
-    return len(_WORD.findall(prose)) >= FEWEST_WORDS or len(_CHINESE.findall(prose)) >= FEWEST_CHARACTERS
+    return len(_WORD.findall(prose)) >= FEWEST_WORDS or len(CHINESE.marks.findall(prose)) >= FEWEST_CHARACTERS
 
 
 def _has_numbers_as_formulas(text: str) -> bool:

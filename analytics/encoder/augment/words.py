@@ -9,11 +9,11 @@ from __future__ import annotations
 import random
 import re
 
+from analytics.language.zh.language import CHINESE
 from analytics.text.formulas import segment_text
 
 # A run of letters, or one Chinese character of a run that the caller has not segmented.
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_CJK = re.compile(r"[㐀-鿿]")
 
 
 def swap_words(text: str, rng: random.Random) -> str | None:
@@ -57,7 +57,7 @@ def _words(text: str) -> list[tuple[int, int]]:
             start = segment.start + match.start()
             if match.start() and segment.source[match.start() - 1] == "\\":
                 continue  # a macro of the text, such as \textquotesingle
-            if _CJK.search(match[0]):
+            if CHINESE.marks.search(match[0]):
                 places.extend(_chinese_words(match[0], start))
             else:
                 places.append((start, start + len(match[0])))

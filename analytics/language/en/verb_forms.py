@@ -1,4 +1,4 @@
-"""Forms of the verbs of English word problems: enough to turn a question into a statement and back. Torch-free."""
+"""Forms of the verbs of English word problems: enough to turn a question into a statement and back."""
 
 from __future__ import annotations
 
@@ -27,7 +27,25 @@ reach recover rescue row sail scrub spill stretch swap tie total trim trip vote 
 """.split()
 
 BASES = frozenset({*_IRREGULAR, *_REGULAR} - {"be"})
+_MORE_PASTS = {
+    "choose": "chose",
+    "hear": "heard",
+    "hide": "hid",
+    "let": "let",
+    "say": "said",
+    "set": "set",
+    "skip": "skipped",
+    "spread": "spread",
+}
 _PAST_BASES = {past: base for base, past in _IRREGULAR.items() if base != "be"}
+VERBS = BASES | frozenset(
+    """
+    answer chew choose exercise form grade hear hide knit let lift owe pitch plow say set skip solve spray spread taste
+    treat
+    """.split()
+)
+"""Verbs of questions; those beside `BASES` are as often a noun in a statement."""
+
 _DOUBLED = frozenset(
     "chop drop fit hop jog nap pat plan rip scrub ship shop stop swap trim trip wrap".split()
 )
@@ -40,8 +58,8 @@ def past_of(base: str) -> str:
     >>> past_of("buy"), past_of("carry"), past_of("stop"), past_of("bake"), past_of("play")
     ('bought', 'carried', 'stopped', 'baked', 'played')
     """
-    if base in _IRREGULAR:
-        return _IRREGULAR[base]
+    if irregular := _IRREGULAR.get(base) or _MORE_PASTS.get(base):
+        return irregular
     if base.endswith("e"):
         return base + "d"
     if base.endswith("y") and base[-2] not in _VOWELS:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from django.db import connection
 
+from analytics.language.zh.language import CHINESE
 from analytics.text.formula_shape import text_formulas
 from analytics.text.formulas import segment_text
 from analytics.text.plain_maths import mark_plain_maths
@@ -23,7 +24,6 @@ _CORRECTED_WORDS = 12  # more words are pasted rather than typed, and misspelt b
 _LONGEST = 4000  # characters; a whole question fits
 
 _PROSE_WORD = re.compile(r"[^\W\d_]{2,}")
-_CHINESE = re.compile(r"[\u3400-\u9fff]")
 _LATIN_WORD = re.compile(r"(?<![\\A-Za-z])[A-Za-z]+(?:['’][A-Za-z]+)?")
 _NUMBER = re.compile(
     r"(?P<named>(?:question|no\.?|nr\.?|q)?\s*#?|第)\s*(?P<number>[1-9]\d{0,17})\s*题?", re.IGNORECASE
@@ -184,7 +184,9 @@ def quoted(token: str) -> str:
 def _words_of_prose(marked: str) -> int:
     """Return the number of words outside formulas; two Chinese characters are about one."""
     prose = _prose(marked)
-    return len(_PROSE_WORD.findall(_CHINESE.sub(" ", prose))) + (len(_CHINESE.findall(prose)) + 1) // 2
+    return (
+        len(_PROSE_WORD.findall(CHINESE.marks.sub(" ", prose))) + (len(CHINESE.marks.findall(prose)) + 1) // 2
+    )
 
 
 def _corrected(text: str, vocabulary: Vocabulary, names: Collection[str]) -> str:

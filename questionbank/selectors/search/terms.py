@@ -6,17 +6,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from analytics.language.zh.language import CHINESE
 from questionbank.selectors.search.concept_search import ConceptNames, Span, Tokens
 from questionbank.selectors.search.query import JOINING_WORDS, quoted
 from questionbank.selectors.search.spelling import Vocabulary
 
 MOST_WORDS = 10  # terms of one search
-_CHARACTER = re.compile(r"[\u3400-\u9fff]")
 _BEFORE_CHARACTER = "求个为是与和在该"  # written before a noun without a blank
 _SIGNS: dict[Tokens, Tokens] = {  # what stands for words in a formula
     ("square", "root"): ("msqrt",),
@@ -150,7 +149,7 @@ def _with_signs(phrase: Phrase, signs: Tokens) -> Phrase:
 
 def _longer_words(token: str) -> tuple[str, ...]:
     """Return the words that a single Chinese character is cut together with: 圆形, and 求圆 of "求圆的周长"."""
-    if not _CHARACTER.fullmatch(token):
+    if not CHINESE.marks.fullmatch(token):
         return ()
     return (f"{token}形", *(f"{before}{token}" for before in _BEFORE_CHARACTER))
 

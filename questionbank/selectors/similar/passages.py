@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
 
+from analytics.language.zh.language import CHINESE
 from analytics.text.empty_words import EMPTY_WORDS, ONLY_IN_PHRASES
 from analytics.text.question_tasks import MATHEMATICS
 from analytics.text.tokens import search_tokens
@@ -17,7 +18,6 @@ LEAST_WORTH = {2: 2.5, 3: 1.5}  # by the number of words; 3 stands for more
 MOST_WORDS = 400  # of a text
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
-_CHINESE = re.compile(r"[\u3400-\u9fff]")
 _CLAUSE_END = re.compile(r"[^\w\s'’-]+|\d+|\n|_+")
 # How an answer is written says nothing of what is asked.
 _ANSWER_FORMAT = re.compile(
@@ -50,7 +50,7 @@ def passage_words(prose: str) -> list[str]:
     words: list[str] = []
     for clause in _CLAUSE_END.split(_ANSWER_FORMAT.sub("\n", prose)):
         for match in _WORD.finditer(clause.casefold()):
-            words += _cut(match[0]) if _CHINESE.search(match[0]) else [match[0]]
+            words += _cut(match[0]) if CHINESE.marks.search(match[0]) else [match[0]]
         words.append(_BOUNDARY)
         if len(words) > MOST_WORDS:
             break
@@ -120,7 +120,7 @@ def _worth(run: Passage, rarity: Callable[[str], float]) -> float:
 
 
 def _tells(token: str) -> bool:
-    if _CHINESE.search(token):
+    if CHINESE.marks.search(token):
         return len(token) > 1 and token not in EMPTY_WORDS and not _COUNTED.fullmatch(token)
     is_long = len(token) > 3 or token in _SHORT_TERMS
     return is_long and token not in EMPTY_WORDS and token not in ONLY_IN_PHRASES

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 
+from analytics.language.en.verb_forms import VERBS, past_of, third_person
 from analytics.paraphrase.words.editing import lower_first, upper_first
 from analytics.text.clauses import split_sentences
 
@@ -80,67 +81,15 @@ def _clause(match: re.Match[str]) -> str:
     if do in _AUXILIARY:
         return f"{who} {do} {verb}{match['rest']}"
     if do == "did":
-        return f"{who} {_past(verb)}{match['rest']}"
-    return f"{who} {_present(verb) if do == 'does' else verb}{match['rest']}"
-
-
-_PASTS = dict(
-    pair.split(":")
-    for pair in str.split(
-        """
-        bake:baked begin:began blow:blew borrow:borrowed break:broke bring:brought build:built buy:bought
-        catch:caught chew:chewed choose:chose come:came cost:cost cut:cut do:did draw:drew drink:drank
-        drive:drove drop:dropped eat:ate end:ended fall:fell feed:fed fill:filled find:found fly:flew
-        get:got give:gave go:went grow:grew have:had hear:heard hide:hid hit:hit hold:held keep:kept
-        know:knew leave:left lend:lent let:let lose:lost make:made meet:met need:needed pay:paid
-        pick:picked plan:planned plant:planted put:put read:read ride:rode run:ran say:said see:saw
-        sell:sold send:sent set:set shoot:shot shop:shopped sing:sang sit:sat sleep:slept spend:spent
-        split:split spread:spread stand:stood start:started steal:stole stop:stopped swim:swam take:took
-        teach:taught tell:told think:thought throw:threw travel:travelled use:used wear:wore win:won
-        write:wrote
-        """
-    )
-)
-_REGULAR = frozenset(
-    str.split(
-        """
-        add answer ask attend cook collect climb complete count cover deliver discover donate divide
-        earn exercise finish follow form get give grade help hike invite jog jump kick knit lay learn
-        lift load look mow move open order own owe pack paint pass perform pitch place play plow pour
-        practice print pull purchase raise receive reach rent repair return sail save score serve share
-        ship skip solve spray stack stay study talk taste travel treat trade try type turn use visit wait
-        walk want wash watch water weigh work wrap
-        """
-    )
-)
-"""Verbs that follow the rules; a word in no table is not taken for a verb ("the art piece have")."""
-
-
-def _is_verb(word: str) -> bool:
-    return word in _PASTS or word in _REGULAR
-
-
-def _past(verb: str) -> str:
-    if verb in _PASTS:
-        return _PASTS[verb]
-    if verb.endswith("e"):
-        return verb + "d"
-    return verb[:-1] + "ied" if re.search("[^aeiou]y$", verb) else verb + "ed"
-
-
-def _present(verb: str) -> str:
-    if verb in {"have", "do", "go", "be"}:
-        return {"have": "has", "do": "does", "go": "goes", "be": "is"}[verb]
-    if verb.endswith(("s", "x", "ch", "sh", "z")):
-        return verb + "es"
-    return verb[:-1] + "ies" if re.search("[^aeiou]y$", verb) else verb + "s"
+        return f"{who} {past_of(verb)}{match['rest']}"
+    return f"{who} {third_person(verb) if do == 'does' else verb}{match['rest']}"
 
 
 def _how_many_do(asked: str, rng: random.Random) -> str | None:
     match = _HOW_MANY_DO.match(asked)
     if (
         match is None
-        or not (match["do"] in _AUXILIARY or _is_verb(match["verb"]))
+        or not (match["do"] in _AUXILIARY or match["verb"] in VERBS)
         or match["who"] in {"be", "have"}  # "can be filled": nobody is named
         or re.search(r"\bthan\b|\beach\b", match["rest"])
         or match["what"].startswith(("more", "fewer"))
@@ -174,7 +123,7 @@ def _how_many_there(asked: str, rng: random.Random) -> str | None:
 
 def _how_much(asked: str, rng: random.Random) -> str | None:
     match = _HOW_MUCH_MONEY.match(asked)
-    if match is not None and _is_verb(match["verb"]):
+    if match is not None and match["verb"] in VERBS:
         return _what(f"the amount of money that {_clause(match)}", rng)
     match = _HOW_MUCH_DO.match(asked)
     if match is None or re.search(r"\bthan\b|\bmore\b", match["rest"]):
