@@ -7,15 +7,16 @@ built alike; `formula_likeness` orders what it finds.
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import pairwise
+from string import ascii_letters
 
 from rapidfuzz.distance import Indel
 
 from analytics.text.formulas import formula_segments
+from analytics.text.latex_lexer import formula_tokens
 from analytics.text.notation import SYNONYMS
 
 SHAPE_PREFIX = "f0s"  # no word and no other token begins so
@@ -23,17 +24,16 @@ SHORTEST, LONGEST = 3, 40  # atoms: a lone letter says nothing, a long formula i
 MOST_SHAPES = 12  # of one text
 _LONGEST_READ = 400  # characters of a formula
 
-_ATOM = re.compile(
-    r"\\(?P<command>[A-Za-z]+)|(?P<number>\d+(?:\{?,\}?\d{3})*(?:\.\d+)?)|(?P<letter>[A-Za-zα-ωΑ-Ω])"
-    r"|(?P<sign>\*\*|[-+=<>≤≥≠×÷*/^_|!'%(){}\[\]√π²³])"
-)
 # Commands by their names in SYNONYMS: "dfrac" is "frac" here, and "mathrm" is "text".
 _LAYOUT = frozenset(
     "left right displaystyle textstyle limits quad qquad big Big bigg Bigg text mathbf dots operatorname space"
     " thinspace boxed phantom".split()
 )
 _SAME = {"leq": "<", "geq": "<", "cdot": "*", "times": "*", "rightarrow": "to", "pm": "+", "div": "/"}
-_SIGNS = {"<": "<", ">": "<", "≤": "<", "≥": "<", "×": "*", "÷": "/", "**": "^", "−": "-", "π": "pi"}
+_SIGNS = {"<": "<", ">": "<", "≤": "<", "≥": "<", "×": "*", "÷": "/", "−": "-", "π": "pi"}
+_KNOWN = frozenset("-+=<>≤≥≠×÷*/^_|!'%(){}[]√π²³" + ascii_letters) | set(
+    map(chr, range(ord("Α"), ord("ω") + 1))
+)
 _OPENING, _CLOSING = {"{": "}", "(": ")"}, frozenset("})")
 
 
@@ -46,27 +46,35 @@ def formula_atoms(latex: str) -> tuple[str, ...]:
     """
     atoms: list[str] = []
     short_fraction = 0  # \frac13: single digits are its parts
-    for match in _ATOM.finditer(latex[:_LONGEST_READ]):
-        kind = match.lastgroup
-        if kind == "command":
-            name = match["command"]
-            name = SYNONYMS.get("\\" + name, "\\" + name).lstrip("\\")
+    for token in formula_tokens(latex[:_LONGEST_READ].replace("**", "^")):
+        if token[0] == "\\" and token[1:2].isalpha():
+            if token[-1] == "}":  # an environment: stored shapes have the letters of its name
+                atoms.extend(
+                    [
+                        token[1 : token.index("{")].strip(),
+                        "{",
+                        *filter(str.isalpha, token.partition("{")[2]),
+                        "}",
+                    ]
+                )
+                continue
+            name = SYNONYMS.get(token, token).lstrip("\\")
             if not name or name in _LAYOUT:
                 continue
             atom = _SAME.get(name) or _SIGNS.get(name, name)
             short_fraction = 2 if atom == "frac" else 0
             atoms.append(atom)
-        elif kind == "number" and short_fraction and atoms[-1] != "{" and len(match["number"]) > 1:
-            atoms.extend(match["number"])
-            short_fraction = 0
-        elif kind == "sign":
-            if match["sign"] == "{":
+        elif token[-1].isdigit():
+            number = token.lstrip(".").replace("{,}", "").replace(",", "")
+            if short_fraction and atoms[-1] != "{" and len(number) > 1:
+                atoms.extend(number)
                 short_fraction = 0
-            atoms.append(_SIGNS.get(match["sign"], match["sign"]))
-        else:
-            atoms.append(
-                match[str(kind)].replace("{,}", "").replace(",", "") if kind == "number" else match[0]
-            )
+            else:
+                atoms.append(number)
+        elif (sign := token[-1]) in _KNOWN:
+            if sign == "{":
+                short_fraction = 0
+            atoms.append(_SIGNS.get(sign, sign))
     while atoms and atoms[-1] in "=<":  # "2 + 3 =" asks for 2 + 3
         atoms.pop()
     return tuple(_without_times(_without_single_brackets(atoms)))

@@ -13,7 +13,8 @@ from threading import Lock
 from typing import Any
 
 from analytics.errors import LatexError
-from analytics.text.notation import GREEK, formula_tokens, normalise_latex
+from analytics.text.latex_lexer import formula_tokens
+from analytics.text.notation import GREEK, normalise_latex
 
 _LONGEST = 160  # characters in one spelling: some tens of milliseconds
 _DEEPEST = 4  # brackets and braces within one another

@@ -1,4 +1,4 @@
-r"""LaTeX as tokens: a tokeniser, and one spelling for what has many.
+r"""One spelling for formulas that have many.
 
 ``\dfrac12``, ``\frac {1}{2}`` and ``\tfrac{1}2`` print the same and should compare the same. Everything
 here works on flat piece lists in linear time, without recursion, so that ten thousand braces are only ten
@@ -9,14 +9,9 @@ from __future__ import annotations
 
 import re
 
+from analytics.text.latex_lexer import formula_tokens
 from analytics.text.textmode import replace_text_macros_in_formula
 
-_TOKEN = re.compile(
-    r"\\(?:begin|end)\s*\{[a-zA-Z]+\*?\}"
-    r"|\\[a-zA-Z]+|\\\S|\\(?=\s|$)"
-    r"|\d{1,3}(?:(?:\{,\}|,)\d{3})+(?![\d])(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+"
-    r"|[^\s\\]",
-)
 _DEGREES = re.compile(r"\^\s*(?:\{\s*(?:\\circ|\\degree|°)\s*\}|\\circ(?![a-zA-Z])|\\degree(?![a-zA-Z])|°)|°")
 _ESCAPED_BACKSLASH = re.compile(r"\\textbackslash(?:\{\}|\s)?(?=\\?[%$])\\?")
 
@@ -107,15 +102,6 @@ _TAKES_ARGUMENT = re.compile(
     r"\\(?:text|math|over(?!$)|under|wide|operatorname|frac|binom|sqrt|hat|bar|vec|dot|ddot|tilde|check|acute|boxed"
     r"|cancel|pmod|phantom|color|[hv]space|begin|end|x(?:left|right)|stackrel|substack|tag|label|href|style|class)"
 )
-
-
-def formula_tokens(latex: str) -> list[str]:
-    r"""Return the tokens of a formula: commands, numbers, letters, signs, braces. Blanks are dropped.
-
-    >>> formula_tokens(r"\frac{12}{x_1} \le 3.5")
-    ['\\frac', '{', '12', '}', '{', 'x', '_', '1', '}', '\\le', '3.5']
-    """
-    return _TOKEN.findall(latex)
 
 
 def normalise_latex(latex: str) -> str:

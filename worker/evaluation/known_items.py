@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from analytics.text.formulas import formula_segments, segment_text
-from analytics.text.notation import formula_tokens
+from analytics.text.latex_lexer import formula_tokens
 
 SORTS = ("misspelt words", "part of the text", "formula")
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from analytics.text.latex_lexer import latex_pieces
 from analytics.text.notation import GREEK
 
-_SYMBOL = re.compile(r"\\[a-zA-Z]+\*?|\\.|\d+(?:\.\d+)?|[A-Za-z]|\s+|.", re.DOTALL)
 # Commands whose argument in braces is prose, a name or a length, not mathematics.
 _OPAQUE = re.compile(
     r"\\(?:text\w*|mbox|hbox|math(?:rm|bf|sf|tt|it|bb|cal|frak|scr)|operatorname|begin|end|[hv]space|phantom|color"
@@ -43,7 +43,7 @@ def read_symbols(latex: str) -> list[Symbol]:
     symbols: list[Symbol] = []
     opaque_depth = 0  # open braces inside an opaque argument, 0 outside
     awaits_argument = False
-    for source in _SYMBOL.findall(latex):
+    for source in latex_pieces(latex):
         if opaque_depth:
             opaque_depth += (source == "{") - (source == "}")
             symbols.append(Symbol(source, "other"))

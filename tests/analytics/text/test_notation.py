@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analytics.text.notation import formula_tokens, mend_rows, normalise_latex
+from analytics.text.latex_lexer import formula_tokens
+from analytics.text.notation import mend_rows, normalise_latex
 
 PIECES = str.split(
     r"\frac \dfrac12 \sqrt \sqrt[3] { } ( ) ^ _ x 12 1,000 \left( \right) \right. \le \, \text{cm} = + π"
