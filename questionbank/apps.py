@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 from django.apps import AppConfig
+
+if TYPE_CHECKING:
+    from questionbank.capabilities.contract import BankCapability
 
 
 class QuestionBankConfig(AppConfig):
@@ -13,7 +19,12 @@ class QuestionBankConfig(AppConfig):
 
     def ready(self) -> None:
         from questionbank import checks  # noqa: F401 - registers the system checks
-        from questionbank.capabilities.catalog import BANK_CAPABILITIES
-        from questionbank.capabilities.table import TABLE
+        from questionbank.capabilities.rows import BANK_CAPABILITIES
 
-        BANK_CAPABILITIES.update(TABLE)
+        BANK_CAPABILITIES.load = _bank_table
+
+
+def _bank_table() -> Mapping[str, BankCapability]:
+    from questionbank.capabilities.table import TABLE  # half a second, which most commands need not wait for
+
+    return TABLE

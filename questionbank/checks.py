@@ -8,14 +8,6 @@ from typing import Any
 from django.core.checks import CheckMessage, Error, Tags, register
 from django.db import connections
 from django.db.utils import OperationalError
-from django.template import TemplateDoesNotExist
-from django.template.loader import get_template
-
-from analytics.capability import Capability
-from analytics.catalog import CAPABILITIES, lenses
-from analytics.configuration import field_specs
-from questionbank.capabilities.catalog import BANK_CAPABILITIES
-from questionbank.capabilities.contract import BankCapability
 
 PGVECTOR_MINIMUM = (0, 8, 4)
 
@@ -56,53 +48,9 @@ def check_pgvector(databases: Sequence[str] | None = None, **kwargs: Any) -> lis
     return problems
 
 
-def capability_problems() -> list[str]:
-    """Say in sentences what is missing behind the rows of the tables of `analytics` and of the bank."""
-    problems = [
-        f"The lens {lens.word!r} has no stand-in {lens.stand_in!r}."
-        for lens in lenses().values()
-        if lens.stand_in and lens.stand_in not in lenses()
-    ]
-    for word, row in BANK_CAPABILITIES.items():
-        if word not in CAPABILITIES:
-            problems.append(f"The capability {word!r} has no row in analytics/catalog.py.")
-            continue
-        capability = CAPABILITIES[word]
-        problems += [
-            f"The capability {word!r} has no template {path}."
-            for path in row.template_paths
-            if not _exists(path)
-        ]
-        if (row.lens is None) != (capability.lens is None):
-            problems.append(
-                f"The capability {word!r} has a lens in one of its rows and no lens in the other."
-            )
-        problems += _form_problems(word, row, capability)
-    return problems
-
-
-def _form_problems(word: str, row: BankCapability, capability: Capability[Any]) -> list[str]:
-    if row.training is None:
-        return []
-    names = {spec.name for spec in field_specs(capability.config)}
-    quick = row.training.quick.settings if row.training.quick else {}
-    named = [*quick, *(name for group in row.training.groups for name in group.fields)]
-    return [
-        f"The form of the capability {word!r} names the setting {name!r}, which its configuration has not."
-        for name in named
-        if name not in names
-    ]
-
-
-def _exists(path: str) -> bool:
-    try:
-        get_template(path)
-    except TemplateDoesNotExist:
-        return False
-    return True
-
-
 @register("capabilities")
 def check_capabilities(**kwargs: Any) -> list[CheckMessage]:
     """Refuse a capability that lacks a template, or whose form names no setting."""
+    from questionbank.capabilities.problems import capability_problems
+
     return [Error(problem, id="questionbank.E003") for problem in capability_problems()]

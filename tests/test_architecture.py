@@ -59,9 +59,17 @@ def test_the_web_process_never_imports_torch_nor_the_workers_modules() -> None:
     assert set(seen["heavy"]) <= {"worker"}
 
 
+def test_starting_django_imports_no_capability() -> None:
+    """Most commands need none, and the classes take longer to import than all the rest."""
+    program = "import django, sys; django.setup(); print(*sys.modules)"
+    modules = fresh_interpreter(program).split()
+    assert "questionbank.capabilities.rows" in modules
+    assert {"analytics.catalog", "questionbank.capabilities.table", "worker.table"}.isdisjoint(modules)
+
+
 def test_installing_worker_as_an_app_imports_its_classes_and_nothing_that_works() -> None:
     program = (
-        "import django, sys; django.setup(); "
+        "import django, sys; django.setup(); from worker.catalog import WORKER_CAPABILITIES; WORKER_CAPABILITIES.data; "
         "print(*sorted(name for name in sys.modules if name.startswith('worker.')), 'torch' in sys.modules)"
     )
     *modules, has_torch = fresh_interpreter(program).split()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from analytics.catalog import CAPABILITIES, lenses
-from questionbank.capabilities.catalog import BANK_CAPABILITIES
+from questionbank.capabilities.rows import BANK_CAPABILITIES
 from worker.catalog import WORKER_CAPABILITIES
 
 BASE_DIR = Path(__file__).resolve().parent.parent

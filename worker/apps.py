@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from django.apps import AppConfig
 from django.core.checks import CheckMessage, Error, register
+
+if TYPE_CHECKING:
+    from worker.contract import WorkerCapability
 
 
 class WorkerConfig(AppConfig):
@@ -15,10 +19,15 @@ class WorkerConfig(AppConfig):
 
     def ready(self) -> None:
         from worker.catalog import WORKER_CAPABILITIES
-        from worker.table import TABLE
 
-        WORKER_CAPABILITIES.update(TABLE)
+        WORKER_CAPABILITIES.load = _worker_table
         register(_check_worker, "capabilities")
+
+
+def _worker_table() -> Mapping[str, WorkerCapability]:
+    from worker.table import TABLE
+
+    return TABLE
 
 
 def _check_worker(**kwargs: Any) -> list[CheckMessage]:

@@ -1,15 +1,16 @@
-"""What jobs and commands ask about the capabilities' classes, which are registered when Django starts.
+"""What jobs and commands ask about the capabilities' classes, which are imported on first use.
 
 The classes are in `worker.table`, above what does the work; this module is below it.
 """
 
 from __future__ import annotations
 
+from questionbank.capabilities.late_table import LateTable
 from questionbank.errors import NotFound
 from worker.contract import WorkerCapability
 
-WORKER_CAPABILITIES: dict[str, WorkerCapability] = {}
-"""Filled by `worker.apps` from `worker.table`."""
+WORKER_CAPABILITIES: LateTable[WorkerCapability] = LateTable()
+"""The rows of `worker.table`, which `worker.apps` names."""
 
 
 def worker_capability(word: str) -> WorkerCapability:

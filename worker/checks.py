@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from questionbank.capabilities.catalog import BANK_CAPABILITIES
+from questionbank.capabilities.rows import BANK_CAPABILITIES
 from worker.catalog import WORKER_CAPABILITIES
 from worker.contract import WorkerCapability
 

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from analytics.errors import DataError
 from analytics.probes.scales import DifficultyScale, choose_scale
@@ -165,6 +163,9 @@ def _groups_by_source(groups: np.ndarray, sources: Sequence[str]) -> np.ndarray 
     small = [count for count in counts.values() if count <= LARGEST_SOURCE * len(groups)]
     if len(small) < FEWEST_SOURCES or sum(small) < LEAST_APART * len(groups):
         return None
+    from scipy.sparse import coo_array  # a fifth of a second, which a page need not wait for
+    from scipy.sparse.csgraph import connected_components
+
     number = {source: place for place, source in enumerate(counts)}
     rows = [row for row, source in enumerate(sources) if source in number]
     links = coo_array(

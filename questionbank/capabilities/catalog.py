@@ -1,4 +1,4 @@
-"""What any layer may ask about the bank's capabilities, whose classes are registered when Django starts.
+"""What any layer may ask about the bank's capabilities, whose classes are imported on first use.
 
 The classes are in `questionbank.capabilities.table`, above the services and pages that they call; this module is
 below all of them. Whatever is derived from the table is derived when it is asked for, so a row is all that a capability
@@ -23,11 +23,9 @@ from questionbank.capabilities.contract import (
     LensTexts,
     Training,
 )
+from questionbank.capabilities.rows import BANK_CAPABILITIES
 from questionbank.models import Run
 from questionbank.wording import language_name
-
-BANK_CAPABILITIES: dict[str, BankCapability] = {}
-"""Filled by `questionbank.apps` from `questionbank.capabilities.table`."""
 
 _FALLBACK_TEXTS = LensTexts(
     name="Wording",

@@ -14,7 +14,8 @@ from django.views.decorators.http import require_http_methods, require_safe
 
 from analytics.catalog import CAPABILITIES
 from analytics.errors import ConfigurationError
-from questionbank.capabilities.catalog import BANK_CAPABILITIES, training_of
+from questionbank.capabilities.catalog import training_of
+from questionbank.capabilities.rows import BANK_CAPABILITIES
 from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.models import TrainingForm
 from questionbank.models import Run

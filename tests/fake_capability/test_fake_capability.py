@@ -15,8 +15,8 @@ from django.test import Client
 from django.urls import reverse
 
 from analytics.catalog import CAPABILITIES, lenses
-from questionbank.capabilities.catalog import BANK_CAPABILITIES
 from questionbank.capabilities.contract import JobKind
+from questionbank.capabilities.rows import BANK_CAPABILITIES
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, Question, Run
 from questionbank.selectors.serving import serving
 from questionbank.services.runs import run_cancel, run_create, run_under_way

@@ -11,7 +11,7 @@ from worker.catalog import WORKER_CAPABILITIES
 from worker.reproduction.command import add_arguments, reproduce
 from worker.table import TABLE
 
-WORKER_CAPABILITIES.update(TABLE)  # as `worker.apps` does where Django starts
+WORKER_CAPABILITIES.load = lambda: TABLE  # as `worker.apps` does where Django starts
 
 
 def main(arguments: list[str] | None = None) -> int:
