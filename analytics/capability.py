@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, TypeVar
 
 from analytics.backbone.sources import is_installed
+from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
 
 if TYPE_CHECKING:
     from analytics.artifacts import Manifest
-    from analytics.training.context import FileOptions, TrainingContext
 
 Model = TypeVar("Model", covariant=True)
 
@@ -105,9 +105,20 @@ class Capability(ABC, Generic[Model]):
 
     @abstractmethod
     def train(
-        self, data: Path, output: Path, config: Any, files: FileOptions, context: TrainingContext
+        self,
+        data: Path,
+        output: Path,
+        config: Any,
+        files: FileOptions = DEFAULT_FILES,
+        context: TrainingContext = DEFAULT_CONTEXT,
     ) -> Manifest:
-        """Train a model on files and write it into a folder."""
+        """Train a model on files and write it into a folder.
+
+        A checkpoint lies beside the output while it trains; the same command goes on from it.
+
+        Raises:
+            AnalyticsError: the data cannot be used, the backbone cannot be loaded, or the folder not written.
+        """
 
     @abstractmethod
     def load(self, folder: Path) -> Model:

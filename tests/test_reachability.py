@@ -1,7 +1,7 @@
 """Every module is used by a page, a command, a job or a program, and not by tests alone.
 
 The graph is read from the sources: an import anywhere in a module is an arrow, within a function too, and so is a
-string that names one of our modules (``"worker.tasks"``, ``"analytics.solver.train:train_from_files"``).
+string that names one of our modules (``"worker.tasks"``, ``"analytics.solver.train:train_solver"``).
 """
 
 from __future__ import annotations

@@ -10,10 +10,10 @@ from analytics.analogy.retriever import Retriever, load_retriever
 from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from analytics.capability import Capability, Lens, Starter
 from analytics.text.word_problems import is_word_problem
+from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
 
 if TYPE_CHECKING:
     from analytics.artifacts import Manifest
-    from analytics.training.context import FileOptions, TrainingContext
 
 
 class Analogy(Capability[Retriever]):
@@ -29,12 +29,22 @@ class Analogy(Capability[Retriever]):
     )
 
     def train(
-        self, data: Path, output: Path, config: AnalogyConfig, files: FileOptions, context: TrainingContext
+        self,
+        data: Path,
+        output: Path,
+        config: AnalogyConfig,
+        files: FileOptions = DEFAULT_FILES,
+        context: TrainingContext = DEFAULT_CONTEXT,
     ) -> Manifest:
-        """Train a retriever on problem files."""
-        from analytics.analogy.train import train_from_files
+        """Train a retriever on the problems of a file or a folder: `read_to_train`."""
+        from analytics.analogy.train import train_retriever
+        from analytics.problem_files import read_to_train
+        from analytics.training.files import file_training
 
-        return train_from_files(data, output, config, files, context)
+        files.refuse_hierarchy("A retriever of analogous problems")
+        with file_training("analogy", data, output, config, files, context) as (config, context):
+            problems = read_to_train(data, say=context.say, language=files.language, fold=config.fold)
+            return train_retriever(problems, config, output, context)
 
     def load(self, folder: Path) -> Retriever:
         """Load a retriever; an encoder serves as one that is not trained."""

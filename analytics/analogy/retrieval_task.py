@@ -22,8 +22,8 @@ from analytics.integer_codes import integer_codes
 from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
 from analytics.losses.info_nce import InfoNCELoss
 from analytics.training.batching import length_grouped_batches
-from analytics.training.loop import Step
 from analytics.training.parameters import decay_groups
+from analytics.training.stages import Step
 
 Evaluate = Callable[[Backbone], Mapping[str, float]]
 

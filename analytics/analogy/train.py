@@ -16,23 +16,19 @@ from analytics.analogy.examples import AnalogyExample, read_graphs, retriever_te
 from analytics.analogy.measures import shared_keys_at_k
 from analytics.analogy.retrieval_task import RetrievalTask
 from analytics.artifacts import Manifest, data_sha256
-from analytics.backbone.adapters import finish_adapters
-from analytics.backbone.backbone import save_head, set_head
+from analytics.backbone.adapters import TrainedWeights
 from analytics.backbone.bert import Backbone, encode_bulk, load_trainable
 from analytics.backbone.export import export_trained
 from analytics.backbone.head import Head
 from analytics.backbone.languages import refuse_unknown_language
-from analytics.backbone.sources import license_with_backbone
-from analytics.configuration import config_to_dict, training_identity
 from analytics.errors import DataError
-from analytics.problem_files import Problems, read_to_train, set_apart
-from analytics.training.callbacks import History
-from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
-from analytics.training.device import pick_device
+from analytics.problem_files import Problems, set_apart
+from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 from analytics.training.distributed import broadcast_from_main
-from analytics.training.files import file_training
-from analytics.training.loop import LoopSettings, Stage, TrainingResult, train_stages
+from analytics.training.loop import train_configured
+from analytics.training.manifest import with_provenance
 from analytics.training.seeding import seed_everything
+from analytics.training.stages import LoopSettings, Stage, TrainingResult
 
 _MEASURED_CORPUS = 2_000  # problems
 _K = 8
@@ -72,15 +68,10 @@ def train_retriever(
         ArtifactError: the folder cannot be written.
     """
     divided = _divide(problems, config, context)
-    history = History()
     backbone, adapter, result = fit_retriever(
-        divided.learned,
-        config,
-        validation=divided.validation,
-        context=context.with_callbacks(history),
-        start=start,
+        divided.learned, config, validation=divided.validation, context=context, start=start
     )
-    metrics = result.as_metrics(loss=history.last("loss"))
+    metrics = result.as_metrics()
     test = _labelled(read_graphs(problems.test)[0])
     corpus = _labelled(divided.learned)
     if test and corpus:
@@ -88,21 +79,13 @@ def train_retriever(
         figures = broadcast_from_main(lambda: _shares(backbone, test, corpus, config, "test_"))
         metrics["test"] = {name: round(value, 4) for name, value in figures.items()} | {"problems": len(test)}
     about = Manifest(
-        capability="analogy",
-        name=context.name or f"{backbone.name}-analogy",
-        config=config_to_dict(config),
+        "analogy",
+        f"{backbone.name}-analogy",
         metrics=metrics,
-        seed=config.seed,
         data_hash=_data_hash(divided.learned),
-        license_note=license_with_backbone(context.license_note, start or config.backbone),
-        parent=context.parent,
-        extra={
-            "slot_text": config.slot_text,
-            "problems": len(divided.learned),
-            "device": str(backbone.device),
-            "command": context.command,
-        },
+        extra={"slot_text": config.slot_text, "problems": len(divided.learned)},
     )
+    about = with_provenance(about, config, context, backbone, start=start)
     kept = kept_examples(example.problem for example in divided.learned)
     context.say(f"Keeping {len(kept):,} solved problems with their vectors")
     write_more = partial(_write_datastore, backbone, kept, config)
@@ -155,47 +138,12 @@ def fit_retriever(
     corpus = _measured_corpus(_labelled(examples), config)
     if validation and corpus:
         evaluate = partial(_validation_metrics, validation, corpus, config)
-    settings = LoopSettings.of(
-        config,
-        pick_device(config.device),
-        best_metric=_MAIN_METRIC if config.patience and evaluate else "",
-    )
-    trained = _TrainedRetriever(backbone)
-    result = train_stages(
-        [
-            Stage(
-                "retriever",
-                partial(RetrievalTask, backbone, learned, config, evaluate),
-                settings,
-                finish=trained.finish,
-            )
-        ],
-        device=pick_device(config.device),
-        context=context,
-        identity=training_identity(config, _data_hash(examples)),
-    )
-    return backbone, trained.write_adapter, result
-
-
-@dataclass
-class _TrainedRetriever:
-    """Makes a backbone ready for use once it is trained; `write_adapter` then writes adapter and head."""
-
-    backbone: Backbone
-    write_adapter: Callable[[Path], None] | None = None
-
-    def finish(self, _task: RetrievalTask) -> None:
-        head = self.backbone.head
-        write = finish_adapters(self.backbone)
-        if head is not None:
-            set_head(self.backbone, head)
-        if write is not None:
-            self.write_adapter = partial(_write_with_head, write, self.backbone)
-
-
-def _write_with_head(adapter: Callable[[Path], None], backbone: Backbone, folder: Path) -> None:
-    adapter(folder)
-    save_head(backbone, folder)
+    settings = LoopSettings.of(config, best_metric=_MAIN_METRIC if config.patience and evaluate else "")
+    trained = TrainedWeights(backbone)
+    task = partial(RetrievalTask, backbone, learned, config, evaluate)
+    stage = Stage("retriever", task, settings, finish=trained.merge)
+    result = train_configured([stage], config, _data_hash(examples), context)
+    return backbone, trained.writer(), result
 
 
 def _head(backbone: Backbone, config: AnalogyConfig) -> Head | None:
@@ -278,26 +226,6 @@ def _divide(problems: Problems, config: AnalogyConfig, context: TrainingContext)
     if without:
         context.say(f"Left out, because they have no graph: {without:,}.")
     return _Divided(learned, validation)
-
-
-def train_from_files(
-    data: Path,
-    output: Path,
-    config: AnalogyConfig,
-    files: FileOptions = DEFAULT_FILES,
-    context: TrainingContext = DEFAULT_CONTEXT,
-) -> Manifest:
-    """Train a retriever on the problems of a file or a folder: `read_to_train`.
-
-    A checkpoint lies beside the output while it trains; the same command goes on from it.
-
-    Raises:
-        AnalyticsError: the data cannot be used, the backbone cannot be loaded, or the folder not written.
-    """
-    files.refuse_hierarchy("A retriever of analogous problems")
-    with file_training("analogy", data, output, config, files, context) as (config, context):
-        problems = read_to_train(data, say=context.say, language=files.language, fold=config.fold)
-        return train_retriever(problems, config, output, context)
 
 
 def _data_hash(examples: Sequence[AnalogyExample]) -> str:

@@ -14,13 +14,14 @@ import shutil
 import tempfile
 import warnings
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from transformers import PreTrainedModel
 
-from analytics.backbone.backbone import HEAD_NAME, Backbone, load_head, weights_sha256
+from analytics.backbone.backbone import HEAD_NAME, Backbone, load_head, save_head, set_head, weights_sha256
 from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME, PACKAGED, adapter_metadata
 from analytics.errors import BackboneError
 
@@ -176,6 +177,35 @@ def finish_adapters(backbone: Backbone) -> Callable[[Path], None] | None:
             (folder / name).write_bytes(content)
 
     return write
+
+
+@dataclass
+class TrainedWeights:
+    """Merges what a training added to a backbone into it, when the stage that trains it ends.
+
+    Attributes:
+        backbone: the encoder, with a head where one is trained or was there.
+        write_adapter: writes the adapter alone; None where there is none.
+    """
+
+    backbone: Backbone
+    write_adapter: Callable[[Path], None] | None = None
+
+    def merge(self, _task: object) -> None:
+        """Merge the adapters, and round a head to what is stored."""
+        head = self.backbone.head
+        self.write_adapter = finish_adapters(self.backbone)
+        if head is not None:
+            set_head(self.backbone, head)
+
+    def writer(self) -> Callable[[Path], None] | None:
+        """Return what writes adapter and head into a folder, as starters need them; None without an adapter."""
+        return None if self.write_adapter is None else self._write
+
+    def _write(self, folder: Path) -> None:
+        if self.write_adapter is not None:
+            self.write_adapter(folder)
+            save_head(self.backbone, folder)
 
 
 def adapter_to_continue(encoder: Path, rank: int) -> tuple[str, Path] | None:

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from analytics.capability import Capability, Lens, Starter
 from analytics.encoder.config import EncoderConfig
 from analytics.inference.encode import OnnxEncoder, load_encoder
+from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
 
 if TYPE_CHECKING:
     from analytics.artifacts import Manifest
-    from analytics.training.context import FileOptions, TrainingContext
 
 
 class Encoder(Capability[OnnxEncoder]):
@@ -24,12 +24,21 @@ class Encoder(Capability[OnnxEncoder]):
     starters = (Starter("encoder/starter", is_required=True),)
 
     def train(
-        self, data: Path, output: Path, config: EncoderConfig, files: FileOptions, context: TrainingContext
+        self,
+        data: Path,
+        output: Path,
+        config: EncoderConfig,
+        files: FileOptions = DEFAULT_FILES,
+        context: TrainingContext = DEFAULT_CONTEXT,
     ) -> Manifest:
-        """Train an encoder on question files."""
-        from analytics.encoder.train import train_from_files
+        """Train an encoder on the questions of a file, a folder, or a folder of folders: `read_examples`."""
+        from analytics.encoder.examples import read_examples
+        from analytics.encoder.train import train_encoder
+        from analytics.training.files import file_training
 
-        return train_from_files(data, output, config, files, context)
+        with file_training("encoder", data, output, config, files, context) as (config, context):
+            examples = read_examples(data, language=files.language, hierarchy=files.hierarchy)
+            return train_encoder(examples, config, output, context)
 
     def load(self, folder: Path) -> OnnxEncoder:
         """Load an exported encoder into ONNX Runtime."""

@@ -20,8 +20,8 @@ from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
 from analytics.errors import DataError
 from analytics.training.batching import length_grouped_batches
-from analytics.training.loop import Step
 from analytics.training.parameters import decay_groups
+from analytics.training.stages import Step
 
 _IGNORED = -100
 

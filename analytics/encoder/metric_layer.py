@@ -34,8 +34,8 @@ from analytics.errors import DataError
 from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
 from analytics.records import ConceptPath
 from analytics.training.context import TrainingContext
-from analytics.training.loop import LoopSettings, Stage, Step
 from analytics.training.seeding import seed_everything
+from analytics.training.stages import LoopSettings, Stage, Step
 
 METRIC_STAGE = "last_layer"
 """Name of the stage that fits the last layer."""

@@ -33,8 +33,8 @@ from analytics.errors import DataError
 from analytics.losses.rince import RINCELoss
 from analytics.training.batching import length_grouped_batches
 from analytics.training.distributed import gather
-from analytics.training.loop import Step
 from analytics.training.parameters import decay_groups
+from analytics.training.stages import Step
 
 
 class PretrainingTask:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,32 +11,27 @@ from typing import Any
 import numpy as np
 
 from analytics.artifacts import MANIFEST_NAME, Manifest, artifact_read
-from analytics.backbone.adapters import add_adapters, finish_adapters, kept_adapter
-from analytics.backbone.backbone import save_head
+from analytics.backbone.adapters import TrainedWeights, add_adapters, kept_adapter
 from analytics.backbone.bert import Backbone, encode_bulk, load_backbone
 from analytics.backbone.export import export_trained
-from analytics.backbone.sources import license_with_backbone
-from analytics.configuration import config_to_dict, training_identity
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import (
     EncoderExample,
     examples_hash,
     join_hierarchies,
     parse_root_mapping,
-    read_examples,
     split_held_out,
 )
 from analytics.encoder.masked_language import MaskedLanguageTask
-from analytics.encoder.metric_layer import METRIC_STAGE, check_examples, metric_stage
+from analytics.encoder.metric_layer import check_examples, metric_stage
 from analytics.encoder.pretraining import PretrainingTask
 from analytics.retrieval import precision_at_k
-from analytics.training.callbacks import History
-from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
-from analytics.training.device import pick_device
+from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 from analytics.training.distributed import broadcast_from_main
-from analytics.training.files import file_training
-from analytics.training.loop import LoopSettings, Stage, Task, TrainingResult, train_stages
+from analytics.training.loop import train_configured
+from analytics.training.manifest import with_provenance
 from analytics.training.seeding import seed_everything
+from analytics.training.stages import LoopSettings, Stage, TrainingResult
 
 _MEASURED, _AMONG = 500, 2_000  # held-out questions, and training questions among which they look
 _MAIN_METRIC = "held_out_precision_at_10"
@@ -79,31 +73,21 @@ def train_encoder(
         context.say(
             f"{len(remaining) - len(learned):,} questions without a concept left out: nothing ranks them."
         )
-    history = History()
-    backbone, adapter, result = fit_encoder(
-        learned, config, held_out=measured, start=start, context=context.with_callbacks(history)
-    )
+    backbone, adapter, result = fit_encoder(learned, config, held_out=measured, start=start, context=context)
     context.say("Exporting")
     about = Manifest(
-        capability="encoder",
-        name=context.name or f"{backbone.name}-quesco",
-        config=config_to_dict(config),
-        metrics=result.as_metrics(
-            loss=history.last("loss") or history.last(f"loss_{METRIC_STAGE}"), measured_on="held_out"
-        ),
-        seed=config.seed,
+        "encoder",
+        f"{backbone.name}-quesco",
+        metrics=result.as_metrics(measured_on="held_out"),
         data_hash=examples_hash(learned),
-        license_note=license_with_backbone(context.license_note, start or config.backbone),
-        parent=context.parent,
         extra={
             "questions": len(learned),
             "questions_held_out": len(measured),
             "hierarchies": dict(Counter(example.hierarchy for example in learned)),
-            "device": str(backbone.device),
-            "command": context.command,
             **_begun_with(Path(start or config.backbone)),
         },
     )
+    about = with_provenance(about, config, context, backbone, start=start)
     return broadcast_from_main(lambda: export_trained(backbone, output, about, adapter=adapter))
 
 
@@ -158,7 +142,7 @@ def fit_encoder(
     source = start or config.backbone
     backbone = load_backbone(source, max_tokens=config.max_tokens, device=config.device)
     evaluate = _Evaluation(examples, held_out, config.levels, generator) if held_out else None
-    trained = _TrainedAdapter(backbone, kept_adapter(Path(source)))  # what a last layer leaves as it is
+    trained = TrainedWeights(backbone, kept_adapter(Path(source)))  # what a last layer leaves as it is
     stages = []
     if config.objective != "last-layer":
         if config.adapter_rank:
@@ -166,27 +150,8 @@ def fit_encoder(
         stages.append(_transformer_stage(backbone, examples, config, evaluate, trained))
     if config.metric_steps:
         stages.append(metric_stage(backbone, examples, config, context, evaluate))
-    result = train_stages(
-        stages,
-        device=pick_device(config.device),
-        context=context,
-        identity=training_identity(config, examples_hash(examples)),
-    )
-    adapter = trained.write
-    if adapter is not None and config.metric_steps:
-        adapter = partial(_write_with_head, adapter, backbone)
-    return backbone, adapter, result
-
-
-@dataclass
-class _TrainedAdapter:
-    """Merges a backbone's adapters once they are trained; `write` then writes them into a folder."""
-
-    backbone: Backbone
-    write: Callable[[Path], None] | None
-
-    def merge(self, _task: Task) -> None:
-        self.write = finish_adapters(self.backbone)
+    result = train_configured(stages, config, examples_hash(examples), context)
+    return backbone, trained.writer(), result
 
 
 def _transformer_stage(
@@ -194,41 +159,13 @@ def _transformer_stage(
     examples: Sequence[EncoderExample],
     config: EncoderConfig,
     evaluate: _Evaluation | None,
-    adapter: _TrainedAdapter,
+    trained: TrainedWeights,
 ) -> Stage:
     make = PretrainingTask if config.objective == "contrast" else MaskedLanguageTask
-    settings = LoopSettings.of(
-        config,
-        pick_device(config.device),
-        best_metric=_MAIN_METRIC if config.patience and evaluate else "",
-    )
+    settings = LoopSettings.of(config, best_metric=_MAIN_METRIC if config.patience and evaluate else "")
     return Stage(
-        "transformer", partial(make, backbone, examples, config, evaluate), settings, finish=adapter.merge
+        "transformer", partial(make, backbone, examples, config, evaluate), settings, finish=trained.merge
     )
-
-
-def _write_with_head(adapter: Callable[[Path], None], backbone: Backbone, folder: Path) -> None:
-    adapter(folder)
-    save_head(backbone, folder)
-
-
-def train_from_files(
-    data: Path,
-    output: Path,
-    config: EncoderConfig,
-    files: FileOptions = DEFAULT_FILES,
-    context: TrainingContext = DEFAULT_CONTEXT,
-) -> Manifest:
-    """Train an encoder on the questions of a file, a folder, or a folder of folders: `read_examples`.
-
-    A checkpoint lies beside the output while it trains; the same command goes on from it.
-
-    Raises:
-        AnalyticsError: the data cannot be used, the backbone cannot be loaded, or the folder not written.
-    """
-    with file_training("encoder", data, output, config, files, context) as (config, context):
-        examples = read_examples(data, language=files.language, hierarchy=files.hierarchy)
-        return train_encoder(examples, config, output, context)
 
 
 class _Evaluation:

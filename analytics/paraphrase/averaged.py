@@ -30,18 +30,12 @@ from analytics.backbone.bert import load_backbone
 from analytics.backbone.export import export_trained
 from analytics.command_line import run_command
 from analytics.errors import DataError
+from analytics.paraphrase.calibrating import balanced_sources, calibrate, encoder_of, validation_metrics
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.pair_files import read_material
+from analytics.paraphrase.preparing import pairs_set_apart
 from analytics.paraphrase.scoring.scorer import LEARNED_NAME
-from analytics.paraphrase.train import (
-    balanced_sources,
-    calibrate,
-    encoder_of,
-    pair_reader_weights,
-    pairs_set_apart,
-    validation_metrics,
-    write_scorer_files,
-)
+from analytics.paraphrase.train import pair_reader_weights, write_scorer_files
 
 Say = Callable[[str], Any]
 

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from analytics.capability import Capability, Starter
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.scoring.scorer import Scorer, load_scorer
+from analytics.training.context import (
+    DEFAULT_CONTEXT,
+    DEFAULT_FILES,
+    FileOptions,
+    Progress,
+    Say,
+    TrainingContext,
+)
 
 if TYPE_CHECKING:
     from analytics.artifacts import Manifest
-    from analytics.training.context import FileOptions, TrainingContext
 
 
 class Paraphrase(Capability[Scorer]):
@@ -24,12 +32,22 @@ class Paraphrase(Capability[Scorer]):
     starters = (Starter("paraphrase/starter"),)
 
     def train(
-        self, data: Path, output: Path, config: ParaphraseConfig, files: FileOptions, context: TrainingContext
+        self,
+        data: Path,
+        output: Path,
+        config: ParaphraseConfig,
+        files: FileOptions = DEFAULT_FILES,
+        context: TrainingContext = DEFAULT_CONTEXT,
     ) -> Manifest:
-        """Train a scorer on question files and labelled pairs."""
-        from analytics.paraphrase.train import train_from_files
+        """Train a scorer on the questions and labelled pairs of a file or a folder: `read_material`."""
+        from analytics.paraphrase.pair_files import read_material
+        from analytics.paraphrase.train import train_scorer
+        from analytics.training.files import file_training
 
-        return train_from_files(data, output, config, files, context)
+        files.refuse_hierarchy("A paraphrase scorer")
+        with file_training("paraphrase", data, output, config, files, context) as (config, context):
+            material = read_material(data, language=files.language)
+            return train_scorer(material, config, output, replace(context, progress=_thousands(context.say)))
 
     def load(self, folder: Path) -> Scorer:
         """Load a trained scorer."""
@@ -40,6 +58,16 @@ class Paraphrase(Capability[Scorer]):
         from analytics.paraphrase.export import export_scorer
 
         return export_scorer(output, backbone=backbone, adapter=adapter)
+
+
+def _thousands(say: Say) -> Progress:
+    """Say after every thousand questions that their triplets are made."""
+
+    def tell(done: int, total: int, _message: str) -> None:
+        if done and done % 1000 == 0:
+            say(f"Triplets of {done:,} of {total:,} questions made")
+
+    return tell
 
 
 PARAPHRASE = Paraphrase()

@@ -25,8 +25,8 @@ from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.triplets import Triplet
 from analytics.paraphrase.words.typed_text import typed_text
 from analytics.training.batching import length_grouped_batches
-from analytics.training.loop import Step
 from analytics.training.parameters import decay_groups
+from analytics.training.stages import Step
 
 _TOGETHER = 4  # triplets of one question
 

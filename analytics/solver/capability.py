@@ -9,10 +9,10 @@ from analytics.backbone.sources import MULTILINGUAL_BACKBONE
 from analytics.capability import Capability, Starter
 from analytics.solver.config import SolverConfig
 from analytics.solver.served import ServedSolver, load_solver
+from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
 
 if TYPE_CHECKING:
     from analytics.artifacts import Manifest
-    from analytics.training.context import FileOptions, TrainingContext
 
 
 class WordProblemSolver(Capability[ServedSolver]):
@@ -26,12 +26,22 @@ class WordProblemSolver(Capability[ServedSolver]):
     )
 
     def train(
-        self, data: Path, output: Path, config: SolverConfig, files: FileOptions, context: TrainingContext
+        self,
+        data: Path,
+        output: Path,
+        config: SolverConfig,
+        files: FileOptions = DEFAULT_FILES,
+        context: TrainingContext = DEFAULT_CONTEXT,
     ) -> Manifest:
-        """Train a solver on problem files."""
-        from analytics.solver.train import train_from_files
+        """Train a solver on the problems of a file or a folder: `read_to_train`."""
+        from analytics.problem_files import read_to_train
+        from analytics.solver.train import train_solver
+        from analytics.training.files import file_training
 
-        return train_from_files(data, output, config, files, context)
+        files.refuse_hierarchy("A solver")
+        with file_training("solver", data, output, config, files, context) as (config, context):
+            problems = read_to_train(data, say=context.say, language=files.language, fold=config.fold)
+            return train_solver(problems, config, output, context)
 
     def load(self, folder: Path) -> ServedSolver:
         """Load a trained solver."""

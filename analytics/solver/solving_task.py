@@ -20,8 +20,8 @@ from analytics.solver.reader import ReadProblem
 from analytics.solver.targets import SolverExample
 from analytics.training.batching import length_grouped_batches
 from analytics.training.device import autocast, inference_dtype, sent
-from analytics.training.loop import Step
 from analytics.training.parameters import decay_groups
+from analytics.training.stages import Step
 
 _MEASURE_BATCH = 64
 

@@ -16,7 +16,7 @@ from analytics.solver.solving_task import Evaluate, SolvingTask
 from analytics.solver.targets import SolverExample
 from analytics.solver.textual_pairs import TextualTriple
 from analytics.training.device import sent
-from analytics.training.loop import Step
+from analytics.training.stages import Step
 
 
 class TextualTask(SolvingTask):

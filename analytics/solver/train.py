@@ -17,10 +17,8 @@ from analytics.backbone.adapters import finish_adapters
 from analytics.backbone.backbone import Backbone
 from analytics.backbone.bert import encode_bulk, load_trainable
 from analytics.backbone.languages import refuse_unknown_language
-from analytics.backbone.sources import license_with_backbone
-from analytics.configuration import config_to_dict, training_identity
 from analytics.errors import DataError
-from analytics.problem_files import Problems, read_to_train, set_apart
+from analytics.problem_files import Problems, set_apart
 from analytics.records import ProblemRecord
 from analytics.solver.calibrating import Calibration, fit_confidence
 from analytics.solver.confidence import load_confidence, save_confidence
@@ -41,13 +39,14 @@ from analytics.solver.solving_task import Evaluate, PatternTask, SolvingTask
 from analytics.solver.targets import SolverExample, Vocabulary, solver_examples
 from analytics.solver.textual_pairs import TextualTriple, mine_textual_triples
 from analytics.solver.textual_task import TextualTask
-from analytics.training.callbacks import History, StepReport
-from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
-from analytics.training.device import inference_dtype, pick_device
+from analytics.training.callbacks import StepReport
+from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
+from analytics.training.device import inference_dtype
 from analytics.training.distributed import broadcast_from_main
-from analytics.training.files import file_training
-from analytics.training.loop import LoopSettings, Stage, TrainingResult, train_stages
+from analytics.training.loop import train_configured
+from analytics.training.manifest import with_provenance
 from analytics.training.seeding import seed_everything
+from analytics.training.stages import LoopSettings, Stage, TrainingResult
 
 Observer = Callable[[SolverModel, StepReport], None]
 """Looks at a solver in the middle of its training, at every report; it must leave the weights as they are."""
@@ -110,21 +109,18 @@ def train_solver(
             "problems": scores.problems
         }
     about = Manifest(
-        capability="solver",
-        name=context.name or f"{model.backbone.name}-solver",
-        config=config_to_dict(replace(config, mask_numbers=model.mask_numbers)),
+        "solver",
+        f"{model.backbone.name}-solver",
         metrics=metrics,
-        seed=config.seed,
         data_hash=_data_hash(learned),
-        license_note=license_with_backbone(context.license_note, start or config.backbone),
-        parent=context.parent,
         extra={
             **solver_extra(model, most_tokens=config.most_tokens),
             "languages": _languages(learned),
             "problems": len(learned),
-            "device": str(model.device),
-            "command": context.command,
         },
+    )
+    about = with_provenance(
+        about, replace(config, mask_numbers=model.mask_numbers), context, model.backbone, start=start
     )
     context.say("Exporting")
     # The confidence of the solver that it begins with is better than none, where problems are too few.
@@ -166,16 +162,10 @@ def fit_problems(
     context.say(f"{len(learned):,} problems to learn from, {len(validation):,} to measure with meanwhile.")
     if left_out := len(problems.learned) - len(readable):
         context.say(f"Left out, because their equation is unreadable or too long: {left_out:,}.")
-    history = History()
     model, result = fit_solver(
-        learned,
-        config,
-        validation=validation,
-        context=context.with_callbacks(history),
-        start=start,
-        observer=observer,
+        learned, config, validation=validation, context=context, start=start, observer=observer
     )
-    return FittedSolver(model, learned, validation, result.as_metrics(loss=history.last("loss")))
+    return FittedSolver(model, learned, validation, result.as_metrics())
 
 
 def fit_solver(
@@ -239,12 +229,8 @@ def fit_solver(
     evaluate = partial(_validation_metrics, validation, config) if validation else None
     if observer is not None:
         context = context.with_callbacks(partial(observer, model))
-    result = train_stages(
-        _stages(model, usable, config, evaluate),
-        device=pick_device(config.device),
-        context=context,
-        identity=training_identity(config, _data_hash(examples)),
-    )
+    stages = _stages(model, usable, config, evaluate)
+    result = train_configured(stages, config, _data_hash(examples), context)
     model.write_adapter = finish_adapters(backbone)
     model.decoder.eval()
     round_decoder(model)
@@ -257,10 +243,7 @@ def _stages(
     config: SolverConfig,
     evaluate: Evaluate | None,
 ) -> list[Stage]:
-    device = pick_device(config.device)
-    settings = LoopSettings.of(
-        config, device, best_metric=_MAIN_METRIC if config.patience and evaluate else ""
-    )
+    settings = LoopSettings.of(config, best_metric=_MAIN_METRIC if config.patience and evaluate else "")
     task = (
         partial(TextualTask, model, *_textual_triples(model, examples, config), config, evaluate)
         if config.contrast in ("textual", "both")
@@ -372,26 +355,6 @@ def _validation_metrics(
     examples: Sequence[SolverExample], config: SolverConfig, model: SolverModel
 ) -> Mapping[str, float]:
     return _scores(model, examples, config).as_metrics("validation_")
-
-
-def train_from_files(
-    data: Path,
-    output: Path,
-    config: SolverConfig,
-    files: FileOptions = DEFAULT_FILES,
-    context: TrainingContext = DEFAULT_CONTEXT,
-) -> Manifest:
-    """Train a solver on the problems of a file or a folder: `read_to_train`.
-
-    A checkpoint lies beside the output while it trains; the same command goes on from it.
-
-    Raises:
-        AnalyticsError: the data cannot be used, the backbone cannot be loaded, or the folder not written.
-    """
-    files.refuse_hierarchy("A solver")
-    with file_training("solver", data, output, config, files, context) as (config, context):
-        problems = read_to_train(data, say=context.say, language=files.language, fold=config.fold)
-        return train_solver(problems, config, output, context)
 
 
 def _languages(examples: Sequence[SolverExample]) -> list[str]:

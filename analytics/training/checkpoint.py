@@ -10,19 +10,44 @@ import gzip
 import json
 import random
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from torch import Tensor
 
 from analytics.atomic_file import written_aside
 from analytics.errors import ArtifactError
 from analytics.training.distributed import is_main
+from analytics.training.stages import TrainingResult
 
 CHECKPOINT_NAME = "checkpoint.pt"
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedStage:
+    """A stage that is over, as the checkpoint keeps it."""
+
+    name: str
+    planned: int  # steps
+    result: TrainingResult
+    modules: dict[str, dict[str, Tensor]]
+
+    def state(self) -> dict[str, Any]:
+        return {
+            "name": self.name,
+            "planned": self.planned,
+            "result": asdict(self.result),
+            "modules": self.modules,
+        }
+
+    @classmethod
+    def of(cls, state: Mapping[str, Any]) -> FinishedStage:
+        return cls(state["name"], state["planned"], TrainingResult(**state["result"]), state["modules"])
 
 
 @contextmanager

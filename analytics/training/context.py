@@ -5,9 +5,13 @@ Every training function takes one `TrainingContext`. Torch-free.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FrameType
 
 from analytics.errors import Cancelled, DataError
 from analytics.training.callbacks import Callback
@@ -77,6 +81,24 @@ class TrainingContext:
         """
         if self.cancel():
             raise Cancelled(sentence)
+
+
+@contextmanager
+def terminated() -> Iterator[threading.Event]:
+    """Yield an event that SIGTERM sets while the block runs, in the main thread."""
+    event = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield event
+        return
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        event.set()
+
+    before = signal.signal(signal.SIGTERM, handle)
+    try:
+        yield event
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 DEFAULT_CONTEXT = TrainingContext()

@@ -1,9 +1,9 @@
 """One training loop for all capabilities.
 
-A capability describes its work as a list of `Stage`s, each with a `Task`; the loop steps, reports, evaluates, keeps
-the best weights, stops early, saves checkpoints, and resumes from them exactly, in whichever stage it was: stopped and
-resumed equals uninterrupted. All stages share one count of steps and one checkpoint. The loop knows nothing of models,
-data or databases.
+A capability describes its work as a list of `Stage`s, each with a `Task` (`analytics.training.stages`); the loop
+steps, reports, evaluates, keeps the best weights, stops early, saves checkpoints, and resumes from them exactly, in
+whichever stage it was: stopped and resumed equals uninterrupted. All stages share one count of steps and one
+checkpoint. The loop knows nothing of models, data or databases.
 
 Several processes run it together where torchrun started them (`analytics.training.distributed`): a task's batches
 are then this process's share, gradients are averaged, and only the main process evaluates, reports and saves.
@@ -12,31 +12,28 @@ are then this process's share, gradients are averaged, and only the main process
 from __future__ import annotations
 
 import math
-import signal
-import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
-from types import FrameType
-from typing import Any, Protocol
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
+from analytics.configuration import training_identity
 from analytics.errors import ArtifactError, Cancelled, DataError
 from analytics.training.callbacks import StepReport
 from analytics.training.checkpoint import (
+    FinishedStage,
     load_checkpoint,
     random_states,
     restore_random_states,
     save_checkpoint,
 )
-from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
+from analytics.training.context import DEFAULT_CONTEXT, TrainingContext, terminated
 from analytics.training.cpu_training import cpu_training
-from analytics.training.device import autocast, explained_memory_errors, inference_dtype
+from analytics.training.device import autocast, explained_memory_errors, pick_device
 from analytics.training.distributed import (
     DataParallelLosses,
     any_process,
@@ -47,144 +44,9 @@ from analytics.training.distributed import (
     process_number,
 )
 from analytics.training.schedules import learning_rate_schedule
+from analytics.training.stages import LoopSettings, Stage, Step, Task, TrainingResult
 
 CHECKPOINT_VERSION = 2  # 1 had no stages
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """How far a stage is while its task computes a loss.
-
-    Attributes:
-        number: optimiser steps of the stage done so far.
-        total: optimiser steps of the whole stage.
-    """
-
-    number: int
-    total: int
-
-
-class Task(Protocol):
-    """What a capability gives the loop."""
-
-    def modules(self) -> Mapping[str, nn.Module]:
-        """Return everything that is trained or has state that a checkpoint must hold, by name."""
-
-    def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
-        """Return groups for the optimiser; each may have its own ``lr`` and ``weight_decay``."""
-
-    def batches(self, epoch: int) -> Iterable[Any]:
-        """Return the batches of an epoch, or this process's share of them; the same whenever the epoch is asked for."""
-
-    def batches_per_epoch(self) -> int:
-        """Return the number of batches of an epoch."""
-
-    def losses(self, batch: Any, step: Step) -> Mapping[str, Tensor]:
-        """Return scalars by name, the same in every process; ``"loss"`` is minimised, the others are reported."""
-
-    def after_step(self) -> None:
-        """Do what follows every optimiser step, e.g. let a momentum encoder follow."""
-
-    def evaluate(self) -> Mapping[str, float]:
-        """Return held-out metrics, empty where there are none; asked for in the main process alone."""
-
-
-@dataclass(frozen=True, slots=True)
-class LoopSettings:
-    """How the loop runs; each capability's configuration gives the values.
-
-    Attributes:
-        epochs: passes over the data.
-        max_steps: stop after so many optimiser steps, 0 for no bound.
-        learning_rate: of groups without their own.
-        weight_decay: likewise (AdamW).
-        schedule: name of the learning rate's curve (`analytics.training.schedules.SCHEDULES`).
-        warmup_share: share of the steps in which the rate first rises linearly.
-        warmup_steps: the same as a number of steps, where it is above 0.
-        accumulate: batches whose gradients make one optimiser step.
-        clip_norm: bound on the gradient's norm, 0 for none.
-        dtype: number format of the forward pass (mixed precision); weights stay float32.
-        evaluate_every: optimiser steps between evaluations, 0 for at the end of every epoch.
-        best_metric: name of the metric by which the best weights are kept; empty keeps the last.
-        best_is_lower: whether a smaller value of it is better.
-        patience: evaluations without improvement after which to stop, 0 for never.
-        report_every: optimiser steps between reports.
-        checkpoint_every: optimiser steps between checkpoints, 0 for at the end of every epoch; one more is saved at
-            the end of every stage.
-    """
-
-    epochs: int = 1
-    max_steps: int = 0
-    learning_rate: float = 5e-5
-    weight_decay: float = 0.01
-    schedule: str = "linear"
-    warmup_share: float = 0.0
-    warmup_steps: int = 0
-    accumulate: int = 1
-    clip_norm: float = 0.0
-    dtype: torch.dtype = torch.float32
-    evaluate_every: int = 0
-    best_metric: str = ""
-    best_is_lower: bool = False
-    patience: int = 0
-    report_every: int = 10
-    checkpoint_every: int = 0
-
-    @classmethod
-    def of(cls, config: Any, device: torch.device, **more: Any) -> LoopSettings:
-        """Return what a capability's configuration says under the same names, and in bfloat16 where it allows that.
-
-        Args:
-            config: a frozen dataclass with `mixed_precision`.
-            device: on which the loop will run.
-            more: other settings; they go before those of the configuration.
-        """
-        named = {field.name for field in fields(cls)} & {field.name for field in fields(config)}
-        dtype = inference_dtype(device) if config.mixed_precision else torch.float32
-        return cls(**{"dtype": dtype, **{name: getattr(config, name) for name in named}, **more})
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """One part of a training: what it minimises, for how long, and which parameters it changes.
-
-    Attributes:
-        name: one word; in later stages than the first the loss is reported as ``loss_<name>``.
-        objective: makes the task. It is called when the stage begins, so it may build on what earlier stages trained;
-            drawing random numbers in it is safe, they are drawn alike when the stage is resumed.
-        settings: how the stage is run.
-        steps: optimiser steps; 0 for as many as the settings' epochs make.
-        parameters: gives the optimiser's groups of the task; by default `Task.parameter_groups`.
-        finish: called with the task once it has its final weights; also when the stage is read from a checkpoint.
-    """
-
-    name: str
-    objective: Callable[[], Task]
-    settings: LoopSettings
-    steps: int = 0
-    parameters: Callable[[Any], Sequence[Mapping[str, Any]]] | None = None
-    finish: Callable[[Any], None] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TrainingResult:
-    """How a stage, or all of them, ended: steps, held-out metrics (the best and the last), and seconds."""
-
-    step: int
-    stopped_early: bool
-    best: dict[str, float]
-    last: dict[str, float]
-    seconds: float
-
-    def as_metrics(self, *, loss: float | None, measured_on: str = "validation") -> dict[str, Any]:
-        """Return what a manifest says of the training: the best figures measured, the last loss, steps and time."""
-        return {
-            measured_on: {name: round(value, 4) for name, value in self.best.items()},
-            "loss": loss,
-            "steps": self.step,
-            "stopped_early": self.stopped_early,
-            "seconds": round(self.seconds, 1),
-        }
 
 
 def train_stages(
@@ -216,6 +78,18 @@ def train_stages(
         return _Training(stages, device, context, identity).run()
 
 
+def train_configured(
+    stages: Sequence[Stage], config: Any, data_hash: str, context: TrainingContext
+) -> TrainingResult:
+    """Train as a capability's configuration says, on its device; a checkpoint of other settings or data is refused.
+
+    Raises:
+        As `train_stages`.
+    """
+    identity = training_identity(config, data_hash)
+    return train_stages(stages, device=pick_device(config.device), context=context, identity=identity)
+
+
 def train_loop(
     task: Task,
     settings: LoopSettings,
@@ -229,28 +103,6 @@ def train_loop(
     return train_stages(stages, device=device, context=context, identity=identity)
 
 
-@dataclass(frozen=True, slots=True)
-class _FinishedStage:
-    """A stage that is over, as the checkpoint keeps it."""
-
-    name: str
-    planned: int  # steps
-    result: TrainingResult
-    modules: dict[str, dict[str, Tensor]]
-
-    def state(self) -> dict[str, Any]:
-        return {
-            "name": self.name,
-            "planned": self.planned,
-            "result": asdict(self.result),
-            "modules": self.modules,
-        }
-
-    @classmethod
-    def of(cls, state: Mapping[str, Any]) -> _FinishedStage:
-        return cls(state["name"], state["planned"], TrainingResult(**state["result"]), state["modules"])
-
-
 class _Training:
     """The state of one call of `train_stages`."""
 
@@ -258,14 +110,14 @@ class _Training:
         self, stages: Sequence[Stage], device: torch.device, context: TrainingContext, identity: str
     ) -> None:
         self.stages, self.device, self.context, self.identity = stages, device, context, identity
-        self.finished: list[_FinishedStage] = []
+        self.finished: list[FinishedStage] = []
         self.starts: list[list[Any]] = []  # random states of every process at the start of each stage
 
     def run(self) -> TrainingResult:
         state = self.load()
         current = None
         if state is not None:
-            self.finished = [_FinishedStage.of(stage) for stage in state["finished"]]
+            self.finished = [FinishedStage.of(stage) for stage in state["finished"]]
             self.starts, current = state["starts"], state["current"]
         for number, finished in enumerate(self.finished):
             self.replay(self.stages[number], finished, self.starts[number])
@@ -276,7 +128,7 @@ class _Training:
             current = None
         return self.result()
 
-    def replay(self, stage: Stage, finished: _FinishedStage, start: list[Any]) -> None:
+    def replay(self, stage: Stage, finished: FinishedStage, start: list[Any]) -> None:
         """Bring everything into the state in which a finished stage left it."""
         _restore(start)
         loop = _StageLoop(self, stage)
@@ -301,7 +153,7 @@ class _Training:
             name: {key: tensor.detach().cpu().clone() for key, tensor in module.state_dict().items()}
             for name, module in loop.task.modules().items()
         }
-        self.finished.append(_FinishedStage(stage.name, loop.steps, result, modules))
+        self.finished.append(FinishedStage(stage.name, loop.steps, result, modules))
         self.save(None)  # what comes next may fail too
         loop.finish()
 
@@ -314,6 +166,7 @@ class _Training:
             best=measured.best,
             last=measured.last,
             seconds=sum(result.seconds for result in results),
+            loss=results[0].loss,
         )
 
     def steps_before(self) -> int:
@@ -388,6 +241,7 @@ class _StageLoop:
         self.bad_evaluations = 0
         self.best: dict[str, float] = {}
         self.last: dict[str, float] = {}
+        self.last_loss: float | None = None
         self.best_weights: dict[str, dict[str, Tensor]] = {}
         self.running: defaultdict[str, list[float]] = defaultdict(list)
         self.unread: list[tuple[str, Tensor]] = []  # losses that are still on the device
@@ -395,13 +249,13 @@ class _StageLoop:
     def run(self) -> TrainingResult:
         self.started, self.first_step = time.monotonic(), self.step
         stopped_early = self.out_of_patience()
-        with _terminated() as terminated:
+        with terminated() as stopping:
             while self.step < self.steps and not stopped_early:
                 epoch, done_in_epoch = divmod(self.step, self.steps_per_epoch)
                 for batches in self.groups(epoch, done_in_epoch):
                     self.optimise(batches)
                     stopped_early = self.after_step(epoch)
-                    if any_process(self.context.cancel() or terminated.is_set()) and self.step < self.steps:
+                    if any_process(self.context.cancel() or stopping.is_set()) and self.step < self.steps:
                         self.read_losses()
                         self.save()
                         raise Cancelled(
@@ -417,6 +271,7 @@ class _StageLoop:
             best=self.best or self.last,
             last=self.last,
             seconds=time.monotonic() - self.started,
+            loss=self.last_loss,
         )
 
     def finish(self) -> None:
@@ -528,6 +383,8 @@ class _StageLoop:
             for name, values in self.running.items()
         }
         self.running.clear()
+        if loss in averages:
+            self.last_loss = round(averages[loss], 4)
         seconds = time.monotonic() - self.started
         report = StepReport(
             step=self.steps_done(),
@@ -550,6 +407,7 @@ class _StageLoop:
                 "schedule": self.schedule.state_dict(),
                 "best": self.best,
                 "last": self.last,
+                "loss": self.last_loss,
                 "best_weights": self.best_weights,
                 "bad_evaluations": self.bad_evaluations,
                 "running": dict(self.running),
@@ -563,6 +421,7 @@ class _StageLoop:
         self.schedule.load_state_dict(state["schedule"])
         self.step, self.bad_evaluations = state["step"], state["bad_evaluations"]
         self.best, self.last, self.best_weights = state["best"], state["last"], state["best_weights"]
+        self.last_loss = state.get("loss")  # checkpoints of an earlier version have none
         self.running.update(state["running"])
 
     def check_steps(self, steps: int) -> None:
@@ -581,21 +440,3 @@ def _restore(states: Sequence[Mapping[str, Any]]) -> None:
     """Restore this process's random states, where the checkpoint has some of it."""
     if process_number() < len(states):
         restore_random_states(dict(states[process_number()]))
-
-
-@contextmanager
-def _terminated() -> Iterator[threading.Event]:
-    """Yield an event that SIGTERM sets while the block runs, in the main thread."""
-    event = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield event
-        return
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        event.set()
-
-    before = signal.signal(signal.SIGTERM, handle)
-    try:
-        yield event
-    finally:
-        signal.signal(signal.SIGTERM, before)

@@ -167,7 +167,8 @@ def our_steps(task: Any, config: Any, steps: int) -> list[float]:
 
     from analytics.training.context import TrainingContext
     from analytics.training.device import inference_dtype, pick_device
-    from analytics.training.loop import LoopSettings, train_loop
+    from analytics.training.loop import train_loop
+    from analytics.training.stages import LoopSettings
 
     device, ended = pick_device(), [time.perf_counter()]
 

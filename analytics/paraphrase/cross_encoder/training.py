@@ -31,8 +31,9 @@ from analytics.paraphrase.cross_encoder.reading import PAIR_TOKENS
 from analytics.paraphrase.cross_encoder.weights import load_pair_reader, new_pair_reader, save_pair_reader
 from analytics.training.batching import length_grouped_batches
 from analytics.training.device import inference_dtype, pick_device
-from analytics.training.loop import LoopSettings, Step, train_loop
+from analytics.training.loop import train_loop
 from analytics.training.seeding import seed_everything
+from analytics.training.stages import LoopSettings, Step
 
 _UNKNOWN = -1  # of a token of which nobody said whether it changed the sense
 _WORDS_WEIGHT, _CHANGED_WEIGHT = 0.5, 3.0

@@ -13,12 +13,13 @@ import torch
 from torch.nn.functional import normalize
 
 from analytics.analogy import keeping, train
+from analytics.analogy.capability import ANALOGY
 from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.examples import AnalogyExample, Positives, read_graphs, with_positive
 from analytics.analogy.measures import shared_keys_at_k
 from analytics.analogy.retrieval_task import RetrievalTask
 from analytics.analogy.retriever import load_retriever
-from analytics.analogy.train import encode_problems, fit_retriever, train_from_files, train_retriever
+from analytics.analogy.train import encode_problems, fit_retriever, train_retriever
 from analytics.backbone.bert import load_backbone
 from analytics.backbone.head import Head
 from analytics.backbone.tiny import save_backbone, tiny_backbone
@@ -27,7 +28,7 @@ from analytics.problem_files import Problems
 from analytics.records import ProblemRecord
 from analytics.training.callbacks import History
 from analytics.training.context import FileOptions, TrainingContext
-from analytics.training.loop import Step
+from analytics.training.stages import Step
 
 STORIES = [
     ("Tom has 3 pens and 4 cups.", "3+4"),
@@ -207,7 +208,7 @@ def test_training_on_files_measures_the_fold_and_uses_a_share(backbone_folder, t
     data.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     settings = config(backbone_folder, max_steps=2, fold=0, measured=2, share=0.8)
     history = History()
-    manifest = train_from_files(
+    manifest = ANALOGY.train(
         data, tmp_path / "model", settings, context=TrainingContext(callbacks=(history,))
     )
     assert manifest.metrics["test"]["problems"] == 16
@@ -215,7 +216,7 @@ def test_training_on_files_measures_the_fold_and_uses_a_share(backbone_folder, t
     assert history.last("validation_same_graph") is not None
     assert "--set slot_text" not in manifest.extra["command"]
     with pytest.raises(DataError, match="leave the hierarchy out"):
-        train_from_files(data, tmp_path / "other", settings, FileOptions(hierarchy="x"))
+        ANALOGY.train(data, tmp_path / "other", settings, FileOptions(hierarchy="x"))
     with pytest.raises(DataError, match="No problem has an equation"):
         train_retriever(Problems(learned=(ProblemRecord("1", "what?"),)), settings, tmp_path / "none")
 

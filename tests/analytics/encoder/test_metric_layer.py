@@ -21,7 +21,8 @@ from analytics.errors import BackboneError, Cancelled, ConfigurationError, DataE
 from analytics.retrieval import precision_at_k
 from analytics.training.callbacks import History
 from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
-from analytics.training.loop import LoopSettings, Step, train_loop, train_stages
+from analytics.training.loop import train_loop, train_stages
+from analytics.training.stages import LoopSettings, Step
 
 
 def noisy_vectors(rows: int = 240, dimension: int = 32):

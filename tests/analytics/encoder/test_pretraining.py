@@ -16,8 +16,9 @@ from analytics.errors import Cancelled, ConfigurationError, DataError
 from analytics.losses.rince import LEFT_OUT
 from analytics.training.callbacks import History
 from analytics.training.context import TrainingContext
-from analytics.training.loop import LoopSettings, Step, train_loop
+from analytics.training.loop import train_loop
 from analytics.training.seeding import seed_everything
+from analytics.training.stages import LoopSettings, Step
 
 CPU = torch.device("cpu")
 QUESTIONS = [

@@ -17,12 +17,13 @@ from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.export import export_encoder
 from analytics.backbone.sources import ADAPTER_NAME
 from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.encoder.capability import ENCODER
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample, examples_hash, read_examples, split_held_out
 from analytics.encoder.masked_language import mask_tokens
 from analytics.encoder.objectives import JointHeads
 from analytics.encoder.starter import write_starter
-from analytics.encoder.train import train_encoder, train_from_files
+from analytics.encoder.train import train_encoder
 from analytics.errors import Cancelled, ConfigurationError, DataError
 from analytics.inference.encode import load_encoder
 from analytics.splits import is_held_out
@@ -222,7 +223,7 @@ def test_training_from_files_leaves_no_checkpoint_behind(backbone_folder, tmp_pa
     ]
     (tmp_path / "q.jsonl").write_text("\n".join(map(json.dumps, rows)))
     lines: list[str] = []
-    manifest = train_from_files(
+    manifest = ENCODER.train(
         tmp_path / "q.jsonl",
         tmp_path / "model",
         config(backbone_folder, epochs=1),

@@ -20,8 +20,9 @@ from analytics.errors import Cancelled
 from analytics.training.callbacks import History
 from analytics.training.context import TrainingContext
 from analytics.training.distributed import is_main, process_group, process_number, processes
-from analytics.training.loop import LoopSettings, train_loop
+from analytics.training.loop import train_loop
 from analytics.training.seeding import seed_everything
+from analytics.training.stages import LoopSettings
 
 SHAPES = ("square", "circle", "cube", "ball")
 EXAMPLES = [

@@ -12,10 +12,10 @@ from analytics.backbone.bert import load_backbone
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import DataError
 from analytics.paraphrase.averaged import average_scorers, main
+from analytics.paraphrase.capability import PARAPHRASE
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.scoring.scorer import load_scorer
 from analytics.paraphrase.starter import write_starter
-from analytics.paraphrase.train import train_from_files
 from tests.analytics.paraphrase.word_problems import word_problems
 
 
@@ -32,7 +32,7 @@ def trained(tmp_path_factory):
             backbone=str(root / "bert"), adapter_rank=2, max_steps=4, batch_size=8, max_tokens=256, device="cpu",
             learning_rate=0.05, mixed_precision=False, seed=seed, typed_numbers=True, stretch=True,
         )  # fmt: skip
-        train_from_files(root / "material", root / f"seed-{seed}", config)
+        PARAPHRASE.train(root / "material", root / f"seed-{seed}", config)
     return root
 
 
@@ -76,7 +76,7 @@ def test_what_cannot_be_averaged_is_refused(trained, tmp_path, capsys):
         device="cpu",
         mixed_precision=False,
     )
-    train_from_files(trained / "material", tmp_path / "whole", config)
+    PARAPHRASE.train(trained / "material", tmp_path / "whole", config)
     arguments = ["--data", str(trained / "material"), "--output", str(tmp_path / "mean"), str(model)]
     assert main([*arguments, str(tmp_path / "whole")]) == 1
     assert "no scorer that was trained with adapter_rank" in capsys.readouterr().err
@@ -84,7 +84,7 @@ def test_what_cannot_be_averaged_is_refused(trained, tmp_path, capsys):
         backbone=str(trained / "bert"), adapter_rank=2, max_steps=1, batch_size=8, max_tokens=256, device="cpu",
         mixed_precision=False,
     )  # fmt: skip
-    train_from_files(trained / "material", tmp_path / "plain", plain_config)
+    PARAPHRASE.train(trained / "material", tmp_path / "plain", plain_config)
     assert main([*arguments, str(tmp_path / "plain")]) == 1
     assert "differ in typed_numbers and stretch" in capsys.readouterr().err
     assert not (tmp_path / "mean").exists()

@@ -15,27 +15,23 @@ from analytics.artifacts import Manifest
 from analytics.backbone.bert import load_backbone
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import Cancelled, DataError
-from analytics.paraphrase import train
+from analytics.paraphrase import preparing, train
+from analytics.paraphrase.calibrating import calibrate
+from analytics.paraphrase.capability import PARAPHRASE
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.pair_files import Material, read_material, read_pairs
+from analytics.paraphrase.preparing import Prepared, prepare
 from analytics.paraphrase.scoring.scorer import Scorer, load_scorer
 from analytics.paraphrase.scoring.verdict import UNSTRETCHED
 from analytics.paraphrase.scoring_task import ScoringTask
-from analytics.paraphrase.train import (
-    Prepared,
-    calibrate,
-    fit_scorer,
-    prepare,
-    train_from_files,
-    train_scorer,
-)
+from analytics.paraphrase.train import fit_scorer, train_scorer
 from analytics.paraphrase.triplets import Triplet
 from analytics.records import ParaphrasePair
 from analytics.splits import KeptOut, is_held_out
 from analytics.training.callbacks import History
 from analytics.training.context import TrainingContext
 from analytics.training.interpolation import SHARES
-from analytics.training.loop import Step
+from analytics.training.stages import Step
 from tests.analytics.paraphrase.word_problems import word_problems
 
 
@@ -343,7 +339,7 @@ def test_triplets_of_other_settings_or_questions_are_not_taken_from_a_training_t
 
 def test_pairs_of_one_label_are_refused_before_anything_is_trained(backbone_folder, tmp_path, monkeypatch):
     one_sided = Prepared([Triplet("A?", "A please?", "B?")] * 16, [ParaphrasePair("", "C?", "D?", 1)], 0)
-    monkeypatch.setattr(train, "prepare", lambda *_given, **_named: one_sided)
+    monkeypatch.setattr(preparing, "prepare", lambda *_given, **_named: one_sided)
     monkeypatch.setattr(train, "fit_scorer", lambda *_given, **_named: pytest.fail("it trains"))
     with pytest.raises(DataError, match="Too few questions could be set apart"):
         train_scorer(material(word_problems()), config(backbone_folder), tmp_path / "model")
@@ -388,7 +384,7 @@ def test_files_are_learned_from_validated_on_or_kept_out_by_their_names(backbone
     assert material.kept_out.holds(questions[7])
     assert material.kept_out.holds(questions[0])
     lines: list[str] = []
-    manifest = train_from_files(
+    manifest = PARAPHRASE.train(
         data,
         tmp_path / "model",
         config(backbone_folder, max_steps=2),

@@ -15,7 +15,7 @@ from analytics.solver.config import SolverConfig
 from analytics.solver.patterns import PatternTriple, mine_triples, subtree_structures
 from analytics.solver.solving_task import PatternTask, ramp
 from analytics.solver.targets import solver_examples
-from analytics.training.loop import Step
+from analytics.training.stages import Step
 from tests.analytics.solver.small_problems import examples, tiny_solver
 
 

@@ -17,7 +17,7 @@ from analytics.solver.textual_task import TextualTask
 from analytics.solver.train import fit_solver, measure_solver, train_solver
 from analytics.training.callbacks import History
 from analytics.training.context import TrainingContext
-from analytics.training.loop import Step
+from analytics.training.stages import Step
 from tests.analytics.solver.small_problems import examples, problems, tiny_solver
 
 

@@ -16,12 +16,13 @@ from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import Cancelled, ConfigurationError, DataError
 from analytics.problem_files import Problems, read_problems
 from analytics.records import ProblemRecord
+from analytics.solver.capability import SOLVER
 from analytics.solver.confidence import Confidence, load_confidence, save_confidence
 from analytics.solver.config import SolverConfig
 from analytics.solver.model import load_solver, save_solver, solver_extra
 from analytics.solver.representation import layer_states
 from analytics.solver.targets import solver_examples
-from analytics.solver.train import fit_solver, measure_solver, train_from_files, train_solver
+from analytics.solver.train import fit_solver, measure_solver, train_solver
 from analytics.training.callbacks import History
 from analytics.training.context import FileOptions, TrainingContext
 from tests.analytics.solver.small_problems import examples, problems
@@ -218,7 +219,7 @@ def test_training_from_files_leaves_no_checkpoint_and_says_how_to_repeat_it(back
     rows = [{"text": problem.text, "equation": problem.equation} for problem in problems()]
     (tmp_path / "data.jsonl").write_text("\n".join(map(json.dumps, rows)))
     lines: list[str] = []
-    manifest = train_from_files(
+    manifest = SOLVER.train(
         tmp_path / "data.jsonl",
         tmp_path / "model",
         config(backbone_folder, epochs=1),
@@ -228,7 +229,7 @@ def test_training_from_files_leaves_no_checkpoint_and_says_how_to_repeat_it(back
     assert "--set epochs=1" in manifest.extra["command"]
     assert lines[0].startswith("8 problems to learn from")
     with pytest.raises(DataError, match="learns no concepts"):
-        train_from_files(
+        SOLVER.train(
             tmp_path / "data.jsonl", tmp_path / "again", config(backbone_folder), FileOptions(hierarchy="h")
         )
 

@@ -8,7 +8,8 @@ from torch.nn import functional
 
 from analytics.training import cpu_training as cpu_training_module
 from analytics.training.cpu_training import cpu_training, fast_dropout
-from analytics.training.loop import LoopSettings, train_loop
+from analytics.training.loop import train_loop
+from analytics.training.stages import LoopSettings
 
 CPU = torch.device("cpu")
 

@@ -17,8 +17,9 @@ from analytics.training.callbacks import History
 from analytics.training.checkpoint import CHECKPOINT_NAME, load_checkpoint, save_checkpoint
 from analytics.training.context import TrainingContext
 from analytics.training.device import inference_dtype
-from analytics.training.loop import LoopSettings, Stage, Step, train_loop, train_stages
+from analytics.training.loop import train_loop, train_stages
 from analytics.training.seeding import seed_everything
+from analytics.training.stages import LoopSettings, Stage, Step
 
 CPU = torch.device("cpu")
 
@@ -119,7 +120,7 @@ def test_accumulated_batches_equal_one_large_batch():
 
 def test_settings_are_taken_from_a_configuration_by_name():
     config = EncoderConfig(epochs=7, patience=3, accumulate=2, warmup_share=0.25, mixed_precision=False)
-    settings = LoopSettings.of(config, CPU, best_metric="held_out", epochs=8)
+    settings = LoopSettings.of(config, best_metric="held_out", epochs=8)
     assert settings == LoopSettings(
         epochs=8,
         learning_rate=5e-5,
@@ -130,7 +131,7 @@ def test_settings_are_taken_from_a_configuration_by_name():
         checkpoint_every=100,
         best_metric="held_out",
     )
-    assert LoopSettings.of(EncoderConfig(), CPU).dtype == inference_dtype(CPU)
+    assert LoopSettings.of(EncoderConfig(device="cpu")).dtype == inference_dtype(CPU)
 
 
 def test_the_best_weights_are_kept_and_training_stops_without_improvement():

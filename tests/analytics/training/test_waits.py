@@ -15,7 +15,8 @@ from analytics.solver.patterns import PatternTriple
 from analytics.solver.solving_task import PatternTask, SolvingTask
 from analytics.solver.textual_pairs import TextualTriple
 from analytics.solver.textual_task import TextualTask
-from analytics.training.loop import LoopSettings, train_loop
+from analytics.training.loop import train_loop
+from analytics.training.stages import LoopSettings
 from tests.analytics.solver.small_problems import examples, tiny_solver
 from tests.analytics.training.waits import counted_waits
 

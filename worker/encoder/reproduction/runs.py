@@ -21,7 +21,6 @@ from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import examples_hash
 from analytics.encoder.train import fit_encoder
 from analytics.errors import DataError
-from analytics.training.callbacks import History
 from worker.encoder.representation import SplitSet, measure_set
 from worker.encoder.reproduction.arms import ARMS
 from worker.encoder.reproduction.data import (
@@ -137,9 +136,7 @@ def _encoder(run: Run, plan: Plan, sets: Mapping[str, SplitSet]) -> tuple[Backbo
     if ARMS[run.arm].settings is None:
         return load_backbone(config.backbone, max_tokens=_MEASURED_TOKENS, device=config.device), {}
     examples, leaked = pretraining_examples(sets, plan.trained_on)
-    history = History()
-    context = run_context(run).with_callbacks(history)
-    trained, _adapter, result = fit_encoder(examples, config, context=context)
+    trained, _adapter, result = fit_encoder(examples, config, context=run_context(run))
     trained.tokenizer.enable_truncation(_MEASURED_TOKENS)
     return replace(trained, max_tokens=_MEASURED_TOKENS), {
         "questions": len(examples),
@@ -147,7 +144,7 @@ def _encoder(run: Run, plan: Plan, sets: Mapping[str, SplitSet]) -> tuple[Backbo
         "data_hash": examples_hash(examples),
         "steps": result.step,
         "seconds": round(result.seconds, 1),
-        "loss": history.last("loss"),
+        "loss": result.loss,
     }
 
 

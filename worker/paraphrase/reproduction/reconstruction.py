@@ -22,8 +22,9 @@ from analytics.paraphrase.words.editing import Edit, apply_edits
 from analytics.training.callbacks import Callback
 from analytics.training.context import TrainingContext
 from analytics.training.device import inference_dtype, pick_device
-from analytics.training.loop import LoopSettings, train_loop
+from analytics.training.loop import train_loop
 from analytics.training.seeding import seed_everything
+from analytics.training.stages import LoopSettings
 
 _EPOCHS = 2
 _LEARNING_RATE = 3e-4  # the head begins at random

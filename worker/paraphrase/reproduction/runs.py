@@ -21,23 +21,16 @@ from analytics.atomic_file import write_text
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.configuration import config_to_dict
 from analytics.errors import DataError
+from analytics.paraphrase.calibrating import calibrate, encoder_of
 from analytics.paraphrase.config import ParaphraseConfig
+from analytics.paraphrase.preparing import Prepared, kept_or_prepared, prepare, set_apart
 from analytics.paraphrase.scoring.baselines import RULES, rule_first
 from analytics.paraphrase.scoring.scorer import Scorer, cosines
-from analytics.paraphrase.train import (
-    Prepared,
-    calibrate,
-    encoder_of,
-    fit_scorer,
-    kept_or_prepared,
-    prepare,
-    set_apart,
-)
+from analytics.paraphrase.train import fit_scorer
 from analytics.paraphrase.triplet_report import report_triplets
 from analytics.records import ParaphrasePair
 from analytics.retrieval import Encode
 from analytics.splits import KeptOut
-from analytics.training.callbacks import History
 from worker.paraphrase.evaluation import figures_of
 from worker.paraphrase.reproduction.arms import ARMS, Arm
 from worker.paraphrase.reproduction.baselines import baseline_triplets
@@ -203,17 +196,20 @@ def _train(run: Run, plan: Plan, data: Path) -> _Trained:
     )
     report = report_triplets(prepared.triplets)
     run.say(f"{report.triplets:,} triplets of {report.questions:,} questions")
-    history = History()
     trained, _adapter, result = fit_scorer(
-        prepared.triplets,
-        config,
-        validation=validation,
-        context=run_context(run).with_callbacks(history),
+        prepared.triplets, config, validation=validation, context=run_context(run)
     )
     trained.tokenizer.enable_truncation(_MEASURED_TOKENS)
     encode = encoder_of(replace(trained, max_tokens=_MEASURED_TOKENS), config)
     verdict = calibrate(encode, prepared.pairs, config)
-    notes = _of_training(prepared, material, result.step, result.seconds, history) | {
+    notes = {
+        "questions": len(material.questions),
+        "given": len(material.given),
+        "left_out_as_a_test_set_holds_them": material.overlap,
+        "triplets": len(prepared.triplets),
+        "steps": result.step,
+        "seconds": round(result.seconds, 1),
+        "loss": result.loss,
         "triplets_report": {
             "distance_auc": report.distance_auc,
             "positive_farther": report.positive_farther,
@@ -250,20 +246,6 @@ def _prepare(
         callbacks=[progress_callback(run.say)],
     )
     return replace(prepare(apart, config, given=material.given, kept_out=kept_out), triplets=triplets)
-
-
-def _of_training(
-    prepared: Prepared, material: Material, steps: int, seconds: float, history: History
-) -> dict[str, Any]:
-    return {
-        "questions": len(material.questions),
-        "given": len(material.given),
-        "left_out_as_a_test_set_holds_them": material.overlap,
-        "triplets": len(prepared.triplets),
-        "steps": steps,
-        "seconds": round(seconds, 1),
-        "loss": history.last("loss"),
-    }
 
 
 def _scores(

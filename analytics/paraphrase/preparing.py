@@ -1,0 +1,219 @@
+"""What a scorer learns from and is calibrated on: triplets of most questions, pairs of a fixed tenth set apart.
+
+Made once, and kept beside the checkpoint of a training.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from analytics.configuration import training_settings
+from analytics.errors import ArtifactError
+from analytics.paraphrase.config import ParaphraseConfig
+from analytics.paraphrase.operators.catalog import (
+    ParaphraseOperator,
+    select_operators,
+    with_functions,
+)
+from analytics.paraphrase.pair_files import Material
+from analytics.paraphrase.seq2seq import training_functions
+from analytics.paraphrase.triplets import (
+    KeptOut,
+    Triplet,
+    make_triplets,
+    triplet_pairs,
+)
+from analytics.records import ParaphrasePair
+from analytics.splits import is_held_out, linked_texts, masked_text
+from analytics.training.checkpoint import kept_or_made
+from analytics.training.context import (
+    DEFAULT_CONTEXT,
+    TrainingContext,
+)
+
+_CALIBRATED_QUESTIONS = 500
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Everything that a training reads, made once and kept beside its checkpoint.
+
+    Attributes:
+        triplets: what the encoder learns.
+        pairs: labelled pairs of the questions set apart, for the verdict.
+        kept_out: questions and given pairs that were left out because a test set holds them.
+    """
+
+    triplets: list[Triplet]
+    pairs: list[ParaphrasePair]
+    kept_out: int
+
+
+def training_operators(config: ParaphraseConfig) -> tuple[ParaphraseOperator, ...]:
+    """Return the operators that a configuration asks for, models in place of stand-ins where it names some.
+
+    Raises:
+        BackboneError: a model cannot be loaded.
+    """
+    operators = select_operators(extra=config.extra_operators, without=config.left_out())
+    return with_functions(operators, training_functions(config, device=config.device))
+
+
+def prepare(
+    questions: Sequence[str],
+    config: ParaphraseConfig,
+    *,
+    given: Sequence[ParaphrasePair] = (),
+    kept_out: KeptOut | None = None,
+    context: TrainingContext = DEFAULT_CONTEXT,
+) -> Prepared:
+    """Make the triplets to learn, and the pairs for the verdict.
+
+    Progress is reported before each question that is learned from.
+
+    Raises:
+        Cancelled: the context said so.
+        BackboneError: a model for an operator cannot be loaded.
+    """
+    divided = _divide(questions, given, kept_out or KeptOut())
+    operators = training_operators(config)
+    triplets = make_triplets(
+        divided.learned,
+        operators,
+        count=config.triplets_per_question,
+        far_share=config.far_share,
+        seed=config.seed,
+        given=divided.given_learned,
+        progress=context.progress_of("Making triplets"),
+        cancel=context.cancel,
+    )
+    pairs = _pairs_apart(divided, operators, config, cancel=context.cancel)
+    context.check("Training was stopped while its triplets were made.")
+    return Prepared(triplets, pairs, divided.left_out)
+
+
+def pairs_set_apart(
+    questions: Sequence[str],
+    config: ParaphraseConfig,
+    *,
+    given: Sequence[ParaphrasePair] = (),
+    kept_out: KeptOut | None = None,
+) -> list[ParaphrasePair]:
+    """Make the pairs for the verdict alone: those that `prepare` makes of the same.
+
+    Raises:
+        BackboneError: a model for an operator cannot be loaded.
+    """
+    divided = _divide(questions, given, kept_out or KeptOut())
+    return _pairs_apart(divided, training_operators(config), config)
+
+
+@dataclass(frozen=True)
+class _Divided:
+    """Questions and labelled pairs to learn from, and those set apart; `left_out` are in a test set."""
+
+    learned: list[str]
+    apart: list[str]
+    given_learned: list[ParaphrasePair]
+    given_apart: list[ParaphrasePair]
+    left_out: int
+
+
+def _divide(questions: Sequence[str], given: Sequence[ParaphrasePair], kept_out: KeptOut) -> _Divided:
+    usable, left_out = kept_out.split(dict.fromkeys(questions))
+    labelled = [pair for pair in given if pair.label is not None]
+    allowed = [
+        pair for pair in labelled if not kept_out.holds(pair.original) and not kept_out.holds(pair.paraphrase)
+    ]
+    is_apart = set_apart(allowed)
+    return _Divided(
+        learned=[text for text in usable if not is_apart(text)],
+        apart=[text for text in usable if is_apart(text)],
+        given_learned=[pair for pair in allowed if not is_apart(pair.original)],
+        given_apart=[pair for pair in allowed if is_apart(pair.original)],
+        left_out=left_out + len(labelled) - len(allowed),
+    )
+
+
+def _pairs_apart(
+    divided: _Divided,
+    operators: Sequence[ParaphraseOperator],
+    config: ParaphraseConfig,
+    *,
+    cancel: Callable[[], bool] | None = None,
+) -> list[ParaphrasePair]:
+    chosen = np.random.default_rng(config.seed).permutation(len(divided.apart))[:_CALIBRATED_QUESTIONS]
+    made = make_triplets(
+        [divided.apart[row] for row in sorted(chosen)],
+        operators,
+        count=config.triplets_per_question,
+        far_share=config.far_share,
+        seed=config.seed,
+        check_positives=False,  # where the findings had chosen them, they could not be weighed against the score
+        cancel=cancel,
+    )
+    pairs = {(pair.original, pair.paraphrase): pair for pair in (*triplet_pairs(made), *divided.given_apart)}
+    return list(pairs.values())
+
+
+def set_apart(given: Sequence[ParaphrasePair]) -> Callable[[str], bool]:
+    """Return whether a question is set apart for the verdict: all texts that labelled pairs link are, or none."""
+    linked = linked_texts((pair.original, pair.paraphrase) for pair in given)
+    return lambda text: is_held_out(linked.get(masked_text(text), text))
+
+
+def prepared_material(material: Material, config: ParaphraseConfig, context: TrainingContext) -> Prepared:
+    """Return what a stopped training of the same material had prepared, or what is prepared now."""
+    identity = json.dumps(
+        [
+            training_settings(config),
+            list(material.questions),
+            [astuple(pair) for pair in material.given],
+            sorted(material.kept_out.keys),
+        ]
+    )
+    make = partial(
+        prepare, material.questions, config, given=material.given, kept_out=material.kept_out, context=context
+    )
+    return kept_or_prepared(context.checkpoints, identity, make)
+
+
+def kept_or_prepared(folder: Path | None, identity: str, make: Callable[[], Prepared]) -> Prepared:
+    """Return what a stopped training was doing, or what is made anew; then kept in the folder.
+
+    Args:
+        folder: of the checkpoint; None keeps nothing.
+        identity: settings, questions and what is kept out; triplets of others are not taken.
+        make: makes them.
+
+    Raises:
+        ArtifactError: what is kept cannot be read.
+    """
+    if folder is None:
+        return make()
+    path = folder / f"triplets-{hashlib.sha256(identity.encode()).hexdigest()[:16]}.json.gz"
+    body = kept_or_made(path, lambda: _as_rows(make()))
+    try:
+        return Prepared(
+            [Triplet(*row) for row in body["triplets"]],
+            [ParaphrasePair(*row) for row in body["pairs"]],
+            body["kept_out"],
+        )
+    except (TypeError, KeyError) as error:
+        raise ArtifactError(f"{path} cannot be read; remove it to start over.") from error
+
+
+def _as_rows(prepared: Prepared) -> dict[str, Any]:
+    return {
+        "triplets": [astuple(triplet) for triplet in prepared.triplets],
+        "pairs": [astuple(pair) for pair in prepared.pairs],
+        "kept_out": prepared.kept_out,
+    }

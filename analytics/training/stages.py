@@ -1,0 +1,151 @@
+"""What a capability gives the training loop, and what it gets back: tasks, stages, settings, the result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor, nn
+
+from analytics.training.device import inference_dtype, pick_device
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How far a stage is while its task computes a loss.
+
+    Attributes:
+        number: optimiser steps of the stage done so far.
+        total: optimiser steps of the whole stage.
+    """
+
+    number: int
+    total: int
+
+
+class Task(Protocol):
+    """What a capability gives the loop."""
+
+    def modules(self) -> Mapping[str, nn.Module]:
+        """Return everything that is trained or has state that a checkpoint must hold, by name."""
+
+    def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
+        """Return groups for the optimiser; each may have its own ``lr`` and ``weight_decay``."""
+
+    def batches(self, epoch: int) -> Iterable[Any]:
+        """Return the batches of an epoch, or this process's share of them; the same whenever the epoch is asked for."""
+
+    def batches_per_epoch(self) -> int:
+        """Return the number of batches of an epoch."""
+
+    def losses(self, batch: Any, step: Step) -> Mapping[str, Tensor]:
+        """Return scalars by name, the same in every process; ``"loss"`` is minimised, the others are reported."""
+
+    def after_step(self) -> None:
+        """Do what follows every optimiser step, e.g. let a momentum encoder follow."""
+
+    def evaluate(self) -> Mapping[str, float]:
+        """Return held-out metrics, empty where there are none; asked for in the main process alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopSettings:
+    """How the loop runs; each capability's configuration gives the values.
+
+    Attributes:
+        epochs: passes over the data.
+        max_steps: stop after so many optimiser steps, 0 for no bound.
+        learning_rate: of groups without their own.
+        weight_decay: likewise (AdamW).
+        schedule: name of the learning rate's curve (`analytics.training.schedules.SCHEDULES`).
+        warmup_share: share of the steps in which the rate first rises linearly.
+        warmup_steps: the same as a number of steps, where it is above 0.
+        accumulate: batches whose gradients make one optimiser step.
+        clip_norm: bound on the gradient's norm, 0 for none.
+        dtype: number format of the forward pass (mixed precision); weights stay float32.
+        evaluate_every: optimiser steps between evaluations, 0 for at the end of every epoch.
+        best_metric: name of the metric by which the best weights are kept; empty keeps the last.
+        best_is_lower: whether a smaller value of it is better.
+        patience: evaluations without improvement after which to stop, 0 for never.
+        report_every: optimiser steps between reports.
+        checkpoint_every: optimiser steps between checkpoints, 0 for at the end of every epoch; one more is saved at
+            the end of every stage.
+    """
+
+    epochs: int = 1
+    max_steps: int = 0
+    learning_rate: float = 5e-5
+    weight_decay: float = 0.01
+    schedule: str = "linear"
+    warmup_share: float = 0.0
+    warmup_steps: int = 0
+    accumulate: int = 1
+    clip_norm: float = 0.0
+    dtype: torch.dtype = torch.float32
+    evaluate_every: int = 0
+    best_metric: str = ""
+    best_is_lower: bool = False
+    patience: int = 0
+    report_every: int = 10
+    checkpoint_every: int = 0
+
+    @classmethod
+    def of(cls, config: Any, **more: Any) -> LoopSettings:
+        """Return what a capability's configuration says under the same names, and in bfloat16 where it allows that.
+
+        Args:
+            config: a frozen dataclass with `device` and `mixed_precision`.
+            more: other settings; they go before those of the configuration.
+        """
+        named = {field.name for field in fields(cls)} & {field.name for field in fields(config)}
+        dtype = inference_dtype(pick_device(config.device)) if config.mixed_precision else torch.float32
+        return cls(**{"dtype": dtype, **{name: getattr(config, name) for name in named}, **more})
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One part of a training: what it minimises, for how long, and which parameters it changes.
+
+    Attributes:
+        name: one word; in later stages than the first the loss is reported as ``loss_<name>``.
+        objective: makes the task. It is called when the stage begins, so it may build on what earlier stages trained;
+            drawing random numbers in it is safe, they are drawn alike when the stage is resumed.
+        settings: how the stage is run.
+        steps: optimiser steps; 0 for as many as the settings' epochs make.
+        parameters: gives the optimiser's groups of the task; by default `Task.parameter_groups`.
+        finish: called with the task once it has its final weights; also when the stage is read from a checkpoint.
+    """
+
+    name: str
+    objective: Callable[[], Task]
+    settings: LoopSettings
+    steps: int = 0
+    parameters: Callable[[Any], Sequence[Mapping[str, Any]]] | None = None
+    finish: Callable[[Any], None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingResult:
+    """How a stage, or all of them, ended: steps, held-out metrics (the best and the last), seconds and last loss.
+
+    The loss of several stages is the first one's; it is None in checkpoints of an earlier version.
+    """
+
+    step: int
+    stopped_early: bool
+    best: dict[str, float]
+    last: dict[str, float]
+    seconds: float
+    loss: float | None = None
+
+    def as_metrics(self, *, measured_on: str = "validation") -> dict[str, Any]:
+        """Return what a manifest says of the training: the best figures measured, the last loss, steps and time."""
+        return {
+            measured_on: {name: round(value, 4) for name, value in self.best.items()},
+            "loss": self.loss,
+            "steps": self.step,
+            "stopped_early": self.stopped_early,
+            "seconds": round(self.seconds, 1),
+        }
