@@ -9,6 +9,7 @@ It imports Celery and never `worker`, and ignores eager mode: tests call task fu
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
@@ -67,6 +68,19 @@ def _send(run: Run) -> None:
         logger.warning("run_not_sent", run=run.pk, reason=str(error))
         return
     type(run).objects.filter(pk=run.pk).update(sent_at=timezone.now())
+
+
+def ask_for_help(run: Run, job: str) -> None:
+    """Have another worker of the run's queue work on the blocks of a job, unless messages wait there already.
+
+    A worker that has nothing to do takes the message at once, so whoever asks again and again gets all of them.
+    Without a broker nobody helps, and the work goes on.
+    """
+    with suppress(OperationalError, OSError, redis.RedisError):
+        if not queue_depths()[run.queue]:
+            _application().send_task(
+                task_name("help"), args=[run.pk, job], queue=run.queue, ignore_result=True, retry=False
+            )
 
 
 def wake(job: str, *, queue: str) -> None:

@@ -34,8 +34,11 @@ class WorkerCapability:
         """Measure both on the fixed suite."""
         raise NotImplementedError
 
-    def encode(self, artifact: ModelArtifact, reporter: RunReporter) -> Encode | None:
-        """Return the function that encodes thousands of texts, where it is not the one that the model is loaded for."""
+    def encode(self, artifact: ModelArtifact, cancel: Callable[[], bool]) -> Encode | None:
+        """Return the function that encodes thousands of texts, where it is not the one that the model is loaded for.
+
+        It raises `analytics.errors.Cancelled` where `cancel` returns True meanwhile.
+        """
         return None
 
     def build(self, reporter: RunReporter, *, run: Run, embedding_set: EmbeddingSet) -> list[ModelArtifact]:

@@ -1,9 +1,10 @@
-"""Bringing embedding sets up to date: pending questions -> encoder -> stored vectors."""
+"""Bringing embedding sets up to date: pending questions -> blocks -> encoder -> stored vectors."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cached_property
 
 from django.db.models import F
 
@@ -14,17 +15,20 @@ from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.retrieval import Encode
 from questionbank.capabilities.catalog import lens_name, set_name
-from questionbank.models import EmbeddingSet
+from questionbank.models import EmbeddingSet, WorkBlock
 from questionbank.selectors.registry.artifacts import artifact_folder
+from questionbank.selectors.registry.blocks import block_sums
 from questionbank.selectors.registry.embeddings import (
     PendingQuestion,
-    embedding_count_pending,
     embedding_pending,
+    embedding_pending_ids,
     embedding_set_sample,
     embedding_set_size,
     languages_meant,
 )
 from questionbank.services import embeddings
+from questionbank.services.blocks import BlockRange, blocks_plan, turn
+from worker.blocks import work_in_blocks
 from worker.catalog import worker_capability
 from worker.near_duplicates import LOOKED_AT, near_duplicates_among
 from worker.reporting import RunReporter
@@ -33,6 +37,7 @@ from worker.reporting import RunReporter
 SMALL_JOB = 256
 # Beyond this share of a set, building its index anew is quicker than inserting into it.
 BULK_SHARE = 0.3
+BLOCK_SIZE = 512  # questions: seconds of work, so that people wait no longer and little is lost with a worker
 WAIT_SECONDS = 1.0
 NAMED_PAIRS = 10
 
@@ -40,11 +45,46 @@ NAMED_PAIRS = 10
 def embed_pending(reporter: RunReporter, *, sets: Sequence[EmbeddingSet] | None = None) -> dict[str, int]:
     """Compute every missing vector of the given sets (by default those in use), then index them.
 
-    May stop anywhere and be called again: what is stored is not computed twice. Waits for its turn where
-    another process (a worker, a command) does the same.
+    May stop anywhere and be called again, and by several processes at once: they share the blocks.
 
     Returns:
         Number of vectors stored, by lens.
+    """
+    rows = EmbeddingSet.objects.select_related("artifact")
+    chosen = (
+        rows.filter(is_current=True)
+        if sets is None
+        else rows.filter(pk__in=[given_set.pk for given_set in sets])
+    )
+    stored: dict[str, int] = {}
+    for embedding_set in chosen.order_by(
+        F("artifact").asc(nulls_first=True), "pk"
+    ):  # the quick n-grams first
+        lens = embedding_set.lens
+        stored[lens] = stored.get(lens, 0) + _embed_set(reporter, embedding_set)
+    return stored
+
+
+def _embed_set(reporter: RunReporter, embedding_set: EmbeddingSet) -> int:
+    label = set_name(embedding_set.lens, embedding_set.scope)
+    job = VectorBlocks(embedding_set)
+    stored = 0
+    new: list[int] = []
+    while pending := _plan(reporter, job, label):
+        stored += work_in_blocks(reporter, job, label=label)
+        new += pending[: LOOKED_AT - len(new)]
+    if stored:
+        reporter.log(f"{label}: {stored:,} vectors by {embedding_set.encoder_name}.")
+    if new and embedding_set.lens == FALLBACK_LENS.word:
+        _report_near_duplicates(reporter, embedding_set, new)
+    return stored
+
+
+def _plan(reporter: RunReporter, job: VectorBlocks, label: str) -> list[int]:
+    """Plan the blocks of a set unless there are some; return the questions without a vector.
+
+    A set that is complete is indexed. One process at a time plans or indexes: otherwise one would drop the index that
+    another is building, for which all searches would have to wait.
     """
 
     def wait() -> None:
@@ -52,64 +92,85 @@ def embed_pending(reporter: RunReporter, *, sets: Sequence[EmbeddingSet] | None 
         reporter.progress(0, 0, "Waiting for another job that computes vectors")
         time.sleep(WAIT_SECONDS)
 
-    stored: dict[str, int] = {}
-    with embeddings.embedding_turn(wait=wait):
-        rows = EmbeddingSet.objects.select_related("artifact")
-        chosen = (
-            rows.filter(is_current=True)
-            if sets is None
-            else rows.filter(pk__in=[given_set.pk for given_set in sets])
+    embedding_set = job.embedding_set
+    with turn(f"set/{embedding_set.pk}", wait=wait):
+        if not embedding_set.scope or languages_meant(
+            embedding_set
+        ):  # otherwise its encoder need not be loaded
+            if isinstance(job.encoder, VocabularyEncoder):
+                _measure_languages(reporter, embedding_set, job.encoder)
+            pending = embedding_pending_ids(embedding_set=embedding_set)
+            if pending and block_sums(job=job.name).unfinished:
+                return pending
+            if pending:
+                count = len(pending)
+                if count > BULK_SHARE * (embedding_set_size(embedding_set=embedding_set) + count):
+                    embeddings.embedding_index_drop(embedding_set=embedding_set)
+                blocks_plan(job=job.name, ranges=_ranges(pending))
+                return pending
+        reporter.progress(0, 0, f"{label}: building the index")
+        blocks_plan(job=job.name, ranges=())
+        embeddings.embedding_set_finish(embedding_set=embedding_set)
+        return []
+
+
+def _ranges(ids: Sequence[int]) -> list[BlockRange]:
+    blocks = [ids[start : start + BLOCK_SIZE] for start in range(0, len(ids), BLOCK_SIZE)]
+    return [BlockRange(block[0], block[-1], len(block)) for block in blocks]
+
+
+class VectorBlocks:
+    """The missing vectors of a set; a block is a range of questions."""
+
+    def __init__(self, embedding_set: EmbeddingSet) -> None:
+        self.embedding_set = embedding_set
+        self.name = embedding_set.job_name
+        self._lens = lenses()[embedding_set.lens]
+        self._cancel: Callable[[], bool] = lambda: False
+
+    @classmethod
+    def named(cls, argument: str) -> VectorBlocks | None:
+        """Return the job of a set; None: the set has gone."""
+        embedding_set = EmbeddingSet.objects.select_related("artifact").filter(pk=int(argument)).first()
+        return cls(embedding_set) if embedding_set else None
+
+    @cached_property
+    def encoder(self) -> TextEncoder:
+        """The encoder of queries, which is loaded quickly."""
+        return _query_encoder(self.embedding_set)
+
+    @cached_property
+    def _bulk_encode(self) -> Encode | None:
+        """The capability's own encoder of many texts, where it has one."""
+        artifact = self.embedding_set.artifact
+        return (
+            worker_capability(artifact.capability).encode(artifact, lambda: self._cancel())
+            if artifact
+            else None
         )
-        for embedding_set in chosen.order_by(
-            F("artifact").asc(nulls_first=True), "pk"
-        ):  # the quick n-grams first
-            lens = embedding_set.lens
-            stored[lens] = stored.get(lens, 0) + _embed_set(reporter, embedding_set)
-    return stored
 
+    def compute(self, block: WorkBlock, cancel: Callable[[], bool]) -> Callable[[], int]:
+        """Encode what is missing of a range of questions."""
+        self.embedding_set.refresh_from_db(
+            fields=["unknown_shares"]
+        )  # languages are measured before each plan
+        questions = embedding_pending(embedding_set=self.embedding_set, first=block.first, last=block.last)
+        compared, others = _parted(questions, self._lens)
+        self._cancel = cancel
+        is_small = block_sums(job=self.name).total <= SMALL_JOB
+        encode = self.encoder.encode if is_small else self._bulk_encode or self.encoder.encode
+        vectors = encode([question.text for question in compared]) if compared else None
 
-def _embed_set(reporter: RunReporter, embedding_set: EmbeddingSet) -> int:
-    if embedding_set.scope and not languages_meant(embedding_set):
-        embeddings.embedding_set_finish(embedding_set=embedding_set)
-        return 0  # its encoder need not be loaded
-    query_encoder = _query_encoder(embedding_set)
-    if isinstance(query_encoder, VocabularyEncoder):
-        _measure_languages(reporter, embedding_set, query_encoder)
-    pending = embedding_count_pending(embedding_set=embedding_set)
-    if not pending:
-        embeddings.embedding_set_finish(embedding_set=embedding_set)
-        return 0
-    if pending > BULK_SHARE * (embedding_set_size(embedding_set=embedding_set) + pending):
-        embeddings.embedding_index_drop(embedding_set=embedding_set)
-    encode = _bulk_encode(embedding_set, reporter) if pending > SMALL_JOB else None
-    label = set_name(embedding_set.lens, embedding_set.scope)
-    lens = lenses()[embedding_set.lens]
-    done = looked_at = 0
-    new: list[int] = []
-    for batch in embedding_pending(embedding_set=embedding_set):
-        reporter.check()
-        reporter.progress(looked_at, pending, f"{label}: {looked_at:,} of {pending:,}")
-        compared, others = _parted(batch, lens)
-        if compared:
-            texts = [question.text for question in compared]
-            vectors = encode(texts) if encode else query_encoder.encode(texts)
-            embeddings.embedding_turn_check()
-            done += embeddings.embedding_store(
-                embedding_set=embedding_set, questions=compared, vectors=vectors
+        def store() -> int:
+            if others:
+                embeddings.embedding_store_none(embedding_set=self.embedding_set, questions=others)
+            if vectors is None:
+                return 0
+            return embeddings.embedding_store(
+                embedding_set=self.embedding_set, questions=compared, vectors=vectors
             )
-        if others:
-            embeddings.embedding_store_none(embedding_set=embedding_set, questions=others)
-        looked_at += len(batch)
-        reporter.saved_work()
-        if len(new) < LOOKED_AT:
-            new += [question.id for question in batch]
-    reporter.progress(pending, pending, f"{label}: building the index")
-    embeddings.embedding_turn_check()
-    embeddings.embedding_set_finish(embedding_set=embedding_set)
-    reporter.log(f"{label}: {done:,} vectors by {embedding_set.encoder_name}.")
-    if embedding_set.lens == FALLBACK_LENS.word:
-        _report_near_duplicates(reporter, embedding_set, new[:LOOKED_AT])
-    return done
+
+        return store
 
 
 def _parted(
@@ -142,12 +203,6 @@ def _query_encoder(embedding_set: EmbeddingSet) -> TextEncoder:
         return HashedNgramEncoder(embedding_set.dimension)
     encoder: TextEncoder = CAPABILITIES[artifact.capability].load(artifact_folder(artifact))
     return encoder
-
-
-def _bulk_encode(embedding_set: EmbeddingSet, reporter: RunReporter) -> Encode | None:
-    """Return the capability's own encoder of many texts, where it has one; else None: the query encoder is used."""
-    artifact = embedding_set.artifact
-    return worker_capability(artifact.capability).encode(artifact, reporter) if artifact else None
 
 
 def _measure_languages(

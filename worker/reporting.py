@@ -21,11 +21,12 @@ from django.db import connection
 
 from analytics.errors import AnalyticsError, Cancelled
 from analytics.training.callbacks import StepReport
+from questionbank.capabilities.catalog import bulk_kinds
 from questionbank.disk import has_space
 from questionbank.errors import KindredError
 from questionbank.models import Run
 from questionbank.outage import Outage, database_awaited, outage_of
-from questionbank.selectors.registry.runs import run_last_step
+from questionbank.selectors.registry.runs import run_last_step, somebody_waits
 from questionbank.services import runs
 from questionbank.wording import duration_text
 
@@ -39,6 +40,7 @@ PACE_SECONDS = 3.0  # after so long a stage's pace is known
 ASLEEP_SECONDS = 60.0  # between two beats: nothing in this process ran
 COMMAND_LINE = "command line"  # the worker of a job that a command does itself
 INNERMOST_CALLS = 8  # logged for a hung job
+LOOK_SECONDS = 1.0  # at most so often does a bulk job look whether somebody waits
 PROGRESS_SECONDS = 0.5  # at most so often is progress written
 
 
@@ -63,6 +65,10 @@ def patiently(write: Callable[[], Result]) -> Result:
                 raise
 
 
+class GaveWay(Exception):
+    """Ends an attempt of a bulk job because somebody waits for its worker; it goes on behind what they wait for."""
+
+
 class RunReporter:
     """What a running job tells about itself; `result` becomes the run's when it succeeds."""
 
@@ -71,6 +77,8 @@ class RunReporter:
         self.result: Mapping[str, Any] = {}
         self.echo: Callable[[str], Any] | None = None  # a command's terminal
         self.patience = runs.PATIENCE_BY_KIND.get(run.kind, runs.PATIENCE).total_seconds()
+        self._gives_way = run.kind in bulk_kinds() and run.worker != COMMAND_LINE
+        self._looked = time.monotonic()
         self._reported = time.monotonic()
         self._thread = threading.get_ident()  # the thread that does the work
         self._written, self._message = 0.0, ""
@@ -135,6 +143,17 @@ class RunReporter:
         """Raise `Cancelled` where the run shall stop."""
         if self.should_stop():
             raise Cancelled("The job was cancelled.")
+
+    def give_way(self) -> None:
+        """Raise `GaveWay` where a bulk job keeps a job waiting that a person asked for; call it between saved portions.
+
+        A command has a process of its own and keeps nobody waiting.
+        """
+        now = time.monotonic()
+        if self._gives_way and now - self._looked > LOOK_SECONDS:
+            self._looked = now
+            if patiently(partial(somebody_waits, queue=self.run.queue)):
+                raise GaveWay
 
     def hangs(self) -> bool:
         """Return whether the job has reported nothing for too long.
@@ -213,6 +232,8 @@ def running(run_id: int, worker: str) -> Iterator[RunReporter | None]:
         else:
             patiently(partial(runs.run_release, run=run))
             signal.raise_signal(signal.SIGTERM)
+    except GaveWay:
+        patiently(partial(runs.run_give_way, run=run))
     except Exception as error:  # noqa: BLE001 - whatever it is becomes the run's sentence
         _write_failure(reporter, error)
     else:

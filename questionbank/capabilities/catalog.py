@@ -137,6 +137,16 @@ def job_kinds() -> Mapping[str, JobKind]:
     return {job.word: job for row in BANK_CAPABILITIES.values() for job in row.jobs}
 
 
+def bulk_kinds() -> frozenset[str]:
+    """Return the kinds of jobs that give way to jobs that people wait for."""
+    return frozenset(
+        {
+            *(Run.Kind.EMBED, Run.Kind.PROMOTE, Run.Kind.EVALUATE),
+            *(job.word for job in job_kinds().values() if job.is_bulk),
+        }
+    )
+
+
 def job_kind_name(word: str) -> str:
     """Return the display name of a kind of job."""
     if word in Run.Kind:

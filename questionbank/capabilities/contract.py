@@ -257,12 +257,14 @@ class JobKind:
         name: what pages call it.
         alone: parameters that two unfinished jobs must not have in common; None: there may be any number of them.
         template: included in the page of a job, where its result leads somewhere.
+        is_bulk: the job may take hours, saves its work as it goes, and gives way to jobs that people wait for.
     """
 
     word: str
     name: Promise
     alone: tuple[str, ...] | None = None
     template: str = ""
+    is_bulk: bool = False
 
 
 class BankCapability:

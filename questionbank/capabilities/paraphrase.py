@@ -70,7 +70,7 @@ class ParaphraseInBank(BankCapability, Training, FixedSuite):
     promotion_note = "Pairs that nobody has decided are scored again; decided ones keep their score."
     roll_back_note = "Pairs that nobody has decided are scored again by a job; decided ones keep their score."
     jobs = (
-        JobKind("score", "Score"),
+        JobKind("score", "Score", is_bulk=True),
         JobKind("propose", "Propose paraphrases", template="models/paraphrase/proposed.html"),
     )
     facts = ("questions", "hierarchies", "triplets", "given_pairs", "verdict_pairs", "device")

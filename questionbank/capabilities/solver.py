@@ -104,7 +104,7 @@ class SolverInBank(BankCapability, Training, FixedSuite):
         compared_text="correct on the bank’s held-out questions",
     )
     facts = ("problems", "device")
-    jobs = (JobKind("solve", "Solve word problems", alone=()),)
+    jobs = (JobKind("solve", "Solve word problems", alone=(), is_bulk=True),)
 
     report = solver_data_report
 

@@ -7,6 +7,7 @@ neither.
 
 from questionbank.models.artifact import ModelArtifact
 from questionbank.models.attachment import Attachment, QuestionOriginal
+from questionbank.models.block import WorkBlock
 from questionbank.models.bulk_change import BulkChange, BulkChangeItem
 from questionbank.models.comparison import ModelComparison
 from questionbank.models.concept import KnowledgeConcept, KnowledgeHierarchy
@@ -75,5 +76,6 @@ __all__ = [
     "User",
     "UserRole",
     "VocabularyWord",
+    "WorkBlock",
     "WorkerHeartbeat",
 ]

@@ -62,6 +62,11 @@ class EmbeddingSet(models.Model):
         """Name of the set's partial HNSW index."""
         return f"embedding_hnsw_{self.pk}"
 
+    @property
+    def job_name(self) -> str:
+        """Name of the blocks in which its vectors are computed."""
+        return f"vectors/{self.pk}"
+
 
 class QuestionEmbedding(models.Model):
     """One question's vector in one set; `content_hash` tells whether it is out of date.

@@ -34,6 +34,7 @@ from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, Questio
 from questionbank.scratch import scratch_folder
 from questionbank.selectors.registry.artifacts import INSTALLED
 from questionbank.selectors.registry.old_models import models_in_jobs
+from questionbank.services.blocks import blocks_plan
 from questionbank.services.embeddings import embedding_request
 from questionbank.wording import language_name
 
@@ -238,6 +239,8 @@ def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | N
                     .format(sql.Identifier(embedding_set.index_name))
                     .as_string()
                 )
+        for embedding_set in sets:
+            blocks_plan(job=embedding_set.job_name, ranges=())
         EmbeddingSet.objects.filter(pk__in=[embedding_set.pk for embedding_set in sets]).delete()
         artifact.delete()
     storage = storages["artifacts"]

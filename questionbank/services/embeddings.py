@@ -1,18 +1,15 @@
 """Vectors of questions: asking for them, storing them, and the index of a set.
 
-A set is brought up to date by `selectors.registry.embeddings.embedding_pending` -> encode -> `embedding_store`.
+A set is brought up to date by blocks: `selectors.registry.embeddings.embedding_pending` -> encode -> `embedding_store`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-import psycopg
-from django.db import Error as DatabaseError
 from django.db import connection, transaction
 from psycopg import sql
 
@@ -24,8 +21,6 @@ from questionbank.services.runs import run_create
 
 if TYPE_CHECKING:
     from psycopg import Cursor
-
-EMBED_LOCK = 7_201_004  # advisory lock, of a session: a set is brought up to date by one process at a time
 
 
 @transaction.atomic
@@ -69,44 +64,6 @@ def embedding_set_ensure(*, artifact: ModelArtifact) -> EmbeddingSet:
         encoder_name=next(choice for choice in choices if choice not in taken),
         dimension=artifact.manifest["extra"]["dimension"],
     )
-
-
-@contextmanager
-def embedding_turn(*, wait: Callable[[], None]) -> Iterator[None]:
-    """Bring sets up to date alone: `wait` is called again and again while another process does.
-
-    Two at once would compute every vector twice, and one would drop the index that the other is building,
-    for which all searches would have to wait.
-    """
-    while not _advisory("pg_try_advisory_lock"):
-        wait()
-    try:
-        yield
-    finally:
-        with suppress(DatabaseError):  # a lost connection has lost the lock too
-            _advisory("pg_advisory_unlock")
-
-
-def embedding_turn_check() -> None:
-    """Check that this connection still has the turn: after a restart of the server another process may have it.
-
-    Raises:
-        psycopg.OperationalError: the connection that had it was lost.
-    """
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()"
-            " AND objid = %s)",
-            [EMBED_LOCK],
-        )
-        if not cursor.fetchone()[0]:
-            raise psycopg.OperationalError("The connection that had the turn was lost.")
-
-
-def _advisory(function: str) -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {function}(%s)", [EMBED_LOCK])
-        return bool(cursor.fetchone()[0])
 
 
 def embedding_set_save_unknown_shares(*, embedding_set: EmbeddingSet, shares: dict[str, float]) -> None:

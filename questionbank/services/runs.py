@@ -245,6 +245,20 @@ def run_release(*, run: Run) -> bool:
 
 
 @transaction.atomic
+def run_give_way(*, run: Run) -> bool:
+    """Queue a bulk job again behind the jobs that people wait for; it goes on with what is left.
+
+    Counts as no attempt. False if the lease was lost meanwhile.
+    """
+    held = _held(run).select_for_update().first()
+    if held is None:
+        return False
+    held.attempts = max(0, held.attempts - 1)
+    _give_back(held)
+    return True
+
+
+@transaction.atomic
 def run_pause(*, run: Run, disk_was_full: bool = False) -> bool:
     """Give a run back that lost its connection to the database, or whose disk was full; a worker will go on with it.
 
@@ -266,13 +280,14 @@ def run_pause(*, run: Run, disk_was_full: bool = False) -> bool:
     return True
 
 
-def _give_back(run: Run, reason: str) -> None:
+def _give_back(run: Run, reason: str = "") -> None:
     if run.cancel_requested:
         run.state, run.lease, run.finished_at = Run.State.CANCELLED, None, timezone.now()
         run.save()
     else:
         _requeue(run)
-        run_log(run=run, text=reason)
+        if reason:
+            run_log(run=run, text=reason)
 
 
 @transaction.atomic

@@ -1,24 +1,23 @@
-"""Bringing sets up to date: one process at a time, and languages measured as the bank grows."""
+"""Bringing sets up to date: planned and indexed by one process at a time, and languages measured as the bank grows."""
 
 from __future__ import annotations
 
 import hashlib
-from functools import partial
+from unittest.mock import Mock
 
 import numpy as np
-import psycopg
 import pytest
-from django.db import connection
 
 from analytics.analogy.retriever import load_retriever
 from analytics.errors import Cancelled
 from analytics.inference.encode import OnnxEncoder, load_encoder
 from analytics.inference.ngrams import HashedNgramEncoder
-from questionbank.models import EmbeddingSet, ModelArtifact, Question, QuestionEmbedding
+from questionbank.models import EmbeddingSet, ModelArtifact, Question, QuestionEmbedding, WorkBlock
 from questionbank.selectors.registry.artifacts import artifact_folder
 from questionbank.selectors.registry.embeddings import embedding_count_pending, embedding_set_size
 from questionbank.services.artifacts import artifact_register
-from questionbank.services.embeddings import EMBED_LOCK, embedding_set_ensure
+from questionbank.services.blocks import block_claim, block_give_back
+from questionbank.services.embeddings import embedding_set_ensure
 from questionbank.services.runs import run_create
 from tests.questionbank.test_outage import end_connection
 from tests.worker.encoder_bank import tiny_encoder, tiny_retriever
@@ -46,6 +45,9 @@ class Reporter:
         return False
 
     def saved_work(self) -> None:
+        pass
+
+    def give_way(self) -> None:
         pass
 
     def check(self) -> None:
@@ -86,60 +88,53 @@ def no_index(monkeypatch):
     monkeypatch.setattr(embedding, "WAIT_SECONDS", 0)
 
 
-@pytest.fixture
-def another_process(db):
-    """A connection of its own that holds the turn."""
-    parameters = connection.get_connection_params()
-    address = {key: parameters[key] for key in ("host", "user", "dbname")}
-    with psycopg.connect(**address, autocommit=True) as own_connection:
-        own_connection.execute("SELECT pg_advisory_lock(%s)", [EMBED_LOCK])
-        yield own_connection
-
-
-def test_a_second_job_waits_for_the_first_and_can_be_cancelled_meanwhile(wording, another_process):
+def test_a_job_waits_while_another_plans_or_indexes_and_can_be_cancelled_meanwhile(wording):
     question("What is 2 + 2?")
+    WorkBlock.objects.create(job=f"set/{wording.pk}")
+    held = block_claim(job=f"set/{wording.pk}")
     reporter = Reporter(cancelled_at=3)
     with pytest.raises(Cancelled):
         embedding.embed_pending(reporter)
     assert reporter.messages == ["Waiting for another job that computes vectors"] * 2
     assert not QuestionEmbedding.objects.exists()
-    another_process.execute("SELECT pg_advisory_unlock(%s)", [EMBED_LOCK])
+    block_give_back(block=held)
     assert embedding.embed_pending(Reporter()) == {"wording": 1}
 
 
-def test_the_turn_is_given_back_also_after_a_failure(wording, another_process, monkeypatch):
-    another_process.execute("SELECT pg_advisory_unlock(%s)", [EMBED_LOCK])
+def test_the_turn_is_given_back_also_after_a_failure(wording, monkeypatch):
     question("What is 2 + 2?")
-    with pytest.raises(Cancelled):
-        embedding.embed_pending(Reporter(cancelled_at=1))
-    taken = another_process.execute("SELECT pg_try_advisory_lock(%s)", [EMBED_LOCK]).fetchone()
-    assert taken == (True,)
+    with monkeypatch.context() as patched:
+        patched.setattr(embedding, "blocks_plan", Mock(side_effect=RuntimeError))
+        with pytest.raises(RuntimeError):
+            embedding.embed_pending(Reporter())
+    assert embedding.embed_pending(Reporter()) == {"wording": 1}
 
 
 @pytest.mark.django_db(transaction=True)
 def test_vectors_go_on_after_the_database_restarted_halfway(wording, monkeypatch):
     for number in range(3):
         question(f"What is 2 + {number}?")
-    monkeypatch.setattr(embedding, "embedding_pending", partial(embedding.embedding_pending, batch_size=1))
+    monkeypatch.setattr(embedding, "BLOCK_SIZE", 1)
     store = embedding.embeddings.embedding_store
     stored = []
 
     def store_and_restart(**given):
         stored.append(given["questions"][0].id)
-        count = store(**given)
-        end_connection()
-        connection.close()  # as a report of progress does: the job goes on with a new connection, without the turn
-        return count
+        if len(stored) == 2:
+            end_connection()
+        return store(**given)
 
     run = run_create(kind="embed", capability="encoder", send=False)
     with monkeypatch.context() as patched:
         patched.setattr(embedding.embeddings, "embedding_store", store_and_restart)
         embed_questions(run.pk)
     run.refresh_from_db()
-    assert (run.state, run.error, len(stored)) == ("queued", "", 1)
+    assert (run.state, run.error, len(stored)) == ("queued", "", 2)
+    assert QuestionEmbedding.objects.count() == 1
+    WorkBlock.objects.update(until=None)  # as if the lease had run out
     embed_questions(run.pk)
     run.refresh_from_db()
-    assert (run.state, run.result) == ("succeeded", {"stored": {"wording": 2}})
+    assert (run.state, run.result) == ("succeeded", {"stored": {"wording": 3}})
 
 
 def test_a_language_is_not_judged_by_its_first_formula_for_ever(db, monkeypatch):

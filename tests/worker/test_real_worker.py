@@ -13,12 +13,14 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 
+import numpy as np
 import psycopg
 import pytest
 import redis
 from django.conf import settings
 from django.db import connection
 from django.db.models import Max
+from django.db.models.functions import Now
 from django.utils import timezone
 
 from analytics.inference.ngrams import HashedNgramEncoder
@@ -31,7 +33,7 @@ from questionbank.models import (
     Run,
     RunLog,
     RunMetric,
-    WorkerHeartbeat,
+    WorkBlock,
 )
 from questionbank.selectors.registry.checkpoints import checkpoint_folder
 from questionbank.selectors.registry.embeddings import embedding_index_exists
@@ -39,13 +41,13 @@ from questionbank.services import embeddings
 from questionbank.services.runs import runs_reconcile
 from questionbank.services.training import training_request
 from tests.worker.encoder_bank import add_encoder_bank, tiny_folder
+from worker.embedding import BLOCK_SIZE
 from worker.reporting import RunReporter
 from worker.tasks import train_model
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-BATCH = 4096  # questions that embedding_pending gives at once, each batch stored by one transaction
-QUESTIONS = BATCH + 300
+QUESTIONS = 8 * BLOCK_SIZE + 300
 PATIENCE_SECONDS = 180.0  # a worker that trains imports PyTorch first
 
 
@@ -130,16 +132,18 @@ def versions() -> dict[int, str]:
         return dict(cursor.fetchall())
 
 
-def somebody_waits_for_a_lock() -> bool:
+def waiting_for_a_lock() -> int:
+    """How many connections wait for a row of somebody else."""
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()"
-            " AND wait_event_type = 'Lock')"
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+            " AND wait_event_type = 'Lock'"
         )
         return cursor.fetchone()[0]
 
 
-def test_a_worker_killed_in_the_middle_of_embedding_loses_nothing(start_worker, broker, tmp_path):
+@pytest.mark.parametrize("killed", ["the worker that has the run", "its helper"])
+def test_two_workers_share_the_vectors_and_one_killed_loses_nothing(killed, start_worker, broker, tmp_path):
     ngrams = HashedNgramEncoder()
     embedding_set = EmbeddingSet.objects.create(
         lens="wording", encoder_name=ngrams.name, dimension=ngrams.dimension, is_current=True
@@ -149,47 +153,60 @@ def test_a_worker_killed_in_the_middle_of_embedding_loses_nothing(start_worker, 
     assert run is not None
     assert dispatch.queue_depths() == {"default": 1, "light": 0, "train": 0}
 
-    # The second batch cannot be stored while somebody else is about to store its last vector.
+    # A block cannot be stored while somebody else is about to store one of its vectors: the first worker is halfway in
+    # the first block, and its helper in the second where it is the one to be killed.
+    held = ids[:1] if killed == "the worker that has the run" else [ids[0], ids[BLOCK_SIZE]]
     parameters = connection.get_connection_params()
     address = {key: parameters[key] for key in ("host", "user", "dbname")}
     with psycopg.connect(**address) as holder:
-        holder.execute(
-            "INSERT INTO questionbank_questionembedding (embedding_set_id, question_id, vector, content_hash)"
-            " VALUES (%s, %s, '[1]', '')",
-            [embedding_set.pk, ids[-1]],
-        )
+        for question_id in held:
+            holder.execute(
+                "INSERT INTO questionbank_questionembedding (embedding_set_id, question_id, vector, content_hash)"
+                " VALUES (%s, %s, '[1]', '')",
+                [embedding_set.pk, question_id],
+            )
         first = start_worker("first")
-        wait_for(lambda: QuestionEmbedding.objects.count() == BATCH, "the first batch", first, tmp_path)
-        wait_for(somebody_waits_for_a_lock, "the worker to be halfway", first, tmp_path)
-        assert WorkerHeartbeat.objects.get().name == "first@test"
-        kill(first)
+        wait_for(lambda: waiting_for_a_lock() == 1, "the first worker to be halfway", first, tmp_path)
+        second = start_worker("second")
+        if killed == "its helper":
+            wait_for(lambda: waiting_for_a_lock() == 2, "the helper to be halfway", second, tmp_path)
+        else:
+            rest = QUESTIONS - BLOCK_SIZE
+            wait_for(lambda: QuestionEmbedding.objects.count() == rest, "the helper", second, tmp_path)
+        dead, alive = (second, first) if killed == "its helper" else (first, second)
+        kill(dead)
         holder.rollback()
+    written = versions()
+    WorkBlock.objects.filter(until__isnull=False).update(
+        until=Now() - timedelta(minutes=5)
+    )  # as if it were long ago
     run.refresh_from_db()
     assert (run.state, run.worker) == (Run.State.RUNNING, "first@test")
-    assert QuestionEmbedding.objects.count() == BATCH
-    written = versions()
-
-    Run.objects.update(heartbeat_at=timezone.now() - timedelta(minutes=5))  # as if it were long ago
-    assert runs_reconcile()["requeued"] == 1
-    second = start_worker("second")
-    wait_for(lambda: Run.objects.get().is_finished, "the run to finish", second, tmp_path)
+    if killed == "the worker that has the run":
+        Run.objects.update(heartbeat_at=timezone.now() - timedelta(minutes=5))
+        assert runs_reconcile()["requeued"] == 1
+    wait_for(lambda: Run.objects.get().is_finished, "the run to finish", alive, tmp_path)
 
     run.refresh_from_db()
-    assert (run.state, run.error, run.worker) == (Run.State.SUCCEEDED, "", "second@test")
-    assert run.attempts == 2
-    assert run.result == {"stored": {"wording": QUESTIONS - BATCH}}
-    assert sorted(QuestionEmbedding.objects.values_list("question_id", flat=True)) == ids
-    assert {
-        pk: version for pk, version in versions().items() if pk in written
-    } == written  # none written twice
+    assert (run.state, run.error, run.result) == (
+        Run.State.SUCCEEDED, "", {"stored": {"wording": QUESTIONS}},
+    )  # fmt: skip
+    rows = QuestionEmbedding.objects.order_by("question_id").values_list("question_id", "vector")
+    assert [question_id for question_id, _vector in rows] == ids
+    texts = list(Question.objects.order_by("pk").values_list("text", flat=True))
+    alone = ngrams.encode(texts).astype(np.float16)
+    np.testing.assert_array_equal(np.array([vector for _id, vector in rows], dtype=np.float16), alone)
+    again = versions()
+    assert {pk: again[pk] for pk in written} == written  # none written twice
     assert embedding_index_exists(embedding_set=embedding_set)
-    assert RunLog.objects.filter(
-        run=run, text__startswith="The worker first@test stopped answering."
-    ).exists()
 
-    # The dead worker's message comes again an hour later: it must start nothing.
-    # The second worker acknowledges its own just after the run has finished.
-    wait_for(lambda: broker.hlen("unacked") == 1, "the second message to be gone", second, tmp_path)
+    if killed == "the worker that has the run":
+        # The dead worker's message comes again an hour later: it must start nothing.
+        # The second worker acknowledges its own just after the run has finished.
+        assert (run.worker, run.attempts) == ("second@test", 2)
+        text = "The worker first@test stopped answering."
+        assert RunLog.objects.filter(run=run, text__startswith=text).exists()
+        wait_for(lambda: broker.hlen("unacked") == 1, "the second message to be gone", second, tmp_path)
 
 
 @pytest.mark.parametrize("signal_sent", [signal.SIGTERM, signal.SIGKILL])

@@ -54,14 +54,14 @@ def hierarchy(sets):
             difficulty=float(1 + index % 5), difficulty_scale="1-5",
         )  # fmt: skip
     for embedding_set in sets.values():
-        for batch in embedding_pending(embedding_set=embedding_set):
-            vectors = rng.normal(scale=0.1, size=(len(batch), DIMENSION))
-            for row, question in enumerate(batch):
-                index = int(question.text.split()[0].removeprefix("Word"))
-                vectors[row, index % 2] += 1
-                vectors[row, 2] += (index % 5) / 5
-            vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-            embedding_store(embedding_set=embedding_set, questions=batch, vectors=vectors.astype(np.float32))
+        batch = embedding_pending(embedding_set=embedding_set, first=0, last=2**40)
+        vectors = rng.normal(scale=0.1, size=(len(batch), DIMENSION))
+        for row, question in enumerate(batch):
+            index = int(question.text.split()[0].removeprefix("Word"))
+            vectors[row, index % 2] += 1
+            vectors[row, 2] += (index % 5) / 5
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        embedding_store(embedding_set=embedding_set, questions=batch, vectors=vectors.astype(np.float32))
     return school
 
 
@@ -201,9 +201,9 @@ def test_probes_whose_encoder_was_replaced_meanwhile_are_trained_again_on_the_ne
     hierarchy, sets, monkeypatch
 ):
     newer_set = EmbeddingSet.objects.create(lens="purpose", encoder_name="newer", dimension=DIMENSION)
-    for batch in embedding_pending(embedding_set=newer_set):
-        vectors = np.random.default_rng(1).normal(size=(len(batch), DIMENSION)).astype(np.float32)
-        embedding_store(embedding_set=newer_set, questions=batch, vectors=vectors)
+    batch = embedding_pending(embedding_set=newer_set, first=0, last=2**40)
+    vectors = np.random.default_rng(1).normal(size=(len(batch), DIMENSION)).astype(np.float32)
+    embedding_store(embedding_set=newer_set, questions=batch, vectors=vectors)
     fit = training.fit_hierarchy_probes
 
     def fit_and_swap(reporter, **arguments):

@@ -32,11 +32,11 @@ class AnalogyWork(WorkerCapability):
 
         return analogy_comparison_figures(reporter, candidate=candidate, champion=champion)
 
-    def encode(self, artifact: ModelArtifact, reporter: RunReporter) -> Encode:
+    def encode(self, artifact: ModelArtifact, cancel: Callable[[], bool]) -> Encode:
         """Encode with PyTorch."""
         from worker.analogy.encoding import bulk_encode
 
-        return bulk_encode(artifact, reporter)
+        return bulk_encode(artifact, cancel)
 
     def evaluate(self, options: Mapping[str, Any]) -> dict[str, Any]:
         """Measure a model on files or on the bank."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from analytics.analogy.examples import retriever_text
@@ -10,12 +11,11 @@ from analytics.retrieval import Encode
 from questionbank.models import ModelArtifact
 from questionbank.selectors.registry.artifacts import artifact_source
 from worker.encoder.encoding import bulk_encode as encode_texts
-from worker.reporting import RunReporter
 
 
-def bulk_encode(artifact: ModelArtifact, reporter: RunReporter) -> Encode:
+def bulk_encode(artifact: ModelArtifact, cancel: Callable[[], bool]) -> Encode:
     """Return the function that encodes many problems as the retriever reads them: with numbers, or their slots."""
-    encode = encode_texts(artifact, reporter)
+    encode = encode_texts(artifact, cancel)
     slots = bool(artifact.manifest["extra"].get("slot_text", False))
     return lambda texts: encode([retriever_text(text, slots=slots) for text in texts])
 

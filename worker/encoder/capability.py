@@ -32,11 +32,11 @@ class EncoderWork(WorkerCapability):
 
         return encoder_comparison_figures(reporter, candidate=candidate, champion=champion)
 
-    def encode(self, artifact: ModelArtifact, reporter: RunReporter) -> Encode:
+    def encode(self, artifact: ModelArtifact, cancel: Callable[[], bool]) -> Encode:
         """Encode with PyTorch."""
         from worker.encoder.encoding import bulk_encode
 
-        return bulk_encode(artifact, reporter)
+        return bulk_encode(artifact, cancel)
 
     def build(self, reporter: RunReporter, *, run: Run, embedding_set: EmbeddingSet) -> list[ModelArtifact]:
         """Train the probes that read the new vectors."""

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from analytics.retrieval import Encode
 from questionbank.models import ModelArtifact
 from questionbank.selectors.registry.artifacts import artifact_source
-from worker.reporting import RunReporter
 
 if TYPE_CHECKING:
     from analytics.backbone.bert import Backbone
 
 
-def bulk_encode(artifact: ModelArtifact, reporter: RunReporter) -> Encode:
-    """Return the function that encodes many texts with an encoder; it stops where the run is cancelled."""
+def bulk_encode(artifact: ModelArtifact, cancel: Callable[[], bool]) -> Encode:
+    """Return the function that encodes many texts with an encoder; it stops where `cancel` says so."""
     from analytics.backbone.bert import encode_bulk
 
     backbone = artifact_backbone(artifact)
-    return lambda texts: encode_bulk(backbone, texts, cancel=reporter.should_stop)
+    return lambda texts: encode_bulk(backbone, texts, cancel=cancel)
 
 
 def artifact_backbone(artifact: ModelArtifact) -> Backbone:

@@ -42,6 +42,7 @@ def score_run(reporter: RunReporter) -> dict[str, Any]:
     scored = unread = 0
     for start in range(0, len(identifiers), BATCH):
         reporter.check()
+        reporter.give_way()
         reporter.progress(start, len(identifiers), f"Scoring paraphrases: {start:,} of {len(identifiers):,}")
         read, left = _score_batch(identifiers[start : start + BATCH], scorers)
         reporter.saved_work()
@@ -66,7 +67,7 @@ def bulk_scorer(served: ServedScorer, count: int, reporter: RunReporter) -> Scor
     """
     if 2 * count <= SMALL_JOB or reporter.run.queue == "light":
         return served.scorer
-    return served.scorer.with_encode(bulk_encode(served.artifact, reporter))
+    return served.scorer.with_encode(bulk_encode(served.artifact, reporter.should_stop))
 
 
 class _Scorers:

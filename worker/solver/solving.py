@@ -54,6 +54,7 @@ def solve_run(reporter: RunReporter) -> dict[str, Any]:
         done = counts.total()
         total = max(total, done + 1)  # there may be more by now
         reporter.check()
+        reporter.give_way()
         reporter.progress(done, total, f"Solving word problems: {done:,} of {total:,}")
         batch = list(unsolved_questions(artifact).order_by("pk")[:BATCH])
         is_asked = done < SECOND_OPINIONS

@@ -5,7 +5,6 @@ Pending questions are always asked anew, so whoever computes vectors may stop an
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.db import connection
@@ -90,25 +89,24 @@ def embedding_count_pending(*, embedding_set: EmbeddingSet) -> int:
         return int(cursor.fetchone()[0])
 
 
-def embedding_pending(
-    *, embedding_set: EmbeddingSet, batch_size: int = 4096
-) -> Iterator[list[PendingQuestion]]:
-    """Yield the questions whose vector is missing or out of date, in batches by ascending id."""
-    last = 0
-    while True:
-        with connection.cursor() as cursor:
-            query = _pending_query(embedding_set, "q.id, q.text, q.content_hash")
-            cursor.execute(
-                query
-                + sql.SQL(" AND q.id > {last} ORDER BY q.id LIMIT {size}").format(
-                    last=sql.Literal(last), size=sql.Literal(batch_size)
-                )
+def embedding_pending_ids(*, embedding_set: EmbeddingSet) -> list[int]:
+    """Return the questions whose vector is missing or out of date, by ascending id."""
+    with connection.cursor() as cursor:
+        cursor.execute(_pending_query(embedding_set, "q.id") + sql.SQL(" ORDER BY q.id"))
+        return [row[0] for row in cursor.fetchall()]
+
+
+def embedding_pending(*, embedding_set: EmbeddingSet, first: int, last: int) -> list[PendingQuestion]:
+    """Return those of a range of ids, both ends included, with their texts, by ascending id."""
+    query = _pending_query(embedding_set, "q.id, q.text, q.content_hash")
+    with connection.cursor() as cursor:
+        cursor.execute(
+            query
+            + sql.SQL(" AND q.id BETWEEN {first} AND {last} ORDER BY q.id").format(
+                first=sql.Literal(first), last=sql.Literal(last)
             )
-            rows = [PendingQuestion(pk, text, bytes(digest)) for pk, text, digest in cursor.fetchall()]
-        if not rows:
-            return
-        yield rows
-        last = rows[-1].id
+        )
+        return [PendingQuestion(pk, text, bytes(digest)) for pk, text, digest in cursor.fetchall()]
 
 
 def embedding_index_exists(*, embedding_set: EmbeddingSet) -> bool:

@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from django.db.models import F, Max, Q, QuerySet
-from django.db.models.functions import Coalesce
+from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
+from questionbank.capabilities.catalog import bulk_kinds
 from questionbank.errors import NotFound
 from questionbank.models import Run, RunLog, RunMetric, WorkerHeartbeat
 
 LOG_LINES = 200
+IDLE_WORKER_AFTER = timedelta(seconds=1)  # an idle worker has taken a message by then
 WORKER_SILENT_AFTER = timedelta(seconds=45)  # as services.runs.STALLED_AFTER, which selectors cannot import
 
 
@@ -81,6 +83,13 @@ class Wait:
     has_worker: bool
     running: str
     ahead: int
+
+
+def somebody_waits(*, queue: str) -> bool:
+    """Return whether a job that a person waits for has found no idle worker of the queue."""
+    since = Now() - IDLE_WORKER_AFTER
+    waiting = Run.objects.filter(queue=queue, state=Run.State.QUEUED, sent_at__lt=since)
+    return waiting.exclude(kind__in=bulk_kinds()).exists()
 
 
 def run_wait(*, run: Run) -> Wait | None:

@@ -103,7 +103,7 @@ def bank(kept_files, tmp_path) -> models.ModelArtifact:
         lens="purpose", artifact=model, encoder_name="small", dimension=DIMENSION, is_current=True
     )
     vectors = np.random.default_rng(5).normal(size=(5, DIMENSION)).astype(np.float32)
-    batch = next(embedding_pending(embedding_set=embedding_set))
+    batch = embedding_pending(embedding_set=embedding_set, first=0, last=2**40)
     embeddings.embedding_store(embedding_set=embedding_set, questions=batch, vectors=vectors)
     embeddings.embedding_set_finish(embedding_set=embedding_set)
     run = models.Run.objects.create(kind="import", title="Import", state="succeeded", result={"created": 5})

@@ -10,9 +10,11 @@ from django.db import DataError, connection, transaction
 
 from questionbank.models import EmbeddingSet, Question, QuestionEmbedding, Run
 from questionbank.selectors.registry.embeddings import (
+    PendingQuestion,
     embedding_count_pending,
     embedding_index_exists,
     embedding_pending,
+    embedding_pending_ids,
 )
 from questionbank.services import embeddings
 
@@ -32,13 +34,16 @@ def embedding_set(db) -> EmbeddingSet:
     )
 
 
-def pending(embedding_set: EmbeddingSet, **options) -> list[int]:
-    batches = embedding_pending(embedding_set=embedding_set, **options)
-    return [row.id for batch in batches for row in batch]
+def pending(embedding_set: EmbeddingSet) -> list[int]:
+    return embedding_pending_ids(embedding_set=embedding_set)
+
+
+def everything_pending(embedding_set: EmbeddingSet) -> list[PendingQuestion]:
+    return embedding_pending(embedding_set=embedding_set, first=0, last=2**40)
 
 
 def store_all(embedding_set: EmbeddingSet, vectors=None) -> int:
-    batch = [row for batch in embedding_pending(embedding_set=embedding_set) for row in batch]
+    batch = everything_pending(embedding_set)
     if vectors is None:
         vectors = np.random.default_rng(0).normal(size=(len(batch), DIMENSION))
     return embeddings.embedding_store(
@@ -54,9 +59,11 @@ def test_what_is_stored_comes_back_in_half_precision(embedding_set):
     np.testing.assert_array_equal(np.asarray(kept, dtype=np.float16), vector[0].astype(np.float16))
 
 
-def test_pending_comes_in_batches_by_ascending_id_and_ends_when_stored(embedding_set):
+def test_pending_comes_by_ascending_id_within_a_range_and_ends_when_stored(embedding_set):
     ids = [question(f"Question {n}").pk for n in range(7)]
-    assert pending(embedding_set, batch_size=3) == ids
+    assert pending(embedding_set) == ids
+    part = embedding_pending(embedding_set=embedding_set, first=ids[2], last=ids[4])
+    assert [row.id for row in part] == ids[2:5]
     assert embedding_count_pending(embedding_set=embedding_set) == 7
     store_all(embedding_set)
     assert pending(embedding_set) == []
@@ -86,7 +93,7 @@ def test_retired_questions_and_languages_the_encoder_does_not_know_are_left_out(
 
 def test_a_question_deleted_while_it_was_encoded_is_skipped(embedding_set):
     kept, gone = question("Kept"), question("Gone")
-    batch = next(embedding_pending(embedding_set=embedding_set))
+    batch = everything_pending(embedding_set)
     gone.delete()
     stored = embeddings.embedding_store(
         embedding_set=embedding_set, questions=batch, vectors=np.ones((2, DIMENSION), dtype=np.float32)

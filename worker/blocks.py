@@ -1,0 +1,100 @@
+"""Bulk work in blocks: the worker that has the run plans and works, every idle worker helps.
+
+The run's worker asks for help while blocks are free; a helper has no run of its own and does blocks until none is left,
+the run ends or somebody waits for the worker. What dies loses its lease, and another worker takes the block.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Protocol
+
+from analytics.errors import Cancelled
+from questionbank import dispatch
+from questionbank.models import Run, WorkBlock
+from questionbank.selectors.registry.blocks import block_sums
+from questionbank.selectors.registry.runs import somebody_waits
+from questionbank.services.blocks import block_claim, block_finish, lease_renewed
+from worker.reporting import RunReporter, patiently
+
+WAIT_SECONDS = 0.5  # for blocks that others work on
+HELP_SECONDS = 2.0  # between two calls for help
+
+
+class BlockJob(Protocol):
+    """Work on ranges of ids that may be done twice with the same result.
+
+    Attributes:
+        name: of its blocks: its word in `worker.tasks.BLOCK_JOBS` and an argument: ``vectors/12``.
+    """
+
+    name: str
+
+    def compute(self, block: WorkBlock, cancel: Callable[[], bool]) -> Callable[[], int]:
+        """Compute a block's result.
+
+        Args:
+            cancel: whether to stop, because nobody wants the result any more.
+
+        Returns:
+            What stores it, in the transaction that finishes the block, and returns the number of rows.
+        """
+
+
+def work_in_blocks(reporter: RunReporter, job: BlockJob, *, label: str) -> int:
+    """Do the planned blocks of a job together with all workers that are idle.
+
+    Returns:
+        Number of rows that results were stored for, by whomever.
+
+    Raises:
+        Cancelled: the run was stopped; helpers stop too.
+        GaveWay: somebody waits for this worker.
+    """
+    called = stored = 0
+    while True:
+        sums = block_sums(job=job.name)
+        stored = max(stored, sums.stored)
+        message = f"{label}: {sums.looked_at:,} of {sums.total:,}"
+        reporter.progress(sums.looked_at, sums.total, message)
+        if not sums.unfinished:
+            return stored
+        reporter.check()
+        reporter.give_way()
+        if sums.free > 1 and time.monotonic() - called > HELP_SECONDS:
+            dispatch.ask_for_help(reporter.run, job.name)
+            called = time.monotonic()
+        if do_block(job, cancel=reporter.should_stop):
+            reporter.saved_work()
+        elif sums.free == 0:
+            time.sleep(WAIT_SECONDS)
+
+
+def help_with_blocks(run_id: int, job: BlockJob) -> int:
+    """Do blocks of a job until none is free, the run has ended or somebody waits for this worker; return how many."""
+    done = 0
+    while True:
+        run = patiently(Run.objects.filter(pk=run_id).first)
+        if run is None or run.is_finished or run.cancel_requested:
+            return done
+        if patiently(partial(somebody_waits, queue=run.queue)):
+            return done
+        if not patiently(partial(do_block, job)):
+            return done
+        done += 1
+
+
+def do_block(job: BlockJob, *, cancel: Callable[[], bool] = lambda: False) -> bool:
+    """Claim a block, compute it and store its result unless the lease was lost; False: no block is free."""
+    block = block_claim(job=job.name)
+    if block is None:
+        return False
+    with lease_renewed(block) as is_lost:
+        try:
+            block_finish(block=block, store=job.compute(block, lambda: cancel() or is_lost()))
+        except Cancelled:
+            if not is_lost() or cancel():
+                raise
+    return True
