@@ -18,7 +18,7 @@ import structlog
 from celery import Celery
 from django.conf import settings
 from django.db import transaction
-from django.utils import timezone
+from django.db.models.functions import Now
 from kombu.exceptions import OperationalError
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _send(run: Run) -> None:
     except (OperationalError, OSError, redis.RedisError) as error:  # away, or it cannot write to its disk
         logger.warning("run_not_sent", run=run.pk, reason=str(error))
         return
-    type(run).objects.filter(pk=run.pk).update(sent_at=timezone.now())
+    type(run).objects.filter(pk=run.pk).update(sent_at=Now())
 
 
 def ask_for_help(run: Run, job: str) -> None:

@@ -23,8 +23,8 @@ django.setup()
 
 from django.db import Error as DatabaseError  # noqa: E402
 from django.db import close_old_connections, connection  # noqa: E402
-from django.utils import timezone  # noqa: E402
 
+from questionbank.database_clock import database_now  # noqa: E402
 from questionbank.outage import outage_of  # noqa: E402
 from questionbank.services.runs import runs_reconcile, worker_seen  # noqa: E402
 
@@ -80,7 +80,7 @@ def _start_reconciler(**kwargs: Any) -> None:
 
 def _reconcile() -> None:
     """Mend what dead workers left, in the clock's process: no job can keep it waiting."""
-    watching_since = timezone.now()
+    watching_since = database_now()
     last = time.monotonic()
     while True:
         try:
@@ -94,5 +94,5 @@ def _reconcile() -> None:
             connection.close()
             return
         if time.monotonic() - last > BREAK_SECONDS:
-            watching_since = timezone.now()
+            watching_since = database_now()
         last = time.monotonic()

@@ -1,4 +1,5 @@
 from django.db import migrations, models
+from django.db.models.functions import Now
 
 
 class Migration(migrations.Migration):
@@ -29,5 +30,13 @@ class Migration(migrations.Migration):
                     models.UniqueConstraint(fields=("job", "first"), name="one_block_a_job_and_start")
                 ],
             },
+        ),
+        *(
+            migrations.AlterField(
+                model_name=name,
+                name="created_at",
+                field=models.DateTimeField(db_default=Now(), editable=False),
+            )
+            for name in ("run", "reviewdecision", "reviewdecisionevent")
         ),
     )

@@ -6,6 +6,7 @@ import pghistory
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.db.models.functions import Now
 
 
 class ReviewGuideline(models.Model):
@@ -131,7 +132,7 @@ class ReviewDecision(Evidence):
     is_adjudication = models.BooleanField("settles a disagreement", default=False)
     is_random = models.BooleanField(default=False)
     is_label = models.BooleanField("a label of an uploaded file", default=False, db_default=False)
-    created_at = models.DateTimeField(auto_now_add=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
     undone_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -18,11 +18,12 @@ from django.conf import settings
 from django.core.mail import EmailMessage, get_connection
 from django.core.mail.backends.base import BaseEmailBackend
 from django.db.models import F
+from django.db.models.functions import Now
 from django.template.loader import render_to_string
 from django.urls import reverse
-from django.utils import timezone
 
 from questionbank import dispatch
+from questionbank.database_clock import database_now
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import OutgoingMail, User
 from questionbank.selectors.mail import mail_is_on
@@ -77,7 +78,7 @@ def mail_send_due() -> int:
 
     Without a sender mail waits for one: Health says so.
     """
-    now = timezone.now()
+    now = database_now()
     OutgoingMail.objects.filter(due_at=None, created_at__lt=now - KEEP).delete()
     due = OutgoingMail.objects.filter(due_at__isnull=False)
     _give_up_late(now)
@@ -103,7 +104,7 @@ def mail_send_due() -> int:
                 continue
             delay = min(FIRST_DELAY * 2 ** min(mail.attempts, 10), LONGEST_DELAY)
             waiting = OutgoingMail.objects.filter(pk=mail.pk)
-            waiting.update(due_at=now + delay, failed_at=timezone.now(), error=_reason(error))
+            waiting.update(due_at=now + delay, failed_at=Now(), error=_reason(error))
             break
         _sent(mail)
         sent += 1
@@ -125,7 +126,7 @@ def password_link(*, person: User, site: str) -> str:
 
 
 def _queue(mail: OutgoingMail) -> None:
-    mail.due_at = timezone.now()
+    mail.due_at = database_now()
     mail.save()
     dispatch.wake("send_mail", queue="light")
 
@@ -181,10 +182,10 @@ def _reason(error: Exception) -> str:
 
 
 def _sent(mail: OutgoingMail) -> None:
-    OutgoingMail.objects.filter(pk=mail.pk).update(due_at=None, sent_at=timezone.now(), address="")
+    OutgoingMail.objects.filter(pk=mail.pk).update(due_at=None, sent_at=Now(), address="")
 
 
 def _give_up(mail: OutgoingMail, error: Exception) -> None:
     OutgoingMail.objects.filter(pk=mail.pk).update(
-        due_at=None, failed_at=timezone.now(), error=_reason(error), address=""
+        due_at=None, failed_at=Now(), error=_reason(error), address=""
     )

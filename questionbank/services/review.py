@@ -16,10 +16,10 @@ from typing import Any
 from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Count, Exists, IntegerField, OuterRef, QuerySet, Subquery
-from django.db.models.functions import Coalesce
-from django.utils import timezone
+from django.db.models.functions import Coalesce, Now
 
 from analytics.json_lines import TEXT_LIMIT
+from questionbank.database_clock import database_now
 from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
 from questionbank.models import (
     ParaphrasePair,
@@ -106,7 +106,7 @@ def _attempt(
     lease = ReviewLease.objects.filter(reviewer=reviewer).select_related("reviewer").first()
     if lease is not None and (kept := _renew(lease)):
         return _shown(kept)
-    now = timezone.now()
+    now = database_now()
     skipped = skips().filter(pair=OuterRef("pk"), reviewer=reviewer).order_by("-pk")
     queue = _free_pairs(reviewer, now).exclude(pk__in=passed)
     if again:
@@ -190,7 +190,7 @@ def _lease_time() -> timedelta:
 def _renew(lease: ReviewLease) -> ReviewLease | None:
     """Move the end of a lease on; drop it where somebody else has the pair since it ran out."""
     pair = _locked_pair(lease.pair_id)
-    now = timezone.now()
+    now = database_now()
     if pair is None or not _is_free(pair, lease.reviewer, now):
         lease.delete()
         return None
@@ -237,7 +237,7 @@ def review_decide(
     _allow(reviewer)
     _lock_person(reviewer)
     pair = _existing_pair(pair_id)
-    now = timezone.now()
+    now = database_now()
     if not _is_free(pair, reviewer, now):
         raise Conflict("You no longer have this pair: it was decided, or somebody else has it.")
     lease = ReviewLease.objects.filter(reviewer=reviewer, pair=pair).first()
@@ -262,7 +262,7 @@ def adjudication_take(*, reviewer: User, pair_id: int) -> SettlementLease:
         Conflict: somebody else is settling it or has settled it, or it waits for no settlement.
     """
     pair = _pair_to_settle(reviewer, pair_id)
-    now = timezone.now()
+    now = database_now()
     lease = SettlementLease.objects.filter(pair=pair).select_related("reviewer").first()
     taken_at = now
     if lease is not None and lease.reviewer != reviewer:
@@ -286,7 +286,7 @@ def adjudication_heartbeat(*, reviewer: User, pair_id: int) -> Beat:
     pair = _locked_pair(pair_id)
     held = SettlementLease.objects.filter(pair=pair, reviewer=reviewer)
     if pair is not None and pair.state == _State.ADJUDICATION:
-        return Beat.HELD if held.update(expires_at=timezone.now() + _lease_time()) else Beat.LOST
+        return Beat.HELD if held.update(expires_at=Now() + _lease_time()) else Beat.LOST
     settled = ReviewDecision.objects.filter(
         pair_id=pair_id, reviewer=reviewer, is_adjudication=True, undone_at__isnull=True
     )
@@ -306,7 +306,7 @@ def adjudication_decide(
         ValidationFailed: `fields` says what is wrong with which.
     """
     pair = _pair_to_settle(reviewer, pair_id)
-    now = timezone.now()
+    now = database_now()
     lease = SettlementLease.objects.filter(pair=pair).select_related("reviewer").first()
     if lease is None or lease.reviewer != reviewer:
         if lease is not None:
@@ -371,7 +371,7 @@ def review_undo(*, reviewer: User, decision_id: int | None = None) -> ReviewDeci
             "This decision stands: it is over a day old, or its pair is settled, or all opinions on the pair have "
             f"been there for {UNDO_GRACE.total_seconds()} seconds, so that you can read the others."
         )
-    now = timezone.now()
+    now = database_now()
     last.undone_at = now
     last.save(update_fields=["undone_at"])
     _settle(pair)

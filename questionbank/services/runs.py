@@ -18,10 +18,11 @@ from typing import Any
 
 from django.db import connection, transaction
 from django.db.models import F, Q
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from questionbank import dispatch
 from questionbank.capabilities.catalog import job_kinds, training_of
+from questionbank.database_clock import database_now
 from questionbank.errors import Conflict
 from questionbank.models import Run, RunLog, RunMetric, User, WorkerHeartbeat
 
@@ -107,7 +108,7 @@ def run_start(*, run_id: int, worker: str) -> Run | None:
 
     A message may come twice (Redis redelivers, the reconciler sends again): only one start wins.
     """
-    now = timezone.now()
+    now = database_now()
     with transaction.atomic():
         # Waits for a lock rather than skipping: `embedding_request` relies on it.
         run = Run.objects.select_for_update().filter(pk=run_id).first()
@@ -135,7 +136,7 @@ def _held(run: Run) -> Any:
 
 def run_heartbeat(*, run: Run) -> bool:
     """Say that the worker lives. False: stop, because of a cancel request or a lost lease."""
-    return bool(_held(run).filter(cancel_requested=False).update(heartbeat_at=timezone.now()))
+    return bool(_held(run).filter(cancel_requested=False).update(heartbeat_at=Now()))
 
 
 def run_hold(*, run: Run) -> bool:
@@ -175,9 +176,7 @@ def run_is_held(*, run: Run) -> bool:
 def run_progress(*, run: Run, done: int, total: int, message: str = "") -> None:
     """Write how far the run is; counts as a heartbeat."""
     run.done, run.total, run.message = done, total, message[:300]
-    _held(run).update(
-        done=done, total=total, message=message[:300], heartbeat_at=timezone.now(), updated_at=timezone.now()
-    )
+    _held(run).update(done=done, total=total, message=message[:300], heartbeat_at=Now(), updated_at=Now())
 
 
 def run_log(*, run: Run, text: str, level: str = RunLog.Level.INFO) -> None:
@@ -205,8 +204,7 @@ def run_metrics(*, run: Run, step: int, metrics: Mapping[str, float]) -> None:
 
 
 def _finish(run: Run, state: str, **fields: Any) -> bool:
-    now = timezone.now()
-    changed = _held(run).update(state=state, finished_at=now, updated_at=now, lease=None, **fields)
+    changed = _held(run).update(state=state, finished_at=Now(), updated_at=Now(), lease=None, **fields)
     if changed:
         run.refresh_from_db()
     return bool(changed)
@@ -282,7 +280,7 @@ def run_pause(*, run: Run, disk_was_full: bool = False) -> bool:
 
 def _give_back(run: Run, reason: str = "") -> None:
     if run.cancel_requested:
-        run.state, run.lease, run.finished_at = Run.State.CANCELLED, None, timezone.now()
+        run.state, run.lease, run.finished_at = Run.State.CANCELLED, None, database_now()
         run.save()
     else:
         _requeue(run)
@@ -303,7 +301,7 @@ def run_cancel(*, run_id: int) -> Run:
     run.cancel_requested = True
     if run.state == Run.State.QUEUED:
         run.state = Run.State.CANCELLED
-        run.finished_at = timezone.now()
+        run.finished_at = database_now()
     run.save(update_fields=["cancel_requested", "state", "finished_at", "updated_at"])
     return run
 
@@ -360,7 +358,7 @@ def runs_reconcile(*, watching_since: datetime | None = None) -> dict[str, int]:
         Counts: ``{"requeued", "failed", "resent"}``.
     """
     counts = {"requeued": 0, "failed": 0, "resent": 0}
-    silent = timezone.now() - SILENT_AFTER
+    silent = database_now() - SILENT_AFTER
     for run_id in Run.objects.filter(state=Run.State.RUNNING, heartbeat_at__lt=silent).values_list(
         "pk", flat=True
     ):
@@ -372,7 +370,7 @@ def runs_reconcile(*, watching_since: datetime | None = None) -> dict[str, int]:
             )
             if run is not None and (outcome := _bury(run, watching_since)):
                 counts[outcome] += 1
-    just_now = timezone.now() - timedelta(seconds=10)
+    just_now = database_now() - timedelta(seconds=10)
     waiting = Run.objects.filter(state=Run.State.QUEUED).filter(
         Q(sent_at__lt=just_now) | Q(sent_at__isnull=True, created_at__lt=just_now)
     )
@@ -394,18 +392,18 @@ def _bury(run: Run, watching_since: datetime | None) -> str:
         silent_since, patience = max(last_seen, watching_since or last_seen), STALLED_AFTER
     else:
         silent_since, patience = max(last_seen, restarted), SILENT_AFTER
-    if timezone.now() - silent_since <= patience:
+    if database_now() - silent_since <= patience:
         return ""
     from_outside = restarted > last_seen or (watching_since is not None and watching_since > last_seen)
     reason = " Kindred or its database was restarted." if from_outside else ""
     run_log(run=run, text=f"The worker {run.worker} stopped answering.{reason}", level=RunLog.Level.WARNING)
     run.deaths += not from_outside
     if run.cancel_requested:
-        run.state, run.lease, run.finished_at = Run.State.CANCELLED, None, timezone.now()
+        run.state, run.lease, run.finished_at = Run.State.CANCELLED, None, database_now()
         run.save()
         return ""
     if run.deaths >= MAX_DEATHS:
-        run.state, run.lease, run.finished_at = Run.State.FAILED, None, timezone.now()
+        run.state, run.lease, run.finished_at = Run.State.FAILED, None, database_now()
         run.error = f"Its worker died {run.deaths} times."
         run.save()
         return "failed"
@@ -422,6 +420,5 @@ def _database_started() -> datetime:
 
 def worker_seen(*, name: str, queues: str) -> None:
     """Write that a worker process lives, and forget those not seen for a day."""
-    now = timezone.now()
-    WorkerHeartbeat.objects.update_or_create(name=name, defaults={"queues": queues, "seen_at": now})
-    WorkerHeartbeat.objects.filter(seen_at__lt=now - timedelta(days=1)).delete()
+    WorkerHeartbeat.objects.update_or_create(name=name, defaults={"queues": queues, "seen_at": Now()})
+    WorkerHeartbeat.objects.filter(seen_at__lt=Now() - timedelta(days=1)).delete()

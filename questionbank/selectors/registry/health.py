@@ -23,6 +23,7 @@ from django.db import Error as DatabaseError
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Count, Max, Q
+from django.db.models.functions import Now
 from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
@@ -214,7 +215,7 @@ def _redis() -> tuple[State, str, dict[str, str]]:
 
 
 def _workers() -> tuple[State, str, dict[str, str]]:
-    alive = WorkerHeartbeat.objects.filter(seen_at__gte=timezone.now() - WORKER_SILENT_AFTER)
+    alive = WorkerHeartbeat.objects.filter(seen_at__gte=Now() - WORKER_SILENT_AFTER)
     names: dict[str, list[str]] = {queue: [] for queue in dispatch.QUEUES}
     for worker in alive:
         for queue in worker.queues.split(","):
@@ -250,7 +251,7 @@ def _queues() -> tuple[State, str, dict[str, str]]:
 
 
 def _runs() -> tuple[State, str, dict[str, str]]:
-    since = timezone.now() - timedelta(days=1)
+    since = Now() - timedelta(days=1)
     failed = Run.objects.filter(state=Run.State.FAILED, is_dismissed=False, finished_at__gte=since).count()
     figures = {
         "Waiting": str(Run.objects.filter(state=Run.State.QUEUED).count()),
@@ -328,7 +329,7 @@ def _disk() -> tuple[State, str, dict[str, str]]:
 def _mail() -> tuple[State, str, dict[str, str]]:
     if not mail_is_on():
         return State.OK, "No mail is sent: EMAIL_URL names no mail server.", {}
-    unseen = Q(due_at__lt=timezone.now() - MAIL_DUE, failed_at=None)
+    unseen = Q(due_at__lt=Now() - MAIL_DUE, failed_at=None)
     mails = OutgoingMail.objects.aggregate(
         sent=Max("sent_at"),
         failed=Max("failed_at"),

@@ -7,7 +7,6 @@ from datetime import timedelta
 
 from django.db.models import F, Max, Q, QuerySet
 from django.db.models.functions import Coalesce, Now
-from django.utils import timezone
 
 from questionbank.capabilities.catalog import bulk_kinds
 from questionbank.errors import NotFound
@@ -96,7 +95,7 @@ def run_wait(*, run: Run) -> Wait | None:
     """Return why a queued run waits; None where it does not."""
     if run.state != Run.State.QUEUED:
         return None
-    alive = WorkerHeartbeat.objects.filter(seen_at__gte=timezone.now() - WORKER_SILENT_AFTER)
+    alive = WorkerHeartbeat.objects.filter(seen_at__gte=Now() - WORKER_SILENT_AFTER)
     queues = {queue for names in alive.values_list("queues", flat=True) for queue in names.split(",")}
     under_way = Run.objects.filter(state=Run.State.RUNNING, queue=run.queue).order_by("started_at").first()
     since = run.sent_at or run.created_at

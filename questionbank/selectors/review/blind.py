@@ -6,8 +6,8 @@ import math
 from datetime import timedelta
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.utils import timezone
 
+from questionbank.database_clock import database_now
 from questionbank.models import ParaphrasePair, ReviewDecision, User
 from questionbank.selectors.review.review import opinions
 
@@ -43,7 +43,7 @@ def decisions_to_undo(*, reviewer: User) -> QuerySet[ReviewDecision]:
     A decision stands for good after a day and once its pair is settled. One of several opinions also does when all of
     them are there, `UNDO_GRACE` later: nobody can read the others before, and a second answer after that is not blind.
     """
-    now = timezone.now()
+    now = database_now()
     of_pair = ReviewDecision.objects.filter(pair=OuterRef("pair"), undone_at__isnull=True)
     is_opinion = Q(is_adjudication=False) & ~Q(verdict=ReviewDecision.Verdict.SKIP)
     others = opinions().filter(pair=OuterRef("pair")).exclude(reviewer=reviewer)
@@ -67,4 +67,4 @@ def grace_seconds(*, pair: ParaphrasePair, person: User) -> int:
         return 0
     if pair.decisions.filter(is_adjudication=True, undone_at__isnull=True).exists():
         return 0
-    return max(0, math.ceil((mine.created_at + UNDO_GRACE - timezone.now()).total_seconds()))
+    return max(0, math.ceil((mine.created_at + UNDO_GRACE - database_now()).total_seconds()))

@@ -17,7 +17,7 @@ from typing import Any
 import krippendorff
 import numpy as np
 from django.db.models import Aggregate, Case, Count, Exists, F, FloatField, Max, OuterRef, Q, QuerySet, When
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from analytics import records
 from analytics.paraphrase.operators.catalog import OPERATORS
@@ -174,7 +174,7 @@ def queue_counts() -> QueueCounts:
         edited=Count("pk", filter=Q(outcome=outcome.EDIT)),
         rejected=Count("pk", filter=Q(outcome=outcome.REJECT)),
     )
-    leased = ReviewLease.objects.filter(expires_at__gt=timezone.now(), pair__state=state.OPEN)
+    leased = ReviewLease.objects.filter(expires_at__gt=Now(), pair__state=state.OPEN)
     return QueueCounts(on_screens=leased.values("pair").distinct().count(), **counts)
 
 
@@ -226,7 +226,7 @@ def adjudications() -> QuerySet[ParaphrasePair, ParaphrasePair]:
 
 def next_to_settle(*, person: User) -> ParaphrasePair | None:
     """Return the oldest pair waiting for a settlement that the person may settle and nobody else is settling."""
-    held = SettlementLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=timezone.now())
+    held = SettlementLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=Now())
     pairs = adjudications().filter(~Exists(held.exclude(reviewer=person)))
     if not person.has_perm("questionbank.settle_own"):
         person_opinions = opinions().filter(pair=OuterRef("pk"), reviewer=person)
@@ -262,7 +262,7 @@ def throughput() -> list[Throughput]:
     """Return what each reviewer did, who did most first."""
     verdict = ReviewDecision.Verdict
     stands = Q(undone_at__isnull=True, is_adjudication=False)
-    since = timezone.now() - timedelta(days=1)
+    since = Now() - timedelta(days=1)
     rows = (
         ReviewDecision.objects.filter(reviewer__isnull=False, is_label=False)
         .values("reviewer")

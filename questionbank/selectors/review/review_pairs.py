@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from questionbank.models import (
     BatchDeletion,
@@ -132,9 +132,8 @@ def deletable_pairs(
     None that somebody has on the screen or that became a question and, unless asked for, none on which somebody gave
     an opinion or which somebody settled. A label that came with the file is no such decision.
     """
-    now = timezone.now()
-    leases = ReviewLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=now)
-    settling = SettlementLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=now)
+    leases = ReviewLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=Now())
+    settling = SettlementLease.objects.filter(pair=OuterRef("pk"), expires_at__gt=Now())
     deletable = pairs.filter(~Exists(leases), ~Exists(settling), added__isnull=True)
     if not user.has_perm("questionbank.settle_own"):
         deletable = deletable.filter(created_by=user)

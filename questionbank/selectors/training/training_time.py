@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db.models import Max
-from django.utils import timezone
+from django.db.models.functions import Now
 
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import config_from_strings
@@ -72,9 +72,7 @@ def training_time(
 
 def _past(capability: str) -> Iterator[tuple[Run, float, int]]:
     """Yield uninterrupted trainings of the workers that train now, the latest first, with seconds and steps."""
-    alive = WorkerHeartbeat.objects.filter(
-        seen_at__gte=timezone.now() - WORKER_SILENT_AFTER, queues__contains="train"
-    )
+    alive = WorkerHeartbeat.objects.filter(seen_at__gte=Now() - WORKER_SILENT_AFTER, queues__contains="train")
     runs = Run.objects.filter(
         kind=Run.Kind.TRAIN,
         capability=capability,

@@ -11,10 +11,10 @@ from tests.questionbank.views.test_permissions import TABLE, things  # noqa: F40
 BUDGET = 20
 BUDGETS = {
     "question_detail": 55,  # the question, predictions, three lists of similar questions, history, paraphrases
-    "review": 30,
+    "review": 33,
     "change_list": 30,
     "question_similar": 28,
-    "review_settle": 28,
+    "review_settle": 29,
     "question_list": 25,
 }
 """Of pages that show more."""

@@ -1,0 +1,101 @@
+"""Clocks of machines that differ: what one process writes and another compares is the database's time."""
+
+from __future__ import annotations
+
+import ast
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.utils import timezone
+
+from questionbank import dispatch
+from questionbank.models import OutgoingMail, Run, WorkerHeartbeat
+from questionbank.selectors.registry.runs import run_wait
+from questionbank.services import runs
+from questionbank.services.mail import mail_request_reset, mail_send_due
+
+BASE_DIR = Path(__file__).resolve().parents[1]
+
+# Times that people read, that are days apart, or that the same machine wrote.
+OWN_CLOCK = {
+    "questionbank/selectors/registry/health.py": "when a page was made; the age of a back-up in days",
+    "questionbank/services/attachments.py": "pictures are young for a day",
+    "questionbank/services/backups.py": "when a back-up was made",
+    "questionbank/services/bulk_changes.py": "when questions were changed",
+    "questionbank/services/checkpoints.py": "checkpoints are kept for a month",
+    "questionbank/services/import_staging.py": "when questions were imported",
+    "questionbank/services/long_queries.py": "searches are kept for a year",
+    "questionbank/services/paraphrase.py": "when a pair was scored",
+    "questionbank/services/projections.py": "when a map was drawn",
+    "questionbank/services/recall.py": "when recall was measured",
+    "questionbank/services/uploads.py": "files of this machine",
+    "questionbank/services/variants.py": "when somebody decided",
+    "questionbank/templatetags/pages.py": "how long a job has been running, as a page shows it",
+}
+CLOCKS = {("timezone", "now"), ("time", "time"), ("datetime", "now"), ("datetime", "utcnow")}
+
+
+def reads_own_clock(path: Path) -> bool:
+    return any(
+        isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and (node.value.id, node.attr) in CLOCKS
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+    )
+
+
+def test_a_module_that_reads_its_machines_clock_says_why():
+    modules = [
+        path for name in ("questionbank", "worker") for path in sorted((BASE_DIR / name).rglob("*.py"))
+    ]
+    reading = {str(path.relative_to(BASE_DIR)) for path in modules if reads_own_clock(path)}
+    # The one that serves slow clients compares its own times only.
+    assert reading - {"questionbank/embedded/buffering.py"} == set(OWN_CLOCK)
+
+
+@pytest.fixture(params=[-10, 10], ids=["ten minutes back", "ten minutes on"])
+def wrong_clock(request, monkeypatch):
+    """Sets the clock of this machine wrong, and right again."""
+    right = timezone.now
+
+    def set_wrong(is_wrong: bool) -> None:
+        monkeypatch.setattr(timezone, "now", lambda: right() + timedelta(minutes=request.param) * is_wrong)
+
+    return set_wrong
+
+
+@pytest.mark.django_db
+def test_a_worker_whose_clock_is_wrong_keeps_its_run_and_is_alive(wrong_clock, monkeypatch):
+    monkeypatch.setattr(dispatch, "_send", lambda run: None)
+    monkeypatch.setattr(dispatch, "pending_message_ids", set)
+    monkeypatch.setattr(runs, "_database_started", lambda: timezone.now() - timedelta(days=1))
+    wrong_clock(True)
+    run = runs.run_create(kind="embed")
+    held = runs.run_start(run_id=run.pk, worker="one")
+    runs.run_heartbeat(run=held)
+    runs.worker_seen(name="one", queues="default")
+    waiting = runs.run_create(kind="embed")
+    wrong_clock(False)
+    assert runs.runs_reconcile(watching_since=timezone.now() - timedelta(hours=1)) == {
+        "requeued": 0, "failed": 0, "resent": 0,
+    }  # fmt: skip
+    assert run_wait(run=waiting).has_worker
+    Run.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - timedelta(minutes=5))
+    WorkerHeartbeat.objects.update(seen_at=timezone.now() - timedelta(minutes=5))
+    wrong_clock(True)  # that of the reconciler too
+    assert runs.runs_reconcile(watching_since=None)["requeued"] == 1
+    assert not run_wait(run=waiting).has_worker
+
+
+@pytest.mark.django_db
+def test_mail_of_a_machine_whose_clock_is_wrong_is_sent_at_once(
+    wrong_clock, teacher, mailoutbox, monkeypatch
+):
+    type(teacher).objects.update(email="teacher@school.example")
+    monkeypatch.setattr(dispatch, "wake", lambda job, queue: None)
+    wrong_clock(True)
+    mail_request_reset(address="teacher@school.example", site="https://kindred.school.example")
+    wrong_clock(False)
+    assert mail_send_due() == 1
+    assert OutgoingMail.objects.get().sent_at is not None
