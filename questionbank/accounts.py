@@ -1,29 +1,36 @@
-"""How people get in: sign-up is closed, an admin adds them; wrong passwords slow an account down.
+"""How people get in: sign-up is closed, an admin adds them; wrong passwords slow down whoever types them.
 
-Two limits work together. From one address, an account takes five wrong passwords in five minutes
-(`ACCOUNT_RATE_LIMITS`). Over all addresses, wrong passwords beyond `FREE_FAILURES` make the account wait
-longer and longer between tries, except from addresses where its owner logged in before: whoever guesses
-from elsewhere cannot lock the owner out.
+From devices where its owner has logged in before, an account has a count of its own. From all others wrong passwords
+count for the account and for their address, which may be that of a whole school: whoever guesses one account, or many,
+makes strangers wait and locks out nobody. Each count lets some tries pass, then makes people wait longer and longer.
 """
 
 from __future__ import annotations
 
-import time
+import hashlib
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from allauth.account.adapter import DefaultAccountAdapter
 from allauth.core.internal.httpkit import get_client_ip
+from django.conf import settings
 from django.core.cache import cache
 from django.core.exceptions import ValidationError
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import ngettext
 
+from questionbank.database_clock import database_now
 from questionbank.models import User
 
-FREE_FAILURES = 5  # wrong passwords, from any address, before an account makes people wait
+FREE_FAILURES = 5  # wrong passwords of an account before it makes people wait
+FREE_FAILURES_OF_ADDRESS = 30  # of all accounts together
 LONGEST_WAIT = 60  # seconds between two tries
+DEVICE_COOKIE = "known_device"
 _FORGET_FAILURES_AFTER = 15 * 60  # seconds without a wrong password
-_KNOWN_ADDRESS_DAYS = 90
+_DEVICE_KNOWN_FOR = 90 * 24 * 3600  # seconds
+_ACCOUNTS_OF_DEVICE = 20  # that it remembers, of a computer that many people use
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -34,44 +41,95 @@ class AccountAdapter(DefaultAccountAdapter):
         return False
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Refuse a try while its account waits; a refused try does not make the wait longer.
+        """Refuse a try while its account, address or device waits; a refused try does not make the wait longer.
 
         Raises:
             ValidationError: too many wrong passwords, with the seconds to wait.
         """
         super().pre_authenticate(request, **credentials)
-        account = _account_of(credentials)
-        failures, last = cache.get(_failures_key(account), (0, 0.0))
-        if failures < FREE_FAILURES or cache.get(_known_key(account, request)):
-            return
-        wait = min(LONGEST_WAIT, 2 ** (failures - FREE_FAILURES + 1)) - (time.time() - last)
-        if wait > 0:
-            self._rollback_login_failed_rl_usage()
-            seconds = int(wait) + 1
+        seconds = max(count.seconds_left() for count in _counts(request, credentials))
+        if seconds > 0:
             raise ValidationError(
                 ngettext(
-                    "Too many wrong passwords for this account. Try again in %(seconds)d second.",
-                    "Too many wrong passwords for this account. Try again in %(seconds)d seconds.",
+                    "Too many wrong passwords. Try again in %(seconds)d second.",
+                    "Too many wrong passwords. Try again in %(seconds)d seconds.",
                     seconds,
                 )
                 % {"seconds": seconds}
             )
 
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
-        """Count a wrong password for the account."""
-        key = _failures_key(_account_of(credentials))
-        failures, _last = cache.get(key, (0, 0.0))
-        cache.set(key, (failures + 1, time.time()), _FORGET_FAILURES_AFTER)
+        """Count a wrong password."""
+        for count in _counts(request, credentials):
+            count.add()
 
-    def authenticate(self, request: HttpRequest, **credentials: Any) -> User | None:
-        """Remember the address of a right password, which no stranger's wrong ones slow down."""
-        user: User | None = super().authenticate(request, **credentials)
-        if user is not None:
-            cache.set(_known_key(str(user.pk), request), True, _KNOWN_ADDRESS_DAYS * 24 * 3600)
-        return user
+    def post_login(self, request: HttpRequest, user: User, **options: Any) -> HttpResponse:
+        """Remember the device on which somebody has logged in, second factor included."""
+        response: HttpResponse = super().post_login(request, user, **options)
+        device, accounts = _device(request)
+        account = str(user.pk)
+        known = [account, *(other for other in accounts if other != account)][:_ACCOUNTS_OF_DEVICE]
+        response.set_signed_cookie(
+            DEVICE_COOKIE,
+            " ".join([device or secrets.token_urlsafe(16), *known]),
+            salt=DEVICE_COOKIE,
+            max_age=_DEVICE_KNOWN_FOR,
+            secure=settings.SESSION_COOKIE_SECURE,
+            httponly=True,
+            samesite="Lax",
+        )
+        return response
 
-    def _get_login_attempts_cache_key(self, request: HttpRequest, **credentials: Any) -> str:
-        return f"{_account_of(credentials)}:{get_client_ip(request)}"
+
+@dataclass(frozen=True, slots=True)
+class _Count:
+    """Wrong passwords of one account, address or device.
+
+    Attributes:
+        name: tells it from all others.
+        free: how many are let pass.
+    """
+
+    name: str
+    free: int
+
+    @property
+    def _key(self) -> str:
+        return f"log-in-failures:{hashlib.sha256(self.name.encode()).hexdigest()}"
+
+    def seconds_left(self) -> int:
+        """Return how long to wait, in whole seconds; 0 for not at all."""
+        failures, last = cache.get(self._key, (0, 0.0))
+        if failures < self.free:
+            return 0
+        wait = min(LONGEST_WAIT, 2 ** min(failures - self.free + 1, 10)) - (database_now().timestamp() - last)
+        return int(wait) + 1 if wait > 0 else 0
+
+    def add(self) -> None:
+        """Count one more."""
+        failures, _last = cache.get(self._key, (0, 0.0))
+        cache.set(self._key, (failures + 1, database_now().timestamp()), _FORGET_FAILURES_AFTER)
+
+
+def _counts(request: HttpRequest, credentials: dict[str, Any]) -> Sequence[_Count]:
+    """Return what a wrong password counts for."""
+    account = _account_of(credentials)
+    device, accounts = _device(request)
+    if account in accounts:
+        return [_Count(f"device {device} {account}", FREE_FAILURES)]
+    return [
+        _Count(f"account {account}", FREE_FAILURES),
+        _Count(f"address {get_client_ip(request)}", FREE_FAILURES_OF_ADDRESS),
+    ]
+
+
+def _device(request: HttpRequest) -> tuple[str, list[str]]:
+    """Return the name of the device, empty where nobody has logged in on it, and the accounts that it knows."""
+    cookie = request.get_signed_cookie(
+        DEVICE_COOKIE, default="", salt=DEVICE_COOKIE, max_age=_DEVICE_KNOWN_FOR
+    )
+    device, *accounts = str(cookie).split(" ")
+    return device, accounts
 
 
 def _account_of(credentials: dict[str, Any]) -> str:
@@ -80,11 +138,3 @@ def _account_of(credentials: dict[str, Any]) -> str:
     field = "email" if credentials.get("email") else "username"
     number = User.objects.filter(**{f"{field}__iexact": name}).values_list("pk", flat=True).first()
     return str(number) if number else f"unknown:{name}"
-
-
-def _failures_key(account: str) -> str:
-    return f"log-in-failures:{account}"
-
-
-def _known_key(account: str, request: HttpRequest) -> str:
-    return f"log-in-address:{account}:{get_client_ip(request)}"

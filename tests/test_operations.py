@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from questionbank.accounts import FREE_FAILURES, FREE_FAILURES_OF_ADDRESS, LONGEST_WAIT
 from questionbank.embedded.programs import programs
 from questionbank.env import environment
 from questionbank.selectors.registry import health
@@ -60,8 +61,10 @@ def test_documented_limits_are_the_real_ones(settings):
     pairs = settings.REVIEW_UPLOAD_MAX_BYTES // 2**20
     forms = settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20
     assert f"Forms {forms} MB, uploads {uploads} MB, files of pairs {pairs} MB" in TEXT
-    assert settings.ACCOUNT_RATE_LIMITS["login_failed"] == "10/m/ip,5/5m/key"
-    assert re.search(r"Ten failed log-ins a minute from an address, five in five minutes for a\s+name", TEXT)
+    assert settings.ACCOUNT_RATE_LIMITS["login"] == "300/m/ip"
+    assert (FREE_FAILURES, FREE_FAILURES_OF_ADDRESS, LONGEST_WAIT) == (5, 30, 60)
+    assert re.search(r"five\s+wrong\s+passwords\s+of\s+an\s+account,\s+thirty\s+from\s+an\s+address", TEXT)
+    assert re.search(r"up\s+to\s+60\s+seconds", TEXT)
 
 
 def test_every_process_is_documented():

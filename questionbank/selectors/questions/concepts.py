@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from dataclasses import dataclass, field
 
-from django.db import connection
 from django.db.models import Count, QuerySet
 
 from analytics.records import ConceptPath
 from questionbank.errors import NotFound
-from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question
+from questionbank.selectors.questions.facet_cube import ConceptGroups, facet_cube
 
 
 @dataclass(slots=True)
@@ -70,20 +69,6 @@ def concept_path(concept: KnowledgeConcept) -> ConceptPath:
     return tuple(chain.values_list("name", flat=True))
 
 
-# A question counts once in a subtree, however many of its concepts lie there. Questions are therefore
-# grouped by their whole set of concepts: a few thousand sets come back, not a row a question.
-_TAG_SETS = """
-    SELECT concepts, count(*) FROM (
-        SELECT array_agg(t.concept_id ORDER BY t.concept_id) AS concepts
-        FROM questionbank_questiontag t
-        JOIN questionbank_knowledgeconcept c ON c.id = t.concept_id
-        JOIN questionbank_question q ON q.id = t.question_id
-        WHERE c.hierarchy_id = %s AND q.status = 'ready'
-        GROUP BY t.question_id
-    ) a_question GROUP BY concepts
-"""
-
-
 def concept_tree(*, hierarchy: KnowledgeHierarchy) -> list[ConceptNode]:
     """Return the hierarchy's roots, each with its children by name, and counts of ready questions."""
     step = KnowledgeConcept.steplen
@@ -101,28 +86,22 @@ def concept_tree(*, hierarchy: KnowledgeHierarchy) -> list[ConceptNode]:
         )
         by_path[path] = node
         (parent.children if parent else roots).append(node)
-    _count(by_path, hierarchy)
+    _count(by_path)
     for siblings in (roots, *(node.children for node in by_path.values())):
         siblings.sort(key=lambda node: node.name.casefold())
     return roots
 
 
-def _count(by_path: dict[str, ConceptNode], hierarchy: KnowledgeHierarchy) -> None:
-    by_id = {node.id: node for node in by_path.values()}
-    chains: dict[int, list[int]] = {}  # concept -> itself and all above it
-    for node in by_path.values():  # parents come before their children
-        above = chains[node.parent_id] if node.parent_id else []
-        chains[node.id] = [*above, node.id]
-    direct_counts: Counter[int] = Counter()
-    subtree_counts: Counter[int] = Counter()
-    with connection.cursor() as cursor:
-        cursor.execute(_TAG_SETS, [hierarchy.pk])
-        for concepts, questions in cursor.fetchall():
-            touched = set()
-            for concept_id in concepts:
-                direct_counts[concept_id] += questions
-                touched.update(chains[concept_id])
-            for concept_id in touched:
-                subtree_counts[concept_id] += questions
-    for concept_id, node in by_id.items():
-        node.own_questions, node.questions = direct_counts[concept_id], subtree_counts[concept_id]
+def _count(by_path: dict[str, ConceptNode]) -> None:
+    """Write the counts into the nodes; a question counts once in a subtree, however many of its concepts lie there."""
+    cube = facet_cube()
+    ready = cube.equal("status", Question.Status.READY)
+    step = KnowledgeConcept.steplen
+    nodes = sorted(by_path.items(), key=lambda item: item[1].id)
+    direct = cube.by_group(ready, ConceptGroups.of([(node.id, path) for path, node in nodes]))
+    for path, questions in direct:
+        by_path[path].own_questions = questions
+    for depth in range(1, max((node.depth for _path, node in nodes), default=0) + 1):
+        below = [(node.id, path[: depth * step]) for path, node in nodes if node.depth >= depth]
+        for path, questions in cube.by_group(ready, ConceptGroups.of(below)):
+            by_path[path].questions = questions

@@ -4,13 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from django.core.cache import cache
-from django.db.models import Count, Q
-
 from questionbank.models import KnowledgeConcept, Question, Run, User
-
-KEPT_SECONDS = 60  # counting 100,000 rows on every visit of the home page would be waste
-CACHE_KEY = "bank-overview"
+from questionbank.selectors.questions.facet_cube import facet_cube
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,19 +23,16 @@ class BankOverview:
 
 
 def bank_overview() -> BankOverview:
-    """Count what is in the bank; kept for a minute, except that an empty bank is counted anew."""
-    kept: BankOverview | None = cache.get(CACHE_KEY)
-    if kept is not None:
-        return kept
-    counts = Question.objects.exclude(status=Question.Status.RETIRED).aggregate(
-        questions=Count("pk"),
-        observed=Count("pk", filter=Q(responses__gt=0)),
-        languages=Count("language", distinct=True),
+    """Return the counts of what is in the bank and not retired, from those that triggers keep (`FacetCount`)."""
+    cube = facet_cube()
+    present = cube.everything() & ~cube.equal("status", Question.Status.RETIRED)
+    observed = Question.objects.filter(responses__gt=0).exclude(status=Question.Status.RETIRED)
+    return BankOverview(
+        questions=cube.total(present),
+        concepts=KnowledgeConcept.objects.count(),
+        observed=observed.count(),
+        languages=sum(count > 0 for _language, count in cube.by_value("language", present)),
     )
-    overview = BankOverview(concepts=KnowledgeConcept.objects.count(), **counts)
-    if not overview.is_empty:
-        cache.set(CACHE_KEY, overview, KEPT_SECONDS)
-    return overview
 
 
 def recent_questions(*, limit: int = 5) -> list[Question]:

@@ -17,7 +17,7 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question
-from questionbank.selectors.search.facet_cube import concept_groups, facet_cube
+from questionbank.selectors.questions.facet_cube import concept_groups, facet_cube
 from questionbank.selectors.search.filters import ANY_STATUS, SearchFilters
 from questionbank.wording import language_name
 

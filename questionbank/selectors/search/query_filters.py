@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from questionbank.models import Question
-from questionbank.selectors.search.facet_cube import facet_cube
+from questionbank.selectors.questions.facet_cube import facet_cube
 from questionbank.selectors.search.filters import SearchFilters, filtered_questions
 from questionbank.wording import language_name
 

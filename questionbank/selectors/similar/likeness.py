@@ -31,8 +31,8 @@ from questionbank.selectors.questions.computations import (
     same_computation_ids,
     same_computation_probabilities,
 )
+from questionbank.selectors.questions.facet_cube import facet_cube
 from questionbank.selectors.questions.questions import TaggedPath, tagged_paths
-from questionbank.selectors.search.facet_cube import facet_cube
 from questionbank.selectors.search.spelling import vocabulary
 from questionbank.selectors.search.text_search import rank_by_text
 from questionbank.selectors.vectors import nearest

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from django.core import mail
+from django.test import Client
 from django.urls import reverse
 from ipware import get_client_ip
 
-from questionbank.accounts import FREE_FAILURES, LONGEST_WAIT
+from questionbank.accounts import DEVICE_COOKIE, FREE_FAILURES, FREE_FAILURES_OF_ADDRESS, LONGEST_WAIT
 from questionbank.middleware import ClientAddressMiddleware
 from questionbank.services.mail import mail_send_due
 
@@ -156,18 +159,67 @@ def test_name_and_mail_of_an_account_share_one_limit(client, teacher) -> None:
     assert "Too many" in log_in(client, "t@school.example", "wrong", "10.0.0.1")
 
 
-def test_guesses_from_elsewhere_slow_an_account_down_and_spare_its_owner(
-    client, teacher, monkeypatch
-) -> None:
-    right = "correct horse battery"
-    assert log_in(client, "teacher", right, "10.0.0.1") == ""
-    client.logout()
-    clock = [1_000_000.0]
-    monkeypatch.setattr("questionbank.accounts.time.time", lambda: clock[0])
+RIGHT = "correct horse battery"
+
+
+@pytest.fixture
+def clock(monkeypatch) -> list[datetime]:
+    """The time by which people wait; may be moved."""
+    now = [datetime(2026, 11, 26, tzinfo=UTC)]
+    monkeypatch.setattr("questionbank.accounts.database_now", lambda: now[0])
+    return now
+
+
+def test_guesses_from_elsewhere_slow_an_account_down_and_spare_its_owner(client, teacher, clock) -> None:
+    assert log_in(client, "teacher", RIGHT, "10.0.0.1") == ""
+    stranger = Client()
     for number in range(FREE_FAILURES):
-        assert "not correct" in log_in(client, "teacher", "wrong", f"10.0.1.{number}")
-    assert "Try again in" in log_in(client, "teacher", right, "10.0.2.1")
-    assert log_in(client, "teacher", right, "10.0.0.1") == ""
-    client.logout()
-    clock[0] += LONGEST_WAIT + 1
-    assert log_in(client, "teacher", right, "10.0.2.1") == ""
+        assert "not correct" in log_in(stranger, "teacher", "wrong", f"10.0.1.{number}")
+    assert "Try again in" in log_in(stranger, "teacher", RIGHT, "10.0.2.1")
+    client.post(reverse("account_logout"))
+    assert log_in(client, "teacher", RIGHT, "10.0.1.1") == ""  # wherever the device is
+    clock[0] += timedelta(seconds=LONGEST_WAIT + 1)
+    assert log_in(stranger, "teacher", RIGHT, "10.0.2.1") == ""
+
+
+def test_thirty_wrong_passwords_of_one_pupil_lock_out_nobody_else_behind_the_address(
+    client, teacher, reviewer, clock
+) -> None:
+    for _ in range(30):
+        log_in(client, "teacher", "wrong", "10.0.0.1")
+    assert "Try again in" in log_in(client, "teacher", RIGHT, "10.0.0.1")
+    assert log_in(Client(), "reviewer", RIGHT, "10.0.0.1") == ""
+
+
+def test_guessing_many_accounts_slows_strangers_of_the_address_down_and_no_known_device(
+    client, teacher, reviewer, clock
+) -> None:
+    assert log_in(client, "teacher", RIGHT, "10.0.0.1") == ""
+    client.post(reverse("account_logout"))
+    stranger = Client()
+    for number in range(FREE_FAILURES_OF_ADDRESS + 3):
+        clock[0] += timedelta(seconds=LONGEST_WAIT + 1)
+        log_in(stranger, f"pupil{number}", "wrong", "10.0.0.1")
+    assert "Try again in" in log_in(stranger, "reviewer", RIGHT, "10.0.0.1")
+    assert log_in(client, "teacher", RIGHT, "10.0.0.1") == ""
+    assert log_in(Client(), "reviewer", RIGHT, "10.0.0.2") == ""
+    clock[0] += timedelta(seconds=LONGEST_WAIT + 1)
+    assert log_in(stranger, "reviewer", RIGHT, "10.0.0.1") == ""
+
+
+def test_a_known_device_is_slowed_down_by_its_own_wrong_passwords(client, teacher, reviewer, clock) -> None:
+    for name in ("teacher", "reviewer"):  # a computer that two people use
+        assert log_in(client, name, RIGHT, "10.0.0.1") == ""
+        client.post(reverse("account_logout"))
+    for _ in range(FREE_FAILURES):
+        assert "not correct" in log_in(client, "teacher", "wrong", "10.0.0.1")
+    assert "Try again in" in log_in(client, "teacher", RIGHT, "10.0.0.1")
+    assert log_in(client, "reviewer", RIGHT, "10.0.0.1") == ""
+
+
+def test_nobody_makes_a_device_known_by_a_cookie_of_their_own(client, teacher, clock) -> None:
+    client.cookies[DEVICE_COOKIE] = f"mine {teacher.pk}"
+    for _ in range(FREE_FAILURES):
+        log_in(client, "teacher", "wrong", "10.0.0.1")
+    client.cookies[DEVICE_COOKIE] = f"another {teacher.pk}"
+    assert "Try again in" in log_in(client, "teacher", RIGHT, "10.0.0.1")
