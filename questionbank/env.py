@@ -52,6 +52,7 @@ environment = _Environment(
     PARAPHRASE_MODEL=(str, ""),
     PARAPHRASE_PREFIX=(str, ""),
     PORT=(int, 8000),
+    QUEUE_LIMIT=(int, 500),
     REDIS_URL=(str, ""),
     REVIEW_LEASE_SECONDS=(int, 180),
     REVIEW_OPINIONS=(int, 1),

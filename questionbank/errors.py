@@ -7,6 +7,7 @@ KindredError
 ├── Conflict            somebody else changed the same thing meanwhile
 ├── ImportRefused       lines of a file cannot be imported; `problems` lists them
 └── ServiceUnavailable  a server, worker or model that is needed is not there
+    └── Busy            too many jobs are waiting; `retry_after` says when to try again
 """
 
 from __future__ import annotations
@@ -95,3 +96,10 @@ class ServiceUnavailable(KindredError):
     """A server, worker or model that is needed is not there."""
 
     code = "unavailable"
+
+
+class Busy(ServiceUnavailable):
+    """Too many jobs are waiting to take one more."""
+
+    code = "busy"
+    retry_after = 60  # seconds

@@ -303,6 +303,8 @@ structlog.configure(
     cache_logger_on_first_use=True,
 )
 
+QUEUE_LIMIT: int = max(1, env.environment("QUEUE_LIMIT"))  # jobs that wait in one queue
+
 # The review queue
 REVIEW_OPINIONS_MOST = 9
 REVIEW_OPINIONS: int = min(REVIEW_OPINIONS_MOST, max(1, env.environment("REVIEW_OPINIONS")))

@@ -1,6 +1,6 @@
-"""One training at a time on a GPU: an advisory lock of the database, named after the GPU.
+"""One training at a time on a GPU: a turn named after the GPU.
 
-Two processes that train on one card would run out of its memory. Every machine's cards have their own lock,
+Two processes that train on one card would run out of its memory. Every machine's cards have their own turn,
 so machines do not wait for one another.
 """
 
@@ -9,12 +9,11 @@ from __future__ import annotations
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 import torch
-from django.db import Error as DatabaseError
-from django.db import connection
 
+from questionbank.services.blocks import turn
 from worker.reporting import RunReporter
 
 WAIT_SECONDS = 2.0
@@ -24,7 +23,7 @@ WAIT_SECONDS = 2.0
 def gpu_turn(reporter: RunReporter, device: torch.device) -> Iterator[None]:
     """Hold the device alone while the block works; on a CPU there is nothing to hold.
 
-    The lock belongs to the connection, so the database lets go of it when the process dies.
+    When the process dies, another one has its turn after `questionbank.services.blocks.LEASE`.
 
     Raises:
         Cancelled: the run was stopped while it waited.
@@ -32,16 +31,14 @@ def gpu_turn(reporter: RunReporter, device: torch.device) -> Iterator[None]:
     if device.type != "cuda":
         yield
         return
-    name = gpu_name(device)
-    while not _advisory("pg_try_advisory_lock", name):
+
+    def wait() -> None:
         reporter.check()
         reporter.progress(0, 0, "Waiting for another training that uses the GPU")
         time.sleep(WAIT_SECONDS)
-    try:
+
+    with turn(gpu_name(device), wait=wait):
         yield
-    finally:
-        with suppress(DatabaseError):  # a lost connection has lost the lock too
-            _advisory("pg_advisory_unlock", name)
 
 
 def gpu_name(device: torch.device) -> str:
@@ -49,9 +46,3 @@ def gpu_name(device: torch.device) -> str:
     index = device.index if device.index is not None else torch.cuda.current_device()
     unique = getattr(torch.cuda.get_device_properties(index), "uuid", None)
     return f"gpu/{unique or f'{socket.gethostname()}/{index}'}"
-
-
-def _advisory(function: str, name: str) -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {function}(hashtext(%s))", [f"kindred/{name}"])
-        return bool(cursor.fetchone()[0])

@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +36,10 @@ from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, Questio
 from questionbank.scratch import scratch_folder
 from questionbank.selectors.registry.artifacts import INSTALLED
 from questionbank.selectors.registry.old_models import models_in_jobs
-from questionbank.services.blocks import blocks_plan
+from questionbank.services.blocks import blocks_plan, turn
 from questionbank.services.embeddings import embedding_request
 from questionbank.wording import language_name
 
-INSTALL_LOCK = 0x4B494E44  # an advisory lock's number: two processes never install at once
 _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}")
 
 
@@ -261,9 +262,7 @@ def artifact_install_default(*, report: Callable[[str], Any] | None = None) -> N
     if not _missing_starters():
         return
     say = report or (lambda _line: None)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_lock(%s)", [INSTALL_LOCK])
-    try:
+    with turn("install models", wait=partial(time.sleep, 1)):
         missing = _missing_starters()  # asked again: another process may have installed them meanwhile
         for word, starter in missing:
             scope = f", {language_name(starter.scope)}" if starter.scope else ""
@@ -272,9 +271,6 @@ def artifact_install_default(*, report: Callable[[str], Any] | None = None) -> N
             exports = _export_starters(missing, scratch)
             for word, starter in missing:
                 _install_starter(word, starter, exports)
-    finally:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_unlock(%s)", [INSTALL_LOCK])
 
 
 def _missing_starters() -> list[tuple[str, Starter]]:

@@ -16,14 +16,15 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import F, Q
 from django.db.models.functions import Now
 
 from questionbank import dispatch
-from questionbank.capabilities.catalog import job_kinds, training_of
+from questionbank.capabilities.catalog import bulk_kinds, job_kinds, training_of
 from questionbank.database_clock import database_now
-from questionbank.errors import Conflict
+from questionbank.errors import Busy, Conflict
 from questionbank.models import Run, RunLog, RunMetric, User, WorkerHeartbeat
 
 _ALONE: Mapping[str, tuple[str, ...]] = {  # by kind, whatever the capability
@@ -59,7 +60,18 @@ def run_create(
     requested_by: User | None = None,
     send: bool = True,
 ) -> Run:
-    """Create a queued run and, unless `send` is false, send it to a worker on commit."""
+    """Create a queued run and, unless `send` is false, send it to a worker on commit.
+
+    Raises:
+        Busy: a person asks, and `QUEUE_LIMIT` jobs wait in the queue already. Bulk jobs, which also follow on others,
+            are always taken: there are few at a time.
+    """
+    if requested_by is not None and kind not in bulk_kinds():
+        waiting = Run.objects.filter(queue=queue, state=Run.State.QUEUED).count()
+        if waiting >= settings.QUEUE_LIMIT:
+            raise Busy(
+                f"{waiting:,} jobs are waiting for a worker, so Kindred takes no more. Try again in a minute."
+            )
     run = Run.objects.create(
         kind=kind,
         title=title,

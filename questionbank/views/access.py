@@ -16,7 +16,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllow
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
 
-from questionbank.errors import Conflict, NotAllowed, NotFound, ServiceUnavailable, ValidationFailed
+from questionbank.errors import Busy, Conflict, NotAllowed, NotFound, ServiceUnavailable, ValidationFailed
 
 View = Callable[..., HttpResponse]
 
@@ -92,7 +92,10 @@ def render_problem(request: HttpRequest, error: Exception) -> HttpResponse:
     """Show one of our errors as a page, or as a notice where htmx asked for a part of a page."""
     status = next(status for kind, status in STATUS_OF_ERROR.items() if isinstance(error, kind))
     template = "components/problem.html" if request.htmx else "problem.html"
-    return render(request, template, {"message": str(error), "status": status}, status=status)
+    response = render(request, template, {"message": str(error), "status": status}, status=status)
+    if isinstance(error, Busy):
+        response["Retry-After"] = str(error.retry_after)
+    return response
 
 
 def render_page(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import psycopg
 import pytest
 import torch
-from django.db import connection
 
 from analytics.errors import Cancelled
+from questionbank.models import WorkBlock
+from questionbank.services.blocks import block_claim
 from worker import gpu
 from worker.gpu import gpu_turn
 
@@ -38,40 +38,31 @@ def card(monkeypatch):
     monkeypatch.setattr(gpu, "WAIT_SECONDS", 0)
 
 
-@pytest.fixture
-def another_process(db):
-    parameters = connection.get_connection_params()
-    address = {key: parameters[key] for key in ("host", "user", "dbname")}
-    with psycopg.connect(**address, autocommit=True) as session:
-        yield session
+def hold() -> WorkBlock | None:
+    """Take the card as another process does; None: somebody has it."""
+    WorkBlock.objects.get_or_create(job="gpu/GPU-1234")
+    return block_claim(job="gpu/GPU-1234")
 
 
-def taken(session) -> bool:
-    is_free = session.execute("SELECT pg_try_advisory_lock(hashtext('kindred/gpu/GPU-1234'))").fetchone()[0]
-    if is_free:
-        session.execute("SELECT pg_advisory_unlock(hashtext('kindred/gpu/GPU-1234'))")
-    return not is_free
-
-
-def test_a_training_waits_for_the_card_and_can_be_cancelled_meanwhile(another_process):
-    another_process.execute("SELECT pg_advisory_lock(hashtext('kindred/gpu/GPU-1234'))")
+def test_a_training_waits_for_the_card_and_can_be_cancelled_meanwhile():
+    assert hold()
     reporter = Reporter()
     with pytest.raises(Cancelled), gpu_turn(reporter, CARD):
         pytest.fail("somebody else has the card")
     assert reporter.messages == ["Waiting for another training that uses the GPU"] * 2
 
 
-def test_the_card_is_held_inside_and_given_back_also_after_a_failure(another_process):
+def test_the_card_is_held_inside_and_given_back_also_after_a_failure():
     def fail() -> None:
         with gpu_turn(Reporter(), CARD):
-            assert taken(another_process)
+            assert hold() is None
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         fail()
-    assert not taken(another_process)
+    assert hold()
 
 
-def test_a_processor_needs_no_turn(another_process):
+def test_a_processor_needs_no_turn():
     with gpu_turn(Reporter(), torch.device("cpu")):
-        assert not taken(another_process)
+        assert hold()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import threading
 from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.db import connection
 from django.utils import timezone
 
 from questionbank import dispatch
-from questionbank.errors import Conflict
+from questionbank.errors import Busy, Conflict
 from questionbank.models import Run, RunLog
 from questionbank.services import runs
 
@@ -224,3 +225,16 @@ def test_a_waiting_run_without_a_message_is_sent_again(sent, monkeypatch, django
         counts = runs.runs_reconcile()
     assert counts["resent"] == 1
     assert sent == [lost.pk]
+
+
+def test_a_queue_that_is_full_takes_no_more_jobs_of_people(teacher, settings):
+    settings.QUEUE_LIMIT = 2
+    ask = partial(runs.run_create, send=False, requested_by=teacher)
+    ask(kind="undo")
+    ask(kind="change")
+    with pytest.raises(Busy, match="2 jobs are waiting"):
+        ask(kind="undo")
+    ask(kind="undo", queue="light")  # another queue
+    ask(kind="solve")  # what follows on a promotion
+    runs.run_create(kind="embed", send=False)
+    assert Run.objects.count() == 5

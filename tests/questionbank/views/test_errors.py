@@ -10,7 +10,7 @@ from django.db import connection
 from django.test import Client, RequestFactory
 from django.urls import reverse
 
-from questionbank.errors import Conflict, ServiceUnavailable
+from questionbank.errors import Busy, Conflict, ServiceUnavailable
 from questionbank.middleware import LogInMiddleware
 from questionbank.views import errors, home
 
@@ -104,7 +104,8 @@ def test_a_view_that_breaks_shows_no_trace(bank, teacher, monkeypatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "status"), [(Conflict("Two at once."), 409), (ServiceUnavailable("No."), 503)]
+    ("error", "status"),
+    [(Conflict("Two at once."), 409), (ServiceUnavailable("No."), 503), (Busy("Full."), 503)],
 )
 @pytest.mark.parametrize("headers", [{}, {"HX-Request": "true"}])
 def test_errors_of_ours_are_one_sentence(bank, as_teacher, monkeypatch, error, status, headers) -> None:
@@ -116,3 +117,4 @@ def test_errors_of_ours_are_one_sentence(bank, as_teacher, monkeypatch, error, s
     assert response.status_code == status
     assert str(error) in response.content.decode()
     assert ("<html" in response.content.decode()) != bool(headers)
+    assert response.headers.get("Retry-After") == ("60" if isinstance(error, Busy) else None)

@@ -1,0 +1,219 @@
+# ruff: noqa: T201 - a benchmark prints; SQL of its own names
+"""Every page of a bank of a million questions: median and p95, and which statements grow with the bank.
+
+    python -m tests.bench.million [--bank-size N] [--seed-rows N] [--repeats N] [--keep FOLDER] [--explain]
+
+A part of the bank is imported from the public sets; the rest are copies of it with a number behind the text, made by
+the database, with the same words, concepts and equations. There are no vectors. Times are the server's, of one client;
+each address is opened once to load what the process keeps, and then `--repeats` times. Searches are those of
+`tests.bench.search`, each opened once: none is warm. `--explain` prints the statements of over 50 ms.
+
+The aim is a p95 of 200 ms for every page. It is printed, and missing it is no error: other programs may have been busy.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import numpy as np
+
+from tests.bench.bank import KEPT_IN, set_up
+from tests.bench.imports import SHARED_DATA, write_rows
+
+AIM = 200  # milliseconds
+COPIES_FROM = 10_000_000  # the first id of a copy
+PAGES = {  # that take no argument
+    "paste": "/paste/",
+    "lists": "/lists/",
+    "import": "/import/",
+    "jobs": "/jobs/",
+    "models": "/models/",
+    "changes": "/changes/",
+    "map": "/map/",
+    "health": "/health/details/",
+    "people": "/people/",
+    "review": "/review/",
+}
+SLOW_STATEMENT = 0.05  # seconds
+
+
+def main() -> int:
+    """Print a table."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.million", description=__doc__.split("\n")[0])
+    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
+    parser.add_argument("--bank-size", type=int, default=1_000_000, help="questions")
+    parser.add_argument("--seed-rows", type=int, default=60_000, help="that are imported and copied")
+    parser.add_argument("--repeats", type=int, default=20, help="of each page")
+    parser.add_argument("--searches", type=int, default=200)
+    parser.add_argument("--keep", type=Path, default=KEPT_IN, help="where the bank is kept")
+    parser.add_argument("--explain", action="store_true", help="print slow statements")
+    options, _ = parser.parse_known_args()
+    set_up(options.keep / f"bank-{options.bank_size}")
+    fill(options.bank_size, options.seed_rows, options.data)
+    from questionbank.models import Question
+
+    print(f"bank: {Question.objects.count():,} questions; load {os.getloadavg()[0]:.1f}", flush=True)
+    slow: Counter[str] = Counter()
+    print(f"{'milliseconds':34}{'n':>5}{'first':>9}{'p50':>9}{'p95':>9}{'processor':>11}")
+    missed = [
+        name
+        for name, addresses in pages(options.searches, options.repeats)
+        if not measure(name, addresses, slow if options.explain else None)
+    ]
+    for statement, milliseconds in slow.most_common(12):
+        print(f"\n{milliseconds:,} ms in all: {statement}")
+    print(
+        f"aim: p95 of every page within {AIM} ms:", f"MISSED by {', '.join(missed)}" if missed else "reached"
+    )
+    return 0
+
+
+def fill(bank_size: int, seed_rows: int, data: Path) -> None:
+    """Import some questions, and copy them until there are enough."""
+    from django.db import connection
+    from django.db.models import Max
+
+    from questionbank.models import Question
+    from questionbank.services.facet_counts import facet_counts_settle
+    from questionbank.services.imports import import_file
+
+    began = time.perf_counter()
+    if not Question.objects.exists():
+        with tempfile.TemporaryDirectory() as scratch:
+            path = Path(scratch) / "questions.jsonl.gz"
+            write_rows(path, seed_rows, data)
+            import_file(path=path, source="bench", hierarchy="bench", skip_invalid=True, embed=False)
+        print(f"imported: {time.perf_counter() - began:.0f} s", flush=True)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT max(id) FROM questionbank_question WHERE import_run_id IS NOT NULL AND id < %s",
+            [COPIES_FROM],
+        )
+        seed: int = cursor.fetchone()[0]
+        while (present := Question.objects.count()) < bank_size:
+            cursor.execute("DROP INDEX IF EXISTS question_search")  # building it once is quicker
+            place = max(COPIES_FROM, Question.objects.aggregate(last=Max("pk"))["last"] + 1)
+            copy_questions(place, seed, bank_size - present)
+            facet_counts_settle()
+            print(f"{Question.objects.count():,} after {time.perf_counter() - began:.0f} s", flush=True)
+        cursor.execute(
+            "CREATE INDEX IF NOT EXISTS question_search ON questionbank_question USING gin (search_vector)"
+        )
+        cursor.execute("VACUUM ANALYZE")
+    print(f"filled: {time.perf_counter() - began:.0f} s", flush=True)
+
+
+def copy_questions(place: int, seed: int, most: int) -> None:
+    """Copy the imported questions, with what belongs to them, to the ids from `place` on."""
+    from django.db import connection, transaction
+
+    from questionbank.models import Question, QuestionEquation, QuestionTag
+
+    new = {  # column -> what a copy has there
+        "id": f"q.id + {place}",
+        "text": f"q.text || ' ({place})'",
+        "source_id": f"q.source_id || '-{place}'",
+        "content_hash": f"sha256(q.content_hash || '{place}'::bytea)",
+        "submission": "NULL",
+    }
+    with transaction.atomic(), connection.cursor() as cursor:
+        columns = [field.column for field in Question._meta.concrete_fields if not field.generated]
+        cursor.execute(
+            f"INSERT INTO questionbank_question ({', '.join(columns)})"
+            f" SELECT {', '.join(new.get(column, f'q.{column}') for column in columns)} FROM questionbank_question q"
+            f" WHERE id <= {seed} ORDER BY id LIMIT {most}"
+        )
+        for model in (QuestionTag, QuestionEquation):
+            columns = [field.column for field in model._meta.concrete_fields if field.column != "id"]
+            values = [f"q.{column}" for column in columns if column != "question_id"]
+            names = ", ".join(column for column in columns if column != "question_id")
+            cursor.execute(
+                f"INSERT INTO {model._meta.db_table} (question_id, {names})"
+                f" SELECT q.question_id + {place}, {', '.join(values)} FROM {model._meta.db_table} q"
+                f" JOIN questionbank_question c ON c.id = q.question_id + {place} WHERE q.question_id <= {seed}"
+            )
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT setval('questionbank_question_id_seq', max(id)) FROM questionbank_question")
+
+
+def pages(searches: int, repeats: int) -> Iterator[tuple[str, list[str]]]:
+    """Yield each page's name and the addresses at which it is opened, one after the other."""
+    from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question
+    from tests.bench.search import searches as searched
+
+    rng = random.Random(7)
+    top = Question.objects.order_by("-pk").values_list("pk", flat=True)[0]
+    ids = [
+        Question.objects.filter(pk__gte=rng.randrange(top)).order_by("pk").values_list("pk", flat=True)[0]
+        for _ in range(repeats)
+    ]
+    concepts = list(KnowledgeConcept.objects.order_by("?").values_list("pk", flat=True)[:repeats])
+    hierarchy = KnowledgeHierarchy.objects.get()
+    for name, addresses in {
+        "home": ["/"] * repeats,
+        "concept tree": [f"/concepts/?hierarchy={hierarchy.pk}"] * repeats,
+        "concept": [f"/concepts/{pk}/" for pk in concepts],
+        "question": [f"/questions/{pk}/" for pk in ids],
+        "similar questions": [f"/questions/{pk}/similar/wording/" for pk in ids],
+        "browse": ["/questions/"] * repeats,
+        "browse, easiest first": ["/questions/?sort=easiest"] * repeats,
+    }.items():
+        yield name, addresses
+    for name, address in PAGES.items():
+        yield name, [address] * repeats
+    kinds: dict[str, list[str]] = {}
+    for sort, query, filters in searched(timed=searches):
+        address = "/questions/?" + urlencode({**filters.to_query(), **({"q": query} if query else {})})
+        kinds.setdefault(f"search: {sort}", []).append(address)
+    yield from kinds.items()
+
+
+def measure(name: str, addresses: list[str], slow: Counter[str] | None) -> bool:
+    """Open the addresses one after the other and print a row; False where it misses the aim."""
+    from django.db import connection
+
+    from tests.bench.search import client_of
+
+    client = client_of("admin")
+    seconds, used = [], []
+    for address in addresses:
+        with connection.execute_wrapper(partial(note, slow)) if slow is not None else nullcontext():
+            began, processor = time.perf_counter(), time.process_time()
+            response = client.get(address, follow=False)
+            seconds.append(time.perf_counter() - began)
+            used.append(time.process_time() - processor)
+        if response.status_code != 200:
+            raise SystemExit(f"{address} answered {response.status_code}.")
+    milliseconds = 1000 * np.array(seconds)
+    later = milliseconds[1:] if len(milliseconds) > 1 else milliseconds  # what the process keeps is loaded
+    p95 = float(np.quantile(later, 0.95))
+    processor = 1000 * np.mean(used[1:] or used)
+    row = f"{name:34}{len(later):5}{milliseconds[0]:9.0f}{np.median(later):9.0f}{p95:9.0f}{processor:11.0f}"
+    print(row, flush=True)
+    return p95 <= AIM
+
+
+def note(slow: Counter[str], execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
+    """Add the time of a slow statement to its sum."""
+    began = time.perf_counter()
+    try:
+        return execute(sql, params, many, context)
+    finally:
+        if (seconds := time.perf_counter() - began) > SLOW_STATEMENT:
+            slow[" ".join(str(sql).split())[:600]] += round(1000 * seconds)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
