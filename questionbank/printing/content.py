@@ -1,0 +1,295 @@
+"""A worksheet as data for the template `worksheet.typ`: text runs, formulas, pictures, and nothing that is code.
+
+Texts are laid out as on a page (`questionbank.text_layout`) and read from that HTML, so that paper and page say the
+same. Each formula and each picture stands once in a list and is named by its place there: what cannot be set is
+replaced by its source without touching the rest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from questionbank.formats.pictures import SUFFIXES, PictureRefused, read_picture
+from questionbank.printing.formula import draw_formula
+from questionbank.printing.labels import labels_for
+from questionbank.printing.markup import Element, read_markup
+from questionbank.printing.speech import formula_in_words
+from questionbank.rendering import render_inline
+from questionbank.rendering.pictures import with_addresses
+from questionbank.text_layout import render_laid_out
+from questionbank.worksheets.sheet import Sheet, SheetItem, SheetSection
+
+Node = str | list[object]
+"""A text, or a list of a name and its arguments."""
+
+_LONGEST_SIDE = 20_000  # pixels
+_MOST_PIXELS = 60_000_000  # of all pictures of a file: each is decoded
+_LONG_FORMULA = 12  # leaves beyond which a formula may be wider than a column
+_LONG_WORDS = 16  # characters of text in a formula beyond which a line may break in them
+_STYLES = frozenset({"strong", "em", "u", "s", "sub", "sup"})
+_LEAVES = frozenset({"mi", "mn", "mo", "mtext", "mspace"})
+_SEPARATORS = frozenset(",;，；")
+_ADDRESS = "/pictures/"
+
+
+@dataclass(slots=True)
+class Content:
+    """What a file of worksheets holds: their data, formulas and pictures in the order in which they first stand."""
+
+    formulas: list[dict[str, object]] = field(default_factory=list)
+    pictures: dict[str, bytes] = field(default_factory=dict)  # by name of file
+    _formula_places: dict[tuple[str, bool], int] = field(default_factory=dict)
+    _refusals: dict[str, str] = field(default_factory=dict)
+    _pixels: int = 0
+
+    def data(self, sheets: Sequence[Sheet]) -> dict[str, object]:
+        """Return the worksheets as JSON can hold them."""
+        return {
+            "title": " / ".join(dict.fromkeys(sheet.title for sheet in sheets)),
+            "sheets": [self._sheet(sheet) for sheet in sheets],
+            "formulas": self.formulas,
+        }
+
+    # -- worksheets ------------------------------------------------------------------------------------------------
+
+    def _sheet(self, sheet: Sheet) -> dict[str, object]:
+        reader = _Reader(self, sheet)
+        return {
+            "title": sheet.title,
+            "version": sheet.version,
+            "columns": 2 if sheet.columns == 2 else 1,
+            "paper": sheet.paper.value,
+            "total": _number(sheet.total_points),
+            "named": sheet.has_name_field,
+            "key": sheet.shows_key,
+            "solved": sheet.shows_key and sheet.shows_solutions,
+            "language": _language(sheet.language),
+            "labels": labels_for(sheet.language).data(),
+            "instructions": reader.blocks(sheet.instructions),
+            "sections": [reader.section(section) for section in sheet.sections],
+        }
+
+    # -- formulas and pictures -------------------------------------------------------------------------------------
+
+    def formula(self, math: Element, *, display: bool) -> int:
+        """Return the place of a formula; equal ones share theirs."""
+        source = math.attributes.get("data-latex") or math.text()
+        drawing = draw_formula(math)
+        key = (repr(drawing), display)
+        if key not in self._formula_places:
+            self._formula_places[key] = len(self.formulas)
+            is_long = sum(1 for _ in _leaves(math)) > _LONG_FORMULA or len(math.text()) > 2 * _LONG_FORMULA
+            self.formulas.append(
+                {
+                    "drawing": drawing,
+                    "words": formula_in_words(math),
+                    "source": source,
+                    "display": display,
+                    "long": is_long,
+                }
+            )
+        return self._formula_places[key]
+
+    def picture(self, name: str, data: bytes, alternative: str) -> Node:
+        """Return a picture, or why it is not printed."""
+        digest = hashlib.sha256(data).hexdigest()
+        try:
+            if digest in self._refusals:
+                raise PictureRefused(self._refusals[digest])
+            facts = read_picture(data)
+            file = f"{digest}{SUFFIXES[facts.media_type]}"
+            if max(facts.width, facts.height) > _LONGEST_SIDE:
+                raise PictureRefused(f"has {facts.width:,} by {facts.height:,} pixels")
+            if file not in self.pictures:
+                self._pixels += facts.width * facts.height
+                if self._pixels > _MOST_PIXELS:
+                    raise PictureRefused(f"takes this file's pictures beyond {_MOST_PIXELS:,} pixels")
+        except PictureRefused as refusal:
+            self._refusals[digest] = str(refusal)
+            said = f" {alternative}" if alternative else ""
+            return ["placeholder", f"[Not printed: the picture {name} {refusal}.]{said}"]
+        self.pictures[file] = data
+        return ["picture", file, alternative or name, facts.width, facts.height]
+
+
+class _Reader:
+    """Reads the texts of one worksheet."""
+
+    def __init__(self, content: Content, sheet: Sheet) -> None:
+        self._content = content
+        self._named = [
+            {"name": name, "sha256": hashlib.sha256(data).hexdigest()}
+            for name, data in sheet.pictures.items()
+        ]
+        self._pictures: Mapping[str, tuple[str, bytes]] = {
+            row["sha256"]: (row["name"], sheet.pictures[row["name"]]) for row in self._named
+        }
+
+    def section(self, section: SheetSection) -> dict[str, object]:
+        return {
+            "heading": self.line(section.heading),
+            "instructions": self.blocks(section.instructions),
+            "items": [self.item(item) for item in section.items],
+        }
+
+    def item(self, item: SheetItem) -> dict[str, object]:
+        return {
+            "number": item.number,
+            "text": self.blocks(item.text),
+            "options": [[label, self.blocks(text)] for label, text in item.options],
+            "matches": [[label, self.blocks(text)] for label, text in item.matches],
+            "parts": [self.item(part) for part in item.parts],
+            "points": _number(item.points),
+            "lines": max(0, min(item.answer_lines, 200)),
+            "answer": self.blocks(item.answer),
+            "solution": self.blocks(item.solution),
+            "stimulus": self.blocks(item.stimulus),
+        }
+
+    def blocks(self, text: str) -> list[Node]:
+        """Return a text as blocks."""
+        if not text.strip():
+            return []
+        html = render_laid_out(with_addresses(text, self._named))
+        return list(self._blocks(read_markup(html)))
+
+    def line(self, text: str) -> list[Node]:
+        """Return a text as one line."""
+        return list(self._inline(read_markup(render_inline(text))))
+
+    def _blocks(self, element: Element) -> Iterator[Node]:
+        for child in element.children:
+            if isinstance(child, str):
+                if child.strip():
+                    yield ["p", child]
+            else:
+                yield from self._block(child)
+
+    def _block(self, element: Element) -> Iterator[Node]:
+        classes = element.classes
+        if element.tag == "p":
+            yield ["p", *self._inline(element)]
+        elif "formula-display" in classes:
+            yield from self._displayed(element)
+        elif element.tag == "table":
+            yield [
+                "table",
+                [[self._cell(cell) for cell in row.iterate("td")] for row in element.iterate("tr")],
+            ]
+        elif "parts" in classes:
+            yield ["parts", [self._part(item) for item in element.elements]]
+        elif element.tag in {"ul", "ol"}:
+            yield ["list", element.tag == "ol", [list(self._inline(item)) for item in element.iterate("li")]]
+        elif element.tag == "pre":
+            yield ["source", element.text()]
+        elif "image-placeholder" in classes and element.tag == "div":
+            yield ["note", list(self._blocks(element))]
+        elif element.tag == "summary":
+            yield ["p", ["em", element.text()]]
+        elif element.tag in {"div", "details"}:
+            yield from self._blocks(element)
+        else:
+            yield ["p", *self._inline_element(element)]
+
+    def _displayed(self, element: Element) -> Iterator[Node]:
+        for child in element.elements:
+            if child.tag == "math":
+                yield ["display", self._content.formula(child, display=True)]
+            else:
+                yield ["p", *self._inline_element(child)]
+
+    def _cell(self, cell: Element) -> dict[str, object]:
+        span = cell.attributes.get("colspan", "1")
+        return {"span": int(span) if span.isdecimal() else 1, "text": list(self._inline(cell))}
+
+    def _part(self, item: Element) -> list[object]:
+        label, body = item.elements
+        return [label.text(), list(self._blocks(body))]
+
+    def _inline(self, element: Element) -> Iterator[Node]:
+        for child in element.children:
+            if isinstance(child, str):
+                yield child
+            else:
+                yield from self._inline_element(child)
+
+    def _inline_element(self, element: Element) -> Iterator[Node]:
+        classes = element.classes
+        if element.tag == "math":
+            yield from self._formula(element)
+        elif element.tag in _STYLES:
+            yield [element.tag, *self._inline(element)]
+        elif element.tag == "code":
+            yield ["source" if "formula-source" in classes else "code", element.text()]
+        elif element.tag == "br":
+            yield ["br"]
+        elif element.tag == "img":
+            yield self._picture(element)
+        elif "answer-blank" in classes:
+            yield ["blank", element.text().strip("_")]
+        elif "image-placeholder" in classes:
+            yield ["placeholder", *self._inline(element)]
+        elif "nowrap" in classes:
+            yield ["together", *self._inline(element)]
+        else:
+            yield from self._inline(element)
+
+    def _picture(self, element: Element) -> Node:
+        name, data = self._pictures[element.attributes["src"].removeprefix(_ADDRESS)]
+        return self._content.picture(name, data, element.attributes.get("alt", ""))
+
+    def _formula(self, math: Element) -> Iterator[Node]:
+        """Yield a formula of a line; a long one in pieces, so that a line can break behind commas and in its words."""
+        if sum(1 for _ in _leaves(math)) <= _LONG_FORMULA and len(math.text()) <= 2 * _LONG_FORMULA:
+            yield ["math", self._content.formula(math, display=False)]
+            return
+        piece: list[Element | str] = []
+        for child in _top_level(math):
+            words = child.text() if child.tag == "mtext" else ""
+            if len(words) > _LONG_WORDS:
+                yield from self._piece(piece)
+                yield words.replace("\u00a0", " ")
+                piece = []
+                continue
+            piece.append(child)
+            if child.tag == "mo" and child.text() in _SEPARATORS:
+                yield from self._piece(piece)
+                yield " "
+                piece = []
+        yield from self._piece(piece)
+
+    def _piece(self, children: list[Element | str]) -> Iterator[Node]:
+        if children:
+            yield ["math", self._content.formula(Element("math", {}, children), display=False)]
+
+
+def _top_level(element: Element) -> Iterator[Element]:
+    """Yield what stands in the row of a formula; rows that only group are opened."""
+    for child in element.elements:
+        is_group = child.tag == "mrow" and not child.attributes
+        if is_group and not any(
+            inner.tag == "mo" and "fence" in inner.attributes for inner in child.elements
+        ):
+            yield from _top_level(child)
+        else:
+            yield child
+
+
+def _leaves(element: Element) -> Iterator[Element]:
+    for child in element.elements:
+        if child.tag in _LEAVES:
+            yield child
+        else:
+            yield from _leaves(child)
+
+
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def _language(code: str) -> str:
+    match = re.match(r"[a-z]{2,3}(?![a-z])", code.lower())
+    return match[0] if match else "en"

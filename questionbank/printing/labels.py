@@ -1,0 +1,59 @@
+"""The few words that a worksheet adds to its questions, in the language of the questions."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """Words on paper."""
+
+    name: str
+    group: str
+    date: str
+    version: str
+    key: str
+    page: str  # with {page} and {pages}
+    total: str
+    answer: str
+    solution: str
+    unknown: str
+    blank: str
+
+    def data(self) -> dict[str, str]:
+        """Return the words by their names."""
+        return asdict(self)
+
+
+ENGLISH = Labels(
+    name="Name",
+    group="Class",
+    date="Date",
+    version="Version",
+    key="Answer key",
+    page="Page {page} of {pages}",
+    total="Total",
+    answer="Answer",
+    solution="Solution",
+    unknown="No answer is known.",
+    blank="blank",
+)
+CHINESE = Labels(
+    name="姓名",
+    group="班级",
+    date="日期",
+    version="试卷",
+    key="答案",
+    page="第 {page} 页，共 {pages} 页",
+    total="总分",
+    answer="答案",
+    solution="解析",
+    unknown="没有已知的答案。",
+    blank="空",
+)
+
+
+def labels_for(language: str) -> Labels:
+    """Return the words of a language; English ones where there are none of it."""
+    return CHINESE if language.lower().startswith("zh") else ENGLISH

@@ -1,0 +1,167 @@
+"""Run by itself, in a process of its own: set `worksheet.typ` with the data beside it.
+
+    python typesetting.py FOLDER
+
+FOLDER holds the templates, `content.json` and the pictures; it is all that the compiler may read. `worksheet.pdf` is
+written into it, and what could not be set is printed as JSON. Imports nothing of ours, so that it starts at once.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import resource
+import sys
+import unicodedata
+from collections.abc import Callable
+from pathlib import Path
+
+MEGABYTES = 1_500  # of addresses, of which a worksheet of 400 questions touches a tenth
+SECONDS = 60  # of processor time
+STANDARDS = ["ua-1"]
+_HANZI = (
+    "Noto Serif CJK SC", "Source Han Serif SC", "Noto Sans CJK SC", "Source Han Sans SC", "Noto Sans SC",
+    "Songti SC", "PingFang SC", "SimSun", "Microsoft YaHei", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei",
+    "Droid Sans Fallback",
+)  # fmt: skip
+_UNKNOWN_CHARACTER = re.compile(r'the text `"((?:[^"\\]|\\.)+)"` could not be displayed')
+_CHINESE = re.compile("[\u3400-\u9fff]")
+
+
+class _Typesetter:
+    def __init__(self, folder: Path) -> None:
+        import typst
+
+        self._typst = typst
+        self._folder = folder
+        self._fonts = typst.Fonts()
+        self._content = json.loads((folder / "content.json").read_bytes())
+        families = set(self._fonts.families())
+        self._content["hanzi"] = [name for name in _HANZI if name in families]
+        self._content["refused"] = []
+        self._content["missing"] = []
+
+    def run(self) -> dict[str, object]:
+        """Write the PDF; return what could not be set."""
+        pdf = self._compile_with_characters()
+        if pdf is None:
+            self._content["refused"] = self._faulty_formulas()
+            pdf = self._compile_with_characters()
+        if pdf is None:
+            raise SystemExit(self._error)
+        (self._folder / "worksheet.pdf").write_bytes(pdf)
+        return {name: self._content[name] for name in ("refused", "missing", "hanzi")}
+
+    def _compile_with_characters(self) -> bytes | None:
+        """Return the PDF; characters that no font has are printed as their numbers. None where it cannot be set."""
+        for _attempt in range(3):
+            pdf = self._compile()
+            unknown = [] if pdf else list(dict.fromkeys(_UNKNOWN_CHARACTER.findall(self._error)))
+            if not unknown:
+                return pdf
+            self._replace(
+                [json.loads(f'"{text}"') if "\\u{" not in text else _unescaped(text) for text in unknown]
+            )
+        return None
+
+    def _compile(self) -> bytes | None:
+        self._content["chinese"] = any(_CHINESE.search(text) for text in self._content["missing"])
+        (self._folder / "content.json").write_text(json.dumps(self._content), encoding="utf-8")
+        try:
+            pdf: bytes = self._typst.compile(
+                self._folder / "worksheet.typ",
+                root=self._folder,
+                font_paths=self._fonts,
+                package_path=self._folder,
+                package_cache_path=self._folder,
+                pdf_standards=STANDARDS,
+                timestamp=0,
+            )
+        except self._typst.TypstError as error:
+            self._error = f"{error.message}\n{error.diagnostic}"
+            return None
+        return pdf
+
+    def _replace(self, texts: list[str]) -> None:
+        characters = sorted({character for text in texts for character in text})
+        names = {
+            ord(character): _narrow(character) or f"[{_numbered(character)}]" for character in characters
+        }
+        self._content["missing"] += [
+            _numbered(character) for character in characters if not _narrow(character)
+        ]
+        for part in ("title", "sheets", "formulas"):
+            self._content[part] = _mapped(self._content[part], lambda text: text.translate(names))
+
+    def _faulty_formulas(self) -> list[int]:
+        """Return the formulas that cannot be set, each found by halves."""
+        source = self._folder / "formulas.typ"
+        source.write_text(_FORMULAS_ALONE, encoding="utf-8")
+
+        def is_sound(places: list[int]) -> bool:
+            try:
+                self._typst.compile(
+                    source,
+                    root=self._folder,
+                    font_paths=self._fonts,
+                    package_path=self._folder,
+                    package_cache_path=self._folder,
+                    sys_inputs={"places": json.dumps(places)},
+                )
+            except self._typst.TypstError:
+                return False
+            return True
+
+        return list(_faulty(list(range(len(self._content["formulas"]))), is_sound))
+
+
+_FORMULAS_ALONE = """
+#import "formula.typ": draw
+#let formulas = json("content.json").formulas
+#for place in json(bytes(sys.inputs.places)) { block(math.equation(draw(formulas.at(place).drawing))) }
+"""
+
+
+def _faulty(places: list[int], is_sound: Callable[[list[int]], bool]) -> list[int]:
+    if not places or is_sound(places):
+        return []
+    if len(places) == 1:
+        return places
+    middle = len(places) // 2
+    return [*_faulty(places[:middle], is_sound), *_faulty(places[middle:], is_sound)]
+
+
+def _mapped(value: object, change: Callable[[str], str]) -> object:
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list):
+        return [_mapped(part, change) for part in value]
+    if isinstance(value, dict):
+        return {name: _mapped(part, change) for name, part in value.items()}
+    return value
+
+
+def _narrow(character: str) -> str:
+    """Return the usual form of a wide character, as of "．"; empty where there is none."""
+    usual = unicodedata.normalize("NFKC", character)
+    return usual if usual != character and usual.isascii() else ""
+
+
+def _numbered(character: str) -> str:
+    return f"U+{ord(character):04X}"
+
+
+def _unescaped(text: str) -> str:
+    r"""Return a text in which characters stand as ``\u{1f600}``."""
+    return re.sub(r"\\u\{([0-9a-f]+)\}", lambda match: chr(int(match[1], 16)), text)
+
+
+def main() -> None:
+    """Set what the folder holds."""
+    resource.setrlimit(resource.RLIMIT_AS, (MEGABYTES * 2**20, MEGABYTES * 2**20))
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    print(json.dumps(_Typesetter(Path(sys.argv[1])).run()))  # noqa: T201 - for the process that started this one
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+from __future__ import annotations
+
+import dataclasses
+import importlib.util
+
+import pypdfium2
+import pytest
+
+from questionbank.errors import PrintingRefused
+from questionbank.printing import typesetting
+from questionbank.printing.limits import MOST_QUESTIONS
+from questionbank.printing.pdf import worksheet_pdf
+from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
+from tests.pictures import png
+from tests.questionbank.printing.reading import characters, page_text, pdf_text
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("typst") is None, reason="needs the extra 'documents'"
+)
+
+CHOICE = SheetItem(
+    "1",
+    r"Solve $x^2 - 5x + \frac{6}{2} = 0$ for *all* real $x$.",
+    options=(("A", "$2$"), ("B", r"$\frac12$"), ("C", "both"), ("D", "neither")),
+    points=2,
+    answer="C",
+    solution=r"Because $x = \sqrt{3}$.",
+)
+
+
+def sheet(*items: SheetItem, **changes: object) -> Sheet:
+    return dataclasses.replace(Sheet("Algebra", (SheetSection(items or (CHOICE,)),)), **changes)
+
+
+def test_a_worksheet_says_its_title_questions_options_and_points():
+    text = " ".join(
+        pdf_text(worksheet_pdf([sheet(version="B", total_points=2, instructions="Use a *pencil*.")]))[
+            0
+        ].split()
+    )
+    for words in (
+        "Algebra",
+        "Version B",
+        "Total:",
+        "/ 2",
+        "Name",
+        "Class",
+        "Date",
+        "Use a pencil.",
+        "Solve",
+        "both",
+        "[2]",
+        "Page 1 of 1",
+    ):
+        assert words in text
+    assert "Because" not in text
+
+
+def test_equal_worksheets_give_equal_bytes():
+    sheets = [sheet(pictures={"a.png": png()}), sheet(shows_key=True, shows_solutions=True)]
+    assert worksheet_pdf(sheets) == worksheet_pdf(sheets)
+
+
+def test_each_worksheet_counts_its_pages_from_one_and_has_its_paper():
+    long = sheet(*(dataclasses.replace(CHOICE, answer_lines=12),) * 4, paper=PaperSize.LETTER)
+    pdf = worksheet_pdf([sheet(), long])
+    texts = pdf_text(pdf)
+    assert ["Page 1 of 1" in texts[0], f"Page 1 of {len(texts) - 1}" in texts[1]] == [True, True]
+    document = pypdfium2.PdfDocument(pdf)
+    assert [tuple(map(round, document.get_page_size(place))) for place in (0, 1)] == [(595, 842), (612, 792)]
+    document.close()
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        '#panic("x") #import "@preview/cetz:0.3.0" #sys.inputs',
+        "= Heading\n- item *bold* _x_ `raw` @label <tag> // comment /* */ \\ $",
+        '<script>alert(1)</script> <img src="file:///etc/passwd">',
+        '#read("/etc/passwd") #image("content.json") #{ while true {} }',
+        r'"]], "c": [#eval("1")] \u{41} \#let x',
+    ],
+)
+def test_code_and_markup_in_any_text_are_printed_as_text(hostile):
+    item = SheetItem("#1", hostile, options=(("#A", hostile), ("*B*", "2")), answer_lines=1)
+    worksheet = sheet(item, title=hostile.replace("\n", " "), version="#v", instructions=hostile)
+    text = "".join(pdf_text(worksheet_pdf([worksheet])))
+    missing = characters(page_text(hostile)) - characters(text)
+    assert not missing
+
+
+def test_a_formula_that_cannot_be_set_is_printed_as_its_source(monkeypatch, settings):
+    source = typesetting.__file__
+    broken = (
+        "import runpy, sys\n"
+        f"typesetting = runpy.run_path({source!r})\n"
+        "class Faulty(typesetting['_Typesetter']):\n"
+        "    def __init__(self, folder):\n"
+        "        super().__init__(folder)\n"
+        "        self._content['formulas'][1]['drawing'] = ['no such drawing']\n"
+        "from pathlib import Path\n"
+        "import json\n"
+        "print(json.dumps(Faulty(Path(sys.argv[1])).run()))\n"
+    )
+    folder = settings.VAR_DIR / "printing"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "typesetting.py").write_text(broken)
+    for name in ("worksheet.typ", "formula.typ"):
+        (folder / name).write_bytes((typesetting.Path(source).parent / name).read_bytes())
+    monkeypatch.setattr("questionbank.printing.pdf._HERE", folder)
+    text = " ".join(
+        pdf_text(worksheet_pdf([sheet(SheetItem("1", "First $a+b$ then $x^{77}$ end."))]))[0].split()
+    )
+    assert "First 𝑎 + 𝑏 then x^{77} (this formula cannot be set) end." in text
+
+
+def test_what_a_worksheet_cannot_be_printed_for_is_said(monkeypatch):
+    with pytest.raises(PrintingRefused, match="no question"):
+        worksheet_pdf([sheet(CHOICE), Sheet("Empty", ())][1:])
+    with pytest.raises(PrintingRefused, match="2,001 questions"):
+        worksheet_pdf([sheet(*(CHOICE,) * (MOST_QUESTIONS + 1))])
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(PrintingRefused, match="pip install"):
+        worksheet_pdf([sheet()])
