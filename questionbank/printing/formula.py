@@ -7,6 +7,7 @@ decided here: which character opens or closes, what stretches, where scripts sta
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Sequence
 
 from questionbank.printing.markup import Element
@@ -36,8 +37,14 @@ _ACCENTS = {
     "ˇ": "ˇ", "˘": "˘", "´": "´", "`": "`", "⃛": "⃛", "˚": "○",
 }  # fmt: skip
 _STRETCHED = frozenset("→←↔⇒⇐⇔↦⇀↼⇌⟶⟵⟷")
+_FUNCTIONS = frozenset(
+    "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh coth log ln lg exp lim limsup liminf max min sup inf"
+    " gcd lcm det dim ker deg arg Pr".split()
+)
+_THIN = "0.1667em"  # which Temml puts beside a function, and Typst by itself
 _PADDING = {"0": 0.0, "1": 0.14, "2": 0.25, "4": 1.0}
 _USUAL_PADDING = 0.42  # em, on both sides of a cell
+_SIDES = {"above": "top", "below": "bottom", "before": "left", "after": "right"}
 _ROW_GAPS = {"tml-jot": 0.6, "tml-small": 0.15}
 _ROW_GAP = 0.35
 _STYLES = {("true", None): "display", ("false", None): "inline", (None, "0"): "inline", (None, "1"): "script"}
@@ -63,6 +70,8 @@ def _draw(element: Element) -> Drawing:
 
 def _letter(element: Element) -> Drawing:
     text = element.text()
+    if text in _FUNCTIONS:
+        return ["function", text]
     if len(text) != 1:
         return ["text", text, ""] if text else ["row"]
     kind = "normal" if text in _ORDINARY else ""
@@ -81,7 +90,7 @@ def _words(element: Element) -> Drawing:
 
 
 def _operator(element: Element) -> Drawing:
-    text = element.text()
+    text = unicodedata.normalize("NFC", element.text())  # an equals sign and a stroke are one sign
     attributes = element.attributes
     if not text:
         return ["row"]
@@ -117,6 +126,8 @@ def _row(element: Element) -> Drawing:
     drawing: Drawing
     if any(_is_fence(child) for child in children):
         drawing = _fenced(children)
+    elif any(child.text() in _FUNCTIONS for child in children if child.tag == "mi"):
+        drawing = _joined(_draw(child) for child in children if child.attributes.get("width") != _THIN)
     else:
         drawing = _joined(_draw(child) for child in children)
     if "tml-boxed" in element.classes:
@@ -224,72 +235,55 @@ def _table(element: Element) -> Drawing:
     rows = [row.elements for row in element.elements if row.tag == "mtr"]
     if "tml-wide" in element.classes:
         return _numbered(rows)
-    width = max((len(row) for row in rows), default=0)
+    width = max((sum(map(_span, row)) for row in rows), default=0)
     if not width:
         return ["row"]
-    lines = "formula-lines" in element.classes
-    is_displayed = element.attributes.get("displaystyle") == "true"
-    gap = next((_ROW_GAPS[name] for name in sorted(element.classes) if name in _ROW_GAPS), _ROW_GAP)
-    across = _whole_lines(rows, width)
-    return [
-        "table",
-        {
-            "gap": gap,
-            "displayed": is_displayed,
-            "across": sorted(across),
-            "down": sorted(_lines_between(rows, width)),
-            "rows": [
-                [
-                    _cell(row[place], lines, at, across) if place < len(row) else {"body": ["row"], "side": "center"}
-                    for place in range(width)
-                ]
-                for at, row in enumerate(rows)
-            ],
-        },
-    ]  # fmt: skip
+    is_plain = "formula-lines" in element.classes
+    cells = [[_cell(cell, is_plain) for cell in row] for row in rows]
+    settings = {
+        "gap": next((_ROW_GAPS[name] for name in sorted(element.classes) if name in _ROW_GAPS), _ROW_GAP),
+        "displayed": element.attributes.get("displaystyle") == "true",
+        "small": "tml-small" in element.classes,
+    }
+    if any(cell["lines"] or cell["span"] != 1 for row in cells for cell in row):
+        return ["ruled", {**settings, "width": width, "rows": cells}]
+    for row in cells:
+        row += [{"body": ["row"], "side": "center", "left": 0.0, "right": 0.0}] * (width - len(row))
+    return ["table", {**settings, "rows": [_with_equations(row) for row in cells]}]
 
 
-def _cell(cell: Element, is_line: bool, row: int, across: set[int]) -> dict[str, object]:
+def _cell(cell: Element, is_plain: bool) -> dict[str, object]:
     classes = cell.classes
-    side = "left" if is_line or "tml-left" in classes else "right" if "tml-right" in classes else "center"
-    body = _row(cell)
-    if _has_line(cell, "above") and row not in across:
-        body = ["line", "overline", body]
-    if _has_line(cell, "below") and row + 1 not in across:
-        body = ["line", "underline", body]
-    paddings = dict.fromkeys(("left", "right"), 0.0 if is_line else _USUAL_PADDING)
+    side = "left" if is_plain or "tml-left" in classes else "right" if "tml-right" in classes else "center"
+    paddings = {where: 0.0 if is_plain else _USUAL_PADDING for where in ("left", "right")}
+    lines: dict[str, str] = {}
     for name in classes:
         if name.startswith("pad-"):
             _, where, step = name.split("-")
             paddings[where] = _PADDING[step]
-    return {"body": body, "side": side, **paddings}
+        elif name.startswith("rule-"):
+            _, where, *style = name.split("-")
+            lines[_SIDES[where]] = style[0] if style else "single"
+    return {"body": _row(cell), "side": side, "span": _span(cell), "lines": lines, **paddings}
 
 
-def _has_line(cell: Element, side: str) -> bool:
-    return any(name.startswith(f"rule-{side}") for name in cell.classes)
+def _span(cell: Element) -> int:
+    span = cell.attributes.get("columnspan", "1")
+    return min(int(span), 40) if span.isdecimal() else 1
 
 
-def _whole_lines(rows: Sequence[Sequence[Element]], width: int) -> set[int]:
-    """Return above which rows a line goes from end to end; the number of rows for the one below them all."""
-    found = set()
-    for at in range(len(rows) + 1):
-        above = [_has_line(cell, "above") for cell in rows[at]] if at < len(rows) else []
-        below = [_has_line(cell, "below") for cell in rows[at - 1]] if at else []
-        if any(len(marks) >= width and all(marks) for marks in (above, below)):
-            found.add(at)
-    return found
-
-
-def _lines_between(rows: Sequence[Sequence[Element]], width: int) -> set[int]:
-    """Return before which columns a line goes down; the number of columns for the one behind them all."""
-    found = set()
-    for row in rows:
-        for place, cell in enumerate(row):
-            if _has_line(cell, "before"):
-                found.add(place)
-            if _has_line(cell, "after"):
-                found.add(place + 1)
-    return found if width > 1 or found != {0} else found
+def _with_equations(row: Sequence[dict[str, object]]) -> list[dict[str, object]]:
+    """Return a row whose cells to both sides of a sign of relation are one: the sign gets its space on both sides."""
+    joined: list[dict[str, object]] = []
+    for cell in row:
+        before = joined[-1] if joined else None
+        is_pair = before and before["side"] == "right" and cell["side"] == "left"
+        if before and is_pair and not before["right"] and not cell["left"]:
+            body = ["row", before["body"], ["align"], cell["body"]]
+            joined[-1] = {**cell, "body": body, "side": "both", "left": before["left"]}
+        else:
+            joined.append(cell)
+    return joined
 
 
 def _numbered(rows: Sequence[Sequence[Element]]) -> Drawing:

@@ -9,6 +9,7 @@ written into it, and what could not be set is printed as JSON. Imports nothing o
 from __future__ import annotations
 
 import json
+import os
 import re
 import resource
 import sys
@@ -34,7 +35,7 @@ class _Typesetter:
 
         self._typst = typst
         self._folder = folder
-        self._fonts = typst.Fonts()
+        self._fonts = typst.Fonts(font_paths=[path for path in os.environ.get("TYPST_FONT_PATHS", "").split(os.pathsep) if path])
         self._content = json.loads((folder / "content.json").read_bytes())
         families = set(self._fonts.families())
         self._content["hanzi"] = [name for name in _HANZI if name in families]
@@ -118,7 +119,7 @@ class _Typesetter:
 _FORMULAS_ALONE = """
 #import "formula.typ": draw
 #let formulas = json("content.json").formulas
-#for place in json(bytes(sys.inputs.places)) { block(math.equation(draw(formulas.at(place).drawing))) }
+#for place in json(bytes(sys.inputs.places)) { block(math.equation(draw(formulas.at(place).drawing, false))) }
 """
 
 
