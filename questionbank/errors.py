@@ -7,6 +7,7 @@ KindredError
 ├── Conflict            somebody else changed the same thing meanwhile
 ├── ImportRefused       lines of a file cannot be imported; `problems` lists them
 ├── PrintingRefused     a worksheet cannot be printed
+├── DocumentRefused     a document cannot be read as a test paper
 └── ServiceUnavailable  a server, worker or model that is needed is not there
     └── Busy            too many jobs are waiting; `retry_after` says when to try again
 """
@@ -97,6 +98,12 @@ class PrintingRefused(KindredError):
     """A worksheet cannot be printed; the message says why and what to do."""
 
     code = "printing_refused"
+
+
+class DocumentRefused(KindredError):
+    """A document cannot be read as a test paper; the message says what to do instead."""
+
+    code = "document_refused"
 
 
 class ServiceUnavailable(KindredError):

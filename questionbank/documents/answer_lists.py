@@ -1,0 +1,94 @@
+"""Where a paper's list of answers stands: under a title that says so, or at the end, where nothing but answers follows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from questionbank.documents.keys import full_text, listed_answers, row_cells
+from questionbank.documents.marks import Mark
+from questionbank.documents.paper import Line
+from questionbank.documents.phrases import ANSWER, KEY_TITLE
+
+_FEWEST = 3  # answers at the end of a paper that make a list without a title
+_SHORT = 40
+
+
+def answer_list(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozenset[int]:
+    """Return the lines of the list of answers, its title included; empty where there is none."""
+    found: set[int] = set()
+    place = 0
+    while place < len(lines):
+        if _is_title(place, lines, marks):
+            end = _end(place, lines, marks)
+            found |= {*range(place, end)}
+            place = end
+        else:
+            place += 1
+    return frozenset(found) if found else _at_the_end(lines, marks)
+
+
+def _is_title(place: int, lines: Sequence[Line], marks: Sequence[Mark | None]) -> bool:
+    line = lines[place]
+    if len(line.text) > 80 or line.is_joined or not KEY_TITLE.fullmatch(line.text):
+        return False
+    mark = marks[place]
+    if mark is not None and mark.kind not in ("han", "upper", "Roman"):
+        return False
+    highest = max(
+        (mark.value for mark in marks[:place] if mark is not None and mark.kind in ("digits", "word")),
+        default=0,
+    )
+    for ahead in range(place + 1, min(place + 5, len(lines))):
+        text = full_text(lines[ahead])
+        mark = marks[ahead]
+        if listed_answers(text) or row_cells(text) is not None:
+            return True
+        if mark is not None and mark.kind in ("digits", "word"):
+            return mark.value <= max(1, highest) and not (mark.value == highest + 1 and highest > 0)
+        if mark is not None and mark.kind in ("upper", "lower"):
+            return False
+    return False
+
+
+def _end(title: int, lines: Sequence[Line], marks: Sequence[Mark | None]) -> int:
+    """Return where questions go on behind a list of answers: at a heading, or where options follow numbers again."""
+    for place in range(title + 1, len(lines)):
+        if (
+            lines[place].heading
+            and lines[place].heading <= max(1, lines[title].heading)
+            and _options_follow(place, lines, marks)
+        ):
+            return place
+    return len(lines)
+
+
+def _options_follow(place: int, lines: Sequence[Line], marks: Sequence[Mark | None]) -> bool:
+    options = 0
+    for ahead in range(place + 1, min(place + 16, len(lines))):
+        mark = marks[ahead]
+        options += mark is not None and mark.kind == "upper" and not mark.answer and bool(lines[ahead].text)
+    return options >= 3
+
+
+def _at_the_end(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozenset[int]:
+    """Return the last lines where they are answers and nothing else, and count anew."""
+    start = len(lines)
+    values: list[int] = []
+    while start:
+        line, mark = lines[start - 1], marks[start - 1]
+        listed = listed_answers(full_text(line))
+        if listed:
+            values = [number for number, _ in listed] + values
+        elif (
+            mark is not None
+            and mark.kind in ("digits", "word")
+            and 0 < len(line.text) <= _SHORT
+            and ANSWER.match(line.text)
+        ):
+            values = [mark.value, *values]
+        else:
+            break
+        start -= 1
+    before = [mark.value for mark in marks[:start] if mark is not None and mark.kind in ("digits", "word")]
+    counts_anew = bool(values) and bool(before) and values[0] <= 1 and max(before) >= 2
+    return frozenset(range(start, len(lines))) if len(values) >= _FEWEST and counts_anew else frozenset()

@@ -1,0 +1,124 @@
+"""What is doubtful about a question that was found, alone and beside its neighbours: sentences for whoever reviews it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from questionbank.documents import phrases
+from questionbank.documents.drafts import Draft
+from questionbank.documents.paper import FoundQuestion
+
+_LONG_OPTION = 160  # characters of an option that goes on over lines
+_LONG_STEM = 1_500
+_MARKS_LEFT = re.compile(r"(?:^|[\s\u2003(])[(（]?A[.)）、．][^\n]{1,200}?[\s\u2003(][(（]?B[.)）、．]")
+_NUMBERS_LEFT = re.compile(r"\n\s*(?:Q\s?)?\d{1,3}[.)、．]\s+\S")
+
+
+def neighbour_doubts(found: Sequence[FoundQuestion], drafts: Sequence[Draft]) -> Iterator[FoundQuestion]:
+    """Yield the questions with all of their doubts."""
+    has_answers = any(_has_answer(question) for question in found)
+    counts = Counter(len(question.record.options) for question in found if question.record.options)
+    usual = counts.most_common(1)[0][0] if counts else 0
+    for place, (question, draft) in enumerate(zip(found, drafts, strict=True)):
+        doubts = [
+            *question.doubts,
+            *_own(question, draft, has_answers=has_answers),
+            *_numbers(place, drafts),
+            *_number_of_options(place, found, usual, counts),
+        ]
+        yield replace(question, doubts=tuple(dict.fromkeys(doubts)))
+
+
+def _has_answer(question: FoundQuestion) -> bool:
+    record = question.record
+    return bool(record.answer or record.solution or record.content.accepted)
+
+
+def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterator[str]:
+    record = question.record
+    if draft.is_headless:
+        yield "No line asks this question: its first line is an option, a part or an answer."
+    if not _has_answer(question) and (
+        has_answers or record.options or record.kind in ("true_false", "matching")
+    ):
+        yield "No answer was found."
+    elif record.options and not record.answer:
+        yield "No option is marked as the answer."
+    elif record.kind == "parts" and has_answers and not record.solution:
+        missing = sum(not part.answer for part in record.content.parts)
+        if missing > 0:
+            yield f"{missing} of the {len(record.content.parts)} parts have no answer."
+    texts = "\n".join(
+        [
+            record.text,
+            record.solution,
+            *(o.text for o in record.options),
+            *(p.text for p in record.content.parts),
+        ]
+    )
+    if phrases.IMAGE_LOST.search(texts):
+        yield "A picture could not be kept; [image] stands in its place."
+    if phrases.FORMULA_LOST.search(texts):
+        yield "A formula could not be read; [formula] stands in its place."
+    for item in draft.options[-1:]:
+        if len(item.lines) > 1 and (len(item.text) > _LONG_OPTION or len(item.lines) > 3):
+            yield f"Text follows the last option and is read as part of it: “{_shown(item.texts[1])}”."
+    if _MARKS_LEFT.search(record.text):
+        yield "The text holds A. and B. that are not read as options."
+    if _NUMBERS_LEFT.search(record.text):
+        yield "The text holds a line with a number of its own; it may be another question."
+    if len(draft.stem.text) > _LONG_STEM:
+        yield "The text is unusually long; it may hold more than one question."
+    if record.text and len(record.text) < 6 and not record.content.parts:
+        yield "The text is unusually short."
+    if phrases.MATCHING.search(record.text) and "|" in record.text and record.kind != "matching":
+        yield "The table seems to be one to match, but no answer says which belong together."
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+def _numbers(place: int, drafts: Sequence[Draft]) -> Iterator[str]:
+    """Yield where the numbers of questions do not count on."""
+    draft = drafts[place]
+    before = drafts[place - 1] if place else None
+    after = drafts[place + 1] if place + 1 < len(drafts) else None
+    if before is not None and draft.value and before.value:
+        if draft.value == before.value:
+            yield f"The number {draft.value} stands twice."
+        elif draft.value != before.value + 1 and draft.value != 1:
+            yield f"The numbers skip from {before.value} to {draft.value}."
+    if after is not None and draft.value and after.value > draft.value + 1:
+        missing = draft.value + 1
+        what = (
+            f"question {missing}"
+            if after.value == missing + 1
+            else f"questions {missing} to {after.value - 1}"
+        )
+        yield f"The next number is {after.value}; {what} may be part of this question."
+    if not draft.value and any(other.value for other in drafts):
+        yield "The question has no number, though others have."
+
+
+def _number_of_options(
+    place: int, found: Sequence[FoundQuestion], usual: int, counts: Counter[int]
+) -> Iterator[str]:
+    options = len(found[place].record.options)
+    total = sum(counts.values())
+    if options and usual and options != usual and counts[usual] * 3 >= total * 2 and total > 2:
+        yield f"The question has {options} options; most others have {usual}."
+    beside = [
+        len(other.record.options)
+        for other in (*found[max(0, place - 1) : place], *found[place + 1 : place + 2])
+    ]
+    if (
+        not options
+        and len(beside) == 2
+        and all(beside)
+        and found[place].record.kind not in ("true_false", "matching")
+    ):
+        yield "The question has no options, but the questions before and after it have."

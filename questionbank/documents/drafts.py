@@ -1,0 +1,112 @@
+"""A question while its lines are gathered: which texts are its stem, options, parts, answers and solution."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from questionbank.documents.keys import KeyEntry
+from questionbank.documents.paper import Line, Role
+from questionbank.documents.phrases import STIMULUS
+
+
+@dataclass(slots=True, eq=False)
+class Item:
+    """Texts of lines that belong together.
+
+    Attributes:
+        number: that stands before it.
+        is_right: of an option.
+    """
+
+    lines: list[int] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    number: str = ""
+    is_right: bool = False
+
+    def add(self, place: int, text: str) -> None:
+        """Add a line."""
+        self.lines.append(place)
+        self.texts.append(text)
+
+    @property
+    def text(self) -> str:
+        """The texts of its lines, one below the other."""
+        return "\n".join(text for text in self.texts if text).strip()
+
+
+@dataclass(slots=True, eq=False)
+class Stimulus(Item):
+    """A text that several questions share; without numbers, that of all questions up to the next heading."""
+
+    first: int = 0
+    last: int = 0
+
+    @classmethod
+    def of(cls, place: int, text: str) -> Stimulus:
+        """Return the text that begins with a line, for the questions that it names."""
+        match = STIMULUS.search(text)
+        if match is None:
+            return cls([place], [text])
+        first, last = match["first"] or match["zh_first"], match["last"] or match["zh_last"]
+        return cls([place], [text], first=int(first), last=int(last))
+
+    def is_for(self, number: int) -> bool:
+        """Return whether a question shares it."""
+        return not self.last or self.first <= number <= self.last
+
+
+@dataclass(slots=True, eq=False)
+class Part(Item):
+    """A part of a question, with options and answers of its own."""
+
+    options: list[Item] = field(default_factory=list)
+    answers: list[Item] = field(default_factory=list)
+    points: float | None = None
+
+
+@dataclass(slots=True, eq=False)
+class Draft:
+    """A question whose lines are being gathered.
+
+    Attributes:
+        number: as it stands; `value`: what it counts, 0 where it counts nothing; `series`: what counts with it.
+        lines: all of its lines; `is_headless`: it has no line of its own that asks.
+        points_each: what its section gives for each question.
+        key: what the list of answers says of it.
+    """
+
+    number: str
+    headings: tuple[str, ...]
+    points_each: float | None
+    lines: list[int]
+    value: int = 0
+    series: str = ""
+    is_headless: bool = False
+    stem: Item = field(default_factory=Item)
+    options: list[Item] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+    answers: list[Item] = field(default_factory=list)
+    solutions: list[Item] = field(default_factory=list)
+    stimuli: list[Stimulus] = field(default_factory=list)
+    key: KeyEntry | None = None
+    doubts: list[str] = field(default_factory=list)
+
+    def take(self, place: int, line: Line, role: Role) -> Item:
+        """Add a line; returns what takes the lines that go on with it."""
+        holder: Draft | Part = self.parts[-1] if self.parts else self
+        if role is Role.PART:
+            part = Part([place], [line.text], line.number)
+            self.parts.append(part)
+            return part
+        item = Item([place], [line.text], line.number, is_right=role is Role.RIGHT_OPTION)
+        if role in (Role.OPTION, Role.RIGHT_OPTION):
+            holder.options.append(item)
+        elif role is Role.ANSWER:
+            item.texts = [f"{line.number} {line.text}".strip()]
+            item.number = ""
+            holder.answers.append(item)
+        else:
+            item.texts = [f"{line.number} {line.text}".strip()]
+            item.number = ""
+            self.solutions.append(item)
+        return item

@@ -1,0 +1,212 @@
+"""The list of answers at the end of a paper: one a line, many on a line, ``1-5 BCDAB``, a table, or worked solutions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from questionbank.documents.marks import read_mark, take_mark
+from questionbank.documents.paper import Line
+from questionbank.documents.phrases import ANSWER, POINTS, POINTS_ALONE, SOLUTION, truth_of
+
+_LETTERS = r"[A-H](?:\s?(?:[,、/&+和]|and|und|et)?\s?[A-H]){0,4}"
+_RANGE = re.compile(
+    r"(\d{1,3})\s*[-–—~～至到]\s*(\d{1,3})\s*(?:题)?\s*[.:：、)]?\s*((?:[A-HTF√×对错][\s,，、]*)+)(?=\d|[;；.。]|$)"
+)
+_PAIR = re.compile(
+    r"(?:Q(?:uestion)?\.?\s?)?(\d{1,3})\s*(?:[.)）、．:：=]|[-–—]>?|→)?[\s\u2003]*"
+    r"[(（\[]?([A-H]{1,5}|[a-h]|True|False|TRUE|FALSE|T|F|√|×|✓|✗|对|错)[)）\]]?(?=[\s\u2003,;，；.|]|$)[\s\u2003,;，；.|]*"
+)
+_LETTER = re.compile(
+    rf"(?:ANS(?:WER)?[.:]?\s*|(?i:option|choice)\s+)?[(（\[]?({_LETTERS}|[a-h])(?:[)）\]]|(?![A-Za-z0-9]))\s*(?:$|[.:：;,，。)】–—-]\s*|(?=[(（\[\d$\u2003\u4e00-\u9fff=])|\s+(?=PTS|DIF|REF|\d))"
+)
+_SEQUENCE = re.compile(r"[A-H](?:[\s,;，、]*[A-H]){3,}")
+_EXAMVIEW = re.compile(r"\s*(?:PTS|DIF|REF|OBJ|NAT|STA|TOP|KEY|MSC|NOT|LOC):.*")
+_SHORT = 100  # characters of an answer; what is longer is worked
+
+
+@dataclass(slots=True)
+class KeyEntry:
+    """What a list of answers says of one question.
+
+    Attributes:
+        number: of the question; 0 for the next one in order.
+        lines: that say it.
+        parts: answers by the letters of parts.
+    """
+
+    number: int
+    lines: list[int] = field(default_factory=list)
+    answer: str = ""
+    solution: list[str] = field(default_factory=list)
+    parts: dict[str, str] = field(default_factory=dict)
+
+
+def key_entries(lines: Iterable[tuple[int, Line]]) -> list[KeyEntry]:
+    """Return what lines of a list of answers say, in their order."""
+    entries: list[KeyEntry] = []
+    rows: list[tuple[int, list[str]]] = []
+    part = ""
+    for place, line in lines:
+        cells = row_cells(line.text) if not line.number else None
+        if cells is not None:
+            rows.append((place, cells))
+            continue
+        entries += _of_table(rows)
+        rows = []
+        listed = [KeyEntry(number, [place], answer) for number, answer in listed_answers(full_text(line))]
+        if listed:
+            entries += listed
+            part = ""
+            continue
+        mark = read_mark(line.number)
+        if (
+            mark is not None
+            and mark.kind in ("digits", "word", "levels")
+            and not (entries and part and mark.series == "digits()")
+        ):
+            entries.append(KeyEntry(mark.value, [place]))
+            part = ""
+            _say(entries[-1], line.text)
+        elif (
+            entries
+            and mark is not None
+            and mark.kind in ("lower", "roman", "digits", "upper")
+            and not line.heading
+        ):
+            entries[-1].lines.append(place)
+            part = mark.label.lower()
+            entries[-1].parts[part] = _without_points(line.text)
+        elif entries and line.text and not line.heading:
+            entries[-1].lines.append(place)
+            _say(entries[-1], full_text(line))
+    return [*entries, *_of_table(rows)]
+
+
+def full_text(line: Line) -> str:
+    """Return a line as it stands, its number before its text."""
+    return f"{line.number} {line.text}".strip()
+
+
+def row_cells(text: str) -> list[str] | None:
+    """Return the cells of a row of a table in our notation; None where a text is none."""
+    if not (text.startswith("|") and text.endswith("|") and len(text) > 2):
+        return None
+    return [cell.strip() for cell in text[1:-1].split("|")]
+
+
+def listed_answers(text: str) -> list[tuple[int, str]]:
+    """Return the answers that one line lists, by the numbers of their questions; empty where it does something else.
+
+    >>> listed_answers("1-3 BCD  4. A"), listed_answers("1. B  2. C"), listed_answers("1. B because 2 < 3")
+    ([(1, 'B'), (2, 'C'), (3, 'D'), (4, 'A')], [(1, 'B'), (2, 'C')], [])
+    """
+    found: list[tuple[int, str]] = []
+    rest = text.strip()
+    while rest:
+        if match := _RANGE.match(rest):
+            first, last = int(match[1]), int(match[2])
+            letters = re.findall(r"[A-HTF√×对错]", match[3])
+            if last - first + 1 != len(letters):
+                return []
+            found += zip(range(first, last + 1), letters, strict=True)
+            rest = rest[match.end() :].lstrip(" \u2003;；.。,，")
+        elif match := _PAIR.match(rest):
+            found.append((int(match[1]), ", ".join(match[2].upper()) if len(match[2]) < 4 else match[2]))
+            rest = rest[match.end() :]
+        else:
+            break
+    if not rest:
+        return found
+    return [(0, letter) for letter in re.findall("[A-H]", text)] if _SEQUENCE.fullmatch(text.strip()) else []
+
+
+def _say(entry: KeyEntry, text: str) -> None:
+    """Add a line to an entry: its letter, its answer, or a step of its solution."""
+    text = _without_points(text)
+    if not text:
+        return
+    if label := ANSWER.match(text):
+        found, _, worked = text[label.end() :].partition("【")
+        entry.answer = entry.answer or _named(found)[0] or found.strip()
+        if worked:
+            _say(entry, f"【{worked}")
+        return
+    if label := SOLUTION.match(text):
+        entry.solution.append(text[label.end() :].strip())
+        return
+    letter, worked = _named(text)
+    if not entry.answer and not entry.solution and letter:
+        entry.answer = letter
+        if worked:
+            entry.solution.append(worked)
+    elif not entry.answer and not entry.solution and len(text) <= _SHORT:
+        nested, rest = take_mark(text)
+        mark = read_mark(nested)
+        if mark is not None and mark.kind in ("lower", "roman") and mark.value == 1:
+            entry.parts[mark.label.lower()] = rest
+        else:
+            entry.answer = text
+    else:
+        entry.solution.append(text)
+
+
+def _named(text: str) -> tuple[str, str]:
+    """Return the letters, or the truth value, that a text begins with, and what follows."""
+    text = text.strip()
+    if truth_of(text):
+        return text.strip(" ."), ""
+    match = _LETTER.match(text)
+    if match is None:
+        return "", text
+    letters = ", ".join(re.findall(r"[A-H]", match[1].upper().replace("AND", "").replace("ET", "")))
+    return letters, _EXAMVIEW.sub("", text[match.end() :]).strip()
+
+
+def _without_points(text: str) -> str:
+    match = POINTS.search(text)
+    if match and match.end() == len(text) and match.start() > 0:
+        return text[: match.start()].strip()
+    return text.strip()
+
+
+def _of_table(rows: list[tuple[int, list[str]]]) -> Iterator[KeyEntry]:
+    """Yield what a table says: numbers over answers, or numbers beside them."""
+    place = 0
+    while place < len(rows):
+        line, cells = rows[place]
+        numbers = [
+            (column, int(cell.rstrip("."))) for column, cell in enumerate(cells) if cell.rstrip(".").isdigit()
+        ]
+        below = rows[place + 1][1] if place + 1 < len(rows) else []
+        is_over = len(numbers) > 1 and len(numbers) >= len([cell for cell in cells if cell]) - 1
+        if (
+            is_over
+            and len(below) == len(cells)
+            and any((below[column] and not below[column].isdigit()) or len(below) > 4 for column, _ in numbers)
+        ):
+            for column, number in numbers:
+                if below[column]:
+                    yield KeyEntry(
+                        number, [line, rows[place + 1][0]], _named(below[column])[0] or below[column]
+                    )
+            place += 2
+            continue
+        place += 1
+        yield from _beside(line, cells)
+
+
+def _beside(line: int, cells: list[str]) -> Iterator[KeyEntry]:
+    pairs: list[tuple[str, str]] = list(zip(cells[::2], cells[1::2], strict=False))
+    if len(pairs) < 2 or not all(number.strip(".)").isdigit() or not number for number, _ in pairs):
+        pairs = pairs[:1]
+    for number, answer in pairs:
+        mark = read_mark(number) or read_mark(f"{number}.")
+        if mark is None or mark.kind not in ("digits", "word") or not answer:
+            continue
+        entry = KeyEntry(mark.value, [line])
+        _say(entry, answer)
+        if len(pairs) == 1:
+            entry.solution += [cell for cell in cells[2:] if cell and not POINTS_ALONE.fullmatch(cell)]
+        yield entry

@@ -1,0 +1,322 @@
+"""The marks that number a paper's lines: ``1.``, ``Question 2``, ``(a)``, ``*B.``, ``第3题``, ``[x]``, and where they stand.
+
+A mark says what it counts in (`Mark.series`), not what it marks: that ``a)`` is an option or a part is for
+`questionbank.documents.roles` to tell.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from analytics.text.formulas import formula_segments
+
+GAP = "\u2003"
+"""Stands in a paragraph for a tab or for several blanks, until it is cut into lines."""
+
+_QUESTION_WORDS = (
+    "question|quest|qn|problem|exercise|exercice|exo|aufgabe|frage|item|task|ejercicio|pregunta|problema|problème"
+    "|esercizio|domanda|esercício|pergunta|questão|opgave|vraag|zadanie|nr|no|n°|num|ex"
+)
+_PREFIX = (  # the place where students write the letter, before the number: "____ 1.", "( B ) 1."
+    r"(?:(?P<blank>_{1,}[ ]?(?P<written>[A-Ha-hTF])?[ ]?_{1,}|[(（][\s\u2003]*(?P<given>[A-HTF√×✓✗對对错]?)[\s\u2003]*[)）])"
+    r"[\s\u2003]*(?=[0-9０-９]{1,3}\s?[.)．、]))?"
+)
+_MARK = re.compile(
+    _PREFIX + r"(?P<flag>(?:\*{1,2}|[✓✔☑→√])[ ]?(?=[(（\[]?[A-Za-z0-9Ａ-Ｊ]{1,4}\s?[.)）\]、．:：]))?"
+    r"(?:"
+    r"(?P<word>(?i:" + _QUESTION_WORDS + r")|Q|T(?=\d))[ .#°]{0,3}(?P<of_word>[0-9０-９]{1,3}[a-h]?)"
+    r"(?P<word_end>[ ]?[.:)、．：]|[ ]?[-–—](?=\s)|(?=\s*[(（\[]?\s*$)|(?=[\s\u2003]+[(（\[A-ZÀ-Ý$\u4e00-\u9fff])|(?=\u2003))"
+    r"|第\s?(?P<ordinal>[0-9０-９]{1,3}|[一二三四五六七八九十]{1,3})\s?[题題](?:\s?[.:、．：])?"
+    r"|(?P<digits>[0-9０-９]{1,3})(?P<digits_end>\s?[)）、．]|\.(?![0-9]|\s?[0-9]+\s?[)）])|°\)|/(?=\s)|\s?[-–—](?=\s[A-Z]))"
+    r"|[(（\[【](?P<in_digits>[0-9０-９]{1,3})[)）\]】]"
+    r"|(?P<levels>[0-9]{1,2}(?:\.[0-9]{1,2})+)(?:[.)]|(?=\u2003))"
+    r"|(?P<circled>[①-⑳])"
+    r"|(?P<letter>[A-Pa-pＡ-Ｊ])(?P<letter_end>\s?[)）、．]|\.(?![A-Za-z]\.)|[ ]?[:：](?=[\s\u2003$]|\S))"
+    r"|[(（\[【]\s?(?P<in_letter>[A-Pa-pＡ-Ｊ])\s?[)）\]】]"
+    r"|(?P<ring>[Ⓐ-Ⓟⓐ-ⓟ])"
+    r"|(?P<roman>[ivx]{1,5}|[IVX]{1,5})(?P<roman_end>[.)）])(?![A-Za-z]\.)"
+    r"|[(（\[](?P<in_roman>[ivx]{1,5}|[IVX]{1,5})[)）\]]"
+    r"|(?P<han>[一二三四五六七八九十]{1,3})[、．.]"
+    r"|[(（](?P<in_han>[一二三四五六七八九十]{1,3})[)）]"
+    r"|(?P<box>\[[ ]?[*xX✓✔]?[ ]?\]|[(（][ ]?[*xX✓✔]?[ ]?[)）](?=\s)|[☐☑☒□■◻◼○◯●◉])(?=[\s\u2003\w$])"
+    r"|(?P<bullet>[-–—•·‣▪◦*])(?=[\s\u2003])"
+    r"|(?P<bare>[0-9]{1,3})(?=\u2003|[ ][A-ZÀ-Ý$(])"
+    r"|(?P<bare_letter>[A-H])(?=\u2003)"
+    r")"
+)
+_TICKED = frozenset("*xX✓✔☑☒■◼●◉")
+_HAN = {sign: value for value, sign in enumerate("一二三四五六七八九", start=1)}
+_ROMAN = {"i": 1, "v": 5, "x": 10}
+_NEEDS_BLANK = re.compile(r"[a-z]\.$")
+_JOINED = re.compile(
+    r"(?:(?<=[\s\u2003,;，；。.?？!！:：)）])|(?<![A-Za-z0-9$\\(（\[]))"
+    r"(?P<flag>\*{1,2}[ ]?|[✓✔☑→√][ ]?)?"
+    r"(?:[(（\[【][ ]?(?P<inner>[A-Ja-jＡ-Ｊ]|[ivx]{1,4}|[0-9]{1,2})[ ]?[)）\]】]"
+    r"|(?P<label>[A-Ja-jＡ-Ｊ])(?P<close>[ ]?[)）、．]|\.(?![A-Za-z]\.)|[ ]?[:：])"
+    r"|(?P<number>[0-9]{1,3})(?P<number_close>[)、．]|\.(?![0-9]))"
+    r"|(?P<circled>[①-⑳])|(?P<ring>[Ⓐ-Ⓙⓐ-ⓙ])|(?P<box>\[[ *xX✓✔]?\]|[☐☑☒□■◻◼])(?=[\s\w$])|(?P<bare>[A-H])(?=\u2003))"
+)
+_CONNECTIVE = re.compile(
+    r"[\s\u2003]*(?:and|or|to|und|oder|et|ou|和|或|与|[,;.、，&+-])+[\s\u2003]*", re.IGNORECASE
+)
+_BLANK = re.compile(r"[\s\u2003]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a mark says.
+
+    Attributes:
+        series: what counts with it, such as ``"digits."``, ``"lower()"``, ``"word"``, ``"box"``.
+        value: its number, from 1; 0 for a box or a bullet.
+        label: as students write it: ``"3"``, ``"B"``, ``"iv"``.
+        is_flagged: a star or a tick stands before it, or the box is ticked.
+        answer: what is written in the place before the number: "( B ) 1."
+        roman: its number as a Roman one, where it can be one; 0 else.
+    """
+
+    series: str
+    value: int
+    label: str
+    is_flagged: bool = False
+    answer: str = ""
+    roman: int = 0
+
+    @property
+    def kind(self) -> str:
+        """What it counts by: ``word``, ``digits``, ``levels``, ``upper``, ``lower``, ``roman``, ``han``, ``box``, ``bullet``."""
+        return self.series.rstrip(".)(]}-○")
+
+
+def take_mark(text: str) -> tuple[str, str]:
+    """Return the mark that a paragraph begins with, as it stands, and what follows.
+
+    >>> take_mark("*B. 12 cm"), take_mark("Question 3: Solve"), take_mark("1.5 m of rope")
+    (('*B.', '12 cm'), ('Question 3:', 'Solve'), ('', '1.5 m of rope'))
+    """
+    match = _MARK.match(text)
+    if match is None or not match[0].strip():
+        return "", text
+    rest = text[match.end() :]
+    if _NEEDS_BLANK.search(match[0]) and rest[:1].isalpha() and rest[0].isascii():
+        return "", text  # "e.g."
+    if match["letter_end"] and match["letter_end"].strip() in (":", "：") and match["letter"].islower():
+        return "", text  # "a: b = 2 : 3"
+    if (
+        match["roman"]
+        and match["roman_end"] == "."
+        and match["roman"] in ("I", "V", "X")
+        and not rest[:1].isspace()
+        and rest[:1] != GAP
+    ):
+        return "", text
+    return match[0].strip(), rest.strip(" \t" + GAP)
+
+
+def read_mark(number: str) -> Mark | None:
+    """Return what a mark says, or None where it is none.
+
+    >>> read_mark("*B."), read_mark("(iv)").roman, read_mark("第3题").value
+    (Mark(series='upper.', value=2, label='B', is_flagged=True, answer='', roman=0), 4, 3)
+    """
+    match = _MARK.match(number + " ") or _MARK.match(number + GAP) or _MARK.match(number + " A")
+    if match is None or not number:
+        return None
+    mark = _mark(match)
+    given = (match["written"] or match["given"] or "").strip()
+    return replace(mark, is_flagged=mark.is_flagged or bool(match["flag"]), answer=given)
+
+
+def _mark(match: re.Match[str]) -> Mark:
+    found = {name: unicodedata.normalize("NFKC", value) for name, value in match.groupdict().items() if value}
+    if number := found.get("of_word"):
+        digits = number.rstrip("abcdefgh")
+        return Mark("word", int(digits), number)
+    if number := found.get("ordinal"):
+        value = int(number) if number.isdigit() else han_number(number)
+        return Mark("word", value, str(value))
+    if number := found.get("digits"):
+        return Mark(f"digits{_close(found['digits_end'])}", int(number), number)
+    if number := found.get("in_digits"):
+        return Mark("digits()", int(number), number)
+    if number := found.get("levels"):
+        return Mark(f"levels{'.' * number.count('.')}", int(number.rpartition(".")[2]), number)
+    if match["circled"]:
+        value = ord(match["circled"]) - 0x2460 + 1
+        return Mark("digits○", value, str(value))
+    letter = (
+        found.get("letter")
+        or found.get("in_letter")
+        or found.get("bare_letter")
+        or ring_letter(match["ring"] or "")
+    )
+    if letter:
+        shape = "○" if match["ring"] else "()" if match["in_letter"] else _close(found.get("letter_end", "-"))
+        case = "upper" if letter.isupper() else "lower"
+        roman = _ROMAN.get(letter.lower(), 0)
+        return Mark(f"{case}{shape}", ord(letter.lower()) - ord("a") + 1, letter, roman=roman)
+    if roman := found.get("roman") or found.get("in_roman"):
+        value = roman_number(roman)
+        shape = "()" if match["in_roman"] else _close(found["roman_end"])
+        case = "Roman" if roman.isupper() else "roman"
+        return Mark(f"{case}{shape}", value, roman, roman=value)
+    if han := found.get("han") or found.get("in_han"):
+        return Mark("han" if match["han"] else "han()", han_number(han), han)
+    if match["box"]:
+        return Mark("box", 0, "", is_flagged=bool(_TICKED & {*match["box"]}))
+    if match["bullet"]:
+        return Mark("bullet", 0, "", is_flagged=match["bullet"] == "*")
+    return Mark("digits-", int(found["bare"]), found["bare"])
+
+
+def _close(end: str) -> str:
+    end = unicodedata.normalize("NFKC", end).strip()
+    return ")" if ")" in end else "-" if end == "-" else "."
+
+
+def ring_letter(sign: str) -> str:
+    """Return the letter in a ring, or nothing.
+
+    >>> ring_letter("Ⓑ"), ring_letter("b")
+    ('B', '')
+    """
+    if "Ⓐ" <= sign <= "Ⓩ":
+        return chr(ord(sign) - ord("Ⓐ") + ord("A"))
+    return chr(ord(sign) - ord("ⓐ") + ord("a")) if "ⓐ" <= sign <= "ⓩ" else ""
+
+
+def han_number(text: str) -> int:
+    """Return a number up to 99 in Chinese.
+
+    >>> han_number("三"), han_number("十二"), han_number("二十")
+    (3, 12, 20)
+    """
+    tens, ten, ones = text.rpartition("十")
+    return (_HAN.get(tens, 1) * 10 if ten else 0) + _HAN.get(ones, 0)
+
+
+def roman_number(text: str) -> int:
+    """Return a Roman number up to XX or so.
+
+    >>> roman_number("iv"), roman_number("XII")
+    (4, 12)
+    """
+    values = [_ROMAN[sign] for sign in text.lower()]
+    return sum(-value if value < max(values[place:]) else value for place, value in enumerate(values))
+
+
+# -- several on one line ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A mark within a paragraph: what counts with it, its number, and whether a wide gap parts it from the text before."""
+
+    series: str
+    value: int
+    start: int
+    end: int
+    is_wide: bool
+
+
+def cuts(text: str) -> list[int]:
+    """Return where a paragraph with several options, parts or answers is cut; empty where it is one line.
+
+    >>> text = "What is 2 + 2? (A) 3 (B) 4 (C) 5"
+    >>> [text[place:] for place in cuts(text)]
+    ['(A) 3 (B) 4 (C) 5', '(B) 4 (C) 5', '(C) 5']
+    """
+    best: list[_Place] = []
+    for run in _runs(text):
+        if _are_items(text, run) and (len(run), -run[0].start) > (len(best), -best[0].start if best else 0):
+            best = run
+    if best:
+        return [place.start for place in best if text[: place.start].strip(" " + GAP)]
+    number, rest = take_mark(text)
+    return [len(text) - len(rest)] if number and begins_part(rest) else []
+
+
+def begins_part(text: str) -> bool:
+    """Return whether a text begins with the mark of a first part or option: "1. (a) Find x."."""
+    mark = read_mark(take_mark(text)[0])
+    return (
+        mark is not None
+        and mark.value == 1
+        and mark.series not in ("digits.", "digits-", "upper-", "word", "upper.")
+    )
+
+
+def _runs(text: str) -> Iterator[list[_Place]]:
+    """Yield the marks of one series that count on by one, each run as long as it goes."""
+    open_runs: dict[str, list[_Place]] = {}
+    for place in _places(text):
+        run = open_runs.get(place.series)
+        if run is not None and (place.value == run[-1].value + 1 or place.value == 0):
+            run.append(place)
+            continue
+        if run is not None and place.value != 1:
+            continue
+        if run is not None:
+            yield run
+        if place.value <= 1 or not text[: place.start].strip(" " + GAP):
+            open_runs[place.series] = [place]
+    yield from open_runs.values()
+
+
+def _places(text: str) -> Iterator[_Place]:
+    formulas = [(segment.start, segment.end) for segment in formula_segments(text)]
+    for match in _JOINED.finditer(text):
+        start = match.start()
+        if any(begin < start < end for begin, end in formulas):
+            continue
+        before = text[:start]
+        is_wide = not before.strip(" " + GAP) or before.endswith((GAP, "  ", "\n"))
+        label = unicodedata.normalize(
+            "NFKC", match["inner"] or match["label"] or match["bare"] or ""
+        ) or ring_letter(match["ring"] or "")
+        if match["box"]:
+            yield _Place("box", 0, start, match.end(), is_wide)
+        elif match["circled"]:
+            yield _Place("digits○", ord(match["circled"]) - 0x2460 + 1, start, match.end(), is_wide)
+        elif match["number"]:
+            if is_wide:  # "1. 3 + 4 =      2. 5 + 6 ="
+                yield _Place(
+                    f"digits{_close(match['number_close'])}",
+                    int(match["number"]),
+                    start,
+                    match.end(),
+                    is_wide,
+                )
+        elif label.isdigit():
+            yield _Place("digits()", int(label), start, match.end(), is_wide)
+        elif len(label) > 1:
+            yield _Place("roman()", roman_number(label), start, match.end(), is_wide)
+        elif not (match["bare"] and not is_wide):
+            shape = "()" if match["inner"] else "○" if match["ring"] else _close(match["close"] or "-")
+            case = "upper" if label.isupper() else "lower"
+            yield _Place(f"{case}{shape}", ord(label.lower()) - ord("a") + 1, start, match.end(), is_wide)
+            if label in _ROMAN:
+                yield _Place(f"roman{shape}", _ROMAN[label], start, match.end(), is_wide)
+
+
+def _are_items(text: str, run: Sequence[_Place]) -> bool:
+    """Return whether marks begin items, and are not said in passing: "the sides (a) and (b)", "from A. to B."."""
+    if len(run) < 2:
+        return False
+    between = [text[place.end : following.start] for place, following in itertools.pairwise(run)]
+    if any(_CONNECTIVE.fullmatch(part) for part in between):
+        return False
+    if any(_BLANK.fullmatch(part) for part in between) and not all(
+        _BLANK.fullmatch(part) for part in between
+    ):
+        return False
+    begins = not take_mark(text[: run[0].start].strip(" " + GAP))[1]
+    is_wide = all(place.is_wide for place in run[1:])
+    if run[0].series.startswith(("digits", "roman")) and run[0].value == 1:
+        behind_end = bool(re.search(r"[.:?？。：!)）]\s*$", text[: run[0].start].strip(" " + GAP)))
+        return begins or is_wide or behind_end
+    return begins or is_wide or len(run) > 2 or (run[0].series.endswith(")") and run[0].is_wide)

@@ -1,0 +1,167 @@
+"""Read a document as lines: each with its number, its text in our notation, and whether it stands out.
+
+`read_document` takes a file by its content, whatever its name says; `read_text` takes what was pasted. A paragraph
+with several options becomes a line an option.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby, pairwise
+from pathlib import Path
+
+from questionbank.documents.blocks import SOFT_BREAK, BlockReader
+from questionbank.documents.marks import GAP, begins_part, cuts, read_mark, take_mark
+from questionbank.documents.pandoc import document_blocks
+from questionbank.documents.paper import Document, Line
+from questionbank.documents.paragraphs import BOLD, Paragraph, Rich
+from questionbank.documents.phrases import ANSWER_WITHIN
+from questionbank.errors import DocumentRefused
+
+LINES_LIMIT = 30_000
+CHARACTERS_LIMIT = 2_000_000
+_GAPS = re.compile(r"\t| {2,}|\u00a0{2,}|\u2003+")
+_BOLD = re.compile(r"\*\*(?=\S)([^*\n]{1,2000}?)(?<=\S)\*\*")
+
+
+def read_text(text: str) -> Document:
+    """Return the lines of a text that was typed or pasted.
+
+    Raises:
+        DocumentRefused: it is too long.
+    """
+    if len(text) > CHARACTERS_LIMIT:
+        raise DocumentRefused(
+            f"The text has more than {CHARACTERS_LIMIT:,} characters. Read it in several smaller documents."
+        )
+    paragraphs = [
+        Paragraph(_typed(line)) for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    ]
+    return Document(lines_of(paragraphs))
+
+
+def _typed(line: str) -> Rich:
+    """Return a typed line, what stands between double stars as bold."""
+    rich = Rich()
+    line = _GAPS.sub(GAP, line.strip())
+    start = 0
+    for match in _BOLD.finditer(line):
+        rich.add(line[start : match.start()])
+        rich.add(match[1], BOLD)
+        start = match.end()
+    rich.add(line[start:])
+    return rich
+
+
+def read_document(path: Path, name: str) -> Document:
+    """Return the lines and pictures of a file.
+
+    Args:
+        name: that people gave it.
+
+    Raises:
+        DocumentRefused: it cannot be read; the message says what to do instead.
+    """
+    data = path.read_bytes()
+    if name.lower().endswith(".docx"):
+        _meta, blocks = document_blocks(data, "docx")
+        return Document(lines_of(BlockReader(lambda address: address.rpartition("/")[2]).paragraphs(blocks)))
+    return read_text(data.decode("utf-8", "replace"))
+
+
+# -- paragraphs to lines ------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Piece:
+    """A line with what only its neighbours can tell the meaning of: that its mark alone stands out."""
+
+    line: Line
+    has_marked_number: bool = False
+
+
+def lines_of(paragraphs: Iterable[Paragraph]) -> tuple[Line, ...]:
+    """Return the lines of paragraphs.
+
+    Raises:
+        DocumentRefused: there are too many.
+    """
+    pieces: list[_Piece] = []
+    for paragraph in paragraphs:
+        pieces += _pieces(paragraph)
+        if len(pieces) > LINES_LIMIT:
+            raise DocumentRefused(
+                f"The document has more than {LINES_LIMIT:,} lines. Split it into smaller documents."
+            )
+    return tuple(_with_marked_letters(pieces))
+
+
+def _pieces(paragraph: Paragraph) -> Iterator[_Piece]:
+    if paragraph.is_row:
+        yield _Piece(Line(paragraph.rich.our_text()))
+        return
+    is_first = True
+    for rich in _parts(paragraph):
+        number, text = paragraph.number if is_first else "", rich
+        number_look = 0
+        if not number:
+            number, _rest = take_mark(rich.text)
+            text = rich[len(rich.text) - len(_rest) :] if number else rich
+            if number:
+                number_look = rich[: rich.text.find(number) + len(number)].common_look
+        text = text.stripped()
+        if not number and not text.text:
+            continue
+        line = Line(
+            text=text.our_text(),
+            number=number,
+            level=paragraph.level,
+            heading=paragraph.heading if is_first else 0,
+            is_marked=bool(text.common_look if text.text else number_look),
+            is_joined=not is_first,
+        )
+        yield _Piece(line, bool(number_look))
+        is_first = False
+
+
+def _parts(paragraph: Paragraph) -> Iterator[Rich]:
+    """Yield the lines that a paragraph is cut into: at its breaks, and before each of several options."""
+    if paragraph.number and begins_part(paragraph.rich.text):
+        yield Rich()
+    for rich in _broken(paragraph.rich):
+        answers = [match.start() for match in ANSWER_WITHIN.finditer(rich.text) if match.start()]
+        places = [0, *sorted({*cuts(rich.text), *answers}), len(rich.text)]
+        for start, end in pairwise(places):
+            yield rich[start:end].stripped()
+
+
+def _broken(rich: Rich) -> Iterator[Rich]:
+    start = 0
+    for match in re.finditer(f"\n|{SOFT_BREAK}", rich.text):
+        if match[0] == SOFT_BREAK and not take_mark(rich.text[match.end() :])[0]:
+            continue
+        yield _with_blanks(rich[start : match.start()])
+        start = match.end()
+    yield _with_blanks(rich[start:])
+
+
+def _with_blanks(rich: Rich) -> Rich:
+    return Rich(rich.text.replace(SOFT_BREAK, " "), rich.looks)
+
+
+def _with_marked_letters(pieces: Sequence[_Piece]) -> Iterator[Line]:
+    """Yield the lines; among options of which one alone has a letter that stands out, that one stands out."""
+    for is_option, group in groupby(pieces, _is_lettered):
+        run = list(group)
+        marked = [piece for piece in run if piece.has_marked_number]
+        others = [piece for piece in run if piece.line.is_marked]
+        for piece in run:
+            is_alone = is_option and marked == [piece] and not others
+            yield replace(piece.line, is_marked=True) if is_alone else piece.line
+
+
+def _is_lettered(piece: _Piece) -> bool:
+    mark = read_mark(piece.line.number)
+    return mark is not None and mark.kind in ("upper", "lower", "digits", "box") and mark.series != "digits."

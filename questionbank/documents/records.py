@@ -1,0 +1,417 @@
+"""From a question's gathered lines to its record: points, options, answer, parts, kind; checked as imports are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from analytics.question_content import (
+    AcceptedAnswer,
+    MatchingPair,
+    Option,
+    Picture,
+    QuestionContent,
+    QuestionPart,
+    content_texts,
+)
+from analytics.records import QuestionRecord
+from questionbank.documents import phrases
+from questionbank.documents.drafts import Draft, Item, Part
+from questionbank.documents.keys import row_cells
+from questionbank.documents.marks import read_mark, take_mark
+from questionbank.documents.paper import FoundQuestion
+from questionbank.formats.fields import FieldProblems, read_question
+from questionbank.formats.row_checks import record_warnings
+from questionbank.formats.shapes import answer_label
+
+_LETTERS = re.compile(
+    r"[(（\[]?([A-Ha-h](?:\s?(?:[,、/&+;；和]|and|und|et|y)?\s?[A-H])*)[)）\]]?\s*(?:$|[.:：)）;；。](?:\s|$).*|\s+(?=[$\d(]).*)",
+    re.DOTALL,
+)
+_PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
+_PART_ANSWER = re.compile(r"^\s*[(（]?([a-h]|[ivx]{1,4}|\d)[)）.]\s*(.+)$")
+_PAIRED = re.compile(r"(\d{1,2}|[A-Za-z])\s*[-–—→=:.)]+>?\s*[(]?([A-Za-z]|\d{1,2})\b")
+_WRITTEN_TRUTH = frozenset("yes no 是 否 x r".split())
+
+
+@dataclass(slots=True)
+class Answered:
+    """What the sources of a question's answer say.
+
+    Attributes:
+        text: of the answer, or the labels of the right options, ``"A, C"``.
+        accepted: typed answers with their tolerance.
+        parts: answers by the letters of parts.
+    """
+
+    text: str = ""
+    accepted: tuple[AcceptedAnswer, ...] = ()
+    parts: dict[str, str] = field(default_factory=dict)
+
+
+def found_question(draft: Draft) -> FoundQuestion:
+    """Return the question that gathered lines make."""
+    doubts = draft.doubts
+    points = _take_points(draft)
+    stem = _gaps(draft.stem.text)
+    given = _given_answer(stem)
+    if given:
+        stem = phrases.GIVEN_ANSWER.sub("（  ）", stem).strip()
+    options = _options(draft.options, doubts)
+    answered = _answer(draft, draft.options, options, draft.answers, given)
+    kind, stem, options, answered = _kind(draft, stem, options, answered)
+    parts = tuple(_part(part, answered, doubts) for part in draft.parts)
+    pairs = _pairs(stem, answered.text) if not options and not parts else ()
+    if parts:
+        kind = "parts"
+        total = sum(part.content.points or 0 for part in parts)
+        points = points or total or None
+    elif pairs:
+        kind, stem = (
+            "matching",
+            "\n".join(line for line in stem.split("\n") if row_cells(line) is None).strip() or stem,
+        )
+    solution = _solution(draft)
+    text = "\n\n".join([*(stimulus.text for stimulus in draft.stimuli), stem]).strip()
+    if not text and parts:
+        text = "Answer each part."
+    content = QuestionContent(
+        points=points or draft.points_each, accepted=answered.accepted, pairs=pairs, parts=parts
+    )
+    names = _PICTURE.findall(
+        "\n".join([text, solution, *(option.text for option in options), *content_texts(content)])
+    )
+    content = replace(content, pictures=tuple(map(Picture, dict.fromkeys(names))))
+    record = _checked(
+        {
+            "text": text,
+            "kind": kind,
+            "options": [{"label": o.label, "text": o.text} for o in options],
+            "answer": answered.text,
+            "solution": solution,
+            "grading": content,
+        },
+        doubts,
+    )
+    return FoundQuestion(
+        tuple(sorted(draft.lines)), draft.number, record, draft.headings, tuple(dict.fromkeys(doubts))
+    )
+
+
+def _checked(row: dict[str, Any], doubts: list[str]) -> QuestionRecord:
+    """Return the record that an import would make of a row; what it would refuse becomes a doubt."""
+    try:
+        record = read_question(row)
+    except FieldProblems as error:
+        if not row["text"]:
+            doubts.append(
+                "The question has no text. Say which line asks it, or join it with the question above."
+            )
+        else:
+            doubts.append(f"The question cannot be imported as it is: {error}.")
+        options = tuple(Option(**option) for option in row["options"])
+        return QuestionRecord(
+            "",
+            row["text"],
+            kind=row["kind"] or "open",
+            options=options,
+            answer=row["answer"],
+            solution=row["solution"],
+            content=row["grading"],
+        )
+    doubts += [
+        f"{reason[:1].upper()}{reason[1:]}." for name, reason in record_warnings(record) if name == "answer"
+    ]
+    return record
+
+
+# -- points -------------------------------------------------------------------------------------------------------
+
+
+def _take_points(draft: Draft) -> float | None:
+    """Take the points out of a question's texts; returns what the question as a whole gives."""
+    total: float | None = None
+    for item in (
+        draft.stem,
+        *draft.parts,
+        *draft.options,
+        *(option for part in draft.parts for option in part.options),
+    ):
+        for place, text in enumerate(item.texts):
+            item.texts[place], found, is_total = without_points(text, may_begin=place == 0)
+            if found is None:
+                continue
+            if isinstance(item, Part) and not is_total and item.points is None:
+                item.points = found
+            elif is_total or total is None:
+                total = found
+    return total
+
+
+def without_points(text: str, *, may_begin: bool = False) -> tuple[str, float | None, bool]:
+    """Return a text without the points that it gives, the points, and whether they are a total.
+
+    >>> without_points("Find x. (2 marks)"), without_points("Total: 5 marks")
+    (('Find x.', 2.0, False), ('', 5.0, True))
+    """
+    is_total = re.search(r"\btotal\b|本[小大]?题|满分", text, re.IGNORECASE) is not None
+    alone = phrases.POINTS_ALONE.fullmatch(text)
+    if alone and (not text.strip().isdigit() and re.search(r"[(\[（/]|[a-z]", text, re.IGNORECASE)):
+        return "", float(alone["points"].replace(",", ".")), is_total
+    for match in phrases.POINTS.finditer(text):
+        found = match["points"] or match["bare"] or match["of"] or match["slash"]
+        value = float(found.replace(",", "."))
+        if match.end() == len(text) and match.start():
+            return text[: match.start()].rstrip(), value, is_total
+        if may_begin and match.start() == 0:
+            return text[match.end() :].lstrip(), value, is_total
+    bare = phrases.BARE_POINTS.search(text)
+    if bare and bare["open"] == "[" and text[: bare.start()].strip():
+        return text[: bare.start()].rstrip(), float(bare["points"]), False
+    return text, None, False
+
+
+# -- options ------------------------------------------------------------------------------------------------------
+
+
+def _options(items: Sequence[Item], doubts: list[str]) -> tuple[Option, ...]:
+    labels = [_label(item) for item in items]
+    by_place = [chr(ord("A") + place) if place < 26 else str(place + 1) for place in range(len(items))]
+    known = [label for label in labels if label]
+    if len(known) < len(labels) or len({*known}) < len(known):
+        if known:
+            doubts.append(
+                f"The options are numbered {', '.join(label or '?' for label in labels)}; they are read as {', '.join(by_place)}."
+            )
+        labels = by_place
+    elif (
+        known
+        and known != by_place[: len(known)]
+        and known != [str(place) for place in range(1, len(known) + 1)]
+    ):
+        doubts.append(f"The letters of the options skip: {', '.join(known)}. Is one missing?")
+    texts = [_gaps(_option_text(item)) for item in items]
+    if any(not text for text in texts):
+        empty = ", ".join(label for label, text in zip(labels, texts, strict=True) if not text)
+        doubts.append(f"Option {empty} has no text.")
+    if len({*texts}) < len(texts):
+        doubts.append("Two options have the same text.")
+    if len(items) == 1:
+        doubts.append("The question has a single option.")
+    return tuple(Option(label, text) for label, text in zip(labels, texts, strict=True))
+
+
+def _label(item: Item) -> str:
+    mark = read_mark(item.number)
+    if mark is None or mark.kind in ("box", "bullet"):
+        return ""
+    return mark.label.upper() if mark.kind in ("upper", "lower", "roman", "Roman") else mark.label
+
+
+def _option_text(item: Item) -> str:
+    text = item.text
+    if match := phrases.RIGHT_BEHIND.search(text):
+        text = text[: match.start()] if item.is_right else text
+    return text.rstrip(";； ").strip()
+
+
+# -- the answer ---------------------------------------------------------------------------------------------------
+
+
+def _answer(
+    draft: Draft, items: Sequence[Item], options: Sequence[Option], answers: Sequence[Item], given: str
+) -> Answered:
+    """Return what marks, answer lines, brackets and the list of answers say together; doubts where they do not agree."""
+    found = Answered()
+    said: list[tuple[str, str]] = []  # where, and what
+    right = [option.label for option, item in zip(options, items, strict=True) if item.is_right]
+    if right and not (len(right) == len(options) and len(options) > 1):
+        said.append(("the options marked as right", ", ".join(right)))
+        if len(right) > 1 and not phrases.SEVERAL_RIGHT.search(draft.stem.text + " ".join(draft.headings)):
+            draft.doubts.append(f"{len(right)} options are marked as right: {', '.join(right)}.")
+    for item in answers:
+        text = _answer_text(item.text)
+        found.parts |= part_answers(text)
+        if phrases.NUMERIC.fullmatch(text) or phrases.INTERVAL.fullmatch(text):
+            found.accepted = (*found.accepted, _accepted(text))
+            text = found.accepted[-1].text
+        if text and not found.parts:
+            said.append(("the answer below the question", text))
+    if given:
+        said.append(("the brackets", given))
+    if draft.key is not None and items is draft.options:
+        found.parts = draft.key.parts or found.parts
+        if draft.key.answer:
+            said.append(("the list of answers", draft.key.answer))
+    resolved = [
+        (where, _labels(text, options, where, draft.doubts) if options else text) for where, text in said
+    ]
+    resolved = [(where, text) for where, text in resolved if text]
+    if resolved:
+        found.text = resolved[0][1]
+        for where, text in resolved[1:]:
+            if options and text != found.text:
+                draft.doubts.append(f"The answer is {found.text} by {resolved[0][0]}, but {text} by {where}.")
+    return found
+
+
+def _answer_text(text: str) -> str:
+    match = phrases.ANSWER.match(text)
+    text = text[match.end() :] if match else text
+    return without_points(text)[0].strip(" \n") if text else ""
+
+
+def part_answers(text: str) -> dict[str, str]:
+    """Return the answers of parts that a text of several lines lists; empty where it lists none.
+
+    >>> part_answers("(a) 5\\n(b) 6"), part_answers("5 cm")
+    ({'a': '5', 'b': '6'}, {})
+    """
+    matches = [_PART_ANSWER.match(line) for line in text.split("\n") if line.strip()]
+    return {match[1]: match[2].strip() for match in matches if match} if matches and all(matches) else {}
+
+
+def _labels(text: str, options: Sequence[Option], where: str, doubts: list[str]) -> str:
+    """Return the labels of the options that an answer names, by letters or by their texts."""
+    labels = [option.label for option in options]
+    named: list[str] = []
+    if text in labels:
+        return text
+    if match := _LETTERS.fullmatch(text.strip()):
+        named = re.findall(r"[A-H]", match[1].upper().replace("AND", "").replace("UND", "").replace("ET", ""))
+    elif all(part.strip() in labels for part in text.split(",")):
+        named = [part.strip() for part in text.split(",")]
+    if named and {*named} <= {*labels}:
+        return ", ".join(dict.fromkeys(named))
+    by_text = answer_label(text, [{"label": option.label, "text": option.text} for option in options])
+    truth = phrases.truth_of(text)
+    if not by_text and truth:
+        by_text = next((option.label for option in options if phrases.truth_of(option.text) == truth), "")
+    if by_text:
+        return by_text
+    shown = text if len(text) <= 60 else f"{text[:60]}…"
+    if named:
+        doubts.append(
+            f"By {where} the answer is {', '.join(named)}, but the options are {', '.join(labels)}."
+        )
+    else:
+        doubts.append(f"By {where} the answer is “{shown}”, which is none of the options.")
+    return ""
+
+
+def _accepted(text: str) -> AcceptedAnswer:
+    if interval := phrases.INTERVAL.fullmatch(text):
+        low, high = (float(interval[name].replace("−", "-")) for name in ("low", "high"))
+        return AcceptedAnswer(f"{(low + high) / 2:g}", tolerance=(high - low) / 2)
+    match = phrases.NUMERIC.fullmatch(text)
+    value = match["value"].replace("−", "-") if match else text
+    if match is None or not match["tolerance"]:
+        return AcceptedAnswer(value, tolerance=0.0)
+    tolerance = float(match["tolerance"])
+    return (
+        AcceptedAnswer(value, tolerance=tolerance / 100, tolerance_kind="relative")
+        if match["percent"]
+        else AcceptedAnswer(value, tolerance=tolerance)
+    )
+
+
+def _given_answer(stem: str) -> str:
+    match = phrases.GIVEN_ANSWER.search(stem)
+    return match["answer"] if match else ""
+
+
+# -- kind, parts, pairs, solution ---------------------------------------------------------------------------------
+
+
+def _kind(
+    draft: Draft, stem: str, options: tuple[Option, ...], answered: Answered
+) -> tuple[str, str, tuple[Option, ...], Answered]:
+    """Return the kind of a question, and its text, options and answer as that kind has them."""
+    if (
+        options
+        and all(
+            item.number.startswith("*") and not read_mark(item.number.lstrip("*")) and item.is_right
+            for item in draft.options
+        )
+        and len(options) == 1
+    ):
+        text = options[0].text
+        return "short", stem, (), replace(answered, text=text, accepted=(AcceptedAnswer(text),))
+    truths = [phrases.truth_of(option.text) for option in options]
+    if len(options) == 2 and {*truths} == {"True", "False"}:
+        answer = next(
+            (truth for option, truth in zip(options, truths, strict=True) if option.label == answered.text),
+            "",
+        )
+        return "true_false", stem, (), replace(answered, text=answer)
+    if options:
+        return "choice", stem, options, answered
+    truth = "" if answered.text.lower() in _WRITTEN_TRUTH else phrases.truth_of(answered.text)
+    statement = phrases.TRUE_FALSE.sub("", stem)
+    heading = " ".join(draft.headings[-1:])
+    if (
+        (statement != stem
+        and statement.strip())
+        or (truth and not draft.parts)
+        or re.search(r"true.{1,6}false|判断|richtig.{1,8}falsch|vrai.{1,6}faux", heading, re.IGNORECASE)
+    ):
+        return "true_false", statement.strip() or stem, (), replace(answered, text=truth)
+    if answered.accepted:
+        return "number", stem, (), answered
+    return "", stem, (), answered
+
+
+def _part(part: Part, answered: Answered, doubts: list[str]) -> QuestionPart:
+    options = _options(part.options, doubts)
+    mark = read_mark(part.number)
+    letter = mark.label.lower() if mark else ""
+    texts = [text for text in (_answer_text(item.text) for item in part.answers) if text]
+    answer = texts[0] if texts else answered.parts.get(letter, "")
+    right = [option.label for option, item in zip(options, part.options, strict=True) if item.is_right]
+    if options:
+        answer = ", ".join(right) or (_labels(answer, options, "its answer", doubts) if answer else "")
+    kind = "choice" if options else "blanks" if phrases.BLANK.search(part.text) else "open"
+    return QuestionPart(_gaps(part.text), kind, options, answer, QuestionContent(points=part.points))
+
+
+def _pairs(stem: str, answer: str) -> tuple[MatchingPair, ...]:
+    """Return the pairs of a table that is to be matched, where the answer says what belongs together."""
+    rows = [cells for line in stem.split("\n") if (cells := row_cells(line)) is not None and len(cells) == 2]
+    named = dict(_PAIRED.findall(answer))
+    if not rows or len(named) < 2:
+        return ()
+    left = {mark.label.lower(): text for cell in rows for mark, text in [_marked(cell[0])] if mark}
+    right = {mark.label.lower(): text for cell in rows for mark, text in [_marked(cell[1])] if mark}
+    pairs = [
+        MatchingPair(left[one.lower()], right[other.lower()])
+        for one, other in named.items()
+        if one.lower() in left and other.lower() in right
+    ]
+    if len(pairs) < len(named):
+        return ()
+    used = {pair.right for pair in pairs}
+    return (*pairs, *(MatchingPair("", text) for text in right.values() if text not in used))
+
+
+def _marked(cell: str) -> tuple[Any, str]:
+    number, text = take_mark(cell)
+    return read_mark(number), text
+
+
+def _solution(draft: Draft) -> str:
+    texts = []
+    for item in draft.solutions:
+        match = phrases.SOLUTION.match(item.text)
+        texts.append(item.text[match.end() :].strip() if match else item.text)
+    if draft.key is not None:
+        texts += draft.key.solution
+    return "\n".join(text for text in texts if text)
+
+
+def _gaps(text: str) -> str:
+    """Return a text with each gap as four underscores."""
+    return "\n".join(
+        line if row_cells(line) is not None else phrases.BLANK.sub("____", line) for line in text.split("\n")
+    )

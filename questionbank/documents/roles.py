@@ -1,0 +1,298 @@
+"""Guess what each line of a paper is.
+
+First what numbers the questions (`1.`, `Q1`, `第1题` ...), then where a list of answers begins, then line by line; what
+letters mark in a question, options or parts, is told by what the lines say and by what the whole paper does.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from questionbank.documents import phrases
+from questionbank.documents.answer_lists import answer_list
+from questionbank.documents.keys import full_text, row_cells
+from questionbank.documents.marks import Mark, read_mark
+from questionbank.documents.numbering import Numbering, numbering
+from questionbank.documents.paper import Line, Role
+
+_ITEM_KINDS = frozenset({"upper", "lower", "roman", "digits", "box", "bullet", "levels", "Roman"})
+_LOOKED_AHEAD = 8  # lines in which the options of a question without a number must begin
+_SHORT_OPTION = 120
+_LONG_HEADING = 70
+
+
+def guess_roles(lines: Sequence[Line]) -> list[Role]:
+    """Return a role for each line."""
+    marks = [read_mark(line.number) for line in lines]
+    key = answer_list(lines, marks)
+    inside = [mark if place not in key else None for place, mark in enumerate(marks)]
+    guess = _Guess(lines, inside, numbering(lines, inside))
+    for place in range(len(lines)):
+        guess.roles.append(Role.KEY if place in key else guess.role(place))
+    guess.settle_items()
+    return guess.roles
+
+
+@dataclass(slots=True)
+class _Guess:
+    """The roles of the lines so far, and the runs of items (options or parts) whose meaning is still open."""
+
+    lines: Sequence[Line]
+    marks: Sequence[Mark | None]
+    numbering: Numbering
+    roles: list[Role] = field(default_factory=list)
+    runs: list[_Run] = field(default_factory=list)
+    question: int = -1  # where the question begins that is open
+    state: str = "outside"  # or stem, item, answer, solution, stimulus, heading
+
+    def role(self, place: int) -> Role:
+        line, mark = self.lines[place], self.marks[place]
+        role = self._role(place, line, mark)
+        if role in (
+            Role.QUESTION,
+            Role.PART,
+            Role.OPTION,
+            Role.ANSWER,
+            Role.SOLUTION,
+            Role.STIMULUS,
+            Role.HEADING,
+        ):
+            self.state = {Role.QUESTION: "stem", Role.PART: "item", Role.OPTION: "item"}.get(role, role.value)
+        if role is Role.QUESTION:
+            self.question = place
+        elif role is Role.HEADING or role is Role.STIMULUS:
+            self.question = -1
+        return role
+
+    def _role(self, place: int, line: Line, mark: Mark | None) -> Role:
+        text = line.text
+        is_open = self.question >= 0
+        if mark is not None and self.numbering.is_question(place):
+            return Role.QUESTION
+        if line.heading and not (mark is not None and mark.kind in ("lower", "upper") and is_open):
+            return Role.HEADING
+        if phrases.is_stimulus(text) and not (is_open and mark is not None):
+            return Role.STIMULUS
+        if (
+            mark is None or mark.kind in ("han", "Roman", "upper", "han()", "word")
+        ) and phrases.SECTION.fullmatch(full_text(line)):
+            return Role.HEADING
+        if mark is not None and mark.kind == "han" and len(text) < _LONG_HEADING:
+            return Role.HEADING
+        if phrases.is_answer_space(text) and mark is None:
+            return Role.NOTHING
+        if (
+            mark is None
+            and phrases.NOISE.fullmatch(text)
+            and not (is_open and phrases.POINTS_ALONE.fullmatch(text))
+        ):
+            return Role.NOTHING
+        if self.state == "stimulus" and mark is None:
+            return Role.QUESTION if self._begins_unnumbered(place) else Role.MORE
+        if is_open and mark is None and (role := self._said(text)):
+            return role
+        if (
+            mark is not None
+            and is_open
+            and mark.kind in _ITEM_KINDS
+            and not (mark.kind == "bullet" and self.state == "solution")
+        ):
+            return self._item(place, mark)
+        if self._begins_unnumbered(place):
+            return Role.QUESTION
+        if not is_open:
+            return Role.NOTHING
+        if self.state in ("item", "answer", "solution") and self._is_title(place):
+            return Role.HEADING
+        return Role.MORE
+
+    def _said(self, text: str) -> Role | None:
+        """Return the role of a line that says itself what it is."""
+        if phrases.NUMERIC.fullmatch(text) or phrases.INTERVAL.fullmatch(text):
+            return Role.ANSWER if self.state in ("stem", "answer") else None
+        if match := phrases.ANSWER.match(text):
+            return Role.ANSWER if text[match.end() :].strip(" _.…") else Role.NOTHING
+        if phrases.SOLUTION.match(text):
+            return Role.SOLUTION
+        return Role.NOTHING if phrases.TITLED_POINTS.fullmatch(text) and self.state != "stem" else None
+
+    # -- questions without a number -------------------------------------------------------------------------------
+
+    def _begins_unnumbered(self, place: int) -> bool:
+        """Return whether options follow a line that nothing numbers, behind the options of another question."""
+        line, mark = self.lines[place], self.marks[place]
+        if mark is not None or self.state == "stem" or line.is_joined or row_cells(line.text) is not None:
+            return False
+        if self.state == "item" and self._item_goes_on(place):
+            return False
+        if self.numbering.is_numbered and self.state in ("outside", "heading"):
+            return False
+        for ahead in range(place + 1, min(place + 1 + _LOOKED_AHEAD, len(self.lines))):
+            following = self.marks[ahead]
+            if self.numbering.is_question(ahead) or self.lines[ahead].heading:
+                return False
+            if following is not None and following.kind in ("upper", "lower", "box", "bullet"):
+                return following.value <= 1
+            if phrases.NUMERIC.fullmatch(self.lines[ahead].text):
+                return not self.numbering.is_numbered
+            if phrases.ANSWER.match(self.lines[ahead].text):
+                return not self.numbering.is_numbered
+        return False
+
+    def _item_goes_on(self, place: int) -> bool:
+        """Return whether the next mark is the next item of the same run."""
+        run = self.runs[-1] if self.runs else None
+        following = next((mark for mark in self.marks[place + 1 : place + 4] if mark is not None), None)
+        return (
+            run is not None
+            and following is not None
+            and following.series == run.series
+            and following.value == run.value + 1 > 1
+        )
+
+    def _is_title(self, place: int) -> bool:
+        """Return whether a line behind a question names what follows: short, no sentence, and a question comes next."""
+        line = self.lines[place]
+        following = place + 1
+        if (
+            line.is_joined
+            or line.number
+            or len(line.text) > _LONG_HEADING
+            or row_cells(line.text) is not None
+        ):
+            return False
+        if not (following < len(self.lines) and self.numbering.is_question(following)):
+            return False
+        is_sentence = (
+            line.text.endswith((".", "?", "。", "？", ";", ",", "!", "$"))
+            or "![" in line.text
+            or "[image]" in line.text
+        )
+        before = self.lines[place - 1]
+        return (line.is_marked and not before.is_marked) or (
+            not is_sentence and line.text[:1].isupper() and self.state == "answer"
+        )
+
+    # -- options and parts ----------------------------------------------------------------------------------------
+
+    def _item(self, place: int, mark: Mark) -> Role:
+        run = self.runs[-1] if self.runs and self.runs[-1].question == self.question else None
+        open_runs = [run for run in self.runs if run.question == self.question]
+        series, value = mark.series, mark.value
+        if mark.kind == "lower" and mark.roman and not any(run.continues(series, value) for run in open_runs):
+            shape = series.removeprefix("lower")
+            if mark.roman == 1 or any(run.continues(f"roman{shape}", mark.roman) for run in open_runs):
+                series, value = f"roman{shape}", mark.roman
+        run = next((run for run in reversed(open_runs) if run.continues(series, value)), None)
+        if run is None:
+            run = _Run(self.question, series)
+            if series == "bullet" and open_runs and open_runs[-1].series != "bullet":
+                return Role.MORE
+            self.runs.append(run)
+        run.places.append(place)
+        run.value = value
+        return Role.OPTION
+
+    def settle_items(self) -> None:
+        """Say of each run of items whether they are options or parts, and which options are right."""
+        by_question: dict[int, list[_Run]] = defaultdict(list)
+        for run in self.runs:
+            by_question[run.question].append(run)
+        votes: Counter[str] = Counter()
+        for run in self.runs:
+            run.leaning = self._leaning(run)
+            votes[run.series] += (run.leaning > 0) - (run.leaning < 0)
+        for runs in by_question.values():
+            self._settle(runs, votes)
+
+    def _settle(self, runs: Sequence[_Run], votes: Counter[str]) -> None:
+        options = [run for run in runs if self._are_options(run, votes)]
+        parts = [run for run in runs if run not in options]
+        for run in parts:
+            is_nested = run.series.startswith(("roman", "digits")) and any(
+                other is not run and other.places[0] < run.places[0] and other.series.startswith("lower")
+                for other in parts
+            )
+            is_statement = (
+                not is_nested
+                and bool(options)
+                and run.places[-1] < options[0].places[0]
+                and len(options) == 1
+            )
+            for place in run.places:
+                self.roles[place] = (
+                    Role.MORE if is_nested or is_statement or run.series == "bullet" else Role.PART
+                )
+        for run in options:
+            self._mark_right(run)
+
+    def _leaning(self, run: _Run) -> float:
+        """Return how much a run looks like options (above 0) or like parts (below 0)."""
+        lines = [self.lines[place] for place in run.places]
+        if run.series.startswith("upper") or run.series == "box":
+            base = 2.0
+        elif run.series == "bullet":
+            base = 0.5 if len(lines) > 2 else -0.5
+        else:
+            base = 0.0
+        if any(self._flagged(place) for place in run.places) or 0 < sum(
+            line.is_marked for line in lines
+        ) < len(lines):
+            base += 2
+        texts = [line.text for line in lines]
+        tasks = sum(
+            bool(
+                phrases.TASK.match(text) or text.endswith(("?", "？", "=")) or phrases.POINTS.search(text) or phrases.BARE_POINTS.search(text) or phrases.BLANK.search(text)
+            )
+            for text in texts
+        )
+        base -= 3 * tasks / len(texts)
+        stem = " ".join(line.text for line in self.lines[run.question : run.places[0]])
+        if phrases.OFFERS_CHOICE.search(stem) or "____" in stem:
+            base += 1
+        has_own_data = any(sign.isdigit() or sign == "$" for sign in stem)
+        if phrases.ORDER_TO_EACH.match(stem) and not has_own_data and len(stem) < _SHORT_OPTION:
+            base -= 2
+        elif stem.endswith(("?", "？")) or has_own_data:
+            base += 0.5
+        if not stem.strip():
+            base -= 1
+        if any(len(text) > _SHORT_OPTION for text in texts):
+            base -= 1
+        base += 0.5 if len(lines) in (4, 5) else -1.5 if len(lines) == 1 else 0
+        return base - 1 if run.series.startswith(("roman", "digits")) else base
+
+    def _are_options(self, run: _Run, votes: Counter[str]) -> bool:
+        if abs(run.leaning) >= 2 or not votes[run.series]:
+            return run.leaning > 0
+        return votes[run.series] > 0
+
+    def _flagged(self, place: int) -> bool:
+        mark = self.marks[place]
+        return (mark is not None and mark.is_flagged) or phrases.RIGHT_BEHIND.search(
+            self.lines[place].text
+        ) is not None
+
+    def _mark_right(self, run: _Run) -> None:
+        flagged = [place for place in run.places if self._flagged(place)]
+        marked = [place for place in run.places if self.lines[place].is_marked]
+        right = flagged or (marked if len(marked) * 2 <= len(run.places) or len(marked) == 1 else [])
+        for place in run.places:
+            self.roles[place] = Role.RIGHT_OPTION if place in right else Role.OPTION
+
+
+@dataclass(slots=True, eq=False)
+class _Run:
+    """Items of one question that count on: a), b), c)."""
+
+    question: int
+    series: str
+    places: list[int] = field(default_factory=list)
+    value: int = 0
+    leaning: float = 0.0
+
+    def continues(self, series: str, value: int) -> bool:
+        """Return whether an item is one of these: letters may be left out, but never come twice."""
+        return series == self.series and (value == 0 or self.value < value <= self.value + 3)

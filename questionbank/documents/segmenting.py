@@ -1,0 +1,149 @@
+"""The questions that lines with their roles make.
+
+`assemble` takes any roles, guessed or given by people: a line goes to what its role says, whatever its text looks
+like. What a question's lines say is read by `questionbank.documents.records`; what is doubtful about it, alone or
+beside its neighbours, by `questionbank.documents.doubts`.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from questionbank.documents import phrases
+from questionbank.documents.doubts import neighbour_doubts
+from questionbank.documents.drafts import Draft, Item, Stimulus
+from questionbank.documents.keys import KeyEntry, full_text, key_entries
+from questionbank.documents.marks import read_mark
+from questionbank.documents.paper import Line, Paper, Role
+from questionbank.documents.records import found_question
+
+NO_QUESTION = (
+    "No question was found. Kindred finds questions by their numbers (1., 1), Q1, Question 1, 第1题), options by their"
+    " letters (A., (A), a)) and answers by words such as Answer: B. Mark the lines yourself, or number the questions and"
+    " read the document again."
+)
+
+
+def assemble(lines: Sequence[Line], roles: Sequence[Role]) -> Paper:
+    """Return the questions of a paper.
+
+    Args:
+        roles: one for each line.
+
+    Raises:
+        ValueError: there are not as many roles as lines.
+    """
+    if len(lines) != len(roles):
+        raise ValueError(f"{len(lines)} lines have {len(roles)} roles")
+    drafts = _Assembly(lines, roles).drafts()
+    notices = [*_add_key(drafts, lines, roles)]
+    found = [found_question(draft) for draft in drafts]
+    questions = tuple(neighbour_doubts(found, drafts))
+    return Paper(questions, tuple(notices) if questions else (*notices, NO_QUESTION))
+
+
+class _Assembly:
+    """Goes through the lines and hands each to the question that is open."""
+
+    def __init__(self, lines: Sequence[Line], roles: Sequence[Role]) -> None:
+        self._lines = lines
+        self._roles = roles
+        self._drafts: list[Draft] = []
+        self._headings: list[tuple[int, str]] = []  # rank and text
+        self._points_each: float | None = None
+        self._stimuli: list[Stimulus] = []
+        self._open: Item | Stimulus | None = None  # takes the lines that go on
+
+    def drafts(self) -> list[Draft]:
+        for place, (line, role) in enumerate(zip(self._lines, self._roles, strict=True)):
+            self._take(place, line, role)
+        return self._drafts
+
+    def _take(self, place: int, line: Line, role: Role) -> None:
+        draft = self._drafts[-1] if self._drafts else None
+        if role is Role.NOTHING or role is Role.KEY:
+            if role is Role.NOTHING and (match := phrases.POINTS_EACH.search(line.text)):
+                self._points_each = _each(match)
+        elif role is Role.HEADING:
+            self._head(line)
+        elif role is Role.STIMULUS:
+            self._open = Stimulus.of(place, full_text(line))
+            self._stimuli.append(self._open)
+        elif role is Role.QUESTION:
+            self._begin(place, line)
+        elif role is Role.MORE:
+            if self._open is not None:
+                self._open.add(place, full_text(line))
+                if isinstance(self._open, Item) and draft is not None:
+                    draft.lines.append(place)
+        elif draft is None:
+            self._begin(place, line)  # an option before any question: people see what is missing
+            self._drafts[-1].is_headless = True
+        else:
+            draft.lines.append(place)
+            self._open = draft.take(place, line, role)
+
+    def _begin(self, place: int, line: Line) -> None:
+        headings = tuple(text for _, text in self._headings)
+        draft = Draft(number=line.number, headings=headings, points_each=self._points_each, lines=[place])
+        draft.stem.add(place, line.text)
+        mark = read_mark(line.number)
+        draft.value = mark.value if mark is not None and mark.kind in ("digits", "word", "levels") else 0
+        draft.series = mark.series if mark is not None else ""
+        if mark is not None and mark.answer:
+            draft.answers.append(Item([place], [mark.answer]))
+        for stimulus in self._stimuli:
+            if stimulus.is_for(draft.value):
+                draft.stimuli.append(stimulus)
+        self._drafts.append(draft)
+        self._open = draft.stem
+
+    def _head(self, line: Line) -> None:
+        rank = line.heading or (7 if not read_mark(line.number) else 7)
+        self._headings = [(above, text) for above, text in self._headings if above < rank]
+        self._headings.append((rank, full_text(line)))
+        match = phrases.POINTS_EACH.search(line.text)
+        self._points_each = _each(match) if match else None
+        self._stimuli = [stimulus for stimulus in self._stimuli if stimulus.last]
+        self._open = None
+
+
+def _each(match: object) -> float | None:
+    found = next((value for value in match.groups() if value), "")  # type: ignore[attr-defined]
+    return float(phrases.NUMBER_WORDS.get(found.lower(), 0) or found.replace(",", "."))
+
+
+def _add_key(drafts: Sequence[Draft], lines: Sequence[Line], roles: Sequence[Role]) -> Iterator[str]:
+    """Give each question what the list of answers says of it; yields what it says of none."""
+    entries = key_entries((place, lines[place]) for place, role in enumerate(roles) if role is Role.KEY)
+    for entry, number in zip(entries, _numbers(entries), strict=True):
+        entry.number = number
+    by_number: dict[int, list[KeyEntry]] = defaultdict(list)
+    for entry in entries:
+        by_number[entry.number].append(entry)
+    asked: dict[int, list[Draft]] = defaultdict(list)
+    for place, draft in enumerate(drafts, start=1):
+        asked[draft.value or place].append(draft)
+    for number, said in by_number.items():
+        if number not in asked:
+            yield f"The list of answers names question {number}, but the document has no question with this number."
+            continue
+        for draft, entry in zip(asked[number], said, strict=False):
+            draft.key = entry
+            draft.lines += [line for line in entry.lines if line not in draft.lines]
+        if len(said) > len(asked[number]):
+            more = said[len(asked[number]) :]
+            answers = ", ".join(dict.fromkeys(entry.answer for entry in said if entry.answer))
+            if any(entry.answer not in ("", said[0].answer) for entry in more):
+                asked[number][-1].doubts.append(
+                    f"The list of answers names question {number} more than once: {answers}."
+                )
+
+
+def _numbers(entries: Sequence[KeyEntry]) -> Iterator[int]:
+    """Yield the numbers of entries; letters in a row without numbers count on."""
+    last = 0
+    for entry in entries:
+        last = entry.number or last + 1
+        yield last

@@ -1,0 +1,183 @@
+"""Tables of a paper: rows of questions under a header, layouts that are read cell by cell, and tables of data.
+
+A table whose header names columns as our CSV does gives a question a row, written out as the lines of a typed test. A
+table that only lays out (options in two columns, a number beside its question) is read cell by cell. Any other
+becomes rows between bars, as texts of ours hold tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from questionbank.documents.marks import cuts, read_mark, take_mark
+from questionbank.documents.paragraphs import Paragraph, Rich
+from questionbank.formats.column_names import OPTION_COLUMNS, guess_fields
+
+Cell = list[Paragraph]
+_PAIRED = frozenset(
+    {"a", "b", "list 1", "list 2", "list i", "list ii", "column a", "column b", "column i", "column ii"}
+)
+_LONG_CELL = 60  # characters: prose rather than data
+
+
+def table_paragraphs(rows: Sequence[Sequence[Cell]]) -> list[Paragraph]:
+    """Return the paragraphs that a table is read as."""
+    table = [list(row) for row in rows if any(row)]
+    if not table:
+        return []
+    if (fields := _question_columns(table)) is not None:
+        return _questions(table, fields)
+    if _is_layout(table):
+        return _cell_by_cell(table)
+    if _numbers_stand_apart(table):
+        return [_joined_row(row) for row in table]
+    return [Paragraph.of(f"| {' | '.join(map(_cell_text, row))} |", is_row=True) for row in table]
+
+
+def _cell_text(cell: Cell) -> str:
+    text = " ".join(f"{part.number} {part.rich.our_text()}".strip() for part in cell)
+    return " ".join(text.split()).replace("|", "\\vert " if "$" in text else "/")
+
+
+# -- questions under a header -------------------------------------------------------------------------------------
+
+
+def _question_columns(table: Sequence[Sequence[Cell]]) -> tuple[str, ...] | None:
+    if len(table) < 2:
+        return None
+    names = [_cell_text(cell) for cell in table[0]]
+    fields = guess_fields(names, [_cell_text(cell) for cell in table[1]])
+    tells = {*fields} & {"answer", "solution", "options", *OPTION_COLUMNS}
+    texts = [
+        _cell_text(row[fields.index("text")])
+        for row in table[1:]
+        if "text" in fields and len(row) == len(names)
+    ]
+    is_prose = any(len(text) > 12 and not text.isdigit() for text in texts)
+    return fields if tells and is_prose else None
+
+
+def _questions(table: Sequence[Sequence[Cell]], fields: Sequence[str]) -> list[Paragraph]:
+    """Return each row as the lines of a typed question."""
+    found: list[Paragraph] = []
+    concept = ""
+    for place, row in enumerate(table[1:], start=1):
+        cells = dict(zip(fields, row, strict=False))
+        number = _cell_text(cells["id"]) if "id" in cells else str(place)
+        number = number.rstrip(".)") if number.rstrip(".)").isdigit() else str(place)
+        if "concepts" in cells and (named := _cell_text(cells["concepts"])) and named != concept:
+            concept = named
+            found.append(Paragraph.of(concept, heading=2))
+        text, *more = cells["text"] or [Paragraph()]
+        found += [Paragraph(text.rich, f"{number}."), *more]
+        for letter in OPTION_COLUMNS:
+            if cells.get(letter):
+                found.append(Paragraph(_row_rich(cells[letter]), f"{letter}."))
+        found += cells.get("options", [])
+        for name, words in (("answer", "Answer"), ("solution", "Solution")):
+            if cells.get(name):
+                found.append(Paragraph.of(f"{words}: {_cell_text(cells[name])}"))
+    return found
+
+
+# -- layouts ------------------------------------------------------------------------------------------------------
+
+
+def _begins_item(cell: Cell) -> bool:
+    """Return whether a cell holds a mark and what it marks."""
+    if not cell:
+        return False
+    first = cell[0]
+    if first.number:
+        return bool(first.rich.text.strip()) or len(cell) > 1
+    mark, rest = take_mark(first.rich.text)
+    known = read_mark(mark)
+    return known is not None and known.series not in ("bullet", "digits-") and bool(rest or len(cell) > 1)
+
+
+def _is_layout(table: Sequence[Sequence[Cell]]) -> bool:
+    cells = [cell for row in table for cell in row if cell]
+    if len(cells) == 1:
+        return True
+    width = max(map(len, table))
+    if width == 2 and _is_matching(table):
+        return False
+    items = sum(map(_begins_item, cells))
+    if items * 2 > len(cells) or (items and len(table) == 1):
+        return True
+    holds_items = sum(len(cell) > 1 and any(_begins_item([part]) for part in cell) for cell in cells)
+    is_prose = all(len(cell) > 1 or len(_cell_text(cell)) > _LONG_CELL for cell in cells)
+    return (
+        (holds_items > 0
+        and (len(table) == 1 or holds_items * 2 >= len(cells)))
+        or (len(table) == 1 and is_prose)
+    )
+
+
+def _is_matching(table: Sequence[Sequence[Cell]]) -> bool:
+    """Return whether a table of two columns pairs numbered things with lettered ones."""
+    header = {" ".join(_cell_text(cell).lower().split()) for cell in table[0]}
+    if header <= _PAIRED and len(table) > 2:
+        return True
+    sides = []
+    for column in (0, 1):
+        marks = [_number_of(row[column]) for row in table if len(row) > column and row[column]]
+        sides.append({mark.kind for mark in map(read_mark, marks) if mark is not None})
+    return len(table) > 2 and sides[0] == {"digits"} and sides[1] in ({"upper"}, {"lower"})
+
+
+def _number_of(cell: Cell) -> str:
+    return cell[0].number or take_mark(cell[0].rich.text)[0]
+
+
+def _cell_by_cell(table: Sequence[Sequence[Cell]]) -> list[Paragraph]:
+    by_rows = [part for row in table for cell in row for part in cell]
+    columns = range(max(map(len, table)))
+    by_columns = [part for column in columns for row in table if column < len(row) for part in row[column]]
+    return by_columns if _disorder(by_columns) < _disorder(by_rows) else by_rows
+
+
+def _disorder(paragraphs: Sequence[Paragraph]) -> int:
+    """Return how often a mark does not count on from the one before it."""
+    marks = [read_mark(part.number or take_mark(part.rich.text)[0]) for part in paragraphs]
+    values = [(mark.series, mark.value) for mark in marks if mark is not None]
+    return sum(
+        before[0] == after[0] and after[1] not in (before[1] + 1, 1) for before, after in pairwise(values)
+    )
+
+
+def _numbers_stand_apart(table: Sequence[Sequence[Cell]]) -> bool:
+    """Return whether the first column holds nothing but marks, and the second what they mark."""
+    if any(len(row) < 2 for row in table):
+        return False
+    first = [_cell_text(row[0]) for row in table if row[0]]
+    bare = sum(
+        text.rstrip(".)").isdigit() or (not take_mark(text)[1] and bool(take_mark(text)[0])) for text in first
+    )
+    letters = [text.strip("*.()") for text in first]
+    is_lettered = len(first) > 1 and letters == [chr(ord("A") + place) for place in range(len(first))]
+    texts = [_cell_text(row[1]) for row in table if row[0]]
+    is_prose = sum(len(text) > 12 or bool(cuts(text)) for text in texts) * 2 >= len(texts)
+    return bool(first) and (is_lettered or (bare * 3 >= len(first) * 2 and is_prose))
+
+
+def _joined_row(row: Sequence[Cell]) -> Paragraph:
+    number, *rest = row
+    mark = _cell_text(number)
+    if mark and (mark.isdigit() or (len(mark) == 1 and mark.isalpha())):
+        mark += "."
+    return Paragraph(_row_rich([part for cell in rest for part in cell]), mark)
+
+
+def _row_rich(parts: Sequence[Paragraph]) -> Rich:
+    """Return paragraphs as one, a gap between them."""
+    rich = Rich()
+    for part in parts:
+        if rich.text:
+            rich.add("\n")
+        text = part.rich
+        if part.number:
+            rich.add(f"{part.number} ")
+        rich.text, rich.looks = rich.text + text.text, rich.looks + text.looks
+    return rich
