@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from questionbank.documents.keys import full_text, listed_answers, row_cells
+from questionbank.documents.keys import TITLE_AND_LIST, full_text, listed_answers, row_cells
 from questionbank.documents.marks import Mark
 from questionbank.documents.paper import Line
 from questionbank.documents.phrases import ANSWER, KEY_TITLE
@@ -29,6 +29,9 @@ def answer_list(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozense
 
 def _is_title(place: int, lines: Sequence[Line], marks: Sequence[Mark | None]) -> bool:
     line = lines[place]
+    title = TITLE_AND_LIST.match(full_text(line))
+    if title and len(listed_answers(full_text(line)[title.end() :])) > 1:
+        return True
     if len(line.text) > 80 or line.is_joined or not KEY_TITLE.fullmatch(line.text):
         return False
     mark = marks[place]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from questionbank.documents.marks import GAP
 from questionbank.documents.paragraphs import BOLD, COLOURED, ITALIC, UNDERLINED, Paragraph, Rich
 from questionbank.documents.tables import Cell, table_paragraphs
+from questionbank.documents.word_numbering import is_colour
 
 Block = Mapping[str, Any]
 PictureName = Callable[[str], str]
@@ -24,6 +26,8 @@ _ALPHABET = "abcdefghijklmnopqrstuvwxyz"
 _ROMAN = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
 _DELIMITERS = {"OneParen": "{})", "TwoParens": "({})"}
 _DEEPEST = 40
+_CSS_COLOUR = re.compile(r"(?:^|[;\s])(?:color|background|background-color)\s*:\s*([^;]+)|^(?=\w)([a-z]+)$")
+_COLOUR_NAMES = frozenset("red green blue yellow orange purple magenta cyan lime crimson darkgreen darkred darkblue".split())
 
 
 class BlockReader:
@@ -35,6 +39,7 @@ class BlockReader:
 
     def __init__(self, picture_name: PictureName) -> None:
         self._picture_name = picture_name
+        self.lost_pictures = 0
 
     def paragraphs(self, blocks: Iterable[Block], *, level: int = 0, depth: int = 0) -> list[Paragraph]:
         """Return the paragraphs of blocks, in their order."""
@@ -152,8 +157,7 @@ class BlockReader:
                 case "Image":
                     self._add_picture(rich, content, look)
                 case "Span" | "Link" | "Cite":
-                    classes = content[0][1] if kind == "Span" else ()
-                    self._add(rich, content[1], look | (COLOURED if "mark" in classes else 0))
+                    self._add(rich, content[1], look | (COLOURED if kind == "Span" and _stands_out(content[0]) else 0))
                 case "Note":
                     note = " ".join(part.rich.text for part in self.paragraphs(content))
                     rich.add(f" ({note})", look)
@@ -171,7 +175,29 @@ class BlockReader:
         if name:
             rich.add(f"![{described}]({name})", look)
         else:
+            self.lost_pictures += 1
             rich.add(f"[image] ({described})" if described else "[image]", look)
+
+
+def _stands_out(attributes: Any) -> bool:
+    """Return whether a span of HTML or LaTeX is highlighted or in a colour."""
+    _identifier, classes, values = attributes
+    style = " ".join(value for name, value in values if name in ("style", "color"))
+    return "mark" in classes or any(is_css_colour(match[1] or match[2]) for match in _CSS_COLOUR.finditer(style))
+
+
+def is_css_colour(value: str) -> bool:
+    """Return whether a colour of CSS is none of black, grey and white.
+
+    >>> is_css_colour("#f00"), is_css_colour("green"), is_css_colour("rgb(0, 0, 0)")
+    (True, True, False)
+    """
+    value = value.strip().lower()
+    if re.fullmatch("#[0-9a-f]{3}", value):
+        value = "#" + "".join(2 * sign for sign in value[1:])
+    if match := re.match(r"rgba?\((\d+)[, ]+(\d+)[, ]+(\d+)", value):
+        value = "#" + "".join(f"{min(int(channel), 255):02x}" for channel in match.groups())
+    return is_colour(value) if value.startswith("#") else value in _COLOUR_NAMES
 
 
 def list_number(place: int, style: str, delimiter: str) -> str:

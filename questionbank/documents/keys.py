@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.paper import Line
-from questionbank.documents.phrases import ANSWER, POINTS, POINTS_ALONE, SOLUTION, truth_of
+from questionbank.documents.phrases import ANSWER, POINTS, POINTS_ALONE, SECTION, SOLUTION, truth_of
 
 _LETTERS = r"[A-H](?:\s?(?:[,、/&+和]|and|und|et)?\s?[A-H]){0,4}"
 _RANGE = re.compile(
@@ -23,6 +23,12 @@ _LETTER = re.compile(
 )
 _SEQUENCE = re.compile(r"[A-H](?:[\s,;，、]*[A-H]){3,}")
 _EXAMVIEW = re.compile(r"\s*(?:PTS|DIF|REF|OBJ|NAT|STA|TOP|KEY|MSC|NOT|LOC):.*")
+TITLE_AND_LIST = re.compile(
+    r"\W*(?:(?:the )?answers?(?: key)?|(?:answer )?keys?|correct answers|solutions|lösungen|réponses|corrigé|respuestas|soluciones|(?:参考|标准)?答案)\s*[:：]\s*(?=.)",
+    re.IGNORECASE,
+)
+"""Begins a list of answers that stands on the line of its title."""
+_COMPOUND = re.compile(r"(?:Q(?:uestion)?\.?\s?)?(\d{1,3})\s?[.)]?\s?(?:[(]([a-h])[)]|([a-h])[.)]?)\s*(?:[(]([ivx]{1,4})[)]|([ivx]{1,4})[.)]?)?")
 _SHORT = 100  # characters of an answer; what is longer is worked
 
 
@@ -47,7 +53,7 @@ def key_entries(lines: Iterable[tuple[int, Line]]) -> list[KeyEntry]:
     """Return what lines of a list of answers say, in their order."""
     entries: list[KeyEntry] = []
     rows: list[tuple[int, list[str]]] = []
-    part = ""
+    part = series = ""
     for place, line in lines:
         cells = row_cells(line.text) if not line.number else None
         if cells is not None:
@@ -55,19 +61,17 @@ def key_entries(lines: Iterable[tuple[int, Line]]) -> list[KeyEntry]:
             continue
         entries += _of_table(rows)
         rows = []
-        listed = [KeyEntry(number, [place], answer) for number, answer in listed_answers(full_text(line))]
+        text = TITLE_AND_LIST.sub("", full_text(line), count=1)
+        listed = [KeyEntry(number, [place], answer) for number, answer in listed_answers(text)]
         if listed:
             entries += listed
             part = ""
             continue
         mark = read_mark(line.number)
-        if (
-            mark is not None
-            and mark.kind in ("digits", "word", "levels")
-            and not (entries and part and mark.series == "digits()")
-        ):
+        begins = mark is not None and mark.kind in ("digits", "word", "levels")
+        if mark is not None and begins and not (entries and series and series != mark.series == "digits()"):
             entries.append(KeyEntry(mark.value, [place]))
-            part = ""
+            part, series = "", mark.series
             _say(entries[-1], line.text)
         elif (
             entries
@@ -78,10 +82,26 @@ def key_entries(lines: Iterable[tuple[int, Line]]) -> list[KeyEntry]:
             entries[-1].lines.append(place)
             part = mark.label.lower()
             entries[-1].parts[part] = _without_points(line.text)
-        elif entries and line.text and not line.heading:
+            if not line.text and not entries[-1].answer:  # "3. (1)": the number of an option
+                entries[-1].answer = entries[-1].parts.popitem()[0]
+        elif entries and line.text and not line.heading and not SECTION.fullmatch(full_text(line)):
             entries[-1].lines.append(place)
             _say(entries[-1], full_text(line))
-    return [*entries, *_of_table(rows)]
+    return _merged([*entries, *_of_table(rows)])
+
+
+def _merged(entries: Iterable[KeyEntry]) -> list[KeyEntry]:
+    """Return entries, those of a question's parts as one."""
+    merged: list[KeyEntry] = []
+    for entry in entries:
+        last = merged[-1] if merged else None
+        if last is None or last.number != entry.number or not entry.parts or not (last.parts or not last.answer):
+            merged.append(entry)
+            continue
+        last.lines += [line for line in entry.lines if line not in last.lines]
+        for letter, answer in entry.parts.items():
+            last.parts[letter] = f"{last.parts[letter]}\n{answer}" if letter in last.parts else answer
+    return merged
 
 
 def full_text(line: Line) -> str:
@@ -180,7 +200,8 @@ def _of_table(rows: list[tuple[int, list[str]]]) -> Iterator[KeyEntry]:
             (column, int(cell.rstrip("."))) for column, cell in enumerate(cells) if cell.rstrip(".").isdigit()
         ]
         below = rows[place + 1][1] if place + 1 < len(rows) else []
-        is_over = len(numbers) > 1 and len(numbers) >= len([cell for cell in cells if cell]) - 1
+        counts = [number for _, number in numbers]
+        is_over = len(counts) > 1 and counts == sorted({*counts}) and len(numbers) >= len([cell for cell in cells if cell]) - 1
         if (
             is_over
             and len(below) == len(cells)
@@ -202,6 +223,12 @@ def _beside(line: int, cells: list[str]) -> Iterator[KeyEntry]:
     if len(pairs) < 2 or not all(number.strip(".)").isdigit() or not number for number, _ in pairs):
         pairs = pairs[:1]
     for number, answer in pairs:
+        if compound := _COMPOUND.fullmatch(number):
+            letter = compound[2] or compound[3]
+            roman = compound[4] or compound[5]
+            part = KeyEntry(int(compound[1]), [line], parts={letter: f"({roman}) {answer}" if roman else answer})
+            yield part
+            continue
         mark = read_mark(number) or read_mark(f"{number}.")
         if mark is None or mark.kind not in ("digits", "word") or not answer:
             continue

@@ -32,6 +32,7 @@ _MARK = re.compile(
     r"(?P<word_end>[ ]?[.:)、．：]|[ ]?[-–—](?=\s)|(?=\s*[(（\[]?\s*$)|(?=[\s\u2003]+[(（\[A-ZÀ-Ý$\u4e00-\u9fff])|(?=\u2003))"
     r"|第\s?(?P<ordinal>[0-9０-９]{1,3}|[一二三四五六七八九十]{1,3})\s?[题題](?:\s?[.:、．：])?"
     r"|(?P<digits>[0-9０-９]{1,3})(?P<digits_end>\s?[)）、．]|\.(?![0-9]|\s?[0-9]+\s?[)）])|°\)|/(?=\s)|\s?[-–—](?=\s[A-Z]))"
+    r"|(?P<compound>[0-9]{1,2}[ ]?(?:\((?P<of_part>[a-h])\)|(?P<part>[a-h])(?:[.)](?![a-z])|(?=\u2003)|(?=[ ][A-Z]))))"
     r"|[(（\[【](?P<in_digits>[0-9０-９]{1,3})[)）\]】]"
     r"|(?P<levels>[0-9]{1,2}(?:\.[0-9]{1,2})+)(?:[.)]|(?=\u2003))"
     r"|(?P<circled>[①-⑳])"
@@ -139,6 +140,8 @@ def _mark(match: re.Match[str]) -> Mark:
     if number := found.get("ordinal"):
         value = int(number) if number.isdigit() else han_number(number)
         return Mark("word", value, str(value))
+    if letter := found.get("of_part") or found.get("part"):
+        return Mark("lower()", ord(letter) - ord("a") + 1, letter)
     if number := found.get("digits"):
         return Mark(f"digits{_close(found['digits_end'])}", int(number), number)
     if number := found.get("in_digits"):
@@ -207,6 +210,19 @@ def roman_number(text: str) -> int:
     """
     values = [_ROMAN[sign] for sign in text.lower()]
     return sum(-value if value < max(values[place:]) else value for place, value in enumerate(values))
+
+
+def take_compound(text: str) -> tuple[str, str, str]:
+    """Return the number of a question, the mark of its part, and what follows, where a text begins with both.
+
+    >>> take_compound("1(a) Find x."), take_compound("Find x.")
+    (('1', '(a)', 'Find x.'), ('', '', 'Find x.'))
+    """
+    match = _MARK.match(text)
+    if match is None or not match["compound"]:
+        return "", "", text
+    letter = match["of_part"] or match["part"]
+    return match["compound"][: match["compound"].index(letter)].rstrip(" ("), f"({letter})", text[match.end() :].strip(" " + GAP)
 
 
 # -- several on one line ------------------------------------------------------------------------------------------

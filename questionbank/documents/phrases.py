@@ -63,6 +63,7 @@ POINTS_EACH = re.compile(
 NUMBER_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 TITLED_POINTS = re.compile(r"(?:points?|marks?|type|title|difficulty|topic)\s*[:：]\s*(.*)$", re.IGNORECASE)
 """A line of Respondus' or text2qti's: ``Points: 2``, ``Type: E``."""
+STATED_POINTS = re.compile(r"(?:points?|marks?)\s*[:：]\s*(\d{1,3}(?:\.\d)?)", re.IGNORECASE)
 SECTION = re.compile(
     r"(?:(?:section|part|paper|unit|chapter|module|topic|teil|abschnitt|kapitel|partie|section|chapitre|sección|parte|capítulo|sezione)"
     r"\s*(?:[A-Z]|\d{1,2}|[IVX]{1,4}|one|two|three)\b(?:\s*[-–—:.(（].*|\s*$|\s+.{0,80}$)"
@@ -87,6 +88,7 @@ NOISE = re.compile(
     r"(?:page|seite|p\.|página|pagina)\s*\d+(?:\s*(?:of|/|von|de|sur|di)\s*\d+)?|\d+\s*/\s*\d+|[-–—]\s*\d{1,3}\s*[-–—]|第\s?\d+\s?页.*|共\s?\d+\s?页.*"
     r"|(?:please )?(?:turn over|p\.?t\.?o\.?|go on(?: to the next page)?|bitte wenden|tournez la page|continued? (?:on|over).{0,30})\W*|(?:end of (?:test|questions|exam|paper|section|examination|quiz|document).{0,40}|ende|fin|stop)\W*"
     r"|(?:total|gesamt|insgesamt|summe)\s*(?:marks?|points?|score|:|=)?.{0,12}(?:marks?|points?|punkte|/\s*\d+)?"
+    r"|total (?:for|marks|points).{0,60}"
     r"|(?:copyright|©).*|blank page|this page (?:is )?intentionally.*"
     r"|(?:name|class|date|teacher|student|score|grade|period|klasse|datum|nom|prénom|classe|nombre|fecha|curso|姓名|班级|学号|得分|学校|座号|考号)\s*[:：_.…].*"
     r"|(?:good luck|viel erfolg|bonne chance|bon courage|suerte)\W*",

@@ -12,17 +12,25 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from pathlib import Path
 
-from questionbank.documents.blocks import SOFT_BREAK, BlockReader
-from questionbank.documents.marks import GAP, begins_part, cuts, read_mark, take_mark
-from questionbank.documents.pandoc import document_blocks
+from questionbank.documents.blocks import SOFT_BREAK
+from questionbank.documents.docx import read_docx
+from questionbank.documents.kinds import document_kind
+from questionbank.documents.marks import GAP, begins_part, cuts, read_mark, take_compound, take_mark
+from questionbank.documents.markup import read_html, read_latex, read_rtf, text_of
+from questionbank.documents.odt import read_odt
+from questionbank.documents.packages import FILE_LIMIT, Package
 from questionbank.documents.paper import Document, Line
 from questionbank.documents.paragraphs import BOLD, Paragraph, Rich
 from questionbank.documents.phrases import ANSWER_WITHIN
+from questionbank.documents.source import counted
 from questionbank.errors import DocumentRefused
 
 LINES_LIMIT = 30_000
 CHARACTERS_LIMIT = 2_000_000
 _GAPS = re.compile(r"\t| {2,}|\u00a0{2,}|\u2003+")
+_HEADING = re.compile(r"(#{1,6}) +")
+_ESCAPED = re.compile(r"\\([*_#.)>+-])")
+_PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 _BOLD = re.compile(r"\*\*(?=\S)([^*\n]{1,2000}?)(?<=\S)\*\*")
 
 
@@ -32,14 +40,22 @@ def read_text(text: str) -> Document:
     Raises:
         DocumentRefused: it is too long.
     """
+    return Document(lines_of(Paragraph(_typed(line)) for line in _text_lines(text)))
+
+
+def _text_lines(text: str) -> list[str]:
     if len(text) > CHARACTERS_LIMIT:
         raise DocumentRefused(
             f"The text has more than {CHARACTERS_LIMIT:,} characters. Read it in several smaller documents."
         )
-    paragraphs = [
-        Paragraph(_typed(line)) for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    ]
-    return Document(lines_of(paragraphs))
+    return re.sub(r"\r\n?|[\v\f\u2028\u2029]", "\n", text).split("\n")
+
+
+def _markdown(line: str) -> Paragraph:
+    """Return a line of Markdown: its headings, and its escaped signs as they are meant."""
+    heading = _HEADING.match(line)
+    text = _ESCAPED.sub(r"\1", line[heading.end() :] if heading else line)
+    return Paragraph(_typed(text.rstrip("\\")), heading=len(heading[1]) if heading else 0)
 
 
 def _typed(line: str) -> Rich:
@@ -64,11 +80,29 @@ def read_document(path: Path, name: str) -> Document:
     Raises:
         DocumentRefused: it cannot be read; the message says what to do instead.
     """
+    if path.stat().st_size > FILE_LIMIT:
+        raise DocumentRefused(f"The file is larger than {FILE_LIMIT // 1024**2} MB. Split it, or use smaller pictures.")
     data = path.read_bytes()
-    if name.lower().endswith(".docx"):
-        _meta, blocks = document_blocks(data, "docx")
-        return Document(lines_of(BlockReader(lambda address: address.rpartition("/")[2]).paragraphs(blocks)))
-    return read_text(data.decode("utf-8", "replace"))
+    kind = document_kind(data, name)
+    if kind == "text":
+        return read_text(text_of(data))
+    if kind == "markdown":
+        return Document(lines_of(map(_markdown, _text_lines(text_of(data)))))
+    if kind in ("docx", "odt"):
+        package = Package(data)
+        source = read_docx(package) if kind == "docx" else read_odt(package)
+    elif kind == "rtf":
+        source = read_rtf(data)
+    else:
+        source = (read_html if kind == "html" else read_latex)(text_of(data))
+    notices = list(source.notices)
+    if source.lost_pictures > 0:
+        lost = counted(source.lost_pictures, "1 picture is", "{} pictures are")
+        notices.append(f"{lost} of a type that pages cannot show, such as WMF or TIFF; [image] stands there. Save them as PNG.")
+    lines = lines_of(source.paragraphs)
+    named = {name for line in lines for name in _PICTURE.findall(line.text)}
+    pictures = {name: picture for name, picture in source.pictures.items() if name in named}
+    return Document(lines, pictures, tuple(notices))
 
 
 # -- paragraphs to lines ------------------------------------------------------------------------------------------
@@ -107,6 +141,10 @@ def _pieces(paragraph: Paragraph) -> Iterator[_Piece]:
         number, text = paragraph.number if is_first else "", rich
         number_look = 0
         if not number:
+            question, part, _rest = take_compound(rich.text)
+            if part == "(a)":
+                yield _Piece(Line("", question, paragraph.level, is_joined=not is_first))
+                is_first = False
             number, _rest = take_mark(rich.text)
             text = rich[len(rich.text) - len(_rest) :] if number else rich
             if number:

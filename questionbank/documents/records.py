@@ -22,6 +22,7 @@ from questionbank.documents.drafts import Draft, Item, Part
 from questionbank.documents.keys import row_cells
 from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.paper import FoundQuestion
+from questionbank.documents.points import without_points
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.row_checks import record_warnings
 from questionbank.formats.shapes import answer_label
@@ -31,7 +32,7 @@ _LETTERS = re.compile(
     re.DOTALL,
 )
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
-_PART_ANSWER = re.compile(r"^\s*[(（]?([a-h]|[ivx]{1,4}|\d)[)）.]\s*(.+)$")
+_PART_ANSWER = re.compile(r"^\s*(?:[(（]?([a-h]|[ivx]{1,4})[)）.]|[(（](\d)[)）])\s*(.+)$")
 _PAIRED = re.compile(r"(\d{1,2}|[A-Za-z])\s*[-–—→=:.)]+>?\s*[(]?([A-Za-z]|\d{1,2})\b")
 _WRITTEN_TRUTH = frozenset("yes no 是 否 x r".split())
 
@@ -150,29 +151,6 @@ def _take_points(draft: Draft) -> float | None:
     return total
 
 
-def without_points(text: str, *, may_begin: bool = False) -> tuple[str, float | None, bool]:
-    """Return a text without the points that it gives, the points, and whether they are a total.
-
-    >>> without_points("Find x. (2 marks)"), without_points("Total: 5 marks")
-    (('Find x.', 2.0, False), ('', 5.0, True))
-    """
-    is_total = re.search(r"\btotal\b|本[小大]?题|满分", text, re.IGNORECASE) is not None
-    alone = phrases.POINTS_ALONE.fullmatch(text)
-    if alone and (not text.strip().isdigit() and re.search(r"[(\[（/]|[a-z]", text, re.IGNORECASE)):
-        return "", float(alone["points"].replace(",", ".")), is_total
-    for match in phrases.POINTS.finditer(text):
-        found = match["points"] or match["bare"] or match["of"] or match["slash"]
-        value = float(found.replace(",", "."))
-        if match.end() == len(text) and match.start():
-            return text[: match.start()].rstrip(), value, is_total
-        if may_begin and match.start() == 0:
-            return text[match.end() :].lstrip(), value, is_total
-    bare = phrases.BARE_POINTS.search(text)
-    if bare and bare["open"] == "[" and text[: bare.start()].strip():
-        return text[: bare.start()].rstrip(), float(bare["points"]), False
-    return text, None, False
-
-
 # -- options ------------------------------------------------------------------------------------------------------
 
 
@@ -198,9 +176,14 @@ def _options(items: Sequence[Item], doubts: list[str]) -> tuple[Option, ...]:
         doubts.append(f"Option {empty} has no text.")
     if len({*texts}) < len(texts):
         doubts.append("Two options have the same text.")
-    if len(items) == 1:
+    if len(items) == 1 and not _is_typed(items):
         doubts.append("The question has a single option.")
     return tuple(Option(label, text) for label, text in zip(labels, texts, strict=True))
+
+
+def _is_typed(items: Sequence[Item]) -> bool:
+    """Return whether the single item is an answer that is typed, which text2qti marks by a star: "* Jupiter"."""
+    return len(items) == 1 and items[0].number == "*" and items[0].is_right
 
 
 def _label(item: Item) -> str:
@@ -270,13 +253,14 @@ def part_answers(text: str) -> dict[str, str]:
     ({'a': '5', 'b': '6'}, {})
     """
     matches = [_PART_ANSWER.match(line) for line in text.split("\n") if line.strip()]
-    return {match[1]: match[2].strip() for match in matches if match} if matches and all(matches) else {}
+    return {match[1] or match[2]: match[3].strip() for match in matches if match} if matches and all(matches) else {}
 
 
 def _labels(text: str, options: Sequence[Option], where: str, doubts: list[str]) -> str:
     """Return the labels of the options that an answer names, by letters or by their texts."""
     labels = [option.label for option in options]
     named: list[str] = []
+    text = text.strip("()（）[] .") if text.strip("()（）[] .") in labels else text
     if text in labels:
         return text
     if match := _LETTERS.fullmatch(text.strip()):
@@ -329,14 +313,7 @@ def _kind(
     draft: Draft, stem: str, options: tuple[Option, ...], answered: Answered
 ) -> tuple[str, str, tuple[Option, ...], Answered]:
     """Return the kind of a question, and its text, options and answer as that kind has them."""
-    if (
-        options
-        and all(
-            item.number.startswith("*") and not read_mark(item.number.lstrip("*")) and item.is_right
-            for item in draft.options
-        )
-        and len(options) == 1
-    ):
+    if options and _is_typed(draft.options):
         text = options[0].text
         return "short", stem, (), replace(answered, text=text, accepted=(AcceptedAnswer(text),))
     truths = [phrases.truth_of(option.text) for option in options]

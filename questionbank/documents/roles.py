@@ -6,18 +6,21 @@ letters mark in a question, options or parts, is told by what the lines say and 
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from questionbank.documents import phrases
 from questionbank.documents.answer_lists import answer_list
-from questionbank.documents.keys import full_text, row_cells
+from questionbank.documents.keys import full_text, key_entries, row_cells
 from questionbank.documents.marks import Mark, read_mark
 from questionbank.documents.numbering import Numbering, numbering
 from questionbank.documents.paper import Line, Role
+from questionbank.documents.points import without_points
 
 _ITEM_KINDS = frozenset({"upper", "lower", "roman", "digits", "box", "bullet", "levels", "Roman"})
+_OPTION_NAMED = re.compile(r"[(]?[A-H](?:, [A-H])*[)]?")
 _LOOKED_AHEAD = 8  # lines in which the options of a question without a number must begin
 _SHORT_OPTION = 120
 _LONG_HEADING = 70
@@ -29,6 +32,11 @@ def guess_roles(lines: Sequence[Line]) -> list[Role]:
     key = answer_list(lines, marks)
     inside = [mark if place not in key else None for place, mark in enumerate(marks)]
     guess = _Guess(lines, inside, numbering(lines, inside))
+    entries = key_entries((place, lines[place]) for place in sorted(key))
+    letters = {entry.number: bool(_OPTION_NAMED.fullmatch(entry.answer)) - bool(entry.parts) for entry in entries}
+    for place in guess.numbering.questions:
+        mark = marks[place]
+        guess.key[place] = 3.0 * letters.get(mark.value if mark is not None else 0, 0)
     for place in range(len(lines)):
         guess.roles.append(Role.KEY if place in key else guess.role(place))
     guess.settle_items()
@@ -44,6 +52,7 @@ class _Guess:
     numbering: Numbering
     roles: list[Role] = field(default_factory=list)
     runs: list[_Run] = field(default_factory=list)
+    key: dict[int, float] = field(default_factory=dict)  # by a question's line: its answer is a letter, or its parts have some
     question: int = -1  # where the question begins that is open
     state: str = "outside"  # or stem, item, answer, solution, stimulus, heading
 
@@ -249,7 +258,10 @@ class _Guess:
             for text in texts
         )
         base -= 3 * tasks / len(texts)
-        stem = " ".join(line.text for line in self.lines[run.question : run.places[0]])
+        stem = " ".join(without_points(line.text, may_begin=True)[0] for line in self.lines[run.question : run.places[0]]).strip()
+        base += self.key.get(run.question, 0.0)
+        if run.series == "bullet" and len(lines) == 1 and self._flagged(run.places[0]):
+            base += 2  # a short answer, as text2qti writes it
         if phrases.OFFERS_CHOICE.search(stem) or "____" in stem:
             base += 1
         has_own_data = any(sign.isdigit() or sign == "$" for sign in stem)

@@ -51,7 +51,8 @@ class _Assembly:
         self._roles = roles
         self._drafts: list[Draft] = []
         self._headings: list[tuple[int, str]] = []  # rank and text
-        self._points_each: float | None = None
+        self._points_each: float | None = None  # for each question of the section
+        self._points_next: float | None = None  # for the question that comes next
         self._stimuli: list[Stimulus] = []
         self._open: Item | Stimulus | None = None  # takes the lines that go on
 
@@ -65,6 +66,8 @@ class _Assembly:
         if role is Role.NOTHING or role is Role.KEY:
             if role is Role.NOTHING and (match := phrases.POINTS_EACH.search(line.text)):
                 self._points_each = _each(match)
+            if role is Role.NOTHING and (stated := phrases.STATED_POINTS.fullmatch(line.text)):
+                self._points_next = float(stated[1])
         elif role is Role.HEADING:
             self._head(line)
         elif role is Role.STIMULUS:
@@ -86,7 +89,8 @@ class _Assembly:
 
     def _begin(self, place: int, line: Line) -> None:
         headings = tuple(text for _, text in self._headings)
-        draft = Draft(number=line.number, headings=headings, points_each=self._points_each, lines=[place])
+        draft = Draft(number=line.number, headings=headings, points_each=self._points_next or self._points_each, lines=[place])
+        self._points_next = None
         draft.stem.add(place, line.text)
         mark = read_mark(line.number)
         draft.value = mark.value if mark is not None and mark.kind in ("digits", "word", "levels") else 0
@@ -100,7 +104,7 @@ class _Assembly:
         self._open = draft.stem
 
     def _head(self, line: Line) -> None:
-        rank = line.heading or (7 if not read_mark(line.number) else 7)
+        rank = line.heading or 7
         self._headings = [(above, text) for above, text in self._headings if above < rank]
         self._headings.append((rank, full_text(line)))
         match = phrases.POINTS_EACH.search(line.text)

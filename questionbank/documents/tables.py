@@ -23,7 +23,7 @@ _LONG_CELL = 60  # characters: prose rather than data
 
 def table_paragraphs(rows: Sequence[Sequence[Cell]]) -> list[Paragraph]:
     """Return the paragraphs that a table is read as."""
-    table = [list(row) for row in rows if any(row)]
+    table = [_with_marks_joined(row) for row in rows if any(row)]
     if not table:
         return []
     if (fields := _question_columns(table)) is not None:
@@ -33,6 +33,22 @@ def table_paragraphs(rows: Sequence[Sequence[Cell]]) -> list[Paragraph]:
     if _numbers_stand_apart(table):
         return [_joined_row(row) for row in table]
     return [Paragraph.of(f"| {' | '.join(map(_cell_text, row))} |", is_row=True) for row in table]
+
+
+def _with_marks_joined(row: Sequence[Cell]) -> list[Cell]:
+    """Return a row, each cell that is nothing but a mark such as "a." joined with the cell behind it."""
+    joined: list[Cell] = []
+    cells = list(row)
+    while cells:
+        cell = cells.pop(0)
+        mark, rest = take_mark(_cell_text(cell))
+        known = read_mark(mark)
+        is_mark = known is not None and not rest and known.kind in ("upper", "lower", "roman") and not mark[0].isdigit()
+        if is_mark and cells and cells[0] and not cells[0][0].number:
+            first, *more = cells.pop(0)
+            cell = [Paragraph(first.rich, mark), *more]
+        joined.append(cell)
+    return joined
 
 
 def _cell_text(cell: Cell) -> str:

@@ -1,0 +1,86 @@
+"""Which kind of document a file is, by what it holds; those that cannot be read are refused with the way around."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from pathlib import PurePath
+
+from questionbank.documents.source import PROTECTED
+from questionbank.errors import DocumentRefused
+
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_LATEX = re.compile(rb"\\documentclass|\\begin\s*\{(?:document|questions|enumerate)\}")
+_HTML = re.compile(rb"\s*(?:<!doctype html|<\?xml[^>]*>\s*<(?:!doctype )?html|<html|<!--|<(?:p|div|h[1-6]|ol|ul|table|body|head)\b[^>]*>)", re.IGNORECASE)
+_PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8")
+_SAVE_AS = "Open it, choose Save As, and save it as a Word document (.docx)."
+_OTHER_NAMES = {
+    ".pages": "Pages documents cannot be read. In Pages, choose File > Export To > Word, and read the .docx file.",
+    ".doc": f"Word documents of the old kind (.doc) cannot be read. {_SAVE_AS}",
+    ".wps": f"WPS documents of the old kind cannot be read. {_SAVE_AS}",
+    ".wpd": f"WordPerfect documents cannot be read. {_SAVE_AS}",
+    ".pptx": "Presentations cannot be read. Copy the text of the slides and paste it.",
+    ".ppt": "Presentations cannot be read. Copy the text of the slides and paste it.",
+}
+_PDF = (
+    "PDF files cannot be read: the formulas in them are drawings without text. Open the PDF in Word, which converts it"
+    " (File > Open), look at the formulas, save it as .docx and read that."
+)
+
+
+def document_kind(data: bytes, name: str) -> str:
+    """Return ``docx``, ``odt``, ``rtf``, ``html``, ``latex``, ``markdown`` or ``text``.
+
+    Raises:
+        DocumentRefused: it is none of these, or is protected; the message says what to do instead.
+    """
+    suffix = PurePath(name.lower()).suffix
+    if not data.strip():
+        raise DocumentRefused("The file is empty.")
+    if b"%PDF-" in data[:1024]:
+        raise DocumentRefused(_PDF)
+    if data.startswith(_OLE):
+        if "EncryptedPackage".encode("utf-16-le") in data or suffix in (".docx", ".docm", ".dotx"):
+            raise DocumentRefused(PROTECTED)
+        raise DocumentRefused(_OTHER_NAMES.get(suffix, _OTHER_NAMES[".doc"]))
+    if data.startswith(b"PK"):
+        return _kind_of_archive(data, suffix)
+    if data.lstrip().startswith(b"{\\rtf"):
+        return "rtf"
+    if data.startswith(_PICTURES):
+        raise DocumentRefused("Pictures cannot be read. Type the questions, or paste their text.")
+    if _HTML.match(data[:2000].removeprefix(b"\xef\xbb\xbf")):
+        return "html"
+    if suffix == ".tex" or _LATEX.search(data[:20_000]):
+        return "latex"
+    beginning = data[:4096]
+    if b"\0" in beginning and not beginning.startswith((b"\xff\xfe", b"\xfe\xff")) and beginning.count(0) * 4 < len(beginning):
+        raise DocumentRefused(_OTHER_NAMES.get(suffix) or _unknown(name))
+    return "markdown" if suffix in (".md", ".markdown") else "text"
+
+
+def _kind_of_archive(data: bytes, suffix: str) -> str:
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = {*archive.namelist()}
+            kind = archive.read("mimetype")[:100] if "mimetype" in names else b""
+    except (zipfile.BadZipFile, ValueError, OSError, KeyError, RuntimeError, NotImplementedError) as error:
+        raise DocumentRefused("The document is damaged. Open it in the program that made it and save it again.") from error
+    if any(name.startswith("word/") and name.endswith(".xml") for name in names):
+        return "docx"
+    if kind.startswith(b"application/vnd.oasis.opendocument.text"):
+        return "odt"
+    if suffix == ".pages" or any(name.endswith(".iwa") for name in names):
+        raise DocumentRefused(_OTHER_NAMES[".pages"])
+    if any(name.startswith("ppt/") for name in names):
+        raise DocumentRefused(_OTHER_NAMES[".pptx"])
+    if any(name.startswith("xl/") for name in names):
+        raise DocumentRefused("Spreadsheets are read on the import page. Import the file there.")
+    raise DocumentRefused("The file is an archive without a document. Unpack it and read the documents in it.")
+
+
+def _unknown(name: str) -> str:
+    suffix = PurePath(name).suffix
+    what = f"Files of the type {suffix[:12]}" if suffix else "Files of this type"
+    return f"{what} cannot be read. Use Word (.docx), OpenDocument (.odt), RTF, HTML, LaTeX, Markdown or plain text."

@@ -1,0 +1,113 @@
+"""RTF, HTML and LaTeX: read by pandoc, with what it would drop written out first."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+
+from questionbank.documents.blocks import BlockReader
+from questionbank.documents.packages import picture_name
+from questionbank.documents.pandoc import document_blocks, run_pandoc
+from questionbank.documents.paragraphs import Paragraph
+from questionbank.documents.source import ELSEWHERE, Source, counted, title_paragraphs
+from questionbank.formats.encodings import guess_encoding, looks_like_utf16
+from questionbank.formats.pictures import SUFFIXES, PictureRefused, read_picture
+
+_DATA = re.compile(r"data:image/[\w.+-]+;base64,([A-Za-z0-9+/=\s]+)")
+_EMBEDDED = re.compile(r'<img[^>]{0,2000}?src="(data:[^"]+)"')
+_SCRIPT = re.compile(r"<(script|style)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+_RTF_GAP = re.compile(rb"\\tab(?![a-z])[ ]?")
+_HTML = "html+tex_math_dollars+tex_math_single_backslash"
+_EXAM = (  # the exam class: (pattern, what stands in its place)
+    (re.compile(r"%[^\n]*"), lambda match: match[0] if match.start() and match.string[match.start() - 1] == "\\" else ""),
+    (re.compile(r"\\begin\{(?:questions)\}"), r"\\begin{enumerate}"),
+    (re.compile(r"\\begin\{(?:parts|subparts)\}"), r"\\begin{enumerate}"),
+    (re.compile(r"\\begin\{(?:choices|oneparchoices|checkboxes|oneparcheckboxes)\}"), r"\\begin{enumerate}"),
+    (re.compile(r"\\end\{(?:questions|parts|subparts|choices|oneparchoices|checkboxes|oneparcheckboxes)\}"), r"\\end{enumerate}"),
+    (re.compile(r"\\(?:question|part|subpart)\s*\[(\d+(?:\.\d)?)\]"), r"\\item (\1 marks) "),
+    (re.compile(r"\\(?:question|part|subpart|choice)(?![A-Za-z])"), r"\\item "),
+    (re.compile(r"\\CorrectChoice(?![A-Za-z])"), r"\\item ✓ "),
+    (re.compile(r"\\begin\{solution(?:orbox|orlines|ordottedlines)?\}(?:\[[^\]]*\])?"), "\n\nSolution: "),
+    (re.compile(r"\\end\{solution(?:orbox|orlines|ordottedlines)?\}"), "\n\n"),
+    (re.compile(r"\\(?:fillin|blank)(?![A-Za-z])(?:\[[^\]]*\])*"), "____"),
+    (re.compile(r"\\(?:underline|uline)\{\\(?:hspace\*?|hskip|quad|qquad)[^{}]*(?:\{[^{}]*\})?\s*\}|\\rule\{[^{}]*\}\{[^{}]*\}"), "____"),
+    (re.compile(r"\\(?:quad|qquad|hfill)(?![A-Za-z])"), "\u2003"),
+)
+_CODECS = {"utf-8": "utf-8-sig", "windows-1252": "cp1252", "mac-roman": "mac_roman"}
+_CHOICES = re.compile(r"\\begin\{(?:choices|oneparchoices|checkboxes|oneparcheckboxes)\}")
+_PARTS = re.compile(r"\\begin\{parts\}")
+
+
+def read_html(text: str) -> Source:
+    """Return the paragraphs and pictures of a page. Raises `DocumentRefused`."""
+    meta, blocks = document_blocks(_SCRIPT.sub("", text).encode(), _HTML)
+    pictures = _Pictures()
+    reader = BlockReader(pictures.name)
+    paragraphs = [*title_paragraphs(reader, {} if blocks else meta), *reader.paragraphs(blocks)]
+    return pictures.source(reader, paragraphs)
+
+
+def read_rtf(data: bytes) -> Source:
+    """Return the paragraphs and pictures of an RTF file. Raises `DocumentRefused`."""
+    data = _RTF_GAP.sub(rb"\\u8195 ?", data)
+    meta, blocks = document_blocks(data, "rtf")
+    pictures = _Pictures()
+    if b"\\pict" in data:
+        page = run_pandoc(data, "rtf", "html", "--embed-resources").decode("utf-8", "replace")
+        pictures.embedded = _EMBEDDED.findall(page)
+    reader = BlockReader(pictures.name)
+    return pictures.source(reader, [*title_paragraphs(reader, meta), *reader.paragraphs(blocks)])
+
+
+def read_latex(text: str) -> Source:
+    """Return the paragraphs of a LaTeX file, of the exam class too. Raises `DocumentRefused`."""
+    text = _CHOICES.sub(lambda match: match[0] + "\ue007", text)
+    text = _PARTS.sub(lambda match: match[0] + "\ue008", text)
+    for pattern, replacement in _EXAM:
+        text = pattern.sub(replacement, text)
+    text = re.sub(r"\\begin\{enumerate\}\ue007", r"\\begin{enumerate}[A.]", text)
+    text = re.sub(r"\\begin\{enumerate\}\ue008", r"\\begin{enumerate}[(a)]", text)
+    meta, blocks = document_blocks(text.encode(), "latex")
+    pictures = _Pictures()
+    reader = BlockReader(pictures.name)
+    return pictures.source(reader, [*title_paragraphs(reader, meta), *reader.paragraphs(blocks)])
+
+
+def text_of(data: bytes) -> str:
+    """Return the text of bytes, whatever their encoding is."""
+    codec = looks_like_utf16(data)
+    text = data.decode(codec or _CODECS.get(encoding := guess_encoding(data), encoding), "replace")
+    return text.removeprefix("\ufeff")
+
+
+class _Pictures:
+    """The pictures of a document that stand in its own text; those elsewhere are never fetched."""
+
+    def __init__(self) -> None:
+        self.kept: dict[str, bytes] = {}
+        self.embedded: list[str] = []  # addresses in the order of the pictures, where the text has none
+        self._elsewhere = 0  # pictures that are not in the file
+
+    def source(self, reader: BlockReader, paragraphs: list[Paragraph]) -> Source:
+        notices = []
+        if self._elsewhere:
+            notices.append(counted(self._elsewhere, "1 picture is", "{} pictures are") + f" {ELSEWHERE}")
+        return Source(paragraphs, self.kept, notices, reader.lost_pictures - self._elsewhere)
+
+    def name(self, address: str) -> str:
+        if self.embedded:
+            address = self.embedded.pop(0)
+        match = _DATA.match(address)
+        if match is None:
+            self._elsewhere += 1
+            return ""
+        try:
+            data = base64.b64decode(match[1])
+            suffix = SUFFIXES[read_picture(data).media_type]
+        except (PictureRefused, binascii.Error, ValueError):
+            return ""
+        name = picture_name(f"picture{len(self.kept) + 1}{suffix}")
+        self.kept[name] = data
+        return name
+

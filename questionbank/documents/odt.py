@@ -1,0 +1,90 @@
+"""ODT: what is in the package beside the text, and colours and tabs written into it (OpenDocument 1.3, parts 2 and 3)."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree as ET  # noqa: S405  # writes; what is read is parsed by defusedxml
+
+from questionbank.documents.blocks import COLOUR_BEGINS, COLOUR_ENDS, BlockReader
+from questionbank.documents.marks import GAP
+from questionbank.documents.packages import DAMAGED, Package, picture_name
+from questionbank.documents.pandoc import document_blocks
+from questionbank.documents.source import CHANGED, ELSEWHERE, PROTECTED, Source, counted, title_paragraphs
+from questionbank.documents.word_numbering import is_colour
+from questionbank.errors import DocumentRefused
+
+_NAMESPACES = {
+    "office": "urn:oasis:names:tc:opendocument:xmlns:office:1.0",
+    "style": "urn:oasis:names:tc:opendocument:xmlns:style:1.0",
+    "text": "urn:oasis:names:tc:opendocument:xmlns:text:1.0",
+    "table": "urn:oasis:names:tc:opendocument:xmlns:table:1.0",
+    "draw": "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0",
+    "fo": "urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0",
+    "xlink": "http://www.w3.org/1999/xlink",
+    "svg": "urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0",
+    "manifest": "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0",
+}
+for _prefix, _address in _NAMESPACES.items():
+    ET.register_namespace(_prefix, _address)
+_STYLE, _TEXT, _FO = (f"{{{_NAMESPACES[name]}}}" for name in ("style", "text", "fo"))
+_DRAW, _XLINK, _MANIFEST = (f"{{{_NAMESPACES[name]}}}" for name in ("draw", "xlink", "manifest"))
+
+
+def read_odt(package: Package) -> Source:
+    """Return the paragraphs and pictures of an OpenDocument text.
+
+    Raises:
+        DocumentRefused: it is damaged or protected by a password.
+    """
+    manifest = package.xml("META-INF/manifest.xml")
+    if manifest is not None and next(manifest.iter(f"{_MANIFEST}encryption-data"), None) is not None:
+        raise DocumentRefused(PROTECTED)
+    root = package.xml("content.xml")
+    if root is None:
+        raise DocumentRefused(DAMAGED)
+    pictures = {picture_name(name): data for name, data in package.pictures("Pictures/").items()}
+    _write_gaps(root)
+    _write_colours(root)
+    notices = []
+    if next(root.iter(f"{_TEXT}changed-region"), None) is not None:
+        notices.append(CHANGED)
+    external = sum((image.get(f"{_XLINK}href") or "").startswith("http") for image in root.iter(f"{_DRAW}image"))
+    if external:
+        notices.append(counted(external, "1 picture is", "{} pictures are") + f" {ELSEWHERE}")
+    data = package.with_parts({"content.xml": ET.tostring(root, encoding="utf-8")}, without="Pictures/")
+    meta, blocks = document_blocks(data, "odt")
+    reader = BlockReader(lambda address: picture_name(address) if picture_name(address) in pictures else "")
+    return Source([*title_paragraphs(reader, meta), *reader.paragraphs(blocks)], pictures, notices, reader.lost_pictures - external)
+
+
+def _write_gaps(root: Any) -> None:
+    """Write tabs and several blanks as one wide blank."""
+    for parent in root.iter():
+        for child in list(parent):
+            if child.tag == f"{_TEXT}tab" or (child.tag == f"{_TEXT}s" and int(child.get(f"{_TEXT}c") or 1) > 1):
+                text = GAP + (child.tail or "")
+                before = list(parent)[: list(parent).index(child)]
+                parent.remove(child)
+                if before:
+                    before[-1].tail = (before[-1].tail or "") + text
+                else:
+                    parent.text = (parent.text or "") + text
+
+
+def _write_colours(root: Any) -> None:
+    """Put the signs of colour around spans and paragraphs whose style has one."""
+    coloured = set()
+    for style in root.iter(f"{_STYLE}style"):
+        properties = style.find(f"{_STYLE}text-properties")
+        if properties is None:
+            continue
+        background = properties.get(f"{_FO}background-color") or ""
+        if is_colour(properties.get(f"{_FO}color") or "") or background not in ("", "transparent", "#ffffff"):
+            coloured.add(style.get(f"{_STYLE}name"))
+    for element in [*root.iter(f"{_TEXT}span"), *root.iter(f"{_TEXT}p")]:
+        if element.get(f"{_TEXT}style-name") in coloured and "".join(element.itertext()).strip():
+            element.text = COLOUR_BEGINS + (element.text or "")
+            if len(element):
+                element[-1].tail = (element[-1].tail or "") + COLOUR_ENDS
+            else:
+                element.text += COLOUR_ENDS

@@ -1,0 +1,30 @@
+"""The points that a line gives, taken out of its text."""
+
+from __future__ import annotations
+
+import re
+
+from questionbank.documents import phrases
+
+
+def without_points(text: str, *, may_begin: bool = False) -> tuple[str, float | None, bool]:
+    """Return a text without the points that it gives, the points, and whether they are a total.
+
+    >>> without_points("Find x. (2 marks)"), without_points("Total: 5 marks")
+    (('Find x.', 2.0, False), ('', 5.0, True))
+    """
+    is_total = re.search(r"\btotal\b|本[小大]?题|满分", text, re.IGNORECASE) is not None
+    alone = phrases.POINTS_ALONE.fullmatch(text)
+    if alone and (not text.strip().isdigit() and re.search(r"[(\[（/]|[a-z]", text, re.IGNORECASE)):
+        return "", float(alone["points"].replace(",", ".")), is_total
+    for match in phrases.POINTS.finditer(text):
+        found = match["points"] or match["bare"] or match["of"] or match["slash"]
+        value = float(found.replace(",", "."))
+        if match.end() == len(text) and match.start():
+            return text[: match.start()].rstrip(), value, is_total
+        if may_begin and match.start() == 0:
+            return text[match.end() :].lstrip(), value, is_total
+    bare = phrases.BARE_POINTS.search(text)
+    if bare and bare["open"] == "[" and text[: bare.start()].strip():
+        return text[: bare.start()].rstrip(), float(bare["points"]), False
+    return text, None, False

@@ -1,0 +1,294 @@
+"""Word's own XML before pandoc reads it: what pandoc would drop is written into the text.
+
+pandoc tells of neither colours nor tabs, numbers lists by rules of its own, and passes over embedded objects and
+drawings. So each paragraph gets its number as Word shows it, coloured text signs around it, tabs become wide blanks,
+underlined blanks become gaps, and what cannot be read leaves a mark in its place. Office Open XML, ECMA-376 part 1,
+sections 17.3 (paragraphs and runs) and 17.9 (numbering).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from xml.etree import ElementTree as ET  # noqa: S405  # builds and writes; what is read is parsed by defusedxml
+
+from questionbank.documents.blocks import COLOUR_BEGINS, COLOUR_ENDS, NUMBER_BEGINS, NUMBER_ENDS
+from questionbank.documents.eq_fields import eq_latex
+from questionbank.documents.marks import GAP
+from questionbank.documents.word_numbering import Counters, Styles
+
+NAMESPACES = {
+    "w": "http://schemas.openxmlformats.org/wordprocessingml/2006/main",
+    "m": "http://schemas.openxmlformats.org/officeDocument/2006/math",
+    "r": "http://schemas.openxmlformats.org/officeDocument/2006/relationships",
+    "wp": "http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing",
+    "a": "http://schemas.openxmlformats.org/drawingml/2006/main",
+    "pic": "http://schemas.openxmlformats.org/drawingml/2006/picture",
+    "v": "urn:schemas-microsoft-com:vml",
+    "o": "urn:schemas-microsoft-com:office:office",
+    "mc": "http://schemas.openxmlformats.org/markup-compatibility/2006",
+    "wps": "http://schemas.microsoft.com/office/word/2010/wordprocessingShape",
+    "w14": "http://schemas.microsoft.com/office/word/2010/wordml",
+}
+for _prefix, _address in NAMESPACES.items():
+    ET.register_namespace(_prefix, _address)  # pandoc looks elements up by these prefixes
+
+W = f"{{{NAMESPACES['w']}}}"
+_M = f"{{{NAMESPACES['m']}}}"
+_A = f"{{{NAMESPACES['a']}}}"
+_R = f"{{{NAMESPACES['r']}}}"
+_V = f"{{{NAMESPACES['v']}}}"
+_O = f"{{{NAMESPACES['o']}}}"
+_MC = f"{{{NAMESPACES['mc']}}}"
+_MANY_BLANKS = re.compile(r" {2,}|\t+")
+_WINGDINGS = {"FC": "✓", "FE": "☑", "FD": "☒", "A8": "☐", "6F": "☐", "A1": "○", "FB": "✗", "4A": "", "E0": "→"}
+_PLAIN_LINES = frozenset({"line", "straightConnector1", "rect"})
+
+
+@dataclass(slots=True)
+class WordFacts:
+    """What a Word document holds that its text does not show.
+
+    Attributes:
+        old_formulas: embedded by Equation Editor 3 or MathType; `kept_formulas`: those of them with a picture.
+        objects: other embedded objects; drawings: shapes and diagrams without a picture.
+        external: pictures that are not in the file.
+    """
+
+    old_formulas: int = 0
+    kept_formulas: int = 0
+    objects: int = 0
+    drawings: int = 0
+    external: int = 0
+    has_changes: bool = False
+    has_comments: bool = False
+
+
+@dataclass(slots=True)
+class WordText:
+    """Rewrites the body of one document.
+
+    Args:
+        pictures: names of the pictures that can be kept, by the ids of their relationships.
+        external: ids of relationships that point out of the file.
+    """
+
+    styles: Styles
+    counters: Counters
+    pictures: Mapping[str, str]
+    external: frozenset[str] = frozenset()
+    facts: WordFacts = field(default_factory=WordFacts)
+
+    def rewrite(self, root: Any) -> None:
+        """Write into a document's text what pandoc would drop."""
+        self.facts.has_changes = _has(root, "ins", "del", "moveFrom")
+        self.facts.has_comments = _has(root, "commentReference")
+        for parent in list(root.iter()):
+            self._choose(parent)
+        _hoist_text_boxes(root)
+        for paragraph in list(root.iter(f"{W}p")):
+            self._paragraph(paragraph)
+
+    def _choose(self, parent: Any) -> None:
+        """Replace each choice between two ways to draw by the newer one, where it holds anything that can be read."""
+        for child in list(parent):
+            if child.tag != f"{_MC}AlternateContent":
+                continue
+            branch = child.find(f"{_MC}Choice")
+            if branch is None:
+                branch = child.find(f"{_MC}Fallback")
+            index = list(parent).index(child)
+            parent.remove(child)
+            for offset, inner in enumerate(list(branch) if branch is not None else []):
+                parent.insert(index + offset, inner)
+
+    def _paragraph(self, paragraph: Any) -> None:
+        properties = paragraph.find(f"{W}pPr")
+        style = _value(properties, "pStyle")
+        numbered = self.styles.numbering(style, properties)
+        if properties is not None and (own := properties.find(f"{W}numPr")) is not None:
+            properties.remove(own)
+        self._fields(paragraph)
+        for parent, child in list(_own_elements(paragraph)):
+            if child.tag == f"{W}r":
+                self._run(child, style)
+            elif child.tag in (f"{_M}oMath", f"{_M}oMathPara") and parent.tag != f"{_M}oMathPara":
+                self._formula(parent, child)
+        if numbered is not None:
+            label = self.counters.label(*numbered)
+            if label is not None:
+                begin = 1 if properties is not None else 0
+                text = f"{NUMBER_BEGINS}{numbered[1] + 1}|{label}{NUMBER_ENDS}"
+                paragraph.insert(begin, _text_run(text))
+
+    # -- runs -----------------------------------------------------------------------------------------------------
+
+    def _run(self, run: Any, paragraph_style: str) -> None:
+        properties = run.find(f"{W}rPr")
+        for child in list(run):
+            if child.tag in (f"{W}tab", f"{W}ptab"):
+                _become_text(child, GAP)
+            elif child.tag == f"{W}t" and child.text:
+                child.text = _MANY_BLANKS.sub(GAP, child.text)
+            elif child.tag == f"{W}sym":
+                code = (child.get(f"{W}char") or "")[-2:].upper()
+                if "wingdings" in (child.get(f"{W}font") or "").lower() and code in _WINGDINGS:
+                    _become_text(child, _WINGDINGS[code])
+            elif child.tag in (f"{W}object", f"{W}pict"):
+                self._object(child)
+            elif child.tag == f"{W}drawing":
+                self._drawing(run, child)
+        texts = [child for child in run if child.tag == f"{W}t"]
+        if not texts:
+            return
+        whole = "".join(child.text or "" for child in texts)
+        underline = _value(properties, "u")
+        if not whole.strip(f" {GAP}\u00a0") and underline not in ("", "none") and (GAP in whole or len(whole) > 1):
+            texts[0].text = "____"
+            for child in texts[1:]:
+                child.text = ""
+        elif whole.strip() and self.styles.is_coloured(properties, paragraph_style):
+            texts[0].text = COLOUR_BEGINS + (texts[0].text or "")
+            texts[-1].text = (texts[-1].text or "") + COLOUR_ENDS
+
+    def _formula(self, parent: Any, formula: Any) -> None:
+        """Put the signs of colour around a formula all of which is coloured or bold."""
+        runs = list(formula.iter(f"{_M}r"))
+        if not runs or not all(self._stands_out(run) for run in runs):
+            return
+        for run in runs:  # else the letters themselves would be bold: \mathbf
+            for style in run.findall(f"{_M}rPr/{_M}sty"):
+                run.find(f"{_M}rPr").remove(style)
+            for bold in run.findall(f"{W}rPr/{W}b"):
+                run.find(f"{W}rPr").remove(bold)
+        place = list(parent).index(formula)
+        parent.insert(place + 1, _text_run(COLOUR_ENDS))
+        parent.insert(place, _text_run(COLOUR_BEGINS))
+
+    def _stands_out(self, run: Any) -> bool:
+        properties = run.find(f"{W}rPr")
+        style = run.find(f"{_M}rPr/{_M}sty")
+        is_bold = style is not None and style.get(f"{_M}val") in ("b", "bi")
+        is_bold = is_bold or (properties is not None and properties.find(f"{W}b") is not None)
+        is_bold = is_bold or _value(properties, "u") not in ("", "none")
+        return is_bold or self.styles.is_coloured(properties, "")
+
+    # -- objects and drawings -------------------------------------------------------------------------------------
+
+    def _object(self, element: Any) -> None:
+        data = next(element.iter(f"{_V}imagedata"), None)
+        name = self.pictures.get(data.get(f"{_R}id") or "", "") if data is not None else ""
+        program = next((ole.get("ProgID") or "" for ole in element.iter(f"{_O}OLEObject")), "")
+        if program.startswith(("Equation", "MathType")):
+            self.facts.old_formulas += 1
+            self.facts.kept_formulas += bool(name)
+            _become_text(element, f"![formula]({name})" if name else "[formula]")
+        elif element.tag == f"{W}object":
+            self.facts.objects += 1
+            _become_text(element, f"![object]({name})" if name else "[image] (embedded object)")
+        elif data is not None:
+            _become_text(element, f"![]({name})" if name else "[image]")
+
+    def _drawing(self, run: Any, element: Any) -> None:
+        blips = list(element.iter(f"{_A}blip"))
+        for blip in blips:
+            if blip.get(f"{_R}link") in self.external or blip.get(f"{_R}embed") in self.external:
+                self.facts.external += 1
+        if any(blip.get(f"{_R}embed") in self.pictures for blip in blips):
+            return
+        shapes = {shape.get("prst") for shape in element.iter(f"{_A}prstGeom")}
+        if not blips and shapes and shapes <= _PLAIN_LINES:
+            run.remove(element)  # lines and boxes to write in
+            return
+        self.facts.drawings += not blips
+        described = next((part.get("descr") or "" for part in element.iter(f"{{{NAMESPACES['wp']}}}docPr")), "")
+        _become_text(element, f"[image] ({' '.join(described.split())})" if described else "[image]")
+
+    # -- fields ---------------------------------------------------------------------------------------------------
+
+    def _fields(self, paragraph: Any) -> None:
+        """Replace formulas that are written as fields: ``EQ \\f(1,2)``."""
+        code, deep, first = "", 0, None
+        for run in list(paragraph.iter(f"{W}r")):
+            for child in list(run):
+                kind = child.get(f"{W}fldCharType") if child.tag == f"{W}fldChar" else ""
+                if kind == "begin":
+                    deep, code, first = deep + 1, "" if not deep else code, first if deep else child
+                elif child.tag == f"{W}instrText" and deep:
+                    code += child.text or ""
+                    if code.strip().upper().startswith("EQ"):
+                        child.text = ""
+                elif kind in ("separate", "end") and deep:
+                    deep -= kind == "end"
+                    if code.strip().upper().startswith("EQ") and first is not None and not deep:
+                        latex = eq_latex(code.strip()[2:])
+                        self.facts.old_formulas += not latex
+                        _replace_field(paragraph, first, f"${latex}$" if latex else "[formula]")
+                        code, first = "", None
+
+
+def _hoist_text_boxes(root: Any) -> None:
+    """Put the paragraphs of text boxes behind the paragraph that holds the box."""
+    parents = {child: parent for parent in root.iter() for child in parent}
+    for box in list(root.iter(f"{W}txbxContent")):
+        drawing, paragraph = box, box
+        while paragraph in parents and paragraph.tag != f"{W}p":
+            drawing = paragraph if paragraph.tag in (f"{W}drawing", f"{W}pict") else drawing
+            paragraph = parents[paragraph]
+        if paragraph.tag != f"{W}p" or paragraph not in parents:
+            continue
+        holder = parents[paragraph]
+        place = list(holder).index(paragraph) + 1
+        for offset, inner in enumerate(list(box)):
+            box.remove(inner)
+            holder.insert(place + offset, inner)
+            parents[inner] = holder
+        if drawing in parents and drawing.tag != box.tag and next(drawing.iter(f"{_A}blip"), None) is None and drawing in list(parents[drawing]):
+            parents[drawing].remove(drawing)
+
+
+def _own_elements(element: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield each element of a paragraph with its parent, but for those of paragraphs in its text boxes."""
+    for child in element:
+        yield element, child
+        if child.tag != f"{W}p":
+            yield from _own_elements(child)
+
+
+def _replace_field(paragraph: Any, first: Any, text: str) -> None:
+    for run in paragraph.iter(f"{W}r"):
+        if first in list(run):
+            run.insert(list(run).index(first), _text(text))
+            return
+
+
+def _has(root: Any, *names: str) -> bool:
+    return any(next(root.iter(f"{W}{name}"), None) is not None for name in names)
+
+
+def _value(properties: Any, name: str) -> str:
+    element = properties.find(f"{W}{name}") if properties is not None else None
+    return element.get(f"{W}val") or "" if element is not None else ""
+
+
+def _text(text: str) -> Any:
+    element = ET.Element(f"{W}t")
+    element.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
+    element.text = text
+    return element
+
+
+def _text_run(text: str) -> Any:
+    run = ET.Element(f"{W}r")
+    run.append(_text(text))
+    return run
+
+
+def _become_text(element: Any, text: str) -> None:
+    """Make an element of a run a piece of text."""
+    tail = element.tail
+    element.clear()
+    element.tag, element.text, element.tail = f"{W}t", text, tail
+    element.set("{http://www.w3.org/XML/1998/namespace}space", "preserve")
