@@ -87,7 +87,9 @@ def _numbers(place: int, drafts: Sequence[Draft]) -> Iterator[str]:
     draft = drafts[place]
     before = drafts[place - 1] if place else None
     after = drafts[place + 1] if place + 1 < len(drafts) else None
-    if before is not None and draft.value and before.value:
+    if draft.value < 0:
+        return
+    if before is not None and draft.value and before.value > 0:
         if draft.value == before.value:
             yield f"The number {draft.value} stands twice."
         elif draft.value != before.value + 1 and draft.value != 1:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.paper import Line
-from questionbank.documents.phrases import ANSWER, POINTS, POINTS_ALONE, SECTION, SOLUTION, truth_of
+from questionbank.documents.phrases import ANSWER, BONUS, POINTS, POINTS_ALONE, SECTION, SOLUTION, truth_of
 
 _LETTERS = r"[A-H](?:\s?(?:[,、/&+和]|and|und|et)?\s?[A-H]){0,4}"
 _RANGE = re.compile(
@@ -29,6 +29,8 @@ TITLE_AND_LIST = re.compile(
 )
 """Begins a list of answers that stands on the line of its title."""
 _COMPOUND = re.compile(r"(?:Q(?:uestion)?\.?\s?)?(\d{1,3})\s?[.)]?\s?(?:[(]([a-h])[)]|([a-h])[.)]?)\s*(?:[(]([ivx]{1,4})[)]|([ivx]{1,4})[.)]?)?")
+BONUS_NUMBER = -1
+"""Stands for the number of a question that is called a bonus."""
 _SHORT = 100  # characters of an answer; what is longer is worked
 
 
@@ -68,6 +70,10 @@ def key_entries(lines: Iterable[tuple[int, Line]]) -> list[KeyEntry]:
             part = ""
             continue
         mark = read_mark(line.number)
+        if mark is None and (bonus := BONUS.match(line.text)) and bonus.end() < len(line.text):
+            entries.append(KeyEntry(BONUS_NUMBER, [place]))
+            _say(entries[-1], line.text[bonus.end() :])
+            continue
         begins = mark is not None and mark.kind in ("digits", "word", "levels")
         if mark is not None and begins and not (entries and series and series != mark.series == "digits()"):
             entries.append(KeyEntry(mark.value, [place]))
@@ -149,12 +155,20 @@ def _say(entry: KeyEntry, text: str) -> None:
         return
     if label := ANSWER.match(text):
         found, _, worked = text[label.end() :].partition("【")
-        entry.answer = entry.answer or _named(found)[0] or found.strip()
+        if entry.answer:  # what seemed to be the answer was the working
+            entry.solution.insert(0, entry.answer)
+        entry.answer = _named(found)[0] or found.strip()
         if worked:
             _say(entry, f"【{worked}")
         return
     if label := SOLUTION.match(text):
-        entry.solution.append(text[label.end() :].strip())
+        worked = text[label.end() :].strip()
+        number, rest = take_mark(worked)
+        mark = read_mark(number)
+        if mark is not None and mark.value == 1 and mark.series in ("lower()", "digits()") and not entry.parts:
+            entry.parts[mark.label.lower()] = rest
+        else:
+            entry.solution.append(worked)
         return
     letter, worked = _named(text)
     if not entry.answer and not entry.solution and letter:

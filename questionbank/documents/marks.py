@@ -30,6 +30,7 @@ _MARK = re.compile(
     r"(?:"
     r"(?P<word>(?i:" + _QUESTION_WORDS + r")|Q|T(?=\d))[ .#°]{0,3}(?P<of_word>[0-9０-９]{1,3}[a-h]?)"
     r"(?P<word_end>[ ]?[.:)、．：]|[ ]?[-–—](?=\s)|(?=\s*[(（\[]?\s*$)|(?=[\s\u2003]+[(（\[A-ZÀ-Ý$\u4e00-\u9fff])|(?=\u2003))"
+    r"|(?P<before_word>[0-9]{1,3})\.?[ ]?(?i:aufgabe|frage|übung|exercice|problem|question)\b[ ]?(?:[.:]|(?=[\s(\[]|$))"
     r"|第\s?(?P<ordinal>[0-9０-９]{1,3}|[一二三四五六七八九十]{1,3})\s?[题題](?:\s?[.:、．：])?"
     r"|(?P<digits>[0-9０-９]{1,3})(?P<digits_end>\s?[)）、．]|\.(?![0-9]|\s?[0-9]+\s?[)）])|°\)|/(?=\s)|\s?[-–—](?=\s[A-Z]))"
     r"|(?P<compound>[0-9]{1,2}[ ]?(?:\((?P<of_part>[a-h])\)|(?P<part>[a-h])(?:[.)](?![a-z])|(?=\u2003)|(?=[ ][A-Z]))))"
@@ -45,7 +46,7 @@ _MARK = re.compile(
     r"|[(（](?P<in_han>[一二三四五六七八九十]{1,3})[)）]"
     r"|(?P<box>\[[ ]?[*xX✓✔]?[ ]?\]|[(（][ ]?[*xX✓✔]?[ ]?[)）](?=\s)|[☐☑☒□■◻◼○◯●◉])(?=[\s\u2003\w$])"
     r"|(?P<bullet>[-–—•·‣▪◦*])(?=[\s\u2003])"
-    r"|(?P<bare>[0-9]{1,3})(?=\u2003|[ ][A-ZÀ-Ý$(])"
+    r"|(?P<bare>[0-9]{1,3})(?=[\u2003 ]\s?[^\W\d_]|[\u2003 ]+[$(“‘\"!]|\u2003?$)"
     r"|(?P<bare_letter>[A-H])(?=\u2003)"
     r")"
 )
@@ -137,6 +138,8 @@ def _mark(match: re.Match[str]) -> Mark:
     if number := found.get("of_word"):
         digits = number.rstrip("abcdefgh")
         return Mark("word", int(digits), number)
+    if number := found.get("before_word"):
+        return Mark("word", int(number), number)
     if number := found.get("ordinal"):
         value = int(number) if number.isdigit() else han_number(number)
         return Mark("word", value, str(value))

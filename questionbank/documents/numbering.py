@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
 from questionbank.documents.marks import Mark
 from questionbank.documents.paper import Line
+from questionbank.documents.phrases import MATCHING, SECTION
 
 _COUNTS = ("word", "digits", "levels")
 _FEWEST_BARE = 3  # numbers without a sign behind them, such as "3 Work out", that must count on
@@ -16,10 +17,14 @@ _FEWEST_BARE = 3  # numbers without a sign behind them, such as "3 Work out", th
 
 @dataclass(frozen=True, slots=True)
 class Numbering:
-    """Where the questions of a paper begin, by their numbers."""
+    """Where the questions of a paper begin, by their numbers.
+
+    Attributes:
+        headings: numbered lines that stand above questions: "Exercise 1: choose the right answer".
+    """
 
     questions: frozenset[int] = frozenset()
-    series: frozenset[str] = field(default=frozenset())
+    headings: frozenset[int] = frozenset()
 
     @property
     def is_numbered(self) -> bool:
@@ -33,100 +38,136 @@ class Numbering:
 
 def numbering(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
     """Return where the questions of a paper begin."""
-    places: dict[str, list[int]] = defaultdict(list)
-    for place, mark in enumerate(marks):
-        if mark is not None and mark.kind in _COUNTS and mark.series != "digits○" and mark.value:
-            places[mark.series].append(place)
-    if len(bare := places.get("digits-", [])) and _longest(bare, marks) < _FEWEST_BARE:
-        del places["digits-"]
-    outer = _outermost(places, marks)
-    if not outer:
-        return Numbering()
-    questions = {*places[outer]}
-    inner = {series: found for series, found in places.items() if series != outer}
-    if outer == "word":
-        for series, found in inner.items():
-            if _have_options(found, marks) and not _have_options(places[outer], marks):
-                # "Exercise 1: choose the right answer", above numbered questions: a heading
-                questions -= {place for place in places[outer] if any(place < item for item in found)}
-                questions |= {*found}
-                outer = series
-                break
-    questions |= _same_level(outer, {*questions}, inner, lines, marks)
-    return Numbering(frozenset(questions), frozenset({outer}))
+    return _Series(lines, marks).numbering()
 
 
-def _outermost(places: Mapping[str, list[int]], marks: Sequence[Mark | None]) -> str:
-    """Return the series that numbers the questions: the first one, unless another counts on across it."""
-    if "word" in places:
-        return "word"
-    candidates = sorted(places, key=lambda series: places[series][0])
-    best = ""
-    for series in candidates:
-        if not best or (_longest(places[series], marks) > _longest(places[best], marks) and _counts_across(
-            places[series], places[best], marks
-        )):
-            best = series
-    return best
+class _Series:
+    """The places of each series of marks that can number questions."""
 
+    def __init__(self, lines: Sequence[Line], marks: Sequence[Mark | None]) -> None:
+        self._lines = lines
+        self._marks = marks
+        self._places: dict[str, list[int]] = defaultdict(list)
+        for place, mark in enumerate(marks):
+            if mark is not None and mark.kind in _COUNTS and mark.series != "digits○" and mark.value:
+                self._places[mark.series].append(place)
+        if bare := self._places.pop("digits-", []):
+            bare = self._counting(bare)
+            if len(bare) >= _FEWEST_BARE:
+                self._places["digits-"] = bare
 
-def _longest(found: Sequence[int], marks: Sequence[Mark | None]) -> int:
-    """Return how far a series counts on by one."""
-    longest = length = 1
-    for before, after in pairwise(found):
-        length = length + 1 if _value(marks, after) == _value(marks, before) + 1 else 1
-        longest = max(longest, length)
-    return longest
+    def numbering(self) -> Numbering:
+        outer = self._outermost()
+        if not outer:
+            return Numbering()
+        if outer == "word":
+            return self._by_words()
+        questions = {*self._without_lists(self._places[outer])}
+        questions |= self._same_level(questions, [series for series in self._places if series != outer])
+        return Numbering(frozenset(questions))
 
+    def _by_words(self) -> Numbering:
+        """Return the numbering of a paper with "Exercise 1": the word's, or that of numbers with options below it."""
+        words = self._places["word"]
+        questions, headings = {*words}, set()
+        for place, end in zip(words, [*words[1:], len(self._lines)], strict=True):
+            for series, places in self._places.items():
+                inside = [other for other in places if place < other < end]
+                if series != "word" and inside and self._have_options(inside) and not self._has_options(place):
+                    questions = (questions - {place}) | {*inside}
+                    headings.add(place)
+        return Numbering(frozenset(questions), frozenset(headings))
 
-def _counts_across(inner: Sequence[int], outer: Sequence[int], marks: Sequence[Mark | None]) -> bool:
-    """Return whether a series goes on counting where the other one has a mark in between, or stands alone."""
-    across = sum(
-        any(before < mark < after for mark in outer) and _value(marks, after) == _value(marks, before) + 1
-        for before, after in pairwise(inner)
-    )
-    restarts = sum(
-        any(before < mark < after for mark in outer) and _value(marks, after) == 1
-        for before, after in pairwise(inner)
-    )
-    return across > restarts or (len(outer) < 3 and restarts == 0)
+    def _value(self, place: int) -> int:
+        mark = self._marks[place]
+        return mark.value if mark is not None else 0
 
-
-def _value(marks: Sequence[Mark | None], place: int) -> int:
-    mark = marks[place]
-    return mark.value if mark is not None else 0
-
-
-def _have_options(found: Sequence[int], marks: Sequence[Mark | None]) -> bool:
-    """Return whether options in letters follow at least a third of these marks directly."""
-    count = 0
-    for place in found:
-        following = next((mark for mark in marks[place + 1 : place + 6] if mark is not None), None)
-        count += following is not None and following.kind == "upper" and following.value == 1
-    return count * 3 >= len(found)
-
-
-def _same_level(
-    outer: str,
-    questions: set[int],
-    inner: Mapping[str, list[int]],
-    lines: Sequence[Line],
-    marks: Sequence[Mark | None],
-) -> set[int]:
-    """Return marks of another series that number questions too: "7)" between "6." and "8.", or a section with "1)"."""
-    found: set[int] = set()
-    ordered = sorted(questions)
-    for series, places in inner.items():
-        if series == "digits()" or series.startswith("levels"):
-            continue
+    def _counting(self, places: Sequence[int]) -> list[int]:
+        """Return the places that count on from one another: 1, 2, 3, perhaps with one missing."""
+        kept: list[int] = []
         for place in places:
-            before = [question for question in ordered if question < place]
-            last = _value(marks, before[-1]) if before else 0
-            following = next((question for question in ordered if question > place), None)
-            goes_on = _value(marks, place) == last + 1 and (
-                following is None or _value(marks, following) > _value(marks, place)
-            )
-            is_item = any(before and before[-1] < item < place for item in places)
-            if goes_on and last and not is_item and lines[place].level <= lines[before[-1]].level:
-                found.add(place)
-    return found
+            if self._value(place) in ((1, 2) if not kept else (self._value(kept[-1]) + 1, self._value(kept[-1]) + 2)):
+                kept.append(place)
+        return kept
+
+    def _outermost(self) -> str:
+        """Return the series that numbers the questions: the first one, unless another counts on across it."""
+        if "word" in self._places:
+            return "word"
+        best = ""
+        for series in sorted(self._places, key=lambda series: self._places[series][0]):
+            places = self._places[series]
+            if not best:
+                best = series
+            elif self._longest(places) > self._longest(self._places[best]) and self._counts_across(places, best):
+                best = series
+        return best
+
+    def _longest(self, places: Sequence[int]) -> int:
+        """Return how far a series counts on by one."""
+        longest = length = 1
+        for before, after in pairwise(places):
+            length = length + 1 if self._value(after) == self._value(before) + 1 else 1
+            longest = max(longest, length)
+        return longest
+
+    def _counts_across(self, inner: Sequence[int], outer: str) -> bool:
+        """Return whether a series goes on counting where the other one has a mark in between, or stands alone."""
+        others = self._places[outer]
+        parted = [
+            self._value(after) - self._value(before)
+            for before, after in pairwise(inner)
+            if any(before < other < after for other in others)
+        ]
+        restarts = sum(step < 1 for step in parted)
+        return parted.count(1) > restarts or (len(others) < 3 and restarts == 0)
+
+    def _without_lists(self, places: Sequence[int]) -> list[int]:
+        """Return places without lists that count anew within a question: 3, (1, 2, 3), 4."""
+        kept: list[int] = []
+        place = 0
+        while place < len(places):
+            end = place + 1
+            while end < len(places) and self._value(places[end]) == self._value(places[end - 1]) + 1:
+                end += 1
+            if kept and self._value(places[place]) == 1 and self._is_list(kept[-1], places, place, end):
+                place = end
+                continue
+            kept.append(places[place])
+            place += 1
+        return kept
+
+    def _is_list(self, question: int, places: Sequence[int], start: int, end: int) -> bool:
+        between = self._lines[question + 1 : places[start]]
+        if any(line.heading or SECTION.fullmatch(f"{line.number} {line.text}".strip()) for line in between):
+            return False
+        resumes = end < len(places) and self._value(places[end]) == self._value(question) + 1
+        return resumes or MATCHING.search(self._lines[question].text) is not None
+
+    def _has_options(self, place: int) -> bool:
+        following = next((mark for mark in self._marks[place + 1 : place + 6] if mark is not None), None)
+        return following is not None and following.kind in ("upper", "box") and following.value <= 1
+
+    def _have_options(self, places: Sequence[int]) -> bool:
+        """Return whether options follow at least a third of these marks directly."""
+        return 3 * sum(map(self._has_options, places)) >= len(places)
+
+    def _same_level(self, questions: set[int], others: Sequence[str]) -> set[int]:
+        """Return marks of other series that number questions too, such as "7)" between "6." and "8."."""
+        found: set[int] = set()
+        ordered = sorted(questions)
+        for series in others:
+            if series == "digits()" or series.startswith("levels"):
+                continue
+            places: Sequence[int] = self._places[series]
+            for place in places:
+                before = [question for question in ordered if question < place]
+                following = next((question for question in ordered if question > place), None)
+                if not before or self._value(place) != self._value(before[-1]) + 1:
+                    continue
+                fits = following is None or self._value(following) > self._value(place)
+                is_item = any(before[-1] < item < place for item in places)
+                if fits and not is_item and self._lines[place].level <= self._lines[before[-1]].level:
+                    found.add(place)
+        return found
+

@@ -32,7 +32,7 @@ KEY_TITLE = re.compile(
     r"\W*(?:(?:the )?(?:answers?|answer ?keys?|keys?|answer section|solutions?|answers? (?:and|&|with|to) .{0,40}|solutions? (?:and|&|to) .{0,40}|mark(?:ing)? schemes?"
     r"|(?:worked |model |full |suggested )(?:solutions|answers)|correct answers|key to .{0,40}|lösungen|lösungsschlüssel|lösungsblatt|musterlösungen?|erwartungshorizont"
     r"|corrigés?|corrections?|réponses|grille de (?:réponses|correction)|respuestas|soluciones|solucionario|hoja de respuestas|clave(?: de respuestas)?|soluzioni|risposte"
-    r"|(?:参考|标准)?答案(?:(?:与|和|及)(?:解析|评分标准|评分参考|提示))?|答案部分|参考解答)"
+    r"|(?:参考|标准)?答案(?:(?:与|和|及).{0,8})?|答案部分|参考解答)"
     r"(?:\s*[-–:：(（].{0,60})?|.{0,60}(?:answer key|mark(?:ing)? scheme|answers|参考答案|答案与解析|lösungen|corrigé))\W*",
     re.IGNORECASE,
 )
@@ -51,7 +51,8 @@ BARE_POINTS = re.compile(
 )
 """A number alone in brackets at the end of a line: points if its paper writes them so."""
 POINTS_ALONE = re.compile(
-    rf"\W*(?:total(?: for (?:question|part) \S+)?(?: is| =|:)?\s*)?(?:marks?:?\s*|points?:?\s*)?_*\s*/?\s*(?P<points>\d{{1,3}}(?:[.,]\d)?)\s*{_COUNTED}?\s*(?:total)?\W*",
+    r"[\s(\[（【]*(?:total(?: for (?:question|part) \S+)?(?: is| =|:)?\s*)?(?:marks?:?\s*|points?:?\s*)?_*\s*/?\s*"
+    rf"(?P<points>\d{{1,3}}|\d{{1,2}}[.,]5(?=\s*{_COUNTED}))\s*{_COUNTED}?\s*(?:total)?[\s)\]）】.]*",
     re.IGNORECASE,
 )
 POINTS_EACH = re.compile(
@@ -66,7 +67,7 @@ TITLED_POINTS = re.compile(r"(?:points?|marks?|type|title|difficulty|topic)\s*[:
 STATED_POINTS = re.compile(r"(?:points?|marks?)\s*[:：]\s*(\d{1,3}(?:\.\d)?)", re.IGNORECASE)
 SECTION = re.compile(
     r"(?:(?:section|part|paper|unit|chapter|module|topic|teil|abschnitt|kapitel|partie|section|chapitre|sección|parte|capítulo|sezione)"
-    r"\s*(?:[A-Z]|\d{1,2}|[IVX]{1,4}|one|two|three)\b(?:\s*[-–—:.(（].*|\s*$|\s+.{0,80}$)"
+    r"\s*[-–—:]?\s*(?:[A-Z]|\d{1,2}|[IVX]{1,4}|one|two|three)\b(?:\s*[-–—:.(（].*|\s*$|\s+.{0,80}$)"
     r"|(?:[一二三四五六七八九十]{1,2}|[（(][一二三四五六七八九十]{1,2}[)）])\s*[、．.]?\s*(?:单?项?选择题|多选题|填空题|判断题|解答题|计算题|应用题|证明题|作图题|简答题|综合题|.{0,12}题).*"
     r"|第\s?[一二三四五六七八九十ⅠⅡI1-9]+\s?(?:卷|部分|章|节|单元|大题).*"
     r"|(?:multiple[- ]choice(?: questions?)?|true[ /-]*(?:or[ -])?false|short[- ]answers?(?: questions?)?|free[- ]response(?: questions?)?|problems?|problem[- ]solving|essay|matching|numeric(?:al)?(?: response)?|fill[- ]in[- ](?:the[- ])?blanks?|completion"
@@ -123,6 +124,8 @@ _TRUE = frozenset("true t yes right richtig wahr r w vrai v verdadero vero 对 �
 _FALSE = frozenset("false f no wrong falsch faux falso 错 错误 × ✗ x ✕ 否".split())
 BLANK = re.compile(r"_{2,}|(?<!\.)\.{5,}|…{2,}|[(（\[]\s*_+\s*[)）\]]")
 """A gap to fill in."""
+BONUS = re.compile(r"(?:bonus(?: question)?|extra credit|challenge(?: question)?|zusatzaufgabe|zusatz|附加题)\s*(?:[(（].{0,20}[)）])?\s*[:：.]?\s*", re.IGNORECASE)
+"""Begins a question that has a name instead of a number."""
 TASK = re.compile(
     r"\W*(?:find|calculate|work out|compute|determine|show|prove|solve|write|explain|draw|how|what|which|why|when|where|who|state|express|hence|simplify|expand"
     r"|factori[sz]e|sketch|estimate|give|complete|evaluate|describe|is|are|does|do|can|plot|use|verify|deduce|differentiate|integrate|convert|copy|label|name|list|justify"

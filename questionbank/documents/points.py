@@ -15,7 +15,7 @@ def without_points(text: str, *, may_begin: bool = False) -> tuple[str, float | 
     """
     is_total = re.search(r"\btotal\b|本[小大]?题|满分", text, re.IGNORECASE) is not None
     alone = phrases.POINTS_ALONE.fullmatch(text)
-    if alone and (not text.strip().isdigit() and re.search(r"[(\[（/]|[a-z]", text, re.IGNORECASE)):
+    if alone and re.search(r"[(\[（/]|[a-z分]", text, re.IGNORECASE):
         return "", float(alone["points"].replace(",", ".")), is_total
     for match in phrases.POINTS.finditer(text):
         found = match["points"] or match["bare"] or match["of"] or match["slash"]

@@ -31,6 +31,7 @@ _LETTERS = re.compile(
     r"[(（\[]?([A-Ha-h](?:\s?(?:[,、/&+;；和]|and|und|et|y)?\s?[A-H])*)[)）\]]?\s*(?:$|[.:：)）;；。](?:\s|$).*|\s+(?=[$\d(]).*)",
     re.DOTALL,
 )
+_LEADING_GAP = re.compile(r"____\s+(?=\S)")  # where students write the letter
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 _PART_ANSWER = re.compile(r"^\s*(?:[(（]?([a-h]|[ivx]{1,4})[)）.]|[(（](\d)[)）])\s*(.+)$")
 _PAIRED = re.compile(r"(\d{1,2}|[A-Za-z])\s*[-–—→=:.)]+>?\s*[(]?([A-Za-z]|\d{1,2})\b")
@@ -64,16 +65,13 @@ def found_question(draft: Draft) -> FoundQuestion:
     answered = _answer(draft, draft.options, options, draft.answers, given)
     kind, stem, options, answered = _kind(draft, stem, options, answered)
     parts = tuple(_part(part, answered, doubts) for part in draft.parts)
-    pairs = _pairs(stem, answered.text) if not options and not parts else ()
+    stem, pairs = _pairs(stem, answered.text) if not options and not parts else (stem, ())
     if parts:
         kind = "parts"
         total = sum(part.content.points or 0 for part in parts)
         points = points or total or None
     elif pairs:
-        kind, stem = (
-            "matching",
-            "\n".join(line for line in stem.split("\n") if row_cells(line) is None).strip() or stem,
-        )
+        kind = "matching"
     solution = _solution(draft)
     text = "\n\n".join([*(stimulus.text for stimulus in draft.stimuli), stem]).strip()
     if not text and parts:
@@ -134,13 +132,11 @@ def _checked(row: dict[str, Any], doubts: list[str]) -> QuestionRecord:
 def _take_points(draft: Draft) -> float | None:
     """Take the points out of a question's texts; returns what the question as a whole gives."""
     total: float | None = None
-    for item in (
-        draft.stem,
-        *draft.parts,
-        *draft.options,
-        *(option for part in draft.parts for option in part.options),
-    ):
+    options = [*draft.options, *(option for part in draft.parts for option in part.options)]
+    for item in (draft.stem, *draft.parts, *options):
         for place, text in enumerate(item.texts):
+            if place == 0 and item in options and not phrases.POINTS.search(text):
+                continue  # "(2)" is an option then
             item.texts[place], found, is_total = without_points(text, may_begin=place == 0)
             if found is None:
                 continue
@@ -324,7 +320,7 @@ def _kind(
         )
         return "true_false", stem, (), replace(answered, text=answer)
     if options:
-        return "choice", stem, options, answered
+        return "choice", _without_leading_gap(stem), options, answered
     truth = "" if answered.text.lower() in _WRITTEN_TRUTH else phrases.truth_of(answered.text)
     statement = phrases.TRUE_FALSE.sub("", stem)
     heading = " ".join(draft.headings[-1:])
@@ -334,10 +330,15 @@ def _kind(
         or (truth and not draft.parts)
         or re.search(r"true.{1,6}false|判断|richtig.{1,8}falsch|vrai.{1,6}faux", heading, re.IGNORECASE)
     ):
-        return "true_false", statement.strip() or stem, (), replace(answered, text=truth)
+        return "true_false", _without_leading_gap(statement).strip() or stem, (), replace(answered, text=truth)
     if answered.accepted:
         return "number", stem, (), answered
     return "", stem, (), answered
+
+
+def _without_leading_gap(stem: str) -> str:
+    match = _LEADING_GAP.match(stem)
+    return stem[match.end() :] if match else stem
 
 
 def _part(part: Part, answered: Answered, doubts: list[str]) -> QuestionPart:
@@ -353,27 +354,36 @@ def _part(part: Part, answered: Answered, doubts: list[str]) -> QuestionPart:
     return QuestionPart(_gaps(part.text), kind, options, answer, QuestionContent(points=part.points))
 
 
-def _pairs(stem: str, answer: str) -> tuple[MatchingPair, ...]:
-    """Return the pairs of a table that is to be matched, where the answer says what belongs together."""
-    rows = [cells for line in stem.split("\n") if (cells := row_cells(line)) is not None and len(cells) == 2]
+def _pairs(stem: str, answer: str) -> tuple[str, tuple[MatchingPair, ...]]:
+    """Return the stem and the pairs of what is to be matched, where the answer says what belongs together."""
     named = dict(_PAIRED.findall(answer))
-    if not rows or len(named) < 2:
-        return ()
-    left = {mark.label.lower(): text for cell in rows for mark, text in [_marked(cell[0])] if mark}
-    right = {mark.label.lower(): text for cell in rows for mark, text in [_marked(cell[1])] if mark}
+    if len(named) < 2:
+        return stem, ()
+    left: dict[str, str] = {}
+    right: dict[str, str] = {}
+    rest = []
+    for line in stem.split("\n"):
+        pieces = [_marked(piece) for piece in line.strip("|").split("|")]
+        if not any(mark for mark, _ in pieces):
+            rest.append(line)
+        for mark, text in pieces:
+            if mark is not None:
+                (left if mark.label.lower() in map(str.lower, named) else right)[mark.label.lower()] = text
     pairs = [
         MatchingPair(left[one.lower()], right[other.lower()])
         for one, other in named.items()
         if one.lower() in left and other.lower() in right
     ]
-    if len(pairs) < len(named):
-        return ()
+    if len(pairs) < len(named) or not rest:
+        return stem, ()
     used = {pair.right for pair in pairs}
-    return (*pairs, *(MatchingPair("", text) for text in right.values() if text not in used))
+    spare = (MatchingPair("", text) for text in right.values() if text not in used)
+    headless = [line for line in rest if row_cells(line) is None and "|" not in line]
+    return "\n".join(headless or rest), (*pairs, *spare)
 
 
 def _marked(cell: str) -> tuple[Any, str]:
-    number, text = take_mark(cell)
+    number, text = take_mark(cell.strip())
     return read_mark(number), text
 
 

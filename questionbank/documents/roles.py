@@ -54,6 +54,7 @@ class _Guess:
     runs: list[_Run] = field(default_factory=list)
     key: dict[int, float] = field(default_factory=dict)  # by a question's line: its answer is a letter, or its parts have some
     question: int = -1  # where the question begins that is open
+    is_matching: bool = False  # what is numbered in it goes together, and is neither options nor parts
     state: str = "outside"  # or stem, item, answer, solution, stimulus, heading
 
     def role(self, place: int) -> Role:
@@ -70,7 +71,7 @@ class _Guess:
         ):
             self.state = {Role.QUESTION: "stem", Role.PART: "item", Role.OPTION: "item"}.get(role, role.value)
         if role is Role.QUESTION:
-            self.question = place
+            self.question, self.is_matching = place, False
         elif role is Role.HEADING or role is Role.STIMULUS:
             self.question = -1
         return role
@@ -78,15 +79,23 @@ class _Guess:
     def _role(self, place: int, line: Line, mark: Mark | None) -> Role:
         text = line.text
         is_open = self.question >= 0
-        if mark is not None and self.numbering.is_question(place):
+        if self.numbering.is_question(place) or (mark is None and self.numbering.is_numbered and phrases.BONUS.match(text)):
             return Role.QUESTION
+        if place in self.numbering.headings:
+            return Role.HEADING
+        if mark is not None and mark.series == "digits()" and not text and is_open:
+            return Role.MORE  # "(2)": the marks that it gives
         if line.heading and not (mark is not None and mark.kind in ("lower", "upper") and is_open):
             return Role.HEADING
         if phrases.is_stimulus(text) and not (is_open and mark is not None):
             return Role.STIMULUS
         if (
             mark is None or mark.kind in ("han", "Roman", "upper", "han()", "word")
-        ) and phrases.SECTION.fullmatch(full_text(line)):
+        ) and (
+            phrases.SECTION.fullmatch(full_text(line)) or phrases.SECTION.fullmatch(text)
+        ):
+            return Role.HEADING
+        if mark is not None and mark.roman and mark.label.isupper() and self._heads(place):
             return Role.HEADING
         if mark is not None and mark.kind == "han" and len(text) < _LONG_HEADING:
             return Role.HEADING
@@ -134,7 +143,7 @@ class _Guess:
         line, mark = self.lines[place], self.marks[place]
         if mark is not None or self.state == "stem" or line.is_joined or row_cells(line.text) is not None:
             return False
-        if self.state == "item" and self._item_goes_on(place):
+        if self.state == "item" and (self._item_goes_on(place) or self.runs[-1].series.startswith(("Roman", "digits"))):
             return False
         if self.numbering.is_numbered and self.state in ("outside", "heading"):
             return False
@@ -184,16 +193,27 @@ class _Guess:
             not is_sentence and line.text[:1].isupper() and self.state == "answer"
         )
 
+    def _heads(self, place: int) -> bool:
+        """Return whether a line "II. Geometry" stands above a question."""
+        following = place + 1
+        while following < len(self.lines) and following < place + 3 and self.marks[following] is None:
+            following += 1
+        return len(self.lines[place].text) < _LONG_HEADING and self.numbering.is_question(following)
+
     # -- options and parts ----------------------------------------------------------------------------------------
 
     def _item(self, place: int, mark: Mark) -> Role:
+        if mark.kind == "digits" and mark.value == 1 and phrases.MATCHING.search(self.lines[self.question].text):
+            self.is_matching = True
+        if self.is_matching:
+            return Role.MORE
         run = self.runs[-1] if self.runs and self.runs[-1].question == self.question else None
         open_runs = [run for run in self.runs if run.question == self.question]
         series, value = mark.series, mark.value
-        if mark.kind == "lower" and mark.roman and not any(run.continues(series, value) for run in open_runs):
-            shape = series.removeprefix("lower")
-            if mark.roman == 1 or any(run.continues(f"roman{shape}", mark.roman) for run in open_runs):
-                series, value = f"roman{shape}", mark.roman
+        if mark.roman and mark.kind in ("lower", "upper") and not any(run.continues(series, value) for run in open_runs):
+            roman = series.replace("lower", "roman").replace("upper", "Roman")
+            if mark.roman == 1 or any(run.continues(roman, mark.roman) for run in open_runs):
+                series, value = roman, mark.roman
         run = next((run for run in reversed(open_runs) if run.continues(series, value)), None)
         if run is None:
             run = _Run(self.question, series)
@@ -218,12 +238,11 @@ class _Guess:
 
     def _settle(self, runs: Sequence[_Run], votes: Counter[str]) -> None:
         options = [run for run in runs if self._are_options(run, votes)]
+        if lettered := [run for run in options if run.series.startswith("upper") and len(run.places) > 1]:
+            options = lettered  # others are statements that the options speak of: "I and III"
         parts = [run for run in runs if run not in options]
         for run in parts:
-            is_nested = run.series.startswith(("roman", "digits")) and any(
-                other is not run and other.places[0] < run.places[0] and other.series.startswith("lower")
-                for other in parts
-            )
+            is_nested = any(other.series != run.series and other.places[0] < run.places[0] for other in parts)
             is_statement = (
                 not is_nested
                 and bool(options)
@@ -242,6 +261,8 @@ class _Guess:
         lines = [self.lines[place] for place in run.places]
         if run.series.startswith("upper") or run.series == "box":
             base = 2.0
+        elif run.series.startswith("Roman"):
+            base = -2.0
         elif run.series == "bullet":
             base = 0.5 if len(lines) > 2 else -0.5
         else:

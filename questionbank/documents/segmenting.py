@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from questionbank.documents import phrases
 from questionbank.documents.doubts import neighbour_doubts
 from questionbank.documents.drafts import Draft, Item, Stimulus
-from questionbank.documents.keys import KeyEntry, full_text, key_entries
-from questionbank.documents.marks import read_mark
+from questionbank.documents.keys import BONUS_NUMBER, KeyEntry, full_text, key_entries
+from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.paper import Line, Paper, Role
 from questionbank.documents.records import found_question
 
@@ -88,13 +88,17 @@ class _Assembly:
             self._open = draft.take(place, line, role)
 
     def _begin(self, place: int, line: Line) -> None:
+        mark = read_mark(line.number)
+        if mark is not None and mark.kind == "word":  # "Exercise 2" ends "Exercise 1: choose the right answer"
+            self._headings = [heading for heading in self._headings if not _is_numbered(heading[1])]
         headings = tuple(text for _, text in self._headings)
         draft = Draft(number=line.number, headings=headings, points_each=self._points_next or self._points_each, lines=[place])
         self._points_next = None
         draft.stem.add(place, line.text)
-        mark = read_mark(line.number)
         draft.value = mark.value if mark is not None and mark.kind in ("digits", "word", "levels") else 0
         draft.series = mark.series if mark is not None else ""
+        if mark is None and phrases.BONUS.match(line.text):
+            draft.value = BONUS_NUMBER
         if mark is not None and mark.answer:
             draft.answers.append(Item([place], [mark.answer]))
         for stimulus in self._stimuli:
@@ -111,6 +115,11 @@ class _Assembly:
         self._points_each = _each(match) if match else None
         self._stimuli = [stimulus for stimulus in self._stimuli if stimulus.last]
         self._open = None
+
+
+def _is_numbered(heading: str) -> bool:
+    mark = read_mark(take_mark(heading)[0])
+    return mark is not None and mark.kind == "word"
 
 
 def _each(match: object) -> float | None:
@@ -149,5 +158,6 @@ def _numbers(entries: Sequence[KeyEntry]) -> Iterator[int]:
     """Yield the numbers of entries; letters in a row without numbers count on."""
     last = 0
     for entry in entries:
-        last = entry.number or last + 1
-        yield last
+        number = entry.number or last + 1
+        last = max(last, number) if number < 0 else number
+        yield number
