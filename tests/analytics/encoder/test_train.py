@@ -65,6 +65,11 @@ def config(backbone: str, **settings) -> EncoderConfig:
     return EncoderConfig(backbone=backbone, mixed_precision=False, device="cpu", **{**tiny, **settings})
 
 
+def leave_graph_out(patch: pytest.MonkeyPatch) -> None:
+    """Leave the export to ONNX out, which takes longer than these trainings."""
+    patch.setattr(export, "_export_graph", lambda backbone, path, output: path.write_bytes(b"graph"))
+
+
 def test_the_artifact_serves_what_bulk_encoding_computes(backbone_folder, tmp_path):
     manifest = train_encoder(examples(), config(backbone_folder), tmp_path / "model")
     texts = ["Find the area of a square.", "Name the perimeter of a kite of side 4."]
@@ -115,7 +120,7 @@ def test_every_way_of_training_changes_the_encoder(backbone_folder, tmp_path, se
 def test_questions_that_nothing_ranks_are_left_out_unless_their_difficulty_is_ordered(
     backbone_folder, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(export, "_export_graph", lambda backbone, path, output: path.write_bytes(b"graph"))
+    leave_graph_out(monkeypatch)
     untagged = [
         replace(example, text=f"{example.text} Why?", paths=(), difficulty=example.difficulty or None)
         for example in examples()
@@ -166,14 +171,24 @@ def test_stopped_and_resumed_gives_the_same_model(backbone_folder, tmp_path):
     assert parts.extra["backbone_sha256"] == whole.extra["backbone_sha256"]
 
 
+@pytest.fixture(scope="module")
+def in_two_stages(backbone_folder, tmp_path_factory):
+    """The settings of a training of transformer and last layer, its manifest, and its adapter."""
+    folder = tmp_path_factory.mktemp("whole") / "model"
+    settings = config(backbone_folder, adapter_rank=2, metric_steps=6, checkpoint_every=1)
+    with pytest.MonkeyPatch.context() as patch:
+        leave_graph_out(patch)
+        whole = train_encoder(examples(), settings, folder)
+    assert whole.metrics["steps"] == 16
+    return settings, whole, load_file(folder / "adapter" / ADAPTER_NAME)
+
+
 @pytest.mark.parametrize("steps_before", [2, 9, 11, 14])
 def test_a_training_of_transformer_and_last_layer_resumes_exactly_in_either(
-    backbone_folder, tmp_path, monkeypatch, steps_before
+    in_two_stages, monkeypatch, tmp_path, steps_before
 ):
-    monkeypatch.setattr(export, "_export_graph", lambda backbone, path, output: path.write_bytes(b"graph"))
-    settings = config(backbone_folder, adapter_rank=2, metric_steps=6, checkpoint_every=1)
-    whole = train_encoder(examples(), settings, tmp_path / "whole")
-    assert whole.metrics["steps"] == 16
+    leave_graph_out(monkeypatch)
+    settings, whole, adapter = in_two_stages
     history, checkpoints = History(), tmp_path / "checkpoint"
     calls = iter([False] * steps_before)
     in_training = {"yes": False}
@@ -194,8 +209,8 @@ def test_a_training_of_transformer_and_last_layer_resumes_exactly_in_either(
     context = TrainingContext(checkpoints=checkpoints, callbacks=(history,))
     parts = train_encoder(examples(), settings, tmp_path / "parts", context)
     assert parts.extra["backbone_sha256"] == whole.extra["backbone_sha256"]
-    adapters = [load_file(tmp_path / name / "adapter" / ADAPTER_NAME) for name in ("parts", "whole")]
-    assert all(torch.equal(adapters[0][name], weight) for name, weight in adapters[1].items())
+    resumed = load_file(tmp_path / "parts" / "adapter" / ADAPTER_NAME)
+    assert all(torch.equal(resumed[name], weight) for name, weight in adapter.items())
     assert history.reports[0].step > min(steps_before, 10) - 1
 
 

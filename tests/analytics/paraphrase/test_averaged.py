@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from analytics.artifacts import artifact_read
+from analytics.artifacts import artifact_read, artifact_write
 from analytics.backbone.bert import load_backbone
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import DataError
@@ -25,15 +28,30 @@ def trained(tmp_path_factory):
     root = tmp_path_factory.mktemp("averaged")
     save_backbone(tiny_backbone(max_tokens=256), root / "bert")
     (root / "material").mkdir()
-    lines = [json.dumps({"text": text}) for text in word_problems()]
+    lines = [json.dumps({"text": text}) for text in word_problems(32)]
     (root / "material" / "problems.jsonl").write_text("\n".join(lines))
     for seed in (1, 2):
         config = ParaphraseConfig(
             backbone=str(root / "bert"), adapter_rank=2, max_steps=4, batch_size=8, max_tokens=256, device="cpu",
-            learning_rate=0.05, mixed_precision=False, seed=seed, typed_numbers=True, stretch=True,
+            learning_rate=0.05, mixed_precision=False, triplets_per_question=2, seed=seed, typed_numbers=True,
+            stretch=True,
         )  # fmt: skip
         PARAPHRASE.train(root / "material", root / f"seed-{seed}", config)
     return root
+
+
+def _copy_with(model: Path, folder: Path, **settings: object) -> None:
+    """Copy a scorer as if it had been trained with other settings."""
+    manifest = artifact_read(model)
+    copied = replace(manifest, config=manifest.config | settings, files={})
+    artifact_write(
+        folder, copied, lambda aside: [_copy(model / name, aside / name) for name in manifest.files]
+    )
+
+
+def _copy(source: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(source, target)
 
 
 def weights(folder) -> np.ndarray:
@@ -56,7 +74,7 @@ def test_the_mean_lies_between_the_scorers_and_can_be_shipped(trained, tmp_path)
     assert made.metrics["steps"] == 8
     assert made.created >= artifact_read(models[1]).created
     scorer = load_scorer(tmp_path / "mean")
-    assert scorer.learned(word_problems()) == load_scorer(models[0]).learned(word_problems()) > 0
+    assert scorer.learned(word_problems(32)) == load_scorer(models[0]).learned(word_problems(32)) > 0
     assert "verdict on" in said[0]
     assert (
         scorer.verdict.pairs == made.extra["verdict_pairs"] == artifact_read(models[0]).extra["verdict_pairs"]
@@ -68,23 +86,11 @@ def test_what_cannot_be_averaged_is_refused(trained, tmp_path, capsys):
     model = trained / "seed-1"
     with pytest.raises(DataError, match="at least two"):
         average_scorers([model], trained / "material", tmp_path / "mean")
-    config = ParaphraseConfig(
-        backbone=str(trained / "bert"),
-        max_steps=1,
-        batch_size=8,
-        max_tokens=256,
-        device="cpu",
-        mixed_precision=False,
-    )
-    PARAPHRASE.train(trained / "material", tmp_path / "whole", config)
+    _copy_with(model, tmp_path / "whole", adapter_rank=0)
     arguments = ["--data", str(trained / "material"), "--output", str(tmp_path / "mean"), str(model)]
     assert main([*arguments, str(tmp_path / "whole")]) == 1
     assert "no scorer that was trained with adapter_rank" in capsys.readouterr().err
-    plain_config = ParaphraseConfig(
-        backbone=str(trained / "bert"), adapter_rank=2, max_steps=1, batch_size=8, max_tokens=256, device="cpu",
-        mixed_precision=False,
-    )  # fmt: skip
-    PARAPHRASE.train(trained / "material", tmp_path / "plain", plain_config)
+    _copy_with(model, tmp_path / "plain", typed_numbers=False, stretch=False)
     assert main([*arguments, str(tmp_path / "plain")]) == 1
     assert "differ in typed_numbers and stretch" in capsys.readouterr().err
     assert not (tmp_path / "mean").exists()

@@ -34,7 +34,7 @@ def trained(tmp_path_factory):
     save_backbone(tiny_backbone(max_tokens=256), root / "bert")
     config = ParaphraseConfig(
         backbone=str(root / "bert"), adapter_rank=2, max_steps=4, batch_size=8, max_tokens=256, device="cpu",
-        learning_rate=0.05, mixed_precision=False,
+        learning_rate=0.05, mixed_precision=False, triplets_per_question=2,
     )  # fmt: skip
     context = TrainingContext(command="python -m analytics train paraphrase")
     train_scorer(Material(tuple(word_problems())), config, root / "model", context)

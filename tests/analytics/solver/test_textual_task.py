@@ -90,8 +90,8 @@ def test_a_problem_without_a_triple_only_learns_its_equation():
 @pytest.mark.parametrize("contrast", ["textual", "both"])
 def test_training_on_eight_problems_solves_them(backbone_folder, contrast):
     settings = config(
-        backbone_folder, contrast=contrast, batch_size=8, epochs=300, max_steps=250, dropout=0.0,
-        schedule="constant", learning_rate=3e-3, contrast_epochs=4, pool="train",
+        backbone_folder, contrast=contrast, batch_size=8, epochs=300, max_steps=100, dropout=0.0,
+        schedule="constant", learning_rate=6e-3, decoder_learning_rate=6e-3, contrast_epochs=4, pool="train",
     )  # fmt: skip
     learned = [*examples(), *examples()] if contrast == "both" else examples()
     model, _result = fit_solver(learned, settings)

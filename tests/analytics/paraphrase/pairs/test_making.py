@@ -22,7 +22,7 @@ QUESTIONS = [
 
 @pytest.fixture(scope="module")
 def pairs():
-    return matched(islice(scene_pairs(random.Random(5)), 8000), random.Random(6))
+    return matched(islice(scene_pairs(random.Random(5)), 3000), random.Random(6))
 
 
 def test_no_label_shows_in_length_shared_words_or_edit_distance(pairs):
