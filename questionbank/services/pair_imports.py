@@ -27,7 +27,7 @@ from questionbank.scratch import scratch_folder
 from questionbank.selectors.questions.questions import is_text_of, visible_to
 from questionbank.services.paraphrase import PairInput, pairs_create, pairs_known, pairs_turn
 from questionbank.services.proposals import why_not_reworded
-from questionbank.services.review import guideline_current
+from questionbank.services.review_guidelines import guideline_current
 from questionbank.services.uploads import uploads_forget_old
 
 SHOWN_PROBLEMS = 100

@@ -7,14 +7,13 @@ holds the lock of the pair's row, after that of the reviewer's row, always in th
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import product
 from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Count, Exists, IntegerField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce, Now
 
@@ -24,15 +23,12 @@ from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
 from questionbank.models import (
     ParaphrasePair,
     ReviewDecision,
-    ReviewGuideline,
     ReviewLease,
-    ReviewPreference,
     SettlementLease,
     User,
 )
 from questionbank.selectors.review.blind import UNDO_GRACE, decisions_to_undo, grace_seconds
 from questionbank.selectors.review.review import (
-    DEFAULT_KEYS,
     may_settle,
     opinions,
     reviewers,
@@ -40,18 +36,9 @@ from questionbank.selectors.review.review import (
     typed_by,
 )
 from questionbank.services.accepted_paraphrases import accepted_pair_withdraw
+from questionbank.services.review_guidelines import guideline_current, require_reviewer
 
 COMMENT_LIMIT = 2_000  # characters
-FIRST_GUIDELINES = """\
-Accept a paraphrase if somebody who solves it instead of the original does the same calculation and gets the \
-same answer.
-
-- Names, things and the story may change, if they change everywhere.
-- Numbers in words, abbreviated units and converted quantities are fine: “1 km” for “1000 metres”.
-- Reject it where a number, a unit, a name or a relation (more, fewer, each, the rest) is lost, added or mixed up, \
-where it asks for something else, or where nobody could understand it.
-- Clumsy language is fine as long as it is clear. Change it if a few words make it good.
-- Say “unsure” where you cannot tell: somebody else will look. Skip what you would rather not decide."""
 
 _BESIDE = ("guideline", "scorer", "scorer_name", "score", "probability")
 _Verdict = ReviewDecision.Verdict
@@ -78,7 +65,7 @@ def review_next(*, reviewer: User, rng: random.Random | None = None) -> ReviewLe
     Raises:
         NotAllowed: the person is no reviewer.
     """
-    _allow(reviewer)
+    require_reviewer(reviewer)
     # A share of the queue, not a secret.
     is_random = (rng or random).random() < settings.REVIEW_RANDOM_SHARE
     passed: set[int] = set()
@@ -206,7 +193,7 @@ def review_heartbeat(*, reviewer: User, pair_id: int) -> Beat:
     Raises:
         NotAllowed: the person is no reviewer.
     """
-    _allow(reviewer)
+    require_reviewer(reviewer)
     _lock_person(reviewer)
     lease = ReviewLease.objects.filter(reviewer=reviewer).select_related("reviewer").first()
     if lease is not None and lease.pair_id == pair_id:
@@ -234,7 +221,7 @@ def review_decide(
         Conflict: the reviewer decided on it already, or somebody else has it since the lease ran out.
         ValidationFailed: `fields` says what is wrong with which.
     """
-    _allow(reviewer)
+    require_reviewer(reviewer)
     _lock_person(reviewer)
     pair = _existing_pair(pair_id)
     now = database_now()
@@ -282,7 +269,7 @@ def adjudication_heartbeat(*, reviewer: User, pair_id: int) -> Beat:
     Raises:
         NotAllowed: the person is no reviewer.
     """
-    _allow(reviewer)
+    require_reviewer(reviewer)
     pair = _locked_pair(pair_id)
     held = SettlementLease.objects.filter(pair=pair, reviewer=reviewer)
     if pair is not None and pair.state == _State.ADJUDICATION:
@@ -324,7 +311,7 @@ def adjudication_decide(
 
 def _pair_to_settle(reviewer: User, pair_id: int) -> ParaphrasePair:
     """Return the pair, locked, if it waits for a settlement that the reviewer may make."""
-    _allow(reviewer)
+    require_reviewer(reviewer)
     _lock_person(reviewer)
     pair = _existing_pair(pair_id)
     if pair.state != _State.ADJUDICATION:
@@ -357,7 +344,7 @@ def review_undo(*, reviewer: User, decision_id: int | None = None) -> ReviewDeci
         NotFound: there is nothing to take back.
         Conflict: the decision stands for good.
     """
-    _allow(reviewer)
+    require_reviewer(reviewer)
     _lock_person(reviewer)
     wanted = {} if decision_id is None else {"pk": decision_id}
     last = decisions_to_undo(reviewer=reviewer).filter(**wanted).first()
@@ -430,11 +417,6 @@ def _settle(pair: ParaphrasePair) -> None:
         accepted_pair_withdraw(pair=pair)
 
 
-def _allow(person: User) -> None:
-    if not person.has_perm("questionbank.review"):
-        raise NotAllowed("You may not review paraphrases.")
-
-
 def _lock_person(person: User) -> None:
     """Lock a person's row, so that two windows of theirs come one after the other."""
     User.objects.select_for_update(no_key=True).get(pk=person.pk)
@@ -454,70 +436,3 @@ def _existing_pair(pair_id: int) -> ParaphrasePair:
     if pair is None:
         raise NotFound("There is no such pair.")
     return pair
-
-
-def guideline_current() -> ReviewGuideline:
-    """Return the latest version of the guidelines; the first one is written here where there is none."""
-    latest = ReviewGuideline.objects.order_by("-version").first()
-    return latest or ReviewGuideline.objects.get_or_create(version=1, defaults={"text": FIRST_GUIDELINES})[0]
-
-
-@transaction.atomic
-def guideline_publish(*, text: str, user: User) -> ReviewGuideline:
-    """Make a new version of the guidelines; earlier decisions keep theirs.
-
-    Raises:
-        NotAllowed: the person is no admin.
-        ValidationFailed: the text is empty, too long or the same as before.
-    """
-    if not user.has_perm("questionbank.guidelines_edit"):
-        raise NotAllowed("You may not change the guidelines.")
-    text = text.replace("\r\n", "\n").strip()
-    with connection.cursor() as cursor:  # two admins save at once
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/guidelines'))")
-    latest = guideline_current()
-    problem = ""
-    if not text:
-        problem = "The guidelines are empty."
-    elif len(text) > TEXT_LIMIT or "\0" in text:
-        problem = "The text is too long, or holds a NUL character."
-    elif text == latest.text:
-        problem = "Nothing is changed."
-    if problem:
-        raise ValidationFailed(problem, fields={"text": [problem]})
-    return ReviewGuideline.objects.create(version=latest.version + 1, text=text, created_by=user)
-
-
-def guideline_read(*, reviewer: User, version: int) -> None:
-    """Note that a reviewer has read the guidelines up to a version.
-
-    Raises:
-        NotAllowed: the person is no reviewer.
-    """
-    _allow(reviewer)
-    latest = guideline_current().version
-    preference = ReviewPreference.objects.get_or_create(reviewer=reviewer)[0]
-    preference.guideline_seen = max(preference.guideline_seen, min(version, latest))
-    preference.save(update_fields=["guideline_seen"])
-
-
-def review_keys_save(*, reviewer: User, keys: Mapping[str, str]) -> ReviewPreference:
-    """Keep the keys that a reviewer chose; an empty one switches the key of its action off.
-
-    Raises:
-        NotAllowed: the person is no reviewer.
-        ValidationFailed: a key is no single visible character, or stands for two actions.
-    """
-    _allow(reviewer)
-    fields: dict[str, list[str]] = {}
-    chosen: dict[str, str] = {}
-    for action, usual in DEFAULT_KEYS.items():
-        key = keys.get(action, usual).strip().lower()
-        if len(key) > 1 or not key.isprintable():
-            fields[action] = ["One character, or nothing."]
-        elif key and key in chosen.values():
-            fields[action] = ["This key is already used for another action."]
-        chosen[action] = key
-    if fields:
-        raise ValidationFailed(next(iter(fields.values()))[0], fields=fields)
-    return ReviewPreference.objects.update_or_create(reviewer=reviewer, defaults={"keys": chosen})[0]

@@ -35,7 +35,7 @@ from questionbank.services.proposals import (
     proposals_request,
     why_not_reworded,
 )
-from questionbank.services.variants import variants_add_accepted
+from questionbank.services.variant_decisions import variants_add_accepted
 from questionbank.views.access import check_permission, requires, takes_posts
 from questionbank.views.marks import pair_pieces, shown_findings
 

@@ -39,13 +39,12 @@ from questionbank.services.review import (
     adjudication_decide,
     adjudication_heartbeat,
     adjudication_take,
-    guideline_read,
     review_decide,
     review_heartbeat,
-    review_keys_save,
     review_next,
     review_undo,
 )
+from questionbank.services.review_guidelines import guideline_read, review_keys_save
 from questionbank.views.access import requires, takes_posts, unsent
 from questionbank.views.marks import pair_pieces, shown_findings
 

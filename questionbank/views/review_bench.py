@@ -18,22 +18,20 @@ from questionbank.forms.review import GuidelineForm, PairFileForm, PairForm
 from questionbank.forms.uploads import was_too_large
 from questionbank.models import ParaphrasePair, User
 from questionbank.selectors.registry.artifacts import artifact_champion
+from questionbank.selectors.review.agreement import agreement, reason_agreement, throughput
 from questionbank.selectors.review.paraphrases import accepted_pairs
 from questionbank.selectors.review.review import (
     adjudications,
-    agreement,
     decision_rows,
     export_fields,
     guideline_history,
     queue_counts,
-    reason_agreement,
     stuck_pairs,
-    throughput,
 )
 from questionbank.services.pair_imports import SHOWN_PROBLEMS, pairs_check, pairs_import
 from questionbank.services.paraphrase import PairInput, pairs_create, paraphrase_score_waiting
 from questionbank.services.proposals import paraphrase_type
-from questionbank.services.review import guideline_current, guideline_publish
+from questionbank.services.review_guidelines import guideline_current, guideline_publish
 from questionbank.views.access import check_permission, requires, takes_posts
 
 PAGE_SIZE = 25

@@ -28,11 +28,13 @@ from questionbank.selectors.solving.variants import (
     solver_objection,
     variant_get,
 )
-from questionbank.services.variants import (
+from questionbank.services.variant_decisions import (
     variant_decide,
     variant_keep_as_draft,
     variant_reopen,
     variant_reword,
+)
+from questionbank.services.variants import (
     variants_request,
     variants_reverse,
     variants_write,

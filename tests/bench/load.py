@@ -123,7 +123,7 @@ def prepare_people(*, teachers: int, reviewers: int, pairs: int) -> None:
 
     from questionbank.models import ParaphrasePair, Question, ReviewLease, User
     from questionbank.services.paraphrase import PairInput, pairs_create
-    from questionbank.services.review import guideline_current, guideline_read
+    from questionbank.services.review_guidelines import guideline_current, guideline_read
     from tests.faults.sessions import open_session
 
     with transaction.atomic():

@@ -19,8 +19,8 @@ from analytics.records import ProblemRecord
 from analytics.retrieval import Encode
 from analytics.solver.solution import Solver
 from questionbank.errors import ValidationFailed
-from questionbank.selectors.serving import SolverByLanguage
 from questionbank.selectors.solving.solution_files import solver_by_name
+from questionbank.selectors.solving.solver_by_language import SolverByLanguage
 from worker.bootstrap import paired_difference
 from worker.solver.outcomes import Outcome, figures_of, outcomes_of
 from worker.solver.retrieve_and_apply import SolverFor, retrieval_solvers

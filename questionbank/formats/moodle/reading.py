@@ -5,8 +5,6 @@ https://docs.moodle.org/en/Moodle_XML_format; Moodle's `qformat_xml` writes it (
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
 import re
 from collections.abc import Callable, Iterator
@@ -29,14 +27,13 @@ from analytics.records import QuestionRecord
 from questionbank.formats.fields import UNKNOWN_SCALE, FieldProblems, read_question
 from questionbank.formats.html_reading import html_to_our_text, with_dollars
 from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT, OPTIONS_LIMIT
+from questionbank.formats.moodle.attached_files import _KEPT, base64_bytes, without_pictures
 from questionbank.formats.moodle.cloze import read_cloze
 from questionbank.formats.moodle.words import OUR_TAG, SETTINGS, TYPES, default_name
 from questionbank.formats.pictures import PictureRefused
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 TEXT_LIMIT = 50_000
-_FILE = re.compile(rb"(<file\b[^>]*>)([^<]*)(</file>)")
-_KEPT = "sha256:"
 _DATA = re.compile(r"data:image/[a-z.+-]{1,20};base64,(.+)", re.DOTALL)
 _UNSAFE_NAME = re.compile(r"[()\[\]\n\r\t]+")
 _NUMBER = re.compile(r"[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?")
@@ -424,39 +421,6 @@ def _is_true(text: str | None, *, default: bool) -> bool:
     return default if text is None else text.strip().lower() in ("true", "1")
 
 
-def base64_bytes(text: str) -> bytes | None:
-    """Return what base64 holds, or None."""
-    try:
-        return base64.b64decode("".join(text.split()), validate=True)
-    except (binascii.Error, ValueError):
-        return None
-
-
-def without_pictures(data: bytes, kept: frozenset[str]) -> bytes:
-    """Return an item with the pictures that are attached replaced by their hashes."""
-
-    def replaced(match: re.Match[bytes]) -> bytes:
-        try:
-            picture = base64.b64decode(b"".join(match[2].split()), validate=True)
-        except (binascii.Error, ValueError):
-            return match[0]
-        digest = hashlib.sha256(picture).hexdigest()
-        return match[1] + f"{_KEPT}{digest}".encode() + match[3] if digest in kept else match[0]
-
-    return _FILE.sub(replaced, data) if b"<file" in data else data
-
-
 def _file_name(file: Element) -> str:
     """Return a file's name without the folders that a careless or hostile program put before it."""
     return file.get("name", "").replace("\\", "/").rpartition("/")[2]
-
-
-def with_pictures(data: bytes, get: Callable[[str], bytes | None]) -> bytes:
-    """Return an item with its pictures in the place of their hashes."""
-
-    def replaced(match: re.Match[bytes]) -> bytes:
-        digest = match[2].decode(errors="replace").strip()
-        picture = get(digest.removeprefix(_KEPT)) if digest.startswith(_KEPT) else None
-        return match[0] if picture is None else match[1] + base64.b64encode(picture) + match[3]
-
-    return _FILE.sub(replaced, data) if b"sha256:" in data else data

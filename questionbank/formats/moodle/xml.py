@@ -18,8 +18,9 @@ from analytics.records import Original, QuestionRecord
 from questionbank.errors import LineProblem, LineWarning
 from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.fields import FieldProblems
+from questionbank.formats.moodle.attached_files import with_pictures, without_pictures
 from questionbank.formats.moodle.patching import patched
-from questionbank.formats.moodle.reading import ItemReader, with_pictures, without_pictures
+from questionbank.formats.moodle.reading import ItemReader
 from questionbank.formats.moodle.words import FORMAT, category_of, category_path
 from questionbank.formats.moodle.writing import ItemWriter
 from questionbank.formats.originals import fields_digest

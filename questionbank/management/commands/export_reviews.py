@@ -11,7 +11,8 @@ from questionbank.atomic_file import written_aside
 from questionbank.errors import ValidationFailed
 from questionbank.formats.reviews import REVIEW_FORMATS, review_lines
 from questionbank.management.base import BankCommand
-from questionbank.selectors.review.review import agreement, decided_pairs, decision_rows, export_fields
+from questionbank.selectors.review.agreement import agreement
+from questionbank.selectors.review.review import decided_pairs, decision_rows, export_fields
 
 
 class Command(BankCommand):

@@ -26,9 +26,10 @@ from questionbank.errors import ImportRefused, LineProblem, ServiceUnavailable
 from questionbank.files import InputProblem, InputQuestion, read_input_problems, read_input_questions
 from questionbank.recalling_solver import recalling
 from questionbank.selectors.registry.artifacts import artifact_numbered, retriever_champion
-from questionbank.selectors.serving import SolverByLanguage, retriever_of
+from questionbank.selectors.serving import retriever_of
 from questionbank.selectors.similar.likely_graphs import likely_graphs
 from questionbank.selectors.solving.solution_files import solver_by_name
+from questionbank.selectors.solving.solver_by_language import SolverByLanguage
 
 SolverWith = Callable[[Sequence[ProblemRecord]], Solver]
 """Returns a solver that recalls these solved problems beside those that a retriever keeps."""

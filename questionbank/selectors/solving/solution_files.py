@@ -11,8 +11,9 @@ from analytics.solver.served import load_solver
 from analytics.solver.solution import Solution, Solver, solution_steps
 from questionbank.files import InputQuestion
 from questionbank.selectors.registry.artifacts import artifact_numbered
-from questionbank.selectors.serving import SolverByLanguage, solver_of
+from questionbank.selectors.serving import solver_of
 from questionbank.selectors.solving.solutions import ALTERNATIVES, no_value_reason
+from questionbank.selectors.solving.solver_by_language import SolverByLanguage
 
 
 def solver_by_name(model: str) -> Solver:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from django.contrib.auth.models import Group
 from django.utils import timezone
 
 from questionbank.models import ParaphrasePair, ReviewDecision
 from questionbank.selectors.review import review
+from questionbank.selectors.review.agreement import agreement, throughput
 from questionbank.selectors.review.blind import pair_history
 from questionbank.services.paraphrase import PairInput, pairs_create
-from questionbank.services.review import guideline_current, review_next
+from questionbank.services.review import review_next
+from questionbank.services.review_guidelines import guideline_current
 
 pytestmark = pytest.mark.django_db
 
@@ -56,11 +59,11 @@ def test_agreement_by_hand(people):
     opinion(pairs[5], ann, "accept")  # the other was unsure
     opinion(pairs[5], bob, "unsure")
     opinion(pairs[0], cem, "reject", is_adjudication=True)  # not blind
-    agreement = review.agreement()
-    assert (agreement.pairs, agreement.same) == (4, 3)
-    assert agreement.alpha == pytest.approx(1 - 0.25 / (30 / 56))
-    assert agreement.low < agreement.alpha < agreement.high <= 1
-    (kappa,) = agreement.kappas
+    measured = agreement()
+    assert (measured.pairs, measured.same) == (4, 3)
+    assert measured.alpha == pytest.approx(1 - 0.25 / (30 / 56))
+    assert measured.low < measured.alpha < measured.high <= 1
+    (kappa,) = measured.kappas
     assert (kappa.first, kappa.second, kappa.pairs, kappa.same) == ("ann", "bob", 4, 3)
     assert kappa.kappa == pytest.approx(0.5)
 
@@ -78,10 +81,10 @@ def test_the_interval_s_formula_is_the_package_s_alpha(people, monkeypatch):
         def integers(self, low, high, size):
             return range(high)
 
-    monkeypatch.setattr(review.np.random, "default_rng", lambda seed: EachOnce())
-    monkeypatch.setattr(review, "RESAMPLES", 1)
-    agreement = review.agreement()
-    assert agreement.low == agreement.high == pytest.approx(agreement.alpha)
+    monkeypatch.setattr(np.random, "default_rng", lambda seed: EachOnce())
+    monkeypatch.setattr("questionbank.selectors.review.agreement.RESAMPLES", 1)
+    measured = agreement()
+    assert measured.low == measured.high == pytest.approx(measured.alpha)
 
 
 @pytest.mark.parametrize("verdicts", [[], [("accept", "reject")], [("accept", "accept")] * 3])
@@ -91,9 +94,9 @@ def test_alpha_is_unknown_where_it_means_nothing(people, verdicts):
     ):
         opinion(pair, people[0], first_verdict)
         opinion(pair, people[1], second_verdict)
-    agreement = review.agreement()
-    assert (agreement.alpha, agreement.low, agreement.high) == (None, None, None)
-    assert agreement.pairs == len(verdicts)
+    measured = agreement()
+    assert (measured.alpha, measured.low, measured.high) == (None, None, None)
+    assert measured.pairs == len(verdicts)
 
 
 def test_throughput_takes_the_median_and_leaves_undone_decisions_out(people):
@@ -105,7 +108,7 @@ def test_throughput_takes_the_median_and_leaves_undone_decisions_out(people):
     undone = opinion(pairs[4], ann, "reject", seconds=1.0)
     ReviewDecision.objects.filter(pk=undone.pk).update(undone_at=undone.created_at)
     opinion(pairs[0], bob, "unsure", seconds=8.0)
-    first, second = review.throughput()
+    first, second = throughput()
     assert (first.reviewer, first.decisions, first.accepted, first.skipped, first.undone) == (
         "ann",
         3,

@@ -14,7 +14,8 @@ from analytics.records import ProblemRecord
 from questionbank.errors import ServiceUnavailable
 from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.selectors import serving as serving_module
-from questionbank.selectors.serving import SolverByLanguage, serving, solver_in_use
+from questionbank.selectors.serving import serving, solver_in_use
+from questionbank.selectors.solving.solver_by_language import SolverByLanguage
 from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.hierarchy_choice import hierarchy_make_default
 from tests.factories import HierarchyFactory

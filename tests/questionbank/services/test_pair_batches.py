@@ -9,8 +9,9 @@ from django.core.files.base import ContentFile
 
 from questionbank.errors import NotAllowed, NotFound
 from questionbank.models import BatchDeletion, ModelArtifact, ParaphrasePair, ReviewDecision
+from questionbank.selectors.review.agreement import agreement, throughput
 from questionbank.selectors.review.blind import decisions_to_undo
-from questionbank.selectors.review.review import agreement, decided_pairs, throughput
+from questionbank.selectors.review.review import decided_pairs
 from questionbank.selectors.review.review_pairs import PairFilters, pairs_found
 from questionbank.services.pair_batches import batch_delete, batch_hide_machine, batch_preview
 from questionbank.services.pair_imports import pairs_check, pairs_import

@@ -25,7 +25,7 @@ from questionbank.models import (
 )
 from questionbank.selectors.review.blind import decisions_to_undo, grace_seconds, opinions_shown, pair_history
 from questionbank.selectors.review.review import adjudications, review_keys
-from questionbank.services import review
+from questionbank.services import review, review_guidelines
 from questionbank.services.paraphrase import PairInput, pair_save_score, pairs_create
 
 pytestmark = pytest.mark.django_db
@@ -188,7 +188,7 @@ def test_a_decision_keeps_what_the_model_said_and_the_version_of_the_guidelines(
     (pair,) = pairs(1)
     artifact = ModelArtifact.objects.create(capability="paraphrase", name="scorer of today")
     pair_save_score(pair=pair, score=0.6, verdict=0.7, findings=[], artifact=artifact)
-    review.guideline_publish(text="Look twice.", user=admin_person)
+    review_guidelines.guideline_publish(text="Look twice.", user=admin_person)
     made = decide(reviewer, "reject", reason="number", text="dropped", comment=" 3 became 4 ")
     assert (made.reason, made.text, made.comment) == ("number", "", "3 became 4")
     assert (made.guideline.version, made.scorer, made.scorer_name) == (2, artifact, "scorer of today")
@@ -202,7 +202,7 @@ def test_what_comes_while_a_pair_is_on_the_screen_is_not_what_the_reviewer_saw(p
     later = ModelArtifact.objects.create(capability="paraphrase", name="later")
     pair_save_score(pair=pair, score=0.6, verdict=0.7, findings=[], artifact=earlier)
     review.review_next(reviewer=reviewer)
-    review.guideline_publish(text="Look twice.", user=admin_person)
+    review_guidelines.guideline_publish(text="Look twice.", user=admin_person)
     pair_save_score(pair=pair, score=0.1, verdict=0.2, findings=[], artifact=later)
     assert review.review_heartbeat(reviewer=reviewer, pair_id=pair.pk) == "held"
     made = review.review_decide(reviewer=reviewer, pair_id=pair.pk, verdict="accept")
@@ -217,7 +217,7 @@ def test_what_comes_while_a_pair_is_on_the_screen_is_not_what_the_reviewer_saw(p
 def test_a_page_that_is_loaded_again_shows_what_is_there_now(pairs, reviewer, admin_person):
     (pair,) = pairs(1)
     review.review_next(reviewer=reviewer)
-    review.guideline_publish(text="Look twice.", user=admin_person)
+    review_guidelines.guideline_publish(text="Look twice.", user=admin_person)
     pair_save_score(pair=pair, score=0.1, verdict=0.2, findings=[], artifact=None)
     made = decide(reviewer)
     assert (made.guideline.version, made.score, made.probability) == (2, 0.1, 0.2)
@@ -361,7 +361,7 @@ def test_a_settlement_keeps_what_its_page_showed(pairs, reviewer, admin_person):
     (pair,) = pairs(1)
     decide(reviewer, "unsure")
     review.adjudication_take(reviewer=admin_person, pair_id=pair.pk)
-    review.guideline_publish(text="Look twice.", user=admin_person)
+    review_guidelines.guideline_publish(text="Look twice.", user=admin_person)
     pair_save_score(pair=pair, score=0.1, verdict=0.2, findings=[], artifact=None)
     made = review.adjudication_decide(reviewer=admin_person, pair_id=pair.pk, verdict="accept")
     assert (made.guideline.version, made.score, made.probability) == (1, None, None)
@@ -523,26 +523,26 @@ def test_changes_of_decisions_and_outcomes_are_kept(pairs, reviewer):
 
 
 def test_a_new_version_of_the_guidelines_leaves_the_old_one(reviewer, admin_person):
-    first = review.guideline_current()
+    first = review_guidelines.guideline_current()
     assert first.version == 1
     with pytest.raises(NotAllowed):
-        review.guideline_publish(text="Mine.", user=reviewer)
+        review_guidelines.guideline_publish(text="Mine.", user=reviewer)
     for text in ("", "  ", first.text):
         with pytest.raises(ValidationFailed):
-            review.guideline_publish(text=text, user=admin_person)
-    review.guideline_publish(text="Look twice.", user=admin_person)
-    assert review.guideline_current().text == "Look twice."
+            review_guidelines.guideline_publish(text=text, user=admin_person)
+    review_guidelines.guideline_publish(text="Look twice.", user=admin_person)
+    assert review_guidelines.guideline_current().text == "Look twice."
     assert ReviewGuideline.objects.get(version=1).text == first.text
 
 
 def test_keys_are_kept_for_each_reviewer(reviewers):
     person, colleague = reviewers[:2]
-    review.review_keys_save(reviewer=person, keys={"accept": "Y", "undo": ""})
+    review_guidelines.review_keys_save(reviewer=person, keys={"accept": "Y", "undo": ""})
     assert (review_keys(reviewer=person)["accept"], review_keys(reviewer=person)["undo"]) == ("y", "")
     assert review_keys(reviewer=colleague)["accept"] == "a"
     for keys in ({"accept": "ab"}, {"accept": "s"}):
         with pytest.raises(ValidationFailed):
-            review.review_keys_save(reviewer=person, keys=keys)
+            review_guidelines.review_keys_save(reviewer=person, keys=keys)
 
 
 def test_a_teacher_reviews_nothing(pairs, teacher):
@@ -552,7 +552,7 @@ def test_a_teacher_reviews_nothing(pairs, teacher):
         lambda: review.review_undo(reviewer=teacher),
         lambda: review.review_decide(reviewer=teacher, pair_id=1, verdict="accept"),
         lambda: review.adjudication_decide(reviewer=teacher, pair_id=1, verdict="accept"),
-        lambda: review.review_keys_save(reviewer=teacher, keys={}),
+        lambda: review_guidelines.review_keys_save(reviewer=teacher, keys={}),
     ):
         with pytest.raises(NotAllowed):
             act()
@@ -563,7 +563,7 @@ def test_a_teacher_reviews_nothing(pairs, teacher):
 def test_many_reviewers_at_once_decide_each_pair_as_often_as_wanted(pairs, reviewers, opinions, settings):
     settings.REVIEW_RANDOM_SHARE = 0.3
     made = pairs(30, opinions=opinions)
-    review.guideline_current()
+    review_guidelines.guideline_current()
 
     def session(reviewer) -> list[int]:
         done = []
@@ -588,7 +588,7 @@ def test_many_reviewers_at_once_decide_each_pair_as_often_as_wanted(pairs, revie
 @pytest.mark.django_db(transaction=True)
 def test_pairs_of_reviewers_who_left_come_to_those_who_stay(pairs, reviewers):
     made = pairs(12)
-    review.guideline_current()
+    review_guidelines.guideline_current()
 
     def take(reviewer) -> int:
         try:

@@ -12,15 +12,14 @@ from questionbank.selectors.solving.variants import accepted_variants, last_deci
 from questionbank.selectors.training.scorer_material import scorer_material
 from questionbank.services.questions import question_create, question_retire
 from questionbank.services.solutions import solution_store
-from questionbank.services.variants import (
+from questionbank.services.variant_decisions import (
     variant_decide,
     variant_keep_as_draft,
     variant_reopen,
     variant_reword,
     variants_add_accepted,
-    variants_reverse,
-    variants_write,
 )
+from questionbank.services.variants import variants_reverse, variants_write
 from tests.factories import ConceptFactory
 from tests.questionbank.scripted_solver import served
 

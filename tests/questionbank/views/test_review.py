@@ -21,9 +21,11 @@ from questionbank.models import (
     ReviewLease,
     SettlementLease,
 )
-from questionbank.selectors.review.review import guideline_history, reason_agreement, review_keys
+from questionbank.selectors.review.agreement import reason_agreement
+from questionbank.selectors.review.review import guideline_history, review_keys
 from questionbank.services.paraphrase import PairInput, pair_save_score, pairs_create
-from questionbank.services.review import Beat, guideline_current, guideline_publish, review_next
+from questionbank.services.review import Beat, review_next
+from questionbank.services.review_guidelines import guideline_current, guideline_publish
 from questionbank.views.marks import Piece, marked_pieces
 from tests.factories import QuestionFactory
 
