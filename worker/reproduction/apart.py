@@ -23,6 +23,7 @@ from analytics.text.copies import story_key, text_key
 from questionbank.demo.bank import demo_questions
 from worker.paraphrase.reproduction.data import training_material
 from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems
+from worker.reproduction.tables import markdown_table
 from worker.solver.starter_data import STARTER_SETS, StarterSets, starter_rows
 
 APART = "nothing of it, numbers aside"
@@ -156,15 +157,29 @@ def _keys(text: str) -> tuple[str, str]:
     return text_key(text), story_key(text)
 
 
-def table(counts: Iterable[Count]) -> Iterator[str]:
-    """Yield the lines of the table, in markdown."""
-    yield "| learned from | texts | measured on | texts | equal | copies but for numbers | what may be said |"
-    yield "|---|---|---|---|---|---|---|"
-    for count in counts:
-        yield (
-            f"| {count.pair.learned} | {count.learned:,} | {count.pair.tested} | {count.tested:,} | {count.equal:,} |"
-            f" {count.copies:,} | {count.pair.claim if count.holds else f'**not** {count.pair.claim}'} |"
-        )
+def table(counts: Iterable[Count]) -> str:
+    """Return the table, in Markdown."""
+    return markdown_table(
+        [
+            "learned from",
+            "texts",
+            "measured on",
+            "texts",
+            "equal",
+            "copies but for numbers",
+            "what may be said",
+        ],
+        [
+            [
+                count.pair.learned,
+                f"{count.learned:,}",
+                count.pair.tested,
+                *(f"{number:,}" for number in (count.tested, count.equal, count.copies)),
+                count.pair.claim if count.holds else f"**not** {count.pair.claim}",
+            ]
+            for count in counts
+        ],
+    )
 
 
 def _texts(data: Path, name: str) -> Texts:
@@ -243,7 +258,7 @@ def main(arguments: list[str] | None = None) -> int:
     for count in count_pairs(options.data, pairs()):
         counts.append(count)
         sys.stderr.write(f"{count.pair.learned}: {count.pair.tested}\n")
-    sys.stdout.writelines(f"{line}\n" for line in table(counts))
+    sys.stdout.write(f"{table(counts)}\n")
     return 0 if all(count.holds for count in counts) else 1
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -42,6 +42,19 @@ def range_of(values: Sequence[int]) -> str:
     return f"{values[0]:,}" if len(values) == 1 else f"{values[0]:,}-{values[-1]:,}"
 
 
+def markdown_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table in Markdown; a row that is too short is filled up with empty cells.
+
+    >>> print(markdown_table(["", "all", "few"], [["frozen", "0.5"]]))
+    | | all | few |
+    |---|---|---|
+    | frozen | 0.5 | |
+    """
+    filled = [[*row, *[""] * (len(headings) - len(row))] for row in (headings, *rows)]
+    lines = ["|" + "".join(f" {cell} |" if cell else " |" for cell in row) for row in filled]
+    return "\n".join([lines[0], "|" + "---|" * len(headings), *lines[1:]])
+
+
 def titled_table(title: str, headings: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]]) -> str:
     """Return a table in markdown, each row with its name; without rows it was not run.
 
@@ -52,6 +65,5 @@ def titled_table(title: str, headings: Sequence[str], rows: Sequence[tuple[str, 
     |---|---|
     | frozen | 0.5 |
     """
-    lines = [f"### {title}", "", f"| | {' | '.join(headings)} |", f"|---|{'---|' * len(headings)}"]
-    lines += [f"| {name} | {' | '.join(cells)} |" for name, cells in rows]
-    return "\n".join(lines if rows else [*lines[:2], NOT_RUN])
+    body = markdown_table(["", *headings], [[name, *cells] for name, cells in rows]) if rows else NOT_RUN
+    return f"### {title}\n\n{body}"

@@ -15,7 +15,7 @@ from worker.analogy.reproduction.arms import ARMS, SETS
 from worker.bootstrap import mean_interval, paired_difference
 from worker.reproduction.problem_sets import ProblemSet, part_names, scope_note
 from worker.reproduction.runs import FinishedRun, finished_runs
-from worker.reproduction.tables import NOT_RUN
+from worker.reproduction.tables import NOT_RUN, markdown_table, titled_table
 
 _REFERENCE = "frozen"
 _COLUMNS = {
@@ -139,8 +139,8 @@ def analogy_tables(output: Path) -> str:
         parts += [
             _set_table(runs, name, twins, heading)
             for twins, heading in (
-                ("with_twins", f"### {problem_set.title}"),
-                ("without_twins", f"### {problem_set.title}, without exemplars that differ in numbers alone"),
+                ("with_twins", f"{problem_set.title}"),
+                ("without_twins", f"{problem_set.title}, without exemplars that differ in numbers alone"),
             )
         ]
     parts += [_transfer_table(runs), _share_table(runs), _generator_table(runs)]
@@ -189,30 +189,26 @@ def _generator_table(runs: _Runs) -> str:
         for name in SETS
         if name in _PUBLISHED_SETS or any(answered[arm, learned, name] for arm in ARMS for learned in SETS)
     ]
-    lines = []
+    rows = []
     for arm, row in ARMS.items():
         for learned in SETS:
             reached = [answered[arm, learned, measured] for measured in sets]
             if any(reached):
                 cells = [_exact_match(part, SETS[name]) for part, name in zip(reached, sets, strict=True)]
                 trained = f", {SETS[learned].title}" if row.settings is not None else ""
-                lines.append(f"| ours: {row.title}{trained} | {' | '.join(cells)} |")
-    if not lines:
-        lines.append(f"| ours | {' | '.join([f'{NOT_RUN}: no language model was asked'] * len(sets))} |")
+                rows.append([f"ours: {row.title}{trained}", *cells])
+    if not rows:
+        rows.append(["ours", *[f"{NOT_RUN}: no language model was asked"] * len(sets)])
     for title, figures in _PUBLISHED.items():
         by_set = dict(zip(_PUBLISHED_SETS, figures, strict=True))
-        lines.append(f"| published, {title} | {' | '.join(by_set.get(name, '-') for name in sets)} |")
-    head = [
-        "### Tables 2 to 5 with a generator: exact match in %",
-        "",
+        rows.append([f"published, {title}", *(by_set.get(name, "-") for name in sets)])
+    return (
+        "### Tables 2 to 5 with a generator: exact match in %\n\n"
         "Retrieve-and-apply above is another measure. The published figures are of exemplars found at random / by"
         " meaning (BGE) / by the trained retriever; of MathQA they are of the original set. Their generators are"
-        " Qwen2.5 for Chinese sets and LLaMA-3 for English ones, at 0.5B Qwen2.5 for all.",
-        "",
-        f"| | {' | '.join(SETS[name].title for name in sets)} |",
-        f"|---|{'---|' * len(sets)}",
-    ]
-    return "\n".join([*head, *lines])
+        " Qwen2.5 for Chinese sets and LLaMA-3 for English ones, at 0.5B Qwen2.5 for all.\n\n"
+        + markdown_table(["", *(SETS[name].title for name in sets)], rows)
+    )
 
 
 def _exact_match(answered: _Answered | None, problem_set: ProblemSet) -> str:
@@ -229,20 +225,14 @@ def _exact_match(answered: _Answered | None, problem_set: ProblemSet) -> str:
 
 def _data_table(runs: _Runs) -> str:
     """Return Table 1, as far as graphs go; counted by the first run of each set."""
-    lines = [
-        "### Table 1: problems with a graph",
-        "",
-        "| | questions | of them without a graph, left out | with a copy but for numbers | exemplars |"
-        " without a graph, left out | with a positive |",
-        "|---|---|---|---|---|---|---|",
-    ]
+    rows = []
     for name, problem_set in SETS.items():
         counts: dict[str, dict[str, Any]] = {}
         for arm in ARMS:
             for run in runs.finished(name, arm):
                 counts.setdefault(run.part, run.figures()[run.part])
         if not counts:
-            lines.append(f"| {problem_set.title} | {NOT_RUN} | | | | | |")
+            rows.append((problem_set.title, [NOT_RUN]))
             continue
         asked = sum(part["questions"] for part in counts.values())
         copies = sum(part["questions"] * part["questions_with_twin"] for part in counts.values()) / asked
@@ -252,8 +242,10 @@ def _data_table(runs: _Runs) -> str:
         ]
         without = sum(part["questions_without_graph"] for part in counts.values())
         cells = [f"{asked:,}", f"{without:,}", f"{100 * copies:.0f} %", *(f"{mean:,}" for mean in means)]
-        lines.append(f"| {problem_set.title} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        rows.append((problem_set.title, cells))
+    left_out = "without a graph, left out"
+    headings = ["questions", f"of them {left_out}", "with a copy but for numbers", "exemplars", left_out]
+    return titled_table("Table 1: problems with a graph", [*headings, "with a positive"], rows)
 
 
 def _set_table(runs: _Runs, name: str, twins: str, heading: str) -> str:
@@ -261,15 +253,9 @@ def _set_table(runs: _Runs, name: str, twins: str, heading: str) -> str:
     pooled = {arm: runs.pooled(name, arm, twins) for arm in ARMS}
     if not any(pooled.values()):
         return ""
-    titles = list(_COLUMNS.values())
-    lines = [
-        heading,
-        "",
-        f"| | {' | '.join(titles)} | Pearson | same graph, less the frozen encoder's |",
-        f"|---|{'---|' * (len(titles) + 2)}",
-    ]
+    rows = []
     for arm, reached in pooled.items():
-        cells = [NOT_RUN] + [""] * (len(titles) + 1)
+        cells = [NOT_RUN]
         if reached is not None:
             cells = [_cell(reached, column) for column in _COLUMNS]
             cells += [
@@ -277,8 +263,10 @@ def _set_table(runs: _Runs, name: str, twins: str, heading: str) -> str:
                 _gain(reached, pooled[_REFERENCE] if arm != _REFERENCE else None),
             ]
             cells[0] += scope_note(SETS[name], reached.folds, reached.seeds)
-        lines.append(f"| {ARMS[arm].title} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        rows.append((ARMS[arm].title, cells))
+    return titled_table(
+        heading, [*_COLUMNS.values(), "Pearson", "same graph, less the frozen encoder's"], rows
+    )
 
 
 def _cell(pooled: _Pooled, column: str) -> str:
@@ -318,7 +306,7 @@ def _difference(questions: npt.NDArray[np.int64], values: Floats, reference: Flo
 
 def _transfer_table(runs: _Runs) -> str:
     """Return figures for training on one set and measuring on another: the share of exemplars with the same graph."""
-    lines = []
+    rows = []
     for arm, arm_row in ARMS.items():
         for learned in SETS:
             for measured in SETS:
@@ -328,27 +316,18 @@ def _transfer_table(runs: _Runs) -> str:
                 if reached is None:
                     continue
                 frozen = runs.pooled(measured, _REFERENCE, "with_twins")
-                lines.append(
-                    f"| {arm_row.title} | {SETS[learned].title} | {SETS[measured].title}"
-                    f" | {_cell(reached, 'same_graph')} | {_gain(reached, frozen)} |"
-                )
-    head = [
-        "### Trained on one set, measured on another: same graph",
-        "",
-        "| | trained on | measured on | same graph | less the frozen encoder's |",
-        "|---|---|---|---|---|",
-    ]
-    return "\n".join([*head, *(lines or [f"| {NOT_RUN} | | | | |"])])
+                cells = [SETS[learned].title, SETS[measured].title, _cell(reached, "same_graph")]
+                rows.append((arm_row.title, [*cells, _gain(reached, frozen)]))
+    return titled_table(
+        "Trained on one set, measured on another: same graph",
+        ["trained on", "measured on", "same graph", "less the frozen encoder's"],
+        rows or [(NOT_RUN, [])],
+    )
 
 
 def _share_table(runs: _Runs) -> str:
     """Return Figure 5: same graph by share of the training data."""
-    lines = [
-        "### Figure 5: same graph by share of the training data",
-        "",
-        "| | 5 % | 10 % | 25 % | 50 % | 100 % |",
-        "|---|---|---|---|---|---|",
-    ]
+    rows = []
     for name, problem_set in SETS.items():
         pooled = [runs.pooled(name, arm, "with_twins") for arm in _SHARES]
         cells = [
@@ -357,5 +336,6 @@ def _share_table(runs: _Runs) -> str:
             else f"{reached.columns['same_graph'].mean():.3f}{scope_note(problem_set, reached.folds, reached.seeds)}"
             for reached in pooled
         ]
-        lines.append(f"| {problem_set.title} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+        rows.append((problem_set.title, cells))
+    headings = ["5 %", "10 %", "25 %", "50 %", "100 %"]
+    return titled_table("Figure 5: same graph by share of the training data", headings, rows)

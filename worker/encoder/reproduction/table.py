@@ -15,7 +15,7 @@ from analytics.probes.metrics import pearson
 from worker.bootstrap import paired_interval
 from worker.encoder.reproduction.arms import ARMS
 from worker.encoder.reproduction.data import SOURCES
-from worker.reproduction.tables import difference_cell, range_of, spread_cell
+from worker.reproduction.tables import difference_cell, markdown_table, range_of, spread_cell
 
 _REFERENCES = ("quesco", "quesco-close", "joint", "joint-layer")
 """Arms that the others are held against: the first, and the last of those that were run."""
@@ -127,23 +127,24 @@ def _table_of_set(name: str, runs: Mapping[str, list[tuple[dict[str, Any], Any]]
             column.read(run[0]["sets"][name]) is not None for arm_runs in having.values() for run in arm_runs
         )
     ]
-    lines = [
+    rows = [
+        [
+            ARMS[arm].title,
+            str(len(having[arm])),
+            *(spread_cell([column.read(run[0]["sets"][name]) for run in having[arm]]) for column in columns),
+        ]
+        for arm in ARMS
+        if arm in having
+    ]
+    parts = [
         f"**{SOURCES[name].title}** ({figures['questions']:,} questions, {figures['test']:,} of them tested;"
         f" {figures['exact_duplicates_removed']:,} exact duplicates removed){_difficulty_note(figures)}",
-        "",
-        "| arm | seeds | " + " | ".join(column.title for column in columns) + " |",
-        "|---|---|" + "---|" * len(columns),
+        markdown_table(["arm", "seeds", *(column.title for column in columns)], rows),
     ]
-    for arm in ARMS:
-        if arm in having:
-            cells = [
-                spread_cell([column.read(run[0]["sets"][name]) for run in having[arm]]) for column in columns
-            ]
-            lines.append(f"| {ARMS[arm].title} | {len(having[arm])} | " + " | ".join(cells) + " |")
     present = [reference for reference in _REFERENCES if reference in having]
-    for reference in dict.fromkeys([*present[:1], *present[-1:]]):
-        lines += _difference_lines(name, reference, having, columns)
-    return "\n".join(lines)
+    shown = dict.fromkeys([*present[:1], *present[-1:]])
+    parts += [_differences(name, reference, having, columns) for reference in shown]
+    return "\n\n".join(parts)
 
 
 def _difficulty_note(figures: Mapping[str, Any]) -> str:
@@ -156,26 +157,23 @@ def _difficulty_note(figures: Mapping[str, Any]) -> str:
     )
 
 
-def _difference_lines(
+def _differences(
     name: str,
     reference: str,
     having: Mapping[str, list[tuple[dict[str, Any], Any]]],
     columns: Sequence[_Column],
-) -> list[str]:
+) -> str:
     paired = [column for column in columns if column.outcomes]
-    lines = [
-        "",
-        f"{SOURCES[name].title}: *{ARMS[reference].title}* less the arm, 95 % paired bootstrap over the test questions;"
-        " bold: better beyond the interval, italics: worse.",
-        "",
-        "| arm | " + " | ".join(column.title for column in paired) + " |",
-        "|---|" + "---|" * len(paired),
+    rows = [
+        [ARMS[arm].title, *(_difference(name, having[reference], having[arm], column) for column in paired)]
+        for arm in ARMS
+        if arm in having and arm != reference
     ]
-    for arm in ARMS:
-        if arm in having and arm != reference:
-            cells = [_difference(name, having[reference], having[arm], column) for column in paired]
-            lines.append(f"| {ARMS[arm].title} | " + " | ".join(cells) + " |")
-    return lines
+    return (
+        f"{SOURCES[name].title}: *{ARMS[reference].title}* less the arm, 95 % paired bootstrap over the test questions;"
+        " bold: better beyond the interval, italics: worse.\n\n"
+        + markdown_table(["arm", *(column.title for column in paired)], rows)
+    )
 
 
 def _difference(

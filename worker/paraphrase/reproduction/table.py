@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from analytics.errors import DataError
 from worker.paraphrase.pair_intervals import INTERVALS, Figures, PairResamples, intervals, mean_figures
 from worker.paraphrase.reproduction.arms import ARMS, PUBLISHED
 from worker.paraphrase.reproduction.data import MEASURED_ON, SOURCES
-from worker.reproduction.tables import difference_cell, range_of, spread_cell
+from worker.reproduction.tables import difference_cell, markdown_table, range_of, spread_cell
 
 _COLUMNS = {
     "auc": "ROC AUC",
@@ -168,45 +169,38 @@ def _head(name: str, figures: Sequence[Mapping[str, Any]]) -> str:
 
 
 def _main_table(name: str, rows: Mapping[tuple[str, str], _Row]) -> str:
-    lines = ["| arm | seeds | " + " | ".join(_COLUMNS.values()) + " |", "|---|---|" + "---|" * len(_COLUMNS)]
+    lines = []
     for row in rows.values():
         bounds = intervals(row.drawn)
         cells = []
         for key in _COLUMNS:
             cell = spread_cell([run[key] for run in row.runs])
             cells.append(cell + (" [{:.3f}, {:.3f}]".format(*bounds[key]) if key in bounds else ""))
-        lines.append(f"| {row.title} | {len(row.runs)} | " + " | ".join(cells) + " |")
+        lines.append([row.title, str(len(row.runs)), *cells])
     for title, figures in PUBLISHED.get(name, {}).items():
         cells = [f"{figures[key]:.3f}" if key in figures else "-" for key in _COLUMNS]
-        lines.append(f"| *{title}, as published* | - | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+        lines.append([f"*{title}, as published*", "-", *cells])
+    return markdown_table(["arm", "seeds", *_COLUMNS.values()], lines)
 
 
 def _differences(reference: str, rows: Mapping[tuple[str, str], _Row]) -> str:
     base = rows[reference, "score"]
-    lines = [
-        f"Arms less *{base.title}*, 95 % paired bootstrap over pairs; bold: better beyond the interval,"
-        " italics: worse.",
-        "",
-        "| arm | " + " | ".join(_COLUMNS[key] for key in INTERVALS) + " |",
-        "|---|" + "---|" * len(INTERVALS),
-    ]
+    lines = []
     for row in rows.values():
         if row is not base:
             bounds = intervals(row.drawn, base.drawn)
             cells = [difference_cell(row.mean(key) - base.mean(key), *bounds[key]) for key in INTERVALS]
-            lines.append(f"| {row.title} | " + " | ".join(cells) + " |")
-    return "\n".join(lines)
+            lines.append([row.title, *cells])
+    return (
+        f"Arms less *{base.title}*, 95 % paired bootstrap over pairs; bold: better beyond the interval,"
+        f" italics: worse.\n\n{markdown_table(['arm', *(_COLUMNS[key] for key in INTERVALS)], lines)}"
+    )
 
 
 def _confusion(rows: Mapping[tuple[str, str], _Row]) -> str:
-    lines = [
-        "Confusion (Figure 4 of the paper), mean over seeds:",
-        "",
-        "| arm | invalid called invalid | invalid called valid | valid called invalid | valid called valid |",
-        "|---|---|---|---|---|",
-    ]
+    lines = []
     for row in rows.values():
         counts = np.mean([run["confusion"] for run in row.runs], axis=0).ravel()
-        lines.append(f"| {row.title} | " + " | ".join(f"{count:.4g}" for count in counts) + " |")
-    return "\n".join(lines)
+        lines.append([row.title, *(f"{count:.4g}" for count in counts)])
+    called = [f"{label} called {answer}" for label, answer in product(("invalid", "valid"), repeat=2)]
+    return f"Confusion (Figure 4 of the paper), mean over seeds:\n\n{markdown_table(['arm', *called], lines)}"

@@ -14,7 +14,7 @@ from worker.bootstrap import mean_interval, paired_difference
 from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
 from worker.reproduction.problem_sets import part_names, scope_note
 from worker.reproduction.runs import finished_runs
-from worker.reproduction.tables import NOT_RUN, titled_table
+from worker.reproduction.tables import NOT_RUN, markdown_table, titled_table
 from worker.solver.reproduction.arms import ARMS, RECALLING, RECURRENT, TRIPLES_ALONE
 
 _CASES = 5
@@ -183,16 +183,18 @@ def _pooled(output: Path, name: str, arm: str) -> _Pooled | None:
 
 
 def _main_table(runs: Runs) -> str:
-    lines = [
-        "### Answer accuracy in %, with the 95 % interval over problems, and the difference from no contrast",
-        "",
-        f"| | {' | '.join(SETS[name].title for name in SETS)} |",
-        f"|---|{'---|' * len(SETS)}",
+    rows = [
+        (
+            ARMS[arm].title,
+            [_cell(name, runs[name, arm], runs[name, "none"] if arm != "none" else None) for name in SETS],
+        )
+        for arm in _FLOORS
     ]
-    for arm in _FLOORS:
-        cells = [_cell(name, runs[name, arm], runs[name, "none"] if arm != "none" else None) for name in SETS]
-        lines.append(f"| {ARMS[arm].title} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    return titled_table(
+        "Answer accuracy in %, with the 95 % interval over problems, and the difference from no contrast",
+        [SETS[name].title for name in SETS],
+        rows,
+    )
 
 
 def _contrast_table(runs: Runs) -> str:
@@ -285,36 +287,34 @@ def _published_table(title: str, rows: Sequence[_Row], runs: Runs) -> str:
         for name in SETS
         if any(name in row.published or runs.get((name, row.arm)) is not None for row in rows)
     ]
-    headings = [f"{SETS[name].title}, answer (equation) | published" for name in names]
-    lines = [f"### {title}", "", f"| | {' | '.join(headings)} |", f"|---|{'---|---|' * len(names)}"]
-    for row in rows:
-        cells = [_pair(name, row, runs.get((name, row.arm))) for name in names]
-        lines.append(f"| {row.title} | {' | '.join(cells)} |")
-    return "\n".join([*lines, "", _MATHQA_NOTE] if "mathqa" in names else lines)
+    table = titled_table(
+        title,
+        [heading for name in names for heading in (f"{SETS[name].title}, answer (equation)", "published")],
+        [
+            (row.title, [cell for name in names for cell in _pair(name, row, runs.get((name, row.arm)))])
+            for row in rows
+        ],
+    )
+    return f"{table}\n\n{_MATHQA_NOTE}" if "mathqa" in names else table
 
 
-def _pair(name: str, row: _Row, pooled: _Pooled | None) -> str:
+def _pair(name: str, row: _Row, pooled: _Pooled | None) -> tuple[str, str]:
     measured = "-" if row.arm == _NO_ARM else NOT_RUN
     if pooled is not None:
         measured = (
             f"{100 * pooled.answers.mean():.1f} ({100 * pooled.equations.mean():.1f}){_scope(name, pooled)}"
         )
-    return f"{measured} | {row.published.get(name, '-')}"
+    return measured, row.published.get(name, "-")
 
 
 def _case_table(title: str, arm: str, runs: Runs) -> str:
     """Return the problems that the contrast puts right and those that it spoils, by id: their texts are not ours."""
-    lines = [
-        f"### {title}: cases",
-        "",
-        "| set | wrong to right | right to wrong | for example |",
-        "|---|---|---|---|",
-    ]
+    rows = []
     for name, problem_set in SETS.items():
         plain, contrast = runs[name, "none"], runs[name, arm]
         shared = None if plain is None or contrast is None else _shared(plain, contrast)
         if shared is None:
-            lines.append(f"| {problem_set.title} | {NOT_RUN} | {NOT_RUN} | |")
+            rows.append([problem_set.title, NOT_RUN, NOT_RUN])
             continue
         before, after = shared
         gained = np.flatnonzero((before.answers == 0) & (after.answers == 1))
@@ -323,5 +323,6 @@ def _case_table(title: str, arm: str, runs: Runs) -> str:
             f"{before.ids[row]}: `{before.written[row] or 'nothing'}` to `{after.written[row]}`"
             for row in gained[:_CASES]
         ]
-        lines.append(f"| {problem_set.title} | {len(gained)} | {lost} | {'; '.join(cases)} |")
-    return "\n".join(lines)
+        rows.append([problem_set.title, str(len(gained)), str(lost), "; ".join(cases)])
+    table = markdown_table(["set", "wrong to right", "right to wrong", "for example"], rows)
+    return f"### {title}: cases\n\n{table}"
