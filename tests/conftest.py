@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from types import FrameType
 
@@ -84,6 +85,21 @@ def _make_rows_of_migrations(using: str, **_sent: object) -> None:
         groups.bulk_create(SynonymGroup(terms=terms) for terms in DEFAULT_SYNONYMS)
     for name in ("teacher", "reviewer", "admin"):
         Group.objects.using(using).get_or_create(name=name)
+
+
+@pytest.fixture(scope="session")
+def tiny_folder(tmp_path_factory) -> Callable[[int], str]:
+    """Return a function of a number of tokens: the folder of a random encoder that reads so many; do not change it."""
+
+    @cache
+    def saved(max_tokens: int) -> str:
+        from analytics.backbone.tiny import save_backbone, tiny_backbone
+
+        folder = tmp_path_factory.mktemp("tiny") / "bert"
+        save_backbone(tiny_backbone(max_tokens=max_tokens), folder)
+        return str(folder)
+
+    return saved
 
 
 @pytest.fixture

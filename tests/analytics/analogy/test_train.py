@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,7 +21,7 @@ from analytics.analogy.retriever import load_retriever
 from analytics.analogy.train import encode_problems, fit_retriever, train_retriever
 from analytics.backbone.bert import load_backbone
 from analytics.backbone.head import Head
-from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.backbone.tiny import save_backbone
 from analytics.errors import Cancelled, ConfigurationError, DataError
 from analytics.problem_files import Problems
 from analytics.records import ProblemRecord
@@ -49,9 +48,8 @@ def examples() -> list[AnalogyExample]:
 
 
 @pytest.fixture
-def backbone_folder(tmp_path: Path) -> str:
-    save_backbone(tiny_backbone(), tmp_path / "bert")
-    return str(tmp_path / "bert")
+def backbone_folder(tiny_folder) -> str:
+    return tiny_folder(64)
 
 
 def config(folder: str, **settings: object) -> AnalogyConfig:

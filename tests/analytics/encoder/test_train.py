@@ -16,7 +16,6 @@ from analytics.backbone import export
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.export import export_encoder
 from analytics.backbone.sources import ADAPTER_NAME
-from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.encoder.capability import ENCODER
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample, examples_hash, read_examples, split_held_out
@@ -54,10 +53,8 @@ def examples(count: int = 48) -> list[EncoderExample]:
 
 
 @pytest.fixture(scope="module")
-def backbone_folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("tiny") / "bert"
-    save_backbone(tiny_backbone(), folder)
-    return str(folder)
+def backbone_folder(tiny_folder):
+    return tiny_folder(64)
 
 
 def config(backbone: str, **settings) -> EncoderConfig:

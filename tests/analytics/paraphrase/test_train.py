@@ -13,7 +13,6 @@ import torch
 
 from analytics.artifacts import Manifest
 from analytics.backbone.bert import load_backbone
-from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import Cancelled, DataError
 from analytics.paraphrase import preparing, train
 from analytics.paraphrase.calibrating import calibrate
@@ -36,10 +35,8 @@ from tests.analytics.paraphrase.word_problems import word_problems
 
 
 @pytest.fixture(scope="module")
-def backbone_folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("tiny") / "bert"
-    save_backbone(tiny_backbone(max_tokens=256), folder)
-    return str(folder)
+def backbone_folder(tiny_folder):
+    return tiny_folder(256)
 
 
 def config(backbone: str, **settings) -> ParaphraseConfig:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 import torch
 
-from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import Cancelled, ConfigurationError, DataError
 from analytics.problem_files import Problems
 from analytics.records import ProblemRecord
@@ -22,10 +21,8 @@ from tests.analytics.solver.small_problems import examples, problems, tiny_solve
 
 
 @pytest.fixture(scope="module")
-def backbone_folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("tiny") / "bert"
-    save_backbone(tiny_backbone(max_tokens=128), folder)
-    return str(folder)
+def backbone_folder(tiny_folder):
+    return tiny_folder(128)
 
 
 def config(backbone: str, **settings) -> SolverConfig:

@@ -12,7 +12,7 @@ import torch
 from analytics.artifacts import Manifest, artifact_read
 from analytics.backbone.adapters import load_adapter
 from analytics.backbone.bert import load_backbone
-from analytics.backbone.tiny import save_backbone, tiny_backbone
+from analytics.backbone.tiny import tiny_backbone
 from analytics.errors import Cancelled, ConfigurationError, DataError
 from analytics.problem_files import Problems, read_problems
 from analytics.records import ProblemRecord
@@ -29,10 +29,8 @@ from tests.analytics.solver.small_problems import examples, problems
 
 
 @pytest.fixture(scope="module")
-def backbone_folder(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("tiny") / "bert"
-    save_backbone(tiny_backbone(max_tokens=128), folder)
-    return str(folder)
+def backbone_folder(tiny_folder):
+    return tiny_folder(128)
 
 
 def config(backbone: str, **settings) -> SolverConfig:

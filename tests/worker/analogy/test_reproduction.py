@@ -12,7 +12,6 @@ from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.train import train_retriever
 from analytics.artifacts import file_sha256
 from analytics.backbone.sources import MULTILINGUAL_BACKBONE
-from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import Cancelled, DataError
 from tests.analytics.solver.small_problems import problems
 from tests.language_model_server import said
@@ -47,10 +46,8 @@ def data(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def config(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("tiny") / "bert"
-    save_backbone(tiny_backbone(max_tokens=128), folder)
-    return AnalogyConfig(backbone=str(folder), **TINY)
+def config(tiny_folder):
+    return AnalogyConfig(backbone=tiny_folder(128), **TINY)
 
 
 def test_arms_are_run_once_and_the_tables_say_what_was_not(data, config, tmp_path):

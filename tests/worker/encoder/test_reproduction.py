@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.encoder.config import EncoderConfig
 from analytics.errors import DataError
 from analytics.splits import masked_text
@@ -54,11 +53,9 @@ def data(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def config(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("tiny") / "bert"
-    save_backbone(tiny_backbone(), folder)
+def config(tiny_folder):
     return EncoderConfig(
-        backbone=str(folder), batch_size=8, projection=8, queue_size=16, epochs=1, max_tokens=32,
+        backbone=tiny_folder(64), batch_size=8, projection=8, queue_size=16, epochs=1, max_tokens=32,
         mixed_precision=False, device="cpu",
     )  # fmt: skip
 

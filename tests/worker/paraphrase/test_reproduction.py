@@ -13,7 +13,6 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from tests.analytics.paraphrase.word_problems import word_problems
@@ -77,11 +76,9 @@ def data(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def config(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("tiny") / "bert"
-    save_backbone(tiny_backbone(max_tokens=256), folder)
+def config(tiny_folder):
     return ParaphraseConfig(
-        backbone=str(folder),
+        backbone=tiny_folder(256),
         max_steps=3,
         batch_size=8,
         triplets_per_question=2,

@@ -8,7 +8,6 @@ from collections import Counter
 
 import pytest
 
-from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.words.wording import STOP_WORDS, words
@@ -25,11 +24,9 @@ QUESTIONS = [text.replace("takes", "gathers").replace("carries", "buys") for tex
 
 
 @pytest.fixture(scope="module")
-def config(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("tiny") / "bert"
-    save_backbone(tiny_backbone(max_tokens=256), folder)
+def config(tiny_folder):
     return ParaphraseConfig(
-        backbone=str(folder),
+        backbone=tiny_folder(256),
         max_steps=3,
         batch_size=8,
         triplets_per_question=2,

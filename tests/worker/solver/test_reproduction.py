@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import Cancelled, DataError
 from analytics.solver.config import SolverConfig
 from tests.analytics.solver.small_problems import problems
@@ -57,10 +56,8 @@ def _gzip(rows) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def config(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("tiny") / "bert"
-    save_backbone(tiny_backbone(max_tokens=128), folder)
-    return SolverConfig(backbone=str(folder), **TINY)
+def config(tiny_folder):
+    return SolverConfig(backbone=tiny_folder(128), **TINY)
 
 
 def test_arms_are_run_once_and_the_tables_say_what_was_not(data, config, tmp_path):

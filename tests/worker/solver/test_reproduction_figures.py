@@ -10,7 +10,6 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import Cancelled, DataError
 from analytics.solver.config import SolverConfig
 from analytics.training.context import TrainingContext
@@ -37,11 +36,9 @@ def data(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def plan(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("tiny") / "bert"
-    save_backbone(tiny_backbone(max_tokens=128), folder)
+def plan(tiny_folder):
     config = SolverConfig(
-        backbone=str(folder), batch_size=4, contrast_epochs=1, contrast_steps=20, epochs=10, learning_rate=1e-3,
+        backbone=tiny_folder(128), batch_size=4, contrast_epochs=1, contrast_steps=20, epochs=10, learning_rate=1e-3,
         measured=0, device="cpu", mixed_precision=False,
     )  # fmt: skip
     return Plan(["none", "pattern"], [1], ["asdiv_a/fold-0"], config=config, moments=3)

@@ -1,4 +1,4 @@
-"""Shared by the tests of file formats."""
+"""Shared by the tests of formats and services."""
 
 from __future__ import annotations
 
