@@ -18,7 +18,6 @@ KIND_NAMES: dict[str, Promise] = {  # kind of a finding -> what people call it; 
     "unit": "unit",
     "entity": "name or thing",
     "comparison": "relation or meaning",
-    "negation": "negation",
     "target": "what is asked",
     "wording": "wording",
 }

@@ -112,9 +112,8 @@ def _table(rows: str) -> dict[str, set[Side]]:
     return table
 
 
-_FREE = _table(_ANYWHERE)
 _COMPARED = _table(_COMPARATIVES)
-_PLACED = (_FREE, _table(_IN_PLACE), _COMPARED, _table(_EXTREMES))
+_PLACED = (_table(_ANYWHERE), _table(_IN_PLACE), _COMPARED, _table(_EXTREMES))
 
 
 def are_contrary(first: str, second: str) -> bool:
@@ -129,11 +128,6 @@ def are_contrary(first: str, second: str) -> bool:
 def are_opposite_comparatives(first: str, second: str) -> bool:
     """Return whether both compare, in opposite directions: more, fewer."""
     return _are_opposite(_COMPARED, first, second)
-
-
-def sides_anywhere(word: str) -> set[Side]:
-    """Return row and meaning of a word, in those rows that hold wherever a word stands."""
-    return _FREE.get(stem(word), set())
 
 
 def _are_opposite(table: dict[str, set[Side]], word: str, new_word: str) -> bool:

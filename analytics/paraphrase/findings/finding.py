@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Literal, Protocol
 
-Kind = Literal["number", "unit", "entity", "comparison", "negation", "target", "wording"]
+Kind = Literal["number", "unit", "entity", "comparison", "target", "wording"]
 Change = Literal["lost", "added", "changed"]
 Span = tuple[int, int]
 """Start and end in a text, in characters."""

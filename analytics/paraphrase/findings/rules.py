@@ -19,9 +19,7 @@ from analytics.paraphrase.findings.contrasts import contrast_findings
 from analytics.paraphrase.findings.exchanges import exchange_findings
 from analytics.paraphrase.findings.finding import Finding, Span
 from analytics.paraphrase.findings.formulas import weigh_formulas
-from analytics.paraphrase.findings.gaps import gap_findings
 from analytics.paraphrase.findings.names import name_findings
-from analytics.paraphrase.findings.negations import negation_findings
 from analytics.paraphrase.findings.numbers import number_findings
 from analytics.paraphrase.findings.pair import Pair, read_pair
 from analytics.paraphrase.findings.target import target_findings
@@ -55,8 +53,6 @@ RULES: tuple[Rule, ...] = (
     Rule("target", target_findings),
     Rule("contrasts", contrast_findings, explains=True),
     Rule("exchanges", exchange_findings, explains=True),
-    Rule("negations", negation_findings, explains=True),
-    Rule("gaps", gap_findings, explains=True),
 )
 """Everything that is looked for, in this order."""
 

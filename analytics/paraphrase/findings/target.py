@@ -139,14 +139,6 @@ def target_findings(pair: Pair) -> list[Finding]:
         instead = sorted(gained - _LOOSE) if name not in _LOOSE else []
         if name in said and not instead:
             continue
-        if (
-            name == "left"
-            and original.is_close_to(paraphrase)
-            and (told := _told_verb(original, before, after))
-        ):
-            sentence = f"The question asks for what was told (“{told}”), not for what is left."
-            findings.append(_changed(before, after, sentence))
-            continue
         if name in _LOOSE:
             continue
         sentence = (
@@ -156,27 +148,6 @@ def target_findings(pair: Pair) -> list[Finding]:
         )
         findings.append(_changed(before, after, sentence))
     return findings + _group_asked(pair, before, after)
-
-
-def _told_verb(original: Reading, before: _Target, after: _Target) -> str:
-    """Return the verb of a question, new there, that the original tells in another form: sold, "did he sell"."""
-    told = {
-        word.key: word.text.lower()
-        for word in original.words
-        if not before.span[0] <= word.start < before.span[1]
-    }
-    asked = {word.key for word in before.words}
-    return next(
-        (
-            word.text
-            for word in after.words
-            if word.key in told
-            and word.key not in asked
-            and word.text.lower() not in STOP_WORDS
-            and told[word.key].removesuffix("s") != word.text.lower().removesuffix("s")
-        ),
-        "",
-    )
 
 
 def _breaks_off(before: str, after: str) -> bool:

@@ -75,7 +75,7 @@ def test_each_rules_worth_is_measured_and_a_rule_can_be_left_out(scorer, tmp_pat
     numbers = worth["rules"]["numbers"]
     assert (numbers["invalid"], numbers["valid"], numbers["precision"]) == (11, 0, 1)
     assert worth["auc"] == 1 > numbers["auc_without"]
-    assert worth["rules"]["gaps"]["precision"] is None
+    assert worth["rules"]["exchanges"]["precision"] is None
     [without] = evaluate_paraphrase(tmp_path / "pairs.jsonl", scorer, without=["numbers"])["sets"].values()
     assert without["invalid_with_serious_finding"] == 0
     assert "numbers" not in without["rule_worth"]["rules"]

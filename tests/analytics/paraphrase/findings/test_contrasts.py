@@ -22,37 +22,12 @@ def test_contrary_words_are_those_of_a_row_whatever_their_form():
     ("original", "paraphrase", "sentence"),
     [
         ("The sum of two numbers is 20.", "The product of two numbers is 20.", "sum became product."),
-        (
-            "Three consecutive even numbers add up to 42. Find the largest.",
-            "42 is what three odd numbers in a row make together. Which is the largest?",
-            "even became odd.",
-        ),
         ("A shop sells 12 of 30 lamps.", "A shop buys 12 of 30 lamps.", "sells became buys."),
         ("The price rises by 20 dollars.", "The price rises to 20 dollars.", "by became to."),
         (
             "In a bus are 30 people. 8 get off and 5 get on. How many are there?",
             "In a bus are 30 people. 8 get on and 5 get off. How many are there?",
             "off became on.",
-        ),
-        (
-            "Mia is 12 now. How old will she be in 5 years?",
-            "Mia is 12 now. How old was she 5 years ago?",
-            "will became ago.",
-        ),
-        (
-            "A coin is tossed 3 times. What is the probability of at least one head?",
-            "A coin is tossed 3 times. What is the probability of exactly one head?",
-            "at least became exactly.",
-        ),
-        (
-            "Three friends get 5 apples each. How many apples is that?",
-            "Three friends get 5 apples. How many apples is that?",
-            "each is missing.",
-        ),
-        (
-            "A farmer sold 40% of his 200 sheep. How many sheep are left?",
-            "A farmer sold 40% of his 200 sheep. How many sheep did he sell?",
-            "The question asks for what was told (“sell”), not for what is left.",
         ),
         (
             "Six workers build a wall in 10 days. How many days do four workers need?",

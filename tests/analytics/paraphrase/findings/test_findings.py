@@ -110,8 +110,6 @@ def test_what_says_the_same_is_no_finding(original: str, paraphrase: str) -> Non
             "“Zoe” and “Tim” changed places.",
         ),
         ("How many more than 3?", "How many than 3?", "more is missing."),
-        ("Who does not eat?", "Who does eat?", "not is missing."),
-        ("Who can eat?", "Who cannot eat?", "cannot was added."),
         ("He has 3 pens. How many are left?", "He has 3 pens.", "The question is missing."),
         (
             "In June they find 3 pens. How many are left?",
@@ -149,7 +147,6 @@ def test_what_changed_is_said_in_words(original: str, paraphrase: str, sentence:
     ("original", "paraphrase", "kind"),
     [
         ("Zoe has 3 pens. Zoe eats.", "Zoe has 3 pens. eats.", "entity"),
-        ("He sold the red pens of the shop.", "All of the pens in the were sold by him.", "wording"),
     ],
 )
 def test_what_may_be_harmless_is_not_serious(original: str, paraphrase: str, kind: str) -> None:
@@ -197,7 +194,6 @@ def test_what_may_be_harmless_is_not_serious(original: str, paraphrase: str, kin
         ("The price is 10% higher than it was.", "The price has risen by 10% since."),
         ("She made 3 times more kites than Ivo.", "She made 3 times as many kites as Ivo."),
         ("After the fair Ola had 4 pies.", "Ola had baked earlier; 4 pies stayed behind."),
-        # negations
         ("All eggs except 10 were found.", "Apart from 10, all eggs were found."),
         ("How many pages did he not read?", "How many pages did he fail to read?"),
         ("He did n't pay for 5 seats.", "He didn't pay for 5 seats."),
@@ -241,7 +237,6 @@ def test_free_rewordings_are_no_serious_finding(original: str, paraphrase: str) 
         ),
         ("How much was it before taxes?", "How much was it after taxes?", "before became after."),
 
-        ("How many pages did he read?", "How many pages did he fail to read?", "fail to was added."),
         ("How many plums has she at the end?", "How many plums has she at", "The question breaks off."),
         ("He sold 5 kites. How many are left?", "He sold 5. How many has he in the", "The question breaks off."),
     ],
@@ -343,12 +338,6 @@ def test_what_says_the_same_in_another_way_is_no_serious_finding(original: str, 
         ("A pipe of 1,250 m is cut.", "A pipe of 1,251 m is cut.", "1,250 m became 1,251 m."),
         ("The average is 30 years here.", "The average is 30 here.", "30 years became 30: years is missing."),
         ("Santa hands out 4 toys.", "Santa hands out 4 toys to Rupert.", "Rupert was added."),
-        ("Each box cannot hold more than 64 pens.", "Each box holds at least 64 pens.", "cannot is missing."),
-        (
-            "A lift cannot carry more than 8 people, who add up to 600 kg.",
-            "A lift can carry more than 8 people, who add up to 600 kg.",
-            "cannot is missing.",
-        ),
         ("Tom sold pens in a shop.", "Tom sold three pens in a shop.", "three was added."),
         ("If m^2 = 49, find m.", "If m^3 = 49, find m.", "2 became 3."),
         (
