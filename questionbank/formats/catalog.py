@@ -16,12 +16,13 @@ from analytics.json_lines import UNPACKED_LIMIT
 from analytics.records import QuestionRecord
 from questionbank.atomic_file import written_aside
 from questionbank.errors import ImportRefused, LineProblem, LineWarning, ValidationFailed
+from questionbank.formats.archives import MAGIC, is_archive, opened_archive
 from questionbank.formats.column_names import FIELDS_WITHOUT_WHICH, holds_rows
 from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.csv_table import csv_rows, write_csv
 from questionbank.formats.encodings import guess_encoding
 from questionbank.formats.fields import FileScale
-from questionbank.formats.foreign import foreign_text
+from questionbank.formats.foreign import foreign_binary, foreign_text
 from questionbank.formats.jsonl import FieldNames, json_rows, write_json_lines
 from questionbank.formats.layout import FileLayout, guess_layout
 from questionbank.formats.lines import Progress, first_bytes, refuse_unreadable
@@ -29,6 +30,8 @@ from questionbank.formats.moodle.gift import gift_losses, is_gift, read_gift, wr
 from questionbank.formats.moodle.xml import moodle_losses, read_moodle_xml, write_moodle_xml
 from questionbank.formats.rows import RowReader
 from questionbank.formats.seam import Attachments, Entry, Format, NoAttachments, ReadContext
+from questionbank.formats.sheets.reading import guess_sheet_layout, is_workbook, sheet_rows
+from questionbank.formats.sheets.writing import workbook_losses, write_workbook
 from questionbank.scales import scale_names
 
 AUTO = "auto"
@@ -38,6 +41,11 @@ def _picture_losses(record: QuestionRecord, _attachments: Attachments) -> list[s
     """Return what formats of fields alone cannot hold: the bytes of pictures, and items of other formats."""
     lost = ["pictures"] if any(picture.sha256 for picture in record.content.pictures) else []
     return lost + (["original of a question of another type"] if record.kind == "opaque" else [])
+
+
+def _workbook_losses(record: QuestionRecord, attachments: Attachments) -> list[str]:
+    workbook_losses(record)
+    return _picture_losses(record, attachments)
 
 
 _FORMATS = (
@@ -57,6 +65,16 @@ _FORMATS = (
         is_table=True,
         write=write_csv,
         losses=_picture_losses,
+    ),
+    Format(
+        name="xlsx",
+        label="Excel (XLSX)",
+        suffixes=(".xlsx", ".xlsm", ".ods"),
+        media_type="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        is_table=True,
+        sniff_archive=is_workbook,
+        write=write_workbook,
+        losses=_workbook_losses,
     ),
     Format(
         name="moodle-xml",
@@ -103,6 +121,8 @@ def sniff(path: Path) -> Format:
     Raises:
         ImportRefused: it is none of ours; where it is one of another program, with what to do.
     """
+    if is_archive(path):
+        return _sniff_archive(path)
     start = first_bytes(path)
     encoding = guess_encoding(start)
     beginning = start.decode("utf-8-sig" if encoding in ("utf-8", "utf-16") else encoding, "replace").lstrip()
@@ -110,7 +130,11 @@ def sniff(path: Path) -> Format:
     for candidate in FORMATS.values():
         if candidate.sniff is not None and candidate.sniff(beginning, name):
             return candidate
-    laid_out = [candidate for candidate in FORMATS.values() if candidate.read is None]
+    laid_out = [
+        candidate
+        for candidate in FORMATS.values()
+        if candidate.read is None and candidate.sniff_archive is None
+    ]
     is_ours = any(name.endswith(candidate.suffixes) for candidate in laid_out)
     if foreign := foreign_text(beginning, path.name, is_ours_by_name=is_ours):
         raise ImportRefused(foreign)
@@ -128,6 +152,15 @@ def sniff(path: Path) -> Format:
     )
 
 
+def _sniff_archive(path: Path) -> Format:
+    with opened_archive(path) as archive:
+        names = archive.namelist()
+    for candidate in FORMATS.values():
+        if candidate.sniff_archive is not None and candidate.sniff_archive(names):
+            return candidate
+    raise ImportRefused(foreign_binary(MAGIC, path))
+
+
 def layout_of(path: Path, format: str = AUTO, **given: Any) -> FileLayout:
     """Return how a file is laid out: guessed, but for what is given as `guess_layout` takes it.
 
@@ -137,7 +170,13 @@ def layout_of(path: Path, format: str = AUTO, **given: Any) -> FileLayout:
     chosen = _format_of(path, format)
     if chosen.read is not None:
         return FileLayout((), (), "utf-8")
-    return guess_layout(path, is_table=chosen.is_table, **given)
+    return _guess(path, chosen, **given)
+
+
+def _guess(path: Path, format: Format, **given: Any) -> FileLayout:
+    if format.sniff_archive is not None:
+        return guess_sheet_layout(path, **given)
+    return guess_layout(path, is_table=format.is_table, **given)
 
 
 def _format_of(path: Path, format: str) -> Format:
@@ -208,7 +247,7 @@ class QuestionFile:
     ) -> None:
         self.path = path
         self.layout = layout
-        self.label = FORMATS["csv" if layout.is_table else "jsonl"].label
+        self.label = FORMATS[layout.format].label
         self._progress = progress
         self._unpacked_limit = unpacked_limit
         self._names = FieldNames(layout)
@@ -221,7 +260,7 @@ class QuestionFile:
 
     @property
     def notes(self) -> list[str]:
-        return self._reader.notes
+        return [*self.layout.notes, *self._reader.notes]
 
     @property
     def unread(self) -> list[str]:
@@ -255,6 +294,8 @@ class QuestionFile:
     def _rows(
         self, names: FieldNames, progress: Progress | None = None
     ) -> Iterator[tuple[int, dict[str, Any] | LineProblem | LineWarning]]:
+        if self.layout.sheet:
+            return sheet_rows(self.path, self.layout, progress=progress)
         if self.layout.is_table:
             return csv_rows(self.path, self.layout, progress=progress, unpacked_limit=self._unpacked_limit)
         return json_rows(
@@ -308,7 +349,7 @@ def read(
         if chosen.read is not None:
             context = ReadContext(attachments or NoAttachments(), progress, unpacked_limit)
             return ItemFile(path, chosen, context)
-        layout = layout or guess_layout(path, is_table=chosen.is_table)
+        layout = layout or _guess(path, chosen)
     if layout.names and not holds_rows(layout.fields):
         raise ImportRefused(
             no_text_column(path, layout), [LineProblem(layout.header_line, "no column is the text")]

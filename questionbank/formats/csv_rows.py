@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from questionbank.errors import ImportRefused, LineProblem
+from questionbank.errors import ImportRefused, LineProblem, LineWarning
 from questionbank.formats.cells import unguard_cell
 from questionbank.formats.encodings import decode_text
 
@@ -82,10 +82,8 @@ class DecodedLines:
 
 def table_rows(
     lines: DecodedLines, names: Sequence[str], delimiter: str
-) -> Iterator[tuple[int, dict[str, str] | LineProblem]]:
+) -> Iterator[tuple[int, dict[str, str] | LineProblem | LineWarning]]:
     """Yield the cells that say something by their columns, or the problem, of each row, by the line it begins on.
-
-    Where a quotation mark is not closed, its row is its line alone, and the next line is the next row.
 
     Args:
         lines: behind the header.
@@ -95,8 +93,49 @@ def table_rows(
     Raises:
         ImportRefused: the file as a whole cannot be read on, or goes on with blank rows.
     """
+    for start, row in named_rows(_cells(lines, delimiter), names):
+        yield (
+            start,
+            {name: unguard_cell(cell) for name, cell in row.items()} if isinstance(row, dict) else row,
+        )
+
+
+def named_rows(
+    rows: Iterator[tuple[int, list[str] | LineProblem | LineWarning]], names: Sequence[str]
+) -> Iterator[tuple[int, dict[str, str] | LineProblem | LineWarning]]:
+    """Yield the cells that say something by their columns, of each row that is not blank.
+
+    Args:
+        rows: the cells of each row, or what is said instead of a row, which is passed on.
+        names: of the columns; those without a name are left out.
+
+    Raises:
+        ImportRefused: the table goes on with blank rows.
+    """
     read = [place for place, name in enumerate(names) if name]
-    width, blank, resumed = len(names), 0, 0
+    width, blank = len(names), 0
+    for start, cells in rows:
+        if not isinstance(cells, list):
+            blank = 0
+            yield start, cells
+            continue
+        blank = 0 if any(cells) else blank + 1
+        if len(cells) > width and any(cells[width:]):
+            yield start, LineProblem(start, f"the row has {len(cells)} cells, the header {width}")
+        elif not blank:
+            row = {names[place]: cells[place] for place in read if place < len(cells) and cells[place]}
+            if row:
+                yield start, row
+        elif blank > _BLANK_ROWS_LIMIT:
+            raise ImportRefused(
+                f"The file has more than {_BLANK_ROWS_LIMIT:,} blank rows in a row; remove them.",
+                [LineProblem(start, "the file goes on with blank rows here")],
+            )
+
+
+def _cells(lines: DecodedLines, delimiter: str) -> Iterator[tuple[int, list[str] | LineProblem]]:
+    """Yield the cells of each row; where a quotation mark is not closed, its row is its line alone."""
+    resumed = 0
     rows = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
         start = lines.number + 1
@@ -115,24 +154,7 @@ def table_rows(
                 yield start, LineProblem(start, _reason(error))
             continue
         problem = lines.take_bad()
-        blank = 0 if problem or any(cells) else blank + 1
-        if problem is not None:
-            yield problem.line, problem
-        elif len(cells) > width and any(cells[width:]):
-            yield start, LineProblem(start, f"the row has {len(cells)} cells, the header {width}")
-        elif not blank:
-            row = {
-                names[place]: unguard_cell(cells[place])
-                for place in read
-                if place < len(cells) and cells[place]
-            }
-            if row:
-                yield start, row
-        elif blank > _BLANK_ROWS_LIMIT:
-            raise ImportRefused(
-                f"The file has more than {_BLANK_ROWS_LIMIT:,} blank rows in a row; remove them.",
-                [LineProblem(start, "the file goes on with blank rows here")],
-            )
+        yield (start, cells) if problem is None else (problem.line, problem)
 
 
 def _with_old_ends(

@@ -19,7 +19,7 @@ from typing import Any
 from analytics.json_lines import UNPACKED_LIMIT
 from analytics.question_content import Option, as_json
 from analytics.records import QuestionRecord
-from questionbank.errors import LineProblem
+from questionbank.errors import LineProblem, LineWarning
 from questionbank.formats.cells import guard_cell, join_list, join_paths
 from questionbank.formats.csv_rows import DecodedLines, table_rows
 from questionbank.formats.fields import exported_path
@@ -40,7 +40,7 @@ CSV_HEAD = "\ufeff" + ",".join(COLUMNS) + "\r\n"
 
 def csv_rows(
     path: Path, layout: FileLayout, *, progress: Progress | None = None, unpacked_limit: int = UNPACKED_LIMIT
-) -> Iterator[tuple[int, dict[str, Any] | LineProblem]]:
+) -> Iterator[tuple[int, dict[str, Any] | LineProblem | LineWarning]]:
     """Yield the cells of each row that is not blank by our names of fields, or its problem, by the line it begins on.
 
     Raises:
@@ -64,6 +64,14 @@ def write_csv(records: Iterable[QuestionRecord], _attachments: Attachments) -> I
 
 def write_csv_row(record: QuestionRecord) -> str:
     """Return one row with its line end, safe to open in a spreadsheet program."""
+    row = question_cells(record)
+    buffer = io.StringIO(newline="")
+    csv.writer(buffer, lineterminator="\r\n").writerow(guard_cell(row.get(name, "")) for name in COLUMNS)
+    return buffer.getvalue()
+
+
+def question_cells(record: QuestionRecord) -> dict[str, str]:
+    """Return the cells of a question by their columns."""
     lettered = _fits_columns(record.options)
     row = {
         "id": record.id,
@@ -89,9 +97,7 @@ def write_csv_row(record: QuestionRecord) -> str:
     }
     if lettered:
         row |= {option.label: option.text for option in record.options}
-    buffer = io.StringIO(newline="")
-    csv.writer(buffer, lineterminator="\r\n").writerow(guard_cell(row.get(name, "")) for name in COLUMNS)
-    return buffer.getvalue()
+    return row
 
 
 def _fits_columns(options: Sequence[Option]) -> bool:

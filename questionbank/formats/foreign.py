@@ -8,7 +8,6 @@ from pathlib import Path
 _SAVE = "save it as CSV (UTF-8)"
 _MAGIC = {  # beginning of the file -> what it is, and what to do
     b"%PDF": "a PDF: copy its questions into a table and save that as CSV (UTF-8), or paste them one by one",
-    b"\xd0\xcf\x11\xe0": f"an old Excel or Word file: open it and {_SAVE}",
     b"{\\rtf": f"a text with formatting (RTF): put its questions into a table and {_SAVE}",
     b"\x89PNG": "a picture: type or paste its questions",
     b"\xff\xd8\xff": "a picture: type or paste its questions",
@@ -20,6 +19,7 @@ _MAGIC = {  # beginning of the file -> what it is, and what to do
 _INSIDE_ZIP = (  # what a ZIP archive names near its beginning -> what the file is, and what to do
     (b"moodle_backup.xml", "a Moodle back-up: export the question bank instead, and save its questions as CSV (UTF-8)"),
     (b"imsmanifest.xml", f"a course package (IMS, QTI, Common Cartridge): put its questions into a table and {_SAVE}"),
+    (b"xl/workbook.bin", "a binary Excel workbook (XLSB): open it and choose Save As, Excel Workbook (XLSX)"),
     (b"xl/workbook", "an Excel workbook: open it and choose Save As, CSV UTF-8"),
     (b"xl/worksheets", "an Excel workbook: open it and choose Save As, CSV UTF-8"),
     (b"word/document", f"a Word document: put its questions into a table, in Excel for example, and {_SAVE}"),
@@ -28,6 +28,13 @@ _INSIDE_ZIP = (  # what a ZIP archive names near its beginning -> what the file 
     (b"opendocument", "a LibreOffice file: open it and choose Save As, Text CSV, with the encoding UTF-8"),
     (b"[Content_Types].xml", "an Office file: open it and choose Save As, CSV UTF-8"),
 )  # fmt: skip
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0"
+_INSIDE_OLD_OFFICE = (  # the same for files of Office before 2007, whose parts have names in UTF-16
+    ("EncryptedPackage", "protected by a password: open it, remove the password and save it again"),
+    ("WordDocument", f"an old Word document (DOC): put its questions into a table and {_SAVE}"),
+    ("Workbook", "an old Excel workbook (XLS): open it and choose Save As, Excel Workbook (XLSX)"),
+    ("Book", "an old Excel workbook (XLS): open it and choose Save As, Excel Workbook (XLSX)"),
+)
 _ZIP = "an Excel workbook or another ZIP archive: open it, and save its table as CSV (UTF-8)"
 _LOOKED_AT = 1 << 20  # bytes of an archive
 _CONVERT = f"Put its questions into a table with the columns questiontext, answer and category, and {_SAVE}"
@@ -50,6 +57,8 @@ def foreign_binary(start: bytes, path: Path) -> str:
     """
     if start.startswith(b"PK\x03\x04"):
         return f"{path.name} is {_archive(path)}."
+    if start.startswith(_OLD_OFFICE):
+        return f"{path.name} is {_old_office(path)}."
     what = next((what for magic, what in _MAGIC.items() if start.startswith(magic)), "")
     return f"{path.name} is {what}." if what else ""
 
@@ -58,6 +67,15 @@ def _archive(path: Path) -> str:
     with path.open("rb") as archive:
         beginning = archive.read(_LOOKED_AT)
     return next((what for inside, what in _INSIDE_ZIP if inside in beginning), _ZIP)
+
+
+def _old_office(path: Path) -> str:
+    with path.open("rb") as file:
+        beginning = file.read(_LOOKED_AT)
+        file.seek(max(path.stat().st_size - _LOOKED_AT, 0))
+        parts = beginning + file.read(_LOOKED_AT)
+    named = (what for inside, what in _INSIDE_OLD_OFFICE if inside.encode("utf-16-le") in parts)
+    return next(named, "an old Office file: open it and save it in today's format, such as XLSX")
 
 
 def foreign_text(beginning: str, name: str, *, is_ours_by_name: bool = False) -> str:

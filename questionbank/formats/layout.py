@@ -10,7 +10,7 @@ import csv
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,8 @@ class FileLayout:
         fields: what each of them holds, in their order; empty for one that is not read.
         delimiter: between the cells of a table; empty for JSON.
         header_line: where the header of a table begins, counted from 1; 0 where there is none.
+        sheet: of a workbook, the one that is read.
+        sheets, hidden: names of all sheets, and of those that are hidden.
     """
 
     names: tuple[str, ...]
@@ -46,6 +48,9 @@ class FileLayout:
     encoding: str = "utf-8"
     delimiter: str = ""
     header_line: int = 1
+    sheet: str = ""
+    sheets: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what no file can have.
@@ -71,8 +76,27 @@ class FileLayout:
 
     @property
     def is_table(self) -> bool:
-        """Whether the file is CSV."""
-        return bool(self.delimiter)
+        """Whether the file has rows and columns: CSV, or a workbook."""
+        return bool(self.delimiter or self.sheet)
+
+    @property
+    def format(self) -> str:
+        """The name of the format that is laid out so."""
+        return "xlsx" if self.sheet else "csv" if self.delimiter else "jsonl"
+
+    @property
+    def notes(self) -> list[str]:
+        """What to say of the file as a whole: sheets that are not read."""
+        others = [
+            f"{name!r} (hidden)" if name in self.hidden else repr(name)
+            for name in self.sheets
+            if name != self.sheet
+        ]
+        hidden = [f"The sheet {self.sheet!r} is hidden and is read."] if self.sheet in self.hidden else []
+        if not others:
+            return hidden
+        what = "The sheet" if len(others) == 1 else "The sheets"
+        return [*hidden, f"{what} {', '.join(others)} {'is' if len(others) == 1 else 'are'} not read."]
 
     @property
     def pairs(self) -> list[tuple[str, str]]:
@@ -137,23 +161,44 @@ def find_header(sample: str, count_known: Any, *, delimiter: str = "", line: int
     """
     first = sample.partition("\n")[0]
     stated = separator_line(first)
-    best: tuple[tuple[int, int, int], Header] | None = None
+    best: _Best | None = None
     for candidate in (delimiter,) if delimiter else (stated,) if stated else DELIMITERS:
         rows = _rows(sample, candidate, skip=1 if stated else 0)
-        for place, (number, cells) in enumerate(rows):
-            below = rows[place + 1][1] if place + 1 < len(rows) else ()
-            if line == 0:
-                names = tuple(f"Column {column}" for column in range(1, len(cells) + 1))
-                known, header = 0, Header(names, 0, candidate, cells)
-            else:
-                known = count_known(cells, below)
-                header = Header(cells, number, candidate, below)
-            if line not in (None, 0, number):
-                continue
-            wins = (known, min(sum(map(bool, cells)), 2) if not known else 0, -place)
-            if best is None or wins > best[0] or (wins == best[0] and len(cells) > len(best[1].names)):
-                best = wins, header
+        best = best_header(rows, count_known, delimiter=candidate, line=line, best=best)
     return best[1] if best else Header((), line or 1, delimiter or stated or ",", ())
+
+
+_Best = tuple[tuple[int, int, int], Header]
+
+
+def best_header(
+    rows: Sequence[tuple[int, tuple[str, ...]]],
+    count_known: Any,
+    *,
+    delimiter: str = "",
+    line: int | None = None,
+    best: _Best | None = None,
+) -> _Best | None:
+    """Return the row among the first that names the most columns, with what it wins by; `best` where none beats it.
+
+    Args:
+        rows: that are not blank, each with its line.
+        count_known, delimiter, line: as `find_header` takes them.
+    """
+    for place, (number, cells) in enumerate(rows):
+        below = rows[place + 1][1] if place + 1 < len(rows) else ()
+        if line == 0:
+            names = tuple(f"Column {column}" for column in range(1, len(cells) + 1))
+            known, header = 0, Header(names, 0, delimiter, cells)
+        else:
+            known = count_known(cells, below)
+            header = Header(cells, number, delimiter, below)
+        if line not in (None, 0, number):
+            continue
+        wins = (known, min(sum(map(bool, cells)), 2) if not known else 0, -place)
+        if best is None or wins > best[0] or (wins == best[0] and len(cells) > len(best[1].names)):
+            best = wins, header
+    return best
 
 
 def _rows(sample: str, delimiter: str, *, skip: int) -> list[tuple[int, tuple[str, ...]]]:
@@ -178,7 +223,15 @@ def _rows(sample: str, delimiter: str, *, skip: int) -> list[tuple[int, tuple[st
     return rows
 
 
-def _count_known(cells: Sequence[str], below: Sequence[str]) -> int:
+def check_columns(header: Header, path: Path) -> None:
+    """Raise `ImportRefused` where a header has too many columns."""
+    if len(header.names) > COLUMNS_LIMIT:
+        raise ImportRefused(
+            f"The header of {path.name} has {len(header.names):,} columns, more than {COLUMNS_LIMIT:,}."
+        )
+
+
+def count_known(cells: Sequence[str], below: Sequence[str]) -> int:
     """Return how many columns of a header are recognised; none where no column makes rows."""
     if len(cells) > COLUMNS_LIMIT:
         return 0
@@ -194,6 +247,7 @@ def guess_layout(
     encoding: str = "",
     columns: Mapping[str, str] | None = None,
     header_line: int | None = None,
+    sheet: str = "",
 ) -> FileLayout:
     """Return the layout of a file; what is not given is guessed.
 
@@ -201,19 +255,19 @@ def guess_layout(
         columns: field by the name of a column as the file has it, for those whose guess is wrong; an empty field for
             a column that is not read.
         header_line: of the header of a table; 0 where it has none.
+        sheet: of a workbook, which this file is not.
 
     Raises:
         ImportRefused: the header cannot be read, or names no such column.
     """
+    if sheet:
+        raise ImportRefused(f"{path.name} is not a workbook; it has no sheets.")
     encoding = encoding or file_encoding(path)
     _check_encoding(encoding)
     if is_table:
         sample = table_sample(path, encoding)
-        header = find_header(sample, _count_known, delimiter=delimiter, line=header_line)
-        if len(header.names) > COLUMNS_LIMIT:
-            raise ImportRefused(
-                f"The header of {path.name} has {len(header.names):,} columns, more than {COLUMNS_LIMIT:,}."
-            )
+        header = find_header(sample, count_known, delimiter=delimiter, line=header_line)
+        check_columns(header, path)
         names, values = header.names, header.sample
         guess = FileLayout(names, guess_fields(names, values), encoding, header.delimiter, header.line)
     else:
@@ -235,7 +289,7 @@ def with_fields(layout: FileLayout, columns: Mapping[str, str], path: Path) -> F
         columns.get(name, "" if guess in columns.values() else guess)
         for name, guess in zip(layout.names, layout.fields, strict=True)
     )
-    return FileLayout(layout.names, fields, layout.encoding, layout.delimiter, layout.header_line)
+    return replace(layout, fields=fields)
 
 
 def _json_names(path: Path, encoding: str) -> tuple[tuple[str, ...], tuple[Any, ...]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django import forms
@@ -109,14 +110,21 @@ class ColumnsForm(forms.Form):
         required=False,
         help_text="0 if the file has no such row.",
     )
+    sheet = forms.ChoiceField(label="Sheet")
 
     def __init__(self, data: Any = None, *, layout: FileLayout) -> None:
         initial = {"encoding": layout.encoding, "header_line": layout.header_line}
-        if layout.is_table:
+        if layout.delimiter:
             initial["delimiter"] = DELIMITERS[layout.delimiter]
-        super().__init__(data, initial=initial)
-        if not layout.is_table:
-            del self.fields["delimiter"], self.fields["header_line"]
+        super().__init__(data, initial=initial | {"sheet": layout.sheet})
+        not_asked = ("encoding", "delimiter") if layout.sheet else ("sheet",)
+        for name in not_asked if layout.is_table else ("delimiter", "header_line", "sheet"):
+            del self.fields[name]
+        if layout.sheet:
+            self.fields["sheet"].choices = [  # type: ignore[attr-defined]
+                (name, f"{name} (hidden)" if name in layout.hidden else name) for name in layout.sheets
+            ]
+            self.order_fields(["sheet"])
         letters = {letter: f"Option {letter}" for letter in OPTION_COLUMNS}
         choices = [("", "Not read"), *((name, (_FIELD_NAMES | letters)[name]) for name in COLUMN_FIELDS)]
         self._layout = layout
@@ -142,12 +150,13 @@ class ColumnsForm(forms.Form):
         """
         fields = self.cleaned_data
         line = fields.get("header_line")
-        return FileLayout(
-            self._layout.names,
-            tuple(fields[name] for name in self.columns),
-            fields["encoding"],
-            _SIGNS.get(fields.get("delimiter", ""), ""),
-            self._layout.header_line if line is None else line,
+        return replace(
+            self._layout,
+            fields=tuple(fields[name] for name in self.columns),
+            encoding=fields.get("encoding", self._layout.encoding),
+            delimiter=_SIGNS.get(fields.get("delimiter", ""), ""),
+            header_line=self._layout.header_line if line is None else line,
+            sheet=fields.get("sheet", ""),
         )
 
 
@@ -157,7 +166,13 @@ def chosen_reading(data: Mapping[str, str], guessed: FileLayout) -> dict[str, An
     line = whole_number(data.get("header_line", ""))
     given: dict[str, Any] = {"encoding": encoding if encoding in ENCODINGS else guessed.encoding}
     if guessed.is_table:
-        given["delimiter"] = _SIGNS.get(data.get("delimiter", ""), guessed.delimiter)
-        is_relaid = given["delimiter"] != guessed.delimiter or line is None
+        if guessed.sheet:
+            sheet = data.get("sheet", "")
+            given["sheet"] = sheet if sheet in guessed.sheets else guessed.sheet
+        else:
+            given["delimiter"] = _SIGNS.get(data.get("delimiter", ""), guessed.delimiter)
+        is_relaid = line is None or any(
+            given[name] != getattr(guessed, name) for name in ("delimiter", "sheet") if name in given
+        )
         given["header_line"] = None if is_relaid and line == guessed.header_line else line
     return given

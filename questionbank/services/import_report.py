@@ -120,6 +120,8 @@ class ImportReport:
         if not layout.is_table:
             return f"{FORMATS['jsonl'].label}, {encoding}"
         header = f"header in row {layout.header_line:,}" if layout.header_line else "no header"
+        if layout.sheet:
+            return f"Workbook, sheet {layout.sheet!r}, {header}"
         return f"{FORMATS['csv'].label}, {encoding}, separated by {DELIMITERS[layout.delimiter]}, {header}"
 
     def as_dict(self) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from django.db import connection, transaction
 from questionbank.disk import require_space
 from questionbank.errors import Conflict, ImportRefused, NotAllowed, ValidationFailed
 from questionbank.formats import FORMATS
+from questionbank.formats.archives import MAGIC as ARCHIVE
 from questionbank.formats.catalog import AUTO
 from questionbank.formats.column_names import FIELDS_WITHOUT_WHICH
 from questionbank.formats.layout import FileLayout
@@ -236,7 +237,10 @@ class KeptUpload:
         with scratch_folder(prefix="look-") as folder:
             path = Path(folder) / self.name
             with storage.open(self.stored) as stored:
-                path.write_bytes(stored.read(LOOKED_AT))
+                path.write_bytes(beginning := stored.read(LOOKED_AT))
+                if beginning.startswith(ARCHIVE):  # whose table of contents stands at its end
+                    with path.open("ab") as local:
+                        shutil.copyfileobj(stored, local)
             yield path
 
 
@@ -392,8 +396,9 @@ def run_import(run: Run, reporter: _Reporter) -> dict[str, Any]:
 def _layout(kept: Mapping[str, Any] | None) -> FileLayout | None:
     if not kept or "fields" not in kept:  # queued by an earlier version: guessed again
         return None
-    names, fields = tuple(kept["names"]), tuple(kept["fields"])
-    return FileLayout(names, fields, kept["encoding"], kept["delimiter"], kept["header_line"])
+    return FileLayout(
+        **{name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()}
+    )
 
 
 def _imported(run: Run, path: Path, reporter: _Reporter) -> ImportReport:

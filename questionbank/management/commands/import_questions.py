@@ -54,8 +54,9 @@ class Command(BankCommand):
             "--encoding", default="", help="utf-8, utf-16, windows-1252, mac-roman or gb18030"
         )
         parser.add_argument(
-            "--header-row", type=int, metavar="LINE", help="of a CSV file: where its header is; 0 for none"
+            "--header-row", type=int, metavar="LINE", help="of a table: where its header is; 0 for none"
         )
+        parser.add_argument("--sheet", default="", help="of a workbook; by default the first with questions")
         parser.add_argument(
             "--dry-run", action="store_true", help="list what would be refused, write nothing"
         )
@@ -111,6 +112,7 @@ def _layout(path: Path, options: dict[str, Any]) -> FileLayout:
         "delimiter": delimiters.get(delimiter, ""),
         "encoding": options["encoding"].lower(),
         "header_line": options["header_row"],
+        "sheet": options["sheet"],
     }
     layout = layout_of(path, options["format"], **given)
     return with_fields(layout, dict(_assignment(one, layout.names) for one in options["column"]), path)

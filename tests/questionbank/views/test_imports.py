@@ -16,6 +16,7 @@ from questionbank.models import Question, Run
 from questionbank.services.import_undo import run_import_undo
 from questionbank.services.imports import run_import
 from questionbank.services.runs import run_fail, run_start, run_succeed
+from tests.questionbank.formats.test_sheets import workbook
 
 
 @pytest.fixture(autouse=True)
@@ -111,8 +112,7 @@ def test_refused_lines_are_listed_with_number_and_reason_and_can_be_left_out(db,
     [
         ("broken.jsonl.gz", b"\x1f\x8b this is no gzip", "The gzip data of broken.jsonl.gz is damaged."),
         ("bank.xml", b'<?xml version="1.0"?><assessmentItem/>', "is a QTI file"),
-        ("sheet.csv", b"PK\x03\x04......xl/workbook.xml", "is an Excel workbook"),
-        ("text.docx", b"PK\x03\x04......word/document.xml", "is a Word document"),
+        ("sheet.csv", b"PK\x03\x04......xl/workbook.xml", "sheet.csv is damaged: it cannot be unpacked"),
         ("test.pdf", b"%PDF-1.7", "is a PDF"),
     ],
 )
@@ -282,6 +282,28 @@ def work_on_answer(response) -> Run:
     run = Run.objects.latest("pk")
     assert response["Location"] == reverse("run_detail", args=[run.pk])
     return work(run)
+
+
+def test_another_sheet_of_a_workbook_makes_other_columns(as_admin, tmp_path) -> None:
+    head = ["Frage", "Antwort"]
+    sheets = ("Klasse 7", [head, ["1 + 1?", 2]]), ("Klasse 8", [["Aufgabe"], ["2 + 2?"]])
+    path = workbook(tmp_path / "bank.xlsx", *sheets)
+    response = as_admin.post(
+        reverse("import_create"), {"file": SimpleUploadedFile(path.name, path.read_bytes())}
+    )
+    page = as_admin.get(response["Location"]).content.decode()
+    assert "1 + 1?" in page
+    assert "The sheet &#x27;Klasse 8&#x27; is not read." in page
+    assert 'name="encoding"' not in page
+    sent = {"sheet": "Klasse 8", "header_line": "1", "header": "Frage|Antwort", "action": "check"}
+    page = as_admin.post(response["Location"], sent).content.decode()
+    assert "2 + 2?" in page
+    as_admin.post(response["Location"], sent | {"header": "Aufgabe", "column-0": "text"})
+    checked = work(Run.objects.get())
+    assert checked.result["read_as"] == "Workbook, sheet 'Klasse 8', header in row 1"
+    as_admin.post(reverse("import_confirm", args=[checked.pk]))
+    work(Run.objects.exclude(pk=checked.pk).get(kind="import"))
+    assert [question.text for question in Question.objects.all()] == ["2 + 2?"]
 
 
 def test_another_delimiter_makes_other_columns(as_admin) -> None:

@@ -1,0 +1,100 @@
+"""ZIP archives that strangers have made: looked at before anything is unpacked, and read member by member.
+
+Nothing is written under a name that an archive gives.
+"""
+
+from __future__ import annotations
+
+import stat
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from analytics.json_lines import UNPACKED_LIMIT
+from questionbank.errors import ImportRefused
+
+MAGIC = b"PK\x03\x04"
+MEMBERS_LIMIT = 50_000
+MEMBER_LIMIT = 128 * 1024 * 1024  # bytes of a member that is read as a whole
+RATIO_LIMIT, RATIO_FROM = 150, 32 * 1024 * 1024  # unpacked to packed, of members of more bytes than that
+_STREAMED_RATIO = 1_000  # of members that are read piece by piece
+
+
+def is_archive(path: Path) -> bool:
+    """Return whether a file begins as a ZIP archive does."""
+    with path.open("rb") as file:
+        return file.read(4) == MAGIC
+
+
+@contextmanager
+def opened_archive(path: Path) -> Iterator[zipfile.ZipFile]:
+    """Yield an archive whose members are few, plain, not encrypted, and bounded.
+
+    Raises:
+        ImportRefused: it is not; says why.
+    """
+    try:
+        archive = zipfile.ZipFile(path)
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        raise ImportRefused(
+            f"{path.name} is damaged: it cannot be unpacked. Download or save it again."
+        ) from error
+    with archive:
+        reason = _fault(archive)
+        if reason:
+            raise ImportRefused(f"{path.name} cannot be read: {reason}.")
+        try:
+            yield archive
+        except (zipfile.BadZipFile, EOFError, NotImplementedError) as error:
+            raise ImportRefused(f"{path.name} is damaged: a part of it cannot be unpacked.") from error
+
+
+def _fault(archive: zipfile.ZipFile) -> str:
+    members = archive.infolist()
+    if len(members) > MEMBERS_LIMIT:
+        return f"it holds {len(members):,} files, more than {MEMBERS_LIMIT:,}"
+    names: set[str] = set()
+    for member in members:
+        name = member.filename
+        shown = repr(name[:60])
+        if member.flag_bits & 1:
+            return f"{shown} in it is protected by a password; save it without one"
+        if name in names:
+            return f"two files in it have the name {shown}"
+        names.add(name)
+        if name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/") or ":" in name[:3]:
+            return f"a file in it has the name {shown}, which leads out of the archive"
+        if stat.S_ISLNK(member.external_attr >> 16):
+            return f"{shown} in it is a link"
+        ratio = member.file_size / max(member.compress_size, 1)
+        if member.file_size > RATIO_FROM and ratio > _STREAMED_RATIO:
+            return f"{shown} in it unpacks to {ratio:,.0f} times its size"
+    total = sum(member.file_size for member in members)
+    if total > UNPACKED_LIMIT:
+        return f"it unpacks to {total // 1024**2:,} MB, more than {UNPACKED_LIMIT // 1024**2:,} MB"
+    return ""
+
+
+def member_bytes(archive: zipfile.ZipFile, name: str, path: Path) -> bytes | None:
+    """Return a member as a whole; None where there is none of this name.
+
+    Raises:
+        ImportRefused: it is too large for that.
+    """
+    try:
+        member = archive.getinfo(name)
+    except KeyError:
+        return None
+    check_member(member, path)
+    return archive.read(member)
+
+
+def check_member(member: zipfile.ZipInfo, path: Path) -> None:
+    """Raise `ImportRefused` where a member is too large to be read as a whole."""
+    ratio = member.file_size / max(member.compress_size, 1)
+    if member.file_size > MEMBER_LIMIT or (member.file_size > RATIO_FROM and ratio > RATIO_LIMIT):
+        size = member.file_size // 1024**2
+        raise ImportRefused(
+            f"{path.name} cannot be read: {member.filename[:60]!r} in it unpacks to {size:,} MB."
+        )

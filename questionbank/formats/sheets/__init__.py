@@ -1,0 +1,1 @@
+"""Spreadsheets: workbooks of Excel (read and written) and of OpenDocument (read)."""

@@ -1,0 +1,172 @@
+"""Workbooks as tables: which sheet holds the questions, where its header is, and its rows by our names of fields."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from questionbank.errors import ImportRefused, LineProblem, LineWarning
+from questionbank.formats.archives import check_member, is_archive, opened_archive
+from questionbank.formats.column_names import guess_fields
+from questionbank.formats.csv_rows import named_rows
+from questionbank.formats.layout import (
+    MOST_TITLE_ROWS,
+    FileLayout,
+    Header,
+    best_header,
+    check_columns,
+    count_known,
+    with_fields,
+)
+from questionbank.formats.lines import Progress
+from questionbank.formats.sheets.excel import ExcelWorkbook
+from questionbank.formats.sheets.opendocument import OpenDocumentWorkbook
+from questionbank.formats.sheets.workbook import Row, Workbook
+
+CELLS_LIMIT = 10_000_000
+_UNREADABLE = (ArithmeticError, AttributeError, LookupError, OSError, SyntaxError, TypeError, ValueError)
+_PROGRESS_EVERY = 500  # rows
+
+
+def is_workbook(names: Collection[str]) -> bool:
+    """Return whether an archive is a workbook, by the names of its members."""
+    return "xl/workbook.xml" in names or ("content.xml" in names and "META-INF/manifest.xml" in names)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[Workbook]:
+    """Yield a workbook.
+
+    Raises:
+        ImportRefused: it is none, or is damaged or protected.
+    """
+    if not is_archive(path):
+        raise ImportRefused(f"{path.name} is not an Excel or OpenDocument workbook.")
+    with opened_archive(path) as archive:
+        names = archive.namelist()
+        for member in archive.infolist():
+            if member.filename.endswith(".xml") and not _is_streamed(member.filename):
+                check_member(member, path)
+        try:
+            yield OpenDocumentWorkbook(archive) if "content.xml" in names else ExcelWorkbook(archive)
+        except _UNREADABLE as error:
+            if "content.xml" in names and b"encryption-data" in _manifest(archive):
+                what = "it is protected by a password; save it without one"
+            else:
+                what = "it is no proper workbook; open it in its program and save it again"
+            raise ImportRefused(f"{path.name} cannot be read: {what}.") from error
+
+
+def _is_streamed(name: str) -> bool:
+    return name == "content.xml" or name.startswith("xl/worksheets/")
+
+
+def _manifest(archive: zipfile.ZipFile) -> bytes:
+    with archive.open("META-INF/manifest.xml") as manifest:
+        return manifest.read(1 << 20)
+
+
+def guess_sheet_layout(
+    path: Path,
+    *,
+    sheet: str = "",
+    columns: Mapping[str, str] | None = None,
+    header_line: int | None = None,
+    **_of_texts: Any,
+) -> FileLayout:
+    """Return the layout of a workbook: the first sheet that holds questions, hidden ones last, and its header.
+
+    Args:
+        sheet: name of the sheet, that people have chosen.
+        columns, header_line: as `questionbank.formats.layout.guess_layout` takes them.
+
+    Raises:
+        ImportRefused: it cannot be read, has no such sheet, or nothing in it.
+    """
+    with _opened(path) as book:
+        visible = [one.name for one in book.sheets if not one.is_hidden]
+        names = [*visible, *(one.name for one in book.sheets if one.is_hidden)]
+        if sheet and sheet not in names:
+            raise ImportRefused(f"{path.name} has no sheet {sheet!r}; it has {', '.join(names)}.")
+        found: tuple[str, Header] | None = None
+        for name in [sheet] if sheet else names:
+            header = _header(book.rows(name), header_line)
+            if header is not None and (found is None or count_known(header.names, header.sample)):
+                found = name, header
+                if count_known(header.names, header.sample):
+                    break
+    if found is None:
+        raise ImportRefused(f"{path.name} holds no cells" + (f" in the sheet {sheet!r}." if sheet else "."))
+    name, header = found
+    check_columns(header, path)
+    guess = FileLayout(
+        header.names,
+        guess_fields(header.names, header.sample),
+        header_line=header.line,
+        sheet=name,
+        sheets=tuple(names),
+        hidden=tuple(names[len(visible) :]),
+    )
+    return with_fields(guess, columns or {}, path)
+
+
+def _header(rows: Iterator[Row], line: int | None) -> Header | None:
+    first: list[tuple[int, tuple[str, ...]]] = []
+    for number, cells in islice(rows, MOST_TITLE_ROWS):
+        if number > MOST_TITLE_ROWS and first:
+            break
+        width = max((column + 1 for column, cell in cells.items() if cell.text.strip()), default=0)
+        if width:
+            texts = (cells[column].text if column in cells else "" for column in range(width))
+            first.append((number, tuple(" ".join(text.split()) for text in texts)))
+    best = best_header(first, count_known, line=line) if first else None
+    return best[1] if best else None
+
+
+def sheet_rows(
+    path: Path, layout: FileLayout, *, progress: Progress | None = None
+) -> Iterator[tuple[int, dict[str, str] | LineProblem | LineWarning]]:
+    """Yield the cells of each row of a sheet by our names of fields, or its problem, with warnings before it.
+
+    Raises:
+        ImportRefused: the workbook cannot be read on, or is too large.
+    """
+    with _opened(path) as book:
+        yield from named_rows(_cells(path, book.rows(layout.sheet), layout, progress), layout.fields)
+
+
+def _cells(
+    path: Path, rows: Iterator[Row], layout: FileLayout, progress: Progress | None
+) -> Iterator[tuple[int, list[str] | LineProblem | LineWarning]]:
+    seen = 0
+    for number, row in rows:
+        seen += len(row)
+        if seen > CELLS_LIMIT:
+            raise ImportRefused(
+                f"{path.name} has more than {CELLS_LIMIT:,} cells; split it.",
+                [LineProblem(number, "the sheet goes on here")],
+            )
+        if progress is not None and number % _PROGRESS_EVERY == 0:
+            progress(min(number, 999_999), 1_000_000)  # nobody knows the number of rows beforehand
+        if number <= layout.header_line:
+            continue
+        texts = [""] * (max(row, default=-1) + 1)
+        said: list[tuple[str, str]] = []
+        for column, cell in row.items():
+            field = layout.fields[column] if column < len(layout.fields) else ""
+            if cell.is_merged and field in ("", "text"):  # a question counts once
+                continue
+            texts[column] = cell.text
+            if field and cell.problem:
+                said.append((field, f"{field} is {cell.problem}"))
+            elif field and cell.is_merged:
+                said.append((field, f"{field} comes from the merged cell above"))
+        if any(texts) or said:
+            yield from ((number, LineWarning(number, reason, field)) for field, reason in said)
+            yield number, texts
+    if progress is not None:
+        progress(1, 1)

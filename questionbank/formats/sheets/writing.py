@@ -1,0 +1,86 @@
+"""A workbook of Excel with the columns of our CSV files; its cells are text, so 3/4 stays 3/4 when it is edited."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable, Iterator
+
+from openpyxl import Workbook
+from openpyxl.cell import WriteOnlyCell
+from openpyxl.styles import Alignment, Font
+from openpyxl.utils import get_column_letter
+
+from analytics.records import QuestionRecord
+from questionbank.formats.csv_table import COLUMNS, question_cells
+from questionbank.formats.seam import Attachments, CannotHold
+from questionbank.formats.sheets.shown_values import plain
+
+SHEET = "Questions"
+CELL_LIMIT = 32_767  # characters, Excel's
+_PIECE = 1 << 20
+_AS_TEXT = "@"
+_NUMBERS = frozenset({"difficulty", "facility", "responses"})
+_WIDTHS = {"text": 60, "solution": 40, "concepts": 40, "answer": 20}
+# What XML cannot hold, and what would be read as such a character.
+_ESCAPED = re.compile(r"[\0-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
+
+
+def write_workbook(records: Iterable[QuestionRecord], _attachments: Attachments) -> Iterator[bytes]:
+    """Yield the pieces of a workbook; questions with a text that no cell can hold are left out."""
+    book = Workbook(write_only=True)
+    sheet = book.create_sheet(SHEET)
+    sheet.freeze_panes = "A2"
+    for place, name in enumerate(COLUMNS, start=1):
+        column = sheet.column_dimensions[get_column_letter(place)]
+        column.width = _WIDTHS.get(name, 12)
+        if name not in _NUMBERS:
+            column.number_format = _AS_TEXT
+    bold, wrapped = Font(bold=True), Alignment(vertical="top", wrap_text=True)
+
+    def cell(value: str, *, is_number: bool = False) -> WriteOnlyCell:
+        made = WriteOnlyCell(sheet, float(value) if is_number else _escaped(value))
+        if not is_number:
+            made.data_type, made.number_format = "s", _AS_TEXT  # never a formula
+        made.alignment = wrapped
+        return made
+
+    head = [WriteOnlyCell(sheet, name) for name in COLUMNS]
+    for title in head:
+        title.font = bold
+    sheet.append(head)
+    for record in records:
+        cells = question_cells(record)
+        if _fits(cells):
+            sheet.append(
+                [
+                    cell(value, is_number=_is_number(name, value)) if (value := cells.get(name, "")) else None
+                    for name in COLUMNS
+                ]
+            )
+    with tempfile.TemporaryFile() as file:
+        book.save(file)
+        file.seek(0)
+        while piece := file.read(_PIECE):
+            yield piece
+
+
+def workbook_losses(record: QuestionRecord) -> None:
+    """Raise `CannotHold` where a text is too long for a cell."""
+    if not _fits(question_cells(record)):
+        raise CannotHold(
+            f"questions with more than {CELL_LIMIT:,} characters in a cell, the most that Excel holds"
+        )
+
+
+def _fits(cells: dict[str, str]) -> bool:
+    return all(len(_escaped(value)) <= CELL_LIMIT for value in cells.values())
+
+
+def _is_number(name: str, value: str) -> bool:
+    """Return whether a value comes back from a cell with a number as it is."""
+    return name in _NUMBERS and float(plain(float(value))) == float(value)
+
+
+def _escaped(text: str) -> str:
+    return _ESCAPED.sub(lambda match: f"_x{ord(match[0]):04X}_", text) if _ESCAPED.search(text) else text
