@@ -143,6 +143,7 @@ run_patterns: list[URLPattern | URLResolver] = [
     path("<int:run_id>/dismiss/", runs.run_dismiss_view, name="run_dismiss"),
     path("<int:run_id>/import/", imports.import_confirm, name="import_confirm"),
     path("<int:run_id>/undo/", imports.import_undo, name="import_undo"),
+    path("<int:run_id>/choices/", imports.import_conflicts, name="import_conflicts"),
 ]
 
 list_patterns: list[URLPattern | URLResolver] = [

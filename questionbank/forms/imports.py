@@ -47,6 +47,12 @@ class ImportForm(FileForm):
         help_text="Of lines that have a difficulty but name no scale.",
     )
 
+    update = forms.BooleanField(
+        label="Update questions that came from this file before",
+        required=False,
+        help_text="By the name of the set and the identifier, else by what they ask. You see every change first.",
+    )
+
     def clean_format(self) -> str:
         """Return the format; nothing chosen means: look at the name."""
         return self.cleaned_data["format"] or AUTO

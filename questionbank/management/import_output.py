@@ -10,6 +10,7 @@ from tqdm import tqdm
 from questionbank.services.import_report import ImportReport
 
 REASONS_SHOWN = 50
+CHANGES_SHOWN = 20
 
 
 class ProgressBar:
@@ -61,6 +62,13 @@ def write_summary(stream: Any, report: ImportReport) -> None:
         f"duplicates {would}linked": f"{report.duplicates:,}",
         "lines refused": f"{report.refused_count:,}",
     }
+    if (known := report.known) is not None:
+        figures |= {
+            f"questions {would}updated": f"{known.updated:,}",
+            "unchanged since the last import": f"{known.unchanged:,}",
+            "edited in the bank and changed in the file": f"{known.conflicts:,}",
+            "of this set and not in the file": f"{known.vanished:,}",
+        }
     if report.concepts_created:
         figures[f"concepts {would}created"] = f"{report.concepts_created:,} in {report.hierarchy!r}"
     if report.templates:
@@ -81,5 +89,16 @@ def write_summary(stream: Any, report: ImportReport) -> None:
         stream.write(f"  warning, {group}")
     for label, figure in figures.items():
         stream.write(f"  {label}: {figure}")
+    if known is not None and known.conflicts and not report.dry_run:
+        stream.write("  Choose between both versions on the page of this import (Jobs).")
+    if report.changed_elsewhere:
+        stream.write(
+            f"  {report.changed_elsewhere:,} of the new questions have the identifier of an earlier question of"
+            " this set: --update makes them its new version."
+        )
+    for change in known.changes[:CHANGES_SHOWN] if known is not None else ():
+        stream.write(f"  line {change['line']:,}, question {change['question']}:")
+        for name, before, after in change["differences"]:
+            stream.write(f"    {name}: {before!r} -> {after!r}")
     if not report.dry_run:
         stream.write(f"  seconds: {report.seconds:.1f}")

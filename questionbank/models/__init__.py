@@ -15,7 +15,7 @@ from questionbank.models.embedding import EmbeddingSet, QuestionEmbedding
 from questionbank.models.equation import GRAPH_KEY_LIMIT, QuestionEquation, QuestionSolution
 from questionbank.models.event import ModelEvent
 from questionbank.models.facet_count import FacetCount
-from questionbank.models.importing import ImportDuplicate
+from questionbank.models.importing import ImportDuplicate, ImportUpdate
 from questionbank.models.long_query import LongQuery
 from questionbank.models.mail import OutgoingMail
 from questionbank.models.paraphrase import BatchDeletion, ParaphrasePair
@@ -45,6 +45,7 @@ __all__ = [
     "EmbeddingSet",
     "FacetCount",
     "ImportDuplicate",
+    "ImportUpdate",
     "KnowledgeConcept",
     "KnowledgeHierarchy",
     "LongQuery",

@@ -31,6 +31,12 @@ from questionbank.services.concept_paths import (
 from questionbank.services.formula_check import record_problems
 from questionbank.services.import_report import ImportReport
 from questionbank.services.import_staging import StagedRows, Staging
+from questionbank.services.import_updates import (
+    KnownLines,
+    apply_updates,
+    known_lines,
+    vanished_questions,
+)
 from questionbank.services.search_index import search_index_settle
 
 Tell = Callable[[int, int, str], None]
@@ -56,6 +62,7 @@ class ImportOptions:
     user: User | None = None
     layout: FileLayout | None = None  # guessed where it is not given
     without: tuple[str, ...] = ()  # fields that are left out
+    update: bool = False  # whether questions that the bank has from this file before get new versions
     run_id: int | None = None  # of the job that imports; what it creates names it
 
 
@@ -112,6 +119,7 @@ def import_into_bank(
             _import(options, report, watch)
     except _Refused:
         report.created = report.duplicates = 0
+        report.known = None
     report.seconds = time.perf_counter() - began
     report.phases = watch.phases
     return report
@@ -132,14 +140,29 @@ def _import(options: ImportOptions, report: ImportReport, watch: _Watch) -> None
     if report.refused_count == report.rows and not options.dry_run:
         raise _Refused  # nothing is left to import
     watch.tell(STEPS // 2, "Looking for duplicates")
+    if not options.dry_run:
+        staging.lock()
+    known = KnownLines()
+    if options.update:
+        with watch.phase("compare with the bank"):
+            paths = list(rows.paths)
+            known = known_lines(staging, layout=report.layout, paths=paths, hierarchy=options.hierarchy)
     with watch.phase("match duplicates"):
         totals = staging.match(dry_run=options.dry_run)
     report.created, report.duplicates = totals.created, totals.duplicates
     report.languages, report.links = totals.languages, totals.links
+    if options.update:
+        report.compare(known, vanished_questions(staging))
+    else:
+        report.changed_elsewhere = totals.changed
     if options.dry_run:
         report.concepts_created = _count_missing(options.hierarchy, [*rows.paths, *tree])
     else:
         _write(options, report, watch, staging, rows, tree)
+        if known.changes:
+            with watch.phase("update questions"):
+                apply_updates(known, run_id=options.run_id)
+                search_index_settle()
         report.written = True
     staging.drop()
 

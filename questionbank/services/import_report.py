@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from questionbank.errors import LineProblem, LineWarning
 from questionbank.formats.catalog import FORMATS, with_companions
 from questionbank.formats.column_names import FIELDS_WITHOUT_WHICH
 from questionbank.formats.encodings import ENCODINGS
 from questionbank.formats.layout import DELIMITERS, FileLayout
+from questionbank.selectors.questions.differences import differences_shown
 from questionbank.services.import_reasons import ReasonGroups
 
+if TYPE_CHECKING:
+    from questionbank.services.import_updates import KnownLines
+
 PROBLEMS_KEPT = 1_000  # refused lines, and linked duplicates, that a report holds; all are counted
+
+CHANGES_KEPT = 200  # changed questions that a report shows with their differences; all are counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,25 @@ class DuplicateLink:
 
 
 @dataclass(slots=True)
+class KnownReport:
+    """What became of lines that are questions of the bank from an earlier import of the file.
+
+    Attributes:
+        changes: the first that have changed, each with its line, its question, whether it waits for a choice, and its
+            differences as (field, before, after).
+        vanished: questions of the set that the file does not hold; `vanished_questions` are the first of them.
+    """
+
+    unchanged: int = 0
+    updated: int = 0
+    conflicts: int = 0
+    kept_retired: int = 0
+    vanished: int = 0
+    changes: list[dict[str, Any]] = field(default_factory=list)
+    vanished_questions: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class ImportReport:
     """What an import did; after a dry run, what it would do with the lines that are not refused.
 
@@ -44,6 +69,8 @@ class ImportReport:
         warnings: what was changed in lines on the way in or looks wrong with them, grouped.
         stopped_at: the line behind which nothing was read, because nothing before it could be; else 0.
         without: fields that were left out.
+        known: lines that are questions of the bank from an earlier import; None where the import does not update.
+        changed_elsewhere: new questions with the identifier of another one of their set, where it does not.
         questions_tagged: questions that got at least one new tag.
         layout: how the file is read; None where it has no columns.
         label: the name of its format.
@@ -64,6 +91,8 @@ class ImportReport:
     rows: int = 0
     created: int = 0
     duplicates: int = 0
+    known: KnownReport | None = None
+    changed_elsewhere: int = 0
     links: list[DuplicateLink] = field(default_factory=list)
     refused: list[LineProblem] = field(default_factory=list)
     refused_count: int = 0
@@ -100,6 +129,26 @@ class ImportReport:
         """Count what a line is told of."""
         self.warnings.add(warning.line, warning.field, warning.reason)
 
+    def compare(self, known: KnownLines, vanished: Sequence[int]) -> None:
+        """Say what is known of the file's lines from before."""
+        self.known = KnownReport(
+            unchanged=known.count - len(known.changes) - known.kept_retired,
+            updated=len(known.updates),
+            conflicts=len(known.conflicts),
+            kept_retired=known.kept_retired,
+            vanished=len(vanished),
+            changes=[
+                {
+                    "line": change.line,
+                    "question": change.question,
+                    "is_conflict": change.is_conflict,
+                    "differences": differences_shown(change.before, change.after),
+                }
+                for change in known.changes[:CHANGES_KEPT]
+            ],
+            vanished_questions=list(vanished[:PROBLEMS_KEPT]),
+        )
+
     @property
     def to_leave_out(self) -> dict[str, int]:
         """Fields whose values refuse lines that could be imported without them, with the number of those lines."""
@@ -109,6 +158,11 @@ class ImportReport:
             if names <= with_companions(able):
                 saved.update(dict.fromkeys(names & able, count))
         return dict(saved.most_common())
+
+    @property
+    def wants_vectors(self) -> bool:
+        """Whether questions are new, or say something else now."""
+        return bool(self.created or (self.known and self.known.updated))
 
     @property
     def read_as(self) -> str:
@@ -135,6 +189,8 @@ class ImportReport:
             "rows": self.rows,
             "created": self.created,
             "duplicates": self.duplicates,
+            "known": asdict(self.known) if self.known else None,
+            "changed_elsewhere": self.changed_elsewhere,
             "links": [
                 {"line": link.line, "question": link.question, "first_line": link.first_line}
                 for link in self.links

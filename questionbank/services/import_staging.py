@@ -105,7 +105,8 @@ _INSERT_QUESTIONS = f"""
 
 _INSERT_DUPLICATES = """
     INSERT INTO questionbank_importduplicate (run_id, question_id)
-    SELECT DISTINCT %(run)s::bigint, existing_id FROM staged_match WHERE existing_id IS NOT NULL
+    SELECT %(run)s::bigint, existing_id FROM staged_match WHERE existing_id IS NOT NULL
+    UNION SELECT %(run)s::bigint, question_id FROM staged_known
 """
 
 _INSERT_EQUATIONS = """
@@ -123,14 +124,18 @@ _INSERT_ORIGINALS = """
 """
 
 _INSERT_TAGS = """
-    WITH added AS (
+    WITH tagged AS (
+        SELECT coalesce(m.existing_id, m.new_id) AS question_id, s.paths
+        FROM staged_question s JOIN staged_match m USING (content_hash, answer_key)
+        UNION ALL
+        SELECT question_id, paths FROM staged_known
+    ), added AS (
         INSERT INTO questionbank_questiontag
             (question_id, concept_id, set_by, user_id, created_at, import_run_id)
-        SELECT DISTINCT coalesce(m.existing_id, m.new_id), c.concept_id, 'import', %(user)s::bigint,
+        SELECT DISTINCT t.question_id, c.concept_id, 'import', %(user)s::bigint,
                %(now)s::timestamptz, %(run)s::bigint
-        FROM staged_question s
-        JOIN staged_match m USING (content_hash, answer_key)
-        CROSS JOIN unnest(s.paths) AS p(number)
+        FROM tagged t
+        CROSS JOIN unnest(t.paths) AS p(number)
         JOIN unnest(%(numbers)s::int[], %(concepts)s::bigint[]) AS c(number, concept_id) USING (number)
         ON CONFLICT (question_id, concept_id) DO NOTHING
         RETURNING question_id
@@ -150,6 +155,12 @@ _TOTALS = """
     WHERE m.existing_id IS NULL GROUP BY 1 ORDER BY 2 DESC, 1
 """
 
+_CHANGED = """
+    SELECT count(*) FROM staged_match m JOIN staged_question s ON s.line = m.first_line
+    WHERE m.existing_id IS NULL AND s.source_id <> '' AND EXISTS (
+        SELECT FROM questionbank_question q WHERE q.source = s.source AND q.source_id = s.source_id
+    )
+"""
 
 _INCOMPLETE = """
     SELECT count(*) FILTER (WHERE q.draws_numbers), count(*) FILTER (WHERE q.needs_figure)
@@ -159,12 +170,17 @@ _INCOMPLETE = """
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """What the staged rows amount to."""
+    """What the staged rows amount to.
+
+    Attributes:
+        changed: new questions with the identifier of another one of their set.
+    """
 
     created: int
     duplicates: int
     languages: dict[str, int]
     links: list[DuplicateLink]
+    changed: int
 
 
 @dataclass(slots=True)
@@ -223,8 +239,10 @@ class Staging:
     def __init__(self, *, user_id: int | None, run_id: int | None) -> None:
         self._parameters: dict[str, Any] = {"user": user_id, "now": timezone.now(), "run": run_id}
         columns = ", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())
-        self._execute("DROP TABLE IF EXISTS staged_question, staged_match")
-        self._execute(f"CREATE TEMPORARY TABLE staged_question ({columns}) ON COMMIT DROP")
+        self.drop()
+        self.execute(f"CREATE TEMPORARY TABLE staged_question ({columns}) ON COMMIT DROP")
+        # Lines of questions that the bank has from this file before: with the number of the question.
+        self.execute(f"CREATE TEMPORARY TABLE staged_known (question_id bigint, {columns}) ON COMMIT DROP")
 
     @property
     def started_at(self) -> datetime:
@@ -232,7 +250,8 @@ class Staging:
         return moment
 
     @staticmethod
-    def _execute(statement: str, parameters: Any = None) -> list[tuple[Any, ...]]:
+    def execute(statement: str, parameters: Any = None) -> list[tuple[Any, ...]]:
+        """Run a statement; returns its rows."""
         with connection.cursor() as cursor:
             cursor.execute(statement, parameters)
             return cursor.fetchall() if cursor.description else []
@@ -246,53 +265,56 @@ class Staging:
         ):
             yield StagedRows(copy=copy, source=source)
 
+    def lock(self) -> None:
+        """Keep other imports out until the transaction ends."""
+        self.execute("SELECT pg_advisory_xact_lock(%s)", [IMPORT_LOCK])
+
     def match(self, *, dry_run: bool) -> Totals:
         """Find the questions that the bank, or the file itself, has already; number the new ones."""
-        if not dry_run:
-            self._execute("SELECT pg_advisory_xact_lock(%s)", [IMPORT_LOCK])
-        self._execute("CREATE UNIQUE INDEX ON staged_question (line)")
-        self._execute(_FILL_ANSWERS)
-        unify_answers(self._execute)
-        self._execute("ANALYZE staged_question (line, content_hash, answer_key)")
+        self.execute("CREATE UNIQUE INDEX ON staged_question (line)")
+        self.execute(_FILL_ANSWERS)
+        unify_answers(self.execute)
+        self.execute("ANALYZE staged_question (line, content_hash, answer_key)")
         sequence = "nextval(pg_get_serial_sequence('questionbank_question', 'id'))"
         new_id = "NULL::bigint" if dry_run else sequence
-        self._execute(_MATCH.format(new_id=new_id, stored_key=ANSWER_KEY_SQL.format(answer="q.answer")))
-        self._execute("CREATE UNIQUE INDEX ON staged_match (first_line)")
-        self._execute("ANALYZE staged_match")
-        languages = {str(language): int(count) for language, count in self._execute(_TOTALS)}
-        links = [DuplicateLink(*row) for row in self._execute(_LINKS, [PROBLEMS_KEPT])]
+        self.execute(_MATCH.format(new_id=new_id, stored_key=ANSWER_KEY_SQL.format(answer="q.answer")))
+        self.execute("CREATE UNIQUE INDEX ON staged_match (first_line)")
+        self.execute("ANALYZE staged_match")
+        languages = {str(language): int(count) for language, count in self.execute(_TOTALS)}
+        links = [DuplicateLink(*row) for row in self.execute(_LINKS, [PROBLEMS_KEPT])]
         created = sum(languages.values())
-        ((staged,),) = self._execute("SELECT count(*) FROM staged_question")
-        return Totals(created, int(staged) - created, languages, links)
+        ((staged,),) = self.execute("SELECT count(*) FROM staged_question")
+        ((changed,),) = self.execute(_CHANGED)
+        return Totals(created, int(staged) - created, languages, links, int(changed))
 
     def insert_questions(self, *, first: int, last: int) -> None:
         """Put the new questions of these lines into the bank."""
-        self._execute(_INSERT_QUESTIONS, {**self._parameters, "first": first, "last": last})
+        self.execute(_INSERT_QUESTIONS, {**self._parameters, "first": first, "last": last})
 
     def incomplete(self) -> tuple[int, int]:
         """Return how many of the new questions draw their numbers, and how many lack a figure."""
-        ((templates, without_figure),) = self._execute(_INCOMPLETE)
+        ((templates, without_figure),) = self.execute(_INCOMPLETE)
         return int(templates), int(without_figure)
 
     def insert_equations(self) -> None:
         """Put the new questions' equations into the bank."""
-        self._execute(_INSERT_EQUATIONS)
+        self.execute(_INSERT_EQUATIONS)
 
     def insert_originals(self) -> None:
         """Keep the items that the new questions were read from."""
-        self._execute(_INSERT_ORIGINALS)
+        self.execute(_INSERT_ORIGINALS)
 
     def insert_duplicates(self) -> None:
         """Record which questions were in the bank already."""
         if self._parameters["run"] is not None:
-            self._execute(_INSERT_DUPLICATES, self._parameters)
+            self.execute(_INSERT_DUPLICATES, self._parameters)
 
     def insert_tags(self, *, numbers: Sequence[int], concepts: Sequence[int]) -> int:
         """Tag new questions and those that duplicates are linked to; returns how many got a tag."""
         values = {**self._parameters, "numbers": list(numbers), "concepts": list(concepts)}
-        ((tagged,),) = self._execute(_INSERT_TAGS, values)
+        ((tagged,),) = self.execute(_INSERT_TAGS, values)
         return int(tagged)
 
     def drop(self) -> None:
         """Forget the rows before the transaction ends (it may be an outer one that goes on)."""
-        self._execute("DROP TABLE IF EXISTS staged_question, staged_match")
+        self.execute("DROP TABLE IF EXISTS staged_question, staged_match, staged_known")

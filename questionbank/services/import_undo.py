@@ -1,4 +1,4 @@
-"""Undoing an import: a job that removes what the import created, in one transaction.
+"""Undoing an import: a job that removes what the import created and gives back what it replaced, in one transaction.
 
 What somebody has edited, tagged, paraphrased or put to use since stays, and is listed.
 """
@@ -29,9 +29,11 @@ from questionbank.selectors.questions.import_undo import (
 )
 from questionbank.services import runs
 from questionbank.services.concept_paths import hierarchy_lock
+from questionbank.services.embeddings import embedding_request
 from questionbank.services.facet_counts import facet_counts_settle
 from questionbank.services.hierarchy_models import hierarchy_models_delete, hierarchy_models_retire
 from questionbank.services.import_staging import IMPORT_LOCK
+from questionbank.services.import_updates import restore_updates
 from questionbank.services.search_index import search_index_settle, vocabulary_refresh
 
 KEPT_LISTED = 1_000  # questions that stay and are listed; all are counted
@@ -83,11 +85,14 @@ def run_import_undo(run: Run, reporter: _Reporter) -> dict[str, Any]:
         )
         _remove(imported, plan, reporter)
     hierarchy_models_delete(models, reason=_REASON, user=run.requested_by)
+    if plan.restored:
+        embedding_request()
     reporter.progress(plan.removed, plan.removed, "Updating the vocabulary of search")
     vocabulary_refresh()
     facet_counts_settle()
     return {
         "removed": plan.removed,
+        "restored": len(plan.restored),
         "kept": len(plan.kept),
         "kept_questions": [
             {"question": pk, "reasons": reasons} for pk, reasons in sorted(plan.kept.items())[:KEPT_LISTED]
@@ -124,6 +129,7 @@ def _lock_and_plan(imported: Run) -> UndoPlan:
 
 
 def _remove(imported: Run, plan: UndoPlan, reporter: _Reporter) -> None:
+    restore_updates(plan.restored)
     loose_tags(run=imported).delete()
     ImportDuplicate.objects.filter(run=imported).delete()
     done = 0
@@ -152,7 +158,10 @@ def _batches(imported: Run, plan: UndoPlan) -> Iterator[list[int]]:
 def _remove_questions(ids: list[int]) -> None:
     """Delete questions by statements, as the ORM would fetch every vector first; nothing else refers to them."""
     with connection.cursor() as cursor:
-        for table in ("questionembedding", "questionequation", "questionsolution", "questiontag"):
+        for table in (
+            "questionembedding", "questionequation", "questionoriginal", "questionsolution", "questiontag",
+            "importupdate",
+        ):  # fmt: skip
             cursor.execute(f"DELETE FROM questionbank_{table} WHERE question_id = ANY(%s)", [ids])  # noqa: S608
         cursor.execute("DELETE FROM questionbank_question WHERE id = ANY(%s)", [ids])
 

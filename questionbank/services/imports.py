@@ -71,6 +71,7 @@ def import_file(
     scale: str = "",
     layout: FileLayout | None = None,
     without: Sequence[str] = (),
+    update: bool = False,
     embed: bool = True,
 ) -> ImportReport:
     """Import a file of questions, all of it or nothing, and write down that it happened.
@@ -86,6 +87,7 @@ def import_file(
         scale: difficulty scale of lines that name none.
         layout: how the file is laid out; guessed where it is not given.
         without: fields that are left out.
+        update: give questions that the bank has from this file before a new version where their line has changed.
         embed: ask for the new questions' vectors.
 
     Raises:
@@ -93,14 +95,16 @@ def import_file(
         ImportRefused: the file as a whole cannot be read; nothing was written.
         Cancelled: `should_stop` said so; nothing was written.
     """
-    options = _options(path, format, hierarchy, source, scale, user, dry_run, skip_invalid, layout, without)
+    options = _options(
+        path, format, hierarchy, source, scale, user, dry_run, skip_invalid, layout, without, update
+    )
     with transaction.atomic():
         run = None if dry_run else _begin(options)
         options = replace(options, run_id=run.pk if run else None)
         report = import_into_bank(options, tell=progress, should_stop=should_stop)
         if run is not None and report.written:
             runs.run_succeed(run=run, result=report.as_dict())
-            if embed and report.created:
+            if embed and report.wants_vectors:
                 embedding_request()
         elif run is not None:
             run.delete()
@@ -119,6 +123,7 @@ def _options(
     skip_invalid: bool,
     layout: FileLayout | None,
     without: Sequence[str],
+    update: bool,
 ) -> ImportOptions:
     named = " ".join((source or "").split()) or set_name(path.absolute())
     if len(named) > SET_LIMIT:
@@ -136,6 +141,7 @@ def _options(
         user=user,
         layout=layout,
         without=tuple(without),
+        update=update,
     )
 
 
@@ -145,7 +151,12 @@ def _begin(options: ImportOptions) -> Run | None:
     run = runs.run_create(
         kind=Run.Kind.IMPORT,
         title=_title(name, dry_run=False),
-        parameters={"name": name, "format": options.format, "skip_invalid": options.skip_invalid},
+        parameters={
+            "name": name,
+            "format": options.format,
+            "skip_invalid": options.skip_invalid,
+            "update": options.update,
+        },
         requested_by=options.user,
         send=False,
     )
@@ -271,6 +282,7 @@ def import_kept(
     source: str | None = None,
     scale: str = "",
     layout: FileLayout | None = None,
+    update: bool = False,
     dry_run: bool = False,
     skip_invalid: bool = False,
 ) -> Run:
@@ -292,6 +304,7 @@ def import_kept(
             "scale": scale,
             "dry_run": dry_run,
             "skip_invalid": skip_invalid,
+            "update": update,
             **({"layout": asdict(layout)} if layout else {}),
         },
         queue=_queue(dry_run),
@@ -307,11 +320,13 @@ def import_repeat(
     dry_run: bool = False,
     skip_invalid: bool = False,
     without: Sequence[str] = (),
+    update: bool | None = None,
 ) -> Run:
     """Queue another job for the file of an earlier one: after a dry run, the import itself.
 
     Args:
         without: fields that are left out, besides those that the earlier job left out.
+        update: whether earlier questions get new versions; None as the earlier job had it.
 
     Raises:
         NotAllowed: the person may not import.
@@ -323,6 +338,8 @@ def import_repeat(
         raise Conflict("The file is no longer stored; upload it again.")
     left_out = sorted({*run.parameters.get("without", ()), *without} & {*FIELDS_WITHOUT_WHICH})
     parameters = {**run.parameters, "dry_run": dry_run, "skip_invalid": skip_invalid, "without": left_out}
+    if update is not None:
+        parameters["update"] = update
     return runs.run_create(
         kind=Run.Kind.IMPORT,
         title=_title(parameters["name"], dry_run),
@@ -415,12 +432,13 @@ def _imported(run: Run, path: Path, reporter: _Reporter) -> ImportReport:
         skip_invalid,
         _layout(parameters.get("layout")),
         parameters.get("without", ()),
+        bool(parameters.get("update")),
     )
     options = replace(options, run_id=run.pk)
     try:
         with progress_beside(reporter.progress) as tell, transaction.atomic():
             report = import_into_bank(options, tell=tell, should_stop=reporter.should_stop)
-            if report.created and report.written:
+            if report.wants_vectors and report.written:
                 embedding_request()  # commits with the questions: a worker that dies next loses no vector
         reporter.result = report.as_dict()
         _refuse_or_follow_up(report, skip_invalid=skip_invalid)

@@ -22,16 +22,20 @@ from questionbank.formats.catalog import layout_of
 from questionbank.formats.column_names import holds_rows
 from questionbank.forms.imports import ColumnsForm, ImportForm, chosen_reading
 from questionbank.forms.uploads import was_too_large
+from questionbank.numbers import whole_number
+from questionbank.selectors.questions.import_conflicts import import_conflicts_of, shown_conflicts
 from questionbank.selectors.questions.import_undo import import_undo_plan
 from questionbank.selectors.registry.runs import run_get
 from questionbank.services.import_preview import import_preview
 from questionbank.services.import_undo import import_undo_request
+from questionbank.services.import_updates import import_conflicts_settle
 from questionbank.services.imports import KeptUpload, import_kept, import_repeat, upload_keep
 from questionbank.services.uploads import UPLOADS_KEPT
 from questionbank.views.access import requires
 
 _SALT = "kindred.imports.1"  # its number changes with what is signed
 
+CONFLICTS_SHOWN = 50  # on one page
 KEPT_SHOWN = 100  # questions that an undo would keep, listed on its page
 
 
@@ -139,7 +143,7 @@ def _columns_page(request: HttpRequest, kept: KeptUpload, path: Path, fields: di
 def import_confirm(request: HttpRequest, run_id: int) -> HttpResponse:
     """Import the file that a dry run has checked; with `skip_invalid`, without its refused lines.
 
-    With `without`, fields to leave out, the file is checked once more.
+    With `without`, fields to leave out, or `update`, the file is checked once more.
     """
     checked = run_get(run_id=run_id)
     without = request.POST.getlist("without")
@@ -147,14 +151,40 @@ def import_confirm(request: HttpRequest, run_id: int) -> HttpResponse:
         run = import_repeat(
             run=checked,
             user=request.user,
-            dry_run=bool(without),
+            dry_run=bool(without) or "update" in request.POST,
             skip_invalid="skip_invalid" in request.POST,
             without=without,
+            update=True if "update" in request.POST else None,
         )
     except Conflict as error:
         messages.warning(request, str(error))
         return redirect("run_detail", run_id=checked.pk)
     return redirect("run_detail", run_id=run.pk)
+
+
+@requires("import")
+@require_http_methods(["GET", "HEAD", "POST"])
+def import_conflicts(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Show both versions of questions that were edited in the bank and changed in the file; on POST, settle them."""
+    run = run_get(run_id=run_id)
+    if request.method == "POST":
+        question = whole_number(request.POST.get("question", ""))
+        try:
+            count = import_conflicts_settle(
+                run=run, user=request.user, take=request.POST.get("choice") == "take", question=question
+            )
+        except Conflict as error:
+            messages.warning(request, str(error))
+        else:
+            what = "question was" if count == 1 else "questions were"
+            messages.success(request, f"{count:,} {what} settled.")
+        return redirect("import_conflicts", run_id=run.pk)
+    conflicts = import_conflicts_of(run=run)
+    return render(
+        request,
+        "imports/conflicts.html",
+        {"run": run, "waiting": conflicts.count(), "conflicts": shown_conflicts(conflicts[:CONFLICTS_SHOWN])},
+    )
 
 
 @requires("import")

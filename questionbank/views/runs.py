@@ -20,6 +20,7 @@ from django.views.decorators.http import condition, require_POST, require_safe
 from questionbank.capabilities.catalog import job_kind_name, job_kinds, training_of
 from questionbank.errors import Conflict
 from questionbank.models import Run
+from questionbank.selectors.questions.import_conflicts import import_conflicts_of
 from questionbank.selectors.questions.import_undo import import_can_be_undone, import_undo_runs
 from questionbank.selectors.registry.checkpoints import run_has_checkpoint
 from questionbank.selectors.registry.runs import (
@@ -126,6 +127,7 @@ def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "may_manage": request.user.has_perm("questionbank.runs_manage"),
         "may_import": request.user.has_perm("questionbank.import"),
         "can_undo": import_can_be_undone(run=run),
+        "conflicts": import_conflicts_of(run=run).count() if run.kind == Run.Kind.IMPORT else 0,
         "options": _options(run),
         "undo_runs": import_undo_runs(run=run) if run.kind == Run.Kind.IMPORT else (),
         "is_dry_run": run.kind == Run.Kind.IMPORT and bool(run.parameters.get("dry_run")),

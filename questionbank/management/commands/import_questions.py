@@ -64,6 +64,11 @@ class Command(BankCommand):
             "--skip-invalid", action="store_true", help="import the lines that are not refused"
         )
         parser.add_argument(
+            "--update",
+            action="store_true",
+            help="give questions that came from this file before a new version where they have changed",
+        )
+        parser.add_argument(
             "--no-embed", action="store_true", help="do not compute the questions' vectors now"
         )
         parser.add_argument("--json", action="store_true", help="print the report as JSON")
@@ -71,7 +76,7 @@ class Command(BankCommand):
     def handle(self, *args: Any, path: Path, no_embed: bool, **options: Any) -> None:
         asked = {
             name: options[name]
-            for name in ("format", "hierarchy", "source", "scale", "skip_invalid", "without")
+            for name in ("format", "hierarchy", "source", "scale", "skip_invalid", "without", "update")
         }
         try:
             asked["layout"] = _layout(path, options)
@@ -93,7 +98,7 @@ class Command(BankCommand):
             write_summary(self.stdout, report)
         if report.dry_run and report.refused_count and not options["skip_invalid"]:
             raise ImportRefused(report.refusal(), report.refused)
-        if report.created and not (no_embed or report.dry_run):
+        if report.wants_vectors and not (no_embed or report.dry_run):
             call_command("embed_questions", stdout=self.stderr, stderr=self.stderr)
         if not options["json"] and wants_probes(report):
             self.stdout.write(

@@ -152,7 +152,11 @@ def content_shown(value: Any, indent: str = "") -> str:
 
 
 def _shown(row: Any, name: str) -> str:
-    value = getattr(row, name)
+    return field_shown(name, getattr(row, name))
+
+
+def field_shown(name: str, value: Any) -> str:
+    """Return the value of a question's field as people read it."""
     if name == "content":
         return content_shown(value or {})
     if name == "options":

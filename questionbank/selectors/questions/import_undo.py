@@ -12,6 +12,7 @@ from django.db.models import Model, Q, QuerySet
 
 from questionbank.models import (
     ImportDuplicate,
+    ImportUpdate,
     KnowledgeConcept,
     KnowledgeHierarchy,
     ParaphrasePair,
@@ -19,6 +20,7 @@ from questionbank.models import (
     QuestionEmbedding,
     QuestionEquation,
     QuestionListItem,
+    QuestionOriginal,
     QuestionSolution,
     QuestionTag,
     Run,
@@ -28,15 +30,18 @@ from questionbank.models import (
 _DERIVED: tuple[type[Model], ...] = (
     QuestionEmbedding,
     QuestionEquation,
+    QuestionOriginal,
     QuestionSolution,
     QuestionTag,
     ImportDuplicate,
+    ImportUpdate,
 )
 _REASONS: dict[type[Model], str] = {
     ParaphrasePair: "paraphrased",
     Question: "paraphrased",
     QuestionListItem: "listed",
 }
+_APPLIED = (ImportUpdate.Outcome.UPDATED, ImportUpdate.Outcome.TAKEN)
 
 
 @dataclass(slots=True)
@@ -45,8 +50,10 @@ class UndoPlan:
 
     Attributes:
         created: questions that the import created and that are still in the bank.
-        kept: questions among them that stay, by id, with the reasons: ``edited``, ``tagged``, ``imported``
+        kept: questions that stay as they are, by id, with the reasons: ``edited``, ``tagged``, ``imported``
             (another import has it too), ``paraphrased`` or ``used``.
+        created_kept: how many of these the import created.
+        restored: ids of the import's updates of questions that get back what they were.
         tags: tags that the import added to questions of others, and that are removed.
         concepts: ids of the concepts to remove.
         concepts_kept: names of concepts that the import created and that stay.
@@ -55,6 +62,8 @@ class UndoPlan:
 
     created: int
     kept: dict[int, list[str]]
+    created_kept: int = 0
+    restored: list[int] = field(default_factory=list)
     tags: int = 0
     concepts: list[int] = field(default_factory=list)
     concepts_kept: list[str] = field(default_factory=list)
@@ -62,11 +71,11 @@ class UndoPlan:
 
     @property
     def removed(self) -> int:
-        return self.created - len(self.kept)
+        return self.created - self.created_kept
 
     @property
     def is_empty(self) -> bool:
-        return not (self.removed or self.tags or self.concepts or self.hierarchy)
+        return not (self.removed or self.restored or self.tags or self.concepts or self.hierarchy)
 
 
 def import_can_be_undone(*, run: Run) -> bool:
@@ -75,6 +84,7 @@ def import_can_be_undone(*, run: Run) -> bool:
         return False
     return (
         Question.objects.filter(import_run=run).exists()
+        or _updates(run).exists()
         or KnowledgeConcept.objects.filter(import_run=run).exists()
         or KnowledgeHierarchy.objects.filter(import_run=run).exists()
         or (bool(run.result.get("questions_tagged")) and loose_tags(run=run).exists())
@@ -89,7 +99,14 @@ def import_undo_runs(*, run: Run) -> QuerySet[Run]:
 def import_undo_plan(*, run: Run) -> UndoPlan:
     """Look at everything that the import created; memory grows with what is kept, not with what is removed."""
     kept = _kept(run)
-    plan = UndoPlan(created=Question.objects.filter(import_run=run).count(), kept=kept)
+    plan = UndoPlan(
+        created=Question.objects.filter(import_run=run).count(), kept=kept, created_kept=len(kept)
+    )
+    for update in _updates(run).select_related("question"):
+        if update.version in (None, update.question.version):
+            plan.restored.append(update.pk)
+        else:
+            kept.setdefault(update.question_id, []).append("edited")
     loose = loose_tags(run=run)
     plan.tags = loose.count()
     hierarchies = set(KnowledgeConcept.objects.filter(import_run=run).values_list("hierarchy_id", flat=True))
@@ -97,6 +114,12 @@ def import_undo_plan(*, run: Run) -> UndoPlan:
     for hierarchy in KnowledgeHierarchy.objects.filter(pk__in=hierarchies):
         _plan_concepts(plan, run, hierarchy, loose)
     return plan
+
+
+def _updates(run: Run) -> QuerySet[ImportUpdate]:
+    """Return what the import replaced: fields of questions, and their imported tags."""
+    updates = ImportUpdate.objects.filter(run=run)
+    return updates.filter(Q(outcome__in=_APPLIED) | Q(before__has_key="tags"))
 
 
 def loose_tags(*, run: Run) -> QuerySet[QuestionTag]:

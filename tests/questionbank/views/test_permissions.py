@@ -119,6 +119,7 @@ TABLE: dict[str, Address] = {
     "import_columns": Address(ADMINS_ACT),  # without a file it leads to where one is uploaded
     "change_list": Address(ADMINS),
     "import_undo": Address(ADMINS, RUN),
+    "import_conflicts": Address(ADMINS, RUN),
     "model_list": Address(EVERYBODY),
     "old_models": Address(ADMINS),
     "old_models_delete": Address(ADMINS_ACT, method="post"),

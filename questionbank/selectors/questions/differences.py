@@ -1,0 +1,40 @@
+"""What differs between two versions of a question, field by field, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from questionbank.models import Question
+from questionbank.selectors.questions.history import SHOWN_FIELDS, field_shown
+
+_LONGEST = 2_000  # characters of a value that are shown
+_OTHERS = {"source_id": "identifier", "equation": "equation", "concepts": "concepts"}
+
+
+def differences_shown(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Return (field, before, after) of the fields that differ, in the order in which the history shows them.
+
+    Args:
+        before, after: values of fields, as `questionbank.services.import_updates.question_fields` gives them.
+    """
+    shown = [
+        (str(Question._meta.get_field(name).verbose_name), *_pair(name, before, after))  # type: ignore[union-attr]
+        for name in SHOWN_FIELDS
+        if name in after
+    ]
+    shown += [(label, *_pair(name, before, after)) for name, label in _OTHERS.items() if name in after]
+    shown = [row for row in shown if row[1] != row[2]]
+    return shown or [("details", "other details of its item in the file", "changed")]
+
+
+def _pair(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, str]:
+    return _short(name, before.get(name)), _short(name, after.get(name))
+
+
+def _short(name: str, value: Any) -> str:
+    if name == "concepts":
+        text = "; ".join(" > ".join(path) for path in value or ())
+    else:
+        text = str(value or "") if name in _OTHERS else field_shown(name, value)
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"

@@ -1,0 +1,210 @@
+"""Importing a file again: new, changed, unchanged, vanished; edited questions wait for a choice; undo gives back."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from django.urls import reverse
+
+from questionbank.errors import Conflict
+from questionbank.models import ImportUpdate, Question, QuestionOriginal, Run
+from questionbank.services.import_undo import run_import_undo
+from questionbank.services.import_updates import import_conflicts_settle
+from questionbank.services.imports import import_file
+from questionbank.services.questions import question_update
+from tests.questionbank.formats.moodle_sample import SAMPLE
+from tests.questionbank.views.test_imports import Reporter
+
+pytestmark = pytest.mark.django_db
+
+FIRST = [
+    {"id": "a", "text": "1 + 1?", "answer": "2", "concepts": [["Sums"]]},
+    {"id": "b", "text": "2 + 2?", "answer": "4", "grade": "7", "concepts": [["Sums"]]},
+    {"text": "3 + 3?", "answer": "6", "solution": "Count."},
+    {"id": "gone", "text": "0?"},
+]
+SECOND = [
+    {"id": "a", "text": "1 + 1?", "answer": "2", "concepts": [["Sums"]]},
+    {"id": "b", "text": "2 + 2 = ?", "answer": "four", "grade": "7", "concepts": [["Sums", "Small"]]},
+    {"text": "3 + 3?", "answer": "6", "solution": "Count on."},
+    {"id": "new", "text": "5 + 5?"},
+]
+
+
+@pytest.fixture
+def load(tmp_path):
+    def imported(rows, **options):
+        path = tmp_path / "bank.jsonl"
+        path.write_text("\n".join(json.dumps(row) for row in rows))
+        return import_file(path=path, embed=False, **({"update": True} | options))
+
+    return imported
+
+
+def edit(question, person, **changes):
+    names = ("text", "language", "kind", "options", "answer", "solution", "grade", "status")
+    fields = {name: getattr(question, name) for name in names} | changes
+    concepts = [tag.concept for tag in question.tags.all()]
+    return question_update(
+        user=person, question=question, version=question.version, concepts=concepts, **fields
+    )
+
+
+def undo(run):
+    return run_import_undo(Run(kind=Run.Kind.UNDO, parameters={"import": run.pk}), Reporter())
+
+
+def latest() -> Run:
+    return Run.objects.filter(kind=Run.Kind.IMPORT).latest("pk")
+
+
+def state():
+    rows = Question.objects.order_by("pk").prefetch_related("tags__concept")
+    return [
+        (
+            row.source_id,
+            row.text,
+            row.answer,
+            row.solution,
+            row.grade,
+            [t.concept.name for t in row.tags.all()],
+        )
+        for row in rows
+    ]
+
+
+def test_the_same_file_again_changes_nothing(load):
+    load(FIRST)
+    before = state()
+    again = load(FIRST)
+    assert (again.created, again.duplicates, again.known.unchanged, again.known.changes) == (0, 0, 4, [])
+    assert state() == before
+    assert {question.version for question in Question.objects.all()} == {1}
+
+
+def test_changed_items_get_a_new_version_and_undo_gives_back_the_former_one(load):
+    load(FIRST)
+    before, hashes = state(), list(Question.objects.order_by("pk").values_list("content_hash", flat=True))
+    dry = load(SECOND, dry_run=True)
+    assert state() == before
+    report = load(SECOND)
+    for known in (dry.known, report.known):
+        assert (known.updated, known.unchanged, known.vanished, known.conflicts) == (2, 1, 1, 0)
+        assert known.vanished_questions == [Question.objects.get(source_id="gone").pk]
+        assert known.changes[0]["differences"] == [
+            ("question", "2 + 2?", "2 + 2 = ?"),
+            ("answer", "4", "four"),
+            ("concepts", "Sums", "Sums > Small"),
+        ]
+    assert (dry.created, report.created) == (1, 1)
+    assert state() == [
+        ("a", "1 + 1?", "2", "", "", ["Sums"]),
+        ("b", "2 + 2 = ?", "four", "", "7", ["Small"]),
+        ("", "3 + 3?", "6", "Count on.", "", []),
+        ("gone", "0?", "", "", "", []),
+        ("new", "5 + 5?", "", "", "", []),
+    ]
+    assert Question.objects.get(source_id="b").version == 2
+    done = undo(latest())
+    assert (done["restored"], done["removed"]) == (2, 1)
+    assert state() == before
+    assert list(Question.objects.order_by("pk").values_list("content_hash", flat=True)) == hashes
+    assert load(SECOND).known.updated == 2  # what was undone counts as nobody's edit
+
+
+def test_what_a_file_has_no_column_for_stays(load, tmp_path):
+    load(FIRST)
+    path = tmp_path / "bank.csv"
+    path.write_text("id,text\na,1 + 1?\nb,2 + 2 = ?\n")
+    report = import_file(path=path, embed=False, update=True)
+    assert [change["differences"] for change in report.known.changes] == [
+        [("question", "2 + 2?", "2 + 2 = ?")]
+    ]
+    row = Question.objects.get(source_id="b")
+    assert (row.text, row.answer, row.grade, row.tags.count()) == ("2 + 2 = ?", "4", "7", 1)
+
+
+def test_without_the_choice_a_changed_item_is_a_new_question_and_the_report_says_so(load):
+    load(FIRST)
+    report = load(SECOND, update=False)
+    assert (report.created, report.changed_elsewhere, report.known) == (2, 1, None)
+
+
+@pytest.mark.parametrize("take", [True, False])
+def test_a_question_edited_in_both_places_waits_for_a_choice(load, teacher, admin_person, take):
+    load(FIRST)
+    question = edit(Question.objects.get(source_id="b"), admin_person, text="Two plus two?")
+    assert load(FIRST).known.conflicts == 0  # the file says what it said
+    report = load(SECOND)
+    assert (report.known.updated, report.known.conflicts) == (1, 1)
+    question.refresh_from_db()
+    assert (question.text, question.version) == ("Two plus two?", 2)
+    run = latest()
+    assert import_conflicts_settle(run=run, user=admin_person, take=take, question=question.pk) == 1
+    with pytest.raises(Conflict):
+        import_conflicts_settle(run=run, user=admin_person, take=take)
+    question.refresh_from_db()
+    assert question.text == ("2 + 2 = ?" if take else "Two plus two?")
+    assert load(SECOND).known.changes == []  # what was decided is not asked again
+    assert load([{**SECOND[1], "answer": "IV"}]).known.conflicts == (0 if take else 1)
+    if take:
+        assert undo(run)["kept"] >= 1  # changed since
+        ImportUpdate.objects.filter(run=latest()).delete()
+
+
+def test_a_retired_question_stays_retired(load, admin_person):
+    load(FIRST)
+    Question.objects.filter(source_id="b").update(status="retired")
+    report = load(SECOND)
+    assert (report.known.kept_retired, Question.objects.filter(source_id="b").count()) == (1, 1)
+
+
+def test_a_moodle_item_is_updated_with_its_original(tmp_path, settings):
+    place = {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": tmp_path / "a"},
+    }
+    settings.STORAGES = {**settings.STORAGES, "attachments": place}
+    path = tmp_path / "bank.xml"
+    path.write_text(SAMPLE)
+    import_file(path=path, embed=False)
+    path.write_text(SAMPLE.replace("See <b>page</b> 3.", "See page 9."))
+    report = import_file(path=path, embed=False, update=True)
+    assert (report.created, report.known.updated, report.known.unchanged) == (0, 1, 10)
+    question = Question.objects.get(solution="See page 9.")
+    assert b"See page 9." in bytes(question.original.data)
+    assert undo(latest())["restored"] == 1
+    assert b"page</b> 3" in bytes(QuestionOriginal.objects.get(question=question).data)
+    first = Run.objects.filter(kind=Run.Kind.IMPORT).earliest("pk")
+    assert undo(first)["removed"] == 10  # all but the one with a history
+
+
+def test_an_import_from_moodle_is_undone_with_its_originals(tmp_path, settings):
+    place = {
+        "BACKEND": "django.core.files.storage.FileSystemStorage",
+        "OPTIONS": {"location": tmp_path / "a"},
+    }
+    settings.STORAGES = {**settings.STORAGES, "attachments": place}
+    path = tmp_path / "bank.xml"
+    path.write_text(SAMPLE)
+    import_file(path=path, embed=False)
+    assert undo(latest())["removed"] == 11
+    assert not QuestionOriginal.objects.exists()
+
+
+def test_the_page_shows_both_versions_and_takes_one(load, client, admin_person):
+    load(FIRST)
+    edit(Question.objects.get(source_id="b"), admin_person, text="Two plus two?")
+    load(SECOND)
+    client.force_login(admin_person)
+    page = client.get(reverse("run_detail", args=[latest().pk])).content.decode()
+    here = reverse("import_conflicts", args=[latest().pk])
+    assert here in page
+    assert "Edited here" in page
+    page = client.get(here).content.decode()
+    assert "Two plus two?" in page
+    assert "2 + 2 = ?" in page
+    client.post(here, {"choice": "take"})
+    assert Question.objects.get(source_id="b").text == "2 + 2 = ?"
+    assert "waits for a choice" in client.get(here).content.decode()
