@@ -6,25 +6,24 @@ over it, we read it. An unchanged question that came in GIFT goes back as it cam
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-from analytics.question_content import AcceptedAnswer, QuestionContent, as_json, content_of
+from analytics.question_content import AcceptedAnswer, QuestionContent
 from analytics.records import Original, QuestionRecord
 from questionbank.errors import LineProblem, LineWarning
 from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.encodings import decode_text
-from questionbank.formats.fields import FieldProblems, exported_path, read_question
+from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.html_writing import text_html
 from questionbank.formats.lines import file_encoding, read_lines
 from questionbank.formats.moodle.gift_items import BadItem, read_item
 from questionbank.formats.moodle.words import category_of, category_path, default_name
 from questionbank.formats.moodle.writing import option_weights
 from questionbank.formats.originals import fields_digest
+from questionbank.formats.own_fields import lost_fields, read_ours
 from questionbank.formats.row_checks import record_warnings
 from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
 
@@ -145,32 +144,12 @@ def item_record(
     row["text"] = row["text"] or content.title or "[Untitled question]"
     for line in before:
         if ours := _OURS.match(line):
-            _read_ours(ours[1], row)
+            read_ours(ours[1], row)
     return read_question(row)
 
 
 def _unbracketed(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text).strip()
-
-
-def _read_ours(source: str, row: dict[str, Any]) -> None:
-    try:
-        found = json.loads(source)
-        content = content_of(found["content"]) if "content" in found else row["grading"]
-    except (ValueError, RecursionError, TypeError):
-        return
-    row |= {name: value for name, value in found.items() if name in _OUR_FIELDS}
-    if "source" in found:
-        row["set"] = found["source"]
-    row["grading"] = content
-
-
-_OUR_FIELDS = frozenset(column.name for column in fields(QuestionRecord)) - {
-    "id",
-    "original",
-    "content",
-    "source",
-}
 
 
 # -- writing ------------------------------------------------------------------------------------------------------
@@ -223,22 +202,9 @@ def item_text(record: QuestionRecord, *, is_ours: bool = True) -> tuple[list[str
     marks += [f"[tag:{_bracketed(tag)}]" for tag in record.content.tags]
     if marks:
         comments.append("// " + " ".join(marks))
-    if is_ours and (lost := _lost(record, comments, item)):
-        comments.insert(0, f"// kindred: {json.dumps(lost, ensure_ascii=True)}")
+    if is_ours and (lost := lost_fields(record, _again(record, comments, item))):
+        comments.insert(0, f"// kindred: {lost}")
     return comments, item
-
-
-def _lost(record: QuestionRecord, comments: list[str], item: str) -> dict[str, Any]:
-    """Return the fields of a question that its text in GIFT does not give back."""
-    again = _again(record, comments, item)
-    lost = {
-        name: as_json(getattr(record, name))
-        for name in (*sorted(_OUR_FIELDS), "content", "source")
-        if getattr(record, name) != getattr(again, name)
-    }
-    if "concepts" in lost:
-        lost["concepts"] = [exported_path(path) for path in record.concepts]
-    return lost
 
 
 def _again(record: QuestionRecord, comments: list[str], item: str) -> QuestionRecord:

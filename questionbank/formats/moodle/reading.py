@@ -20,26 +20,21 @@ from analytics.question_content import (
     Feedback,
     MatchingPair,
     Option,
-    Picture,
     QuestionContent,
 )
 from analytics.records import QuestionRecord
 from questionbank.formats.fields import UNKNOWN_SCALE, FieldProblems, read_question
 from questionbank.formats.html_reading import html_to_our_text, with_dollars
+from questionbank.formats.item_pictures import ItemPictures, Put, safe_name
 from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT, OPTIONS_LIMIT
 from questionbank.formats.moodle.attached_files import _KEPT, base64_bytes, without_pictures
 from questionbank.formats.moodle.cloze import read_cloze
 from questionbank.formats.moodle.words import OUR_TAG, SETTINGS, TYPES, default_name
-from questionbank.formats.pictures import PictureRefused
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 TEXT_LIMIT = 50_000
 _DATA = re.compile(r"data:image/[a-z.+-]{1,20};base64,(.+)", re.DOTALL)
-_UNSAFE_NAME = re.compile(r"[()\[\]\n\r\t]+")
 _NUMBER = re.compile(r"[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?")
-
-Put = Callable[[bytes], str]
-"""Keeps a picture and returns its SHA-256; raises PictureRefused."""
 
 
 class ItemReader:
@@ -82,9 +77,8 @@ class _Reading:
         self.element = element
         self.said: list[tuple[str, str]] = []
         self.type = element.get("type", "").strip().lower()
-        self._put = put
         self._data = data
-        self._pictures: dict[str, str] = {}  # our name -> hash
+        self._pictures = ItemPictures(put, self.say)
         self._settings: dict[str, str] = {}
         self._has_title = False  # a name that we did not make of the text
 
@@ -103,8 +97,8 @@ class _Reading:
         if kind == "blanks":
             text, content["blanks"] = self._cloze()
         old_picture = element.findtext("image_base64")
-        if old_picture and (digest := self._keep(base64_bytes(old_picture), "text", "image")):
-            text = f"{text}\n\n![]({self._name('picture', digest)})"
+        if old_picture and (digest := self._pictures.keep(base64_bytes(old_picture), "text", "image")):
+            text = f"{text}\n\n![]({self._pictures.name('picture', digest)})"
         if kind in _READERS:
             _READERS[kind](self, row, content)
         title = self._plain("name")
@@ -132,7 +126,7 @@ class _Reading:
             content["original"] = self._digest()
         content |= {
             "settings": self._settings,
-            "pictures": tuple(Picture(*pair) for pair in self._pictures.items()),
+            "pictures": self._pictures.as_content(),
         }
         row["grading"] = QuestionContent(**content)
         return row
@@ -151,7 +145,7 @@ class _Reading:
         return {name: row[name] for name in wanted if name in row} | {"kind": "opaque", "grading": kept}
 
     def _digest(self) -> str:
-        kept = frozenset(self._pictures.values())
+        kept = frozenset(self._pictures.by_name.values())
         return hashlib.sha256(without_pictures(self._data, kept)).hexdigest()
 
     def _read_settings(self) -> None:
@@ -241,50 +235,23 @@ class _Reading:
         name = _file_name(file)
         content = (file.text or "").strip()
         if content.startswith(_KEPT):
-            return self._name(name, content.removeprefix(_KEPT))
-        digest = self._keep(base64_bytes(content), field, name)
-        return self._name(name, digest) if digest else ""
-
-    def _keep(self, data: bytes | None, field: str, name: str) -> str:
-        if data is None:
-            self.say(field, f"{field}: the file {name[:60]!r} is damaged (not base64)")
-            return ""
-        try:
-            return self._put(data)
-        except PictureRefused as error:
-            self.say(field, f"{field}: the file {name[:60]!r} {error}; it stays with the original")
-            return ""
-
-    def _name(self, name: str, digest: str) -> str:
-        """Return our name of a picture, another one where a text has given that name to another picture."""
-        name = _UNSAFE_NAME.sub("_", name).strip()[:100] or "picture"
-        stem, dot, ending = name.rpartition(".")
-        again, candidate = 1, name
-        while self._pictures.get(candidate, digest) != digest:
-            again += 1
-            candidate = f"{stem}-{again}.{ending}" if dot else f"{name}-{again}"
-        self._pictures[candidate] = digest
-        return candidate
+            return self._pictures.name(name, content.removeprefix(_KEPT))
+        digest = self._pictures.keep(base64_bytes(content), field, name)
+        return self._pictures.name(name, digest) if digest else ""
 
     def _picture_name(self, address: str, field: str, names: dict[str, str]) -> str:
         address = address.strip()
         if inline := _DATA.fullmatch(address):
-            digest = self._keep(base64_bytes(inline[1]), field, "picture in the text")
-            return self._name("picture.png", digest) if digest else ""
+            digest = self._pictures.keep(base64_bytes(inline[1]), field, "picture in the text")
+            return self._pictures.name("picture.png", digest) if digest else ""
         if "@@PLUGINFILE@@" in address:
             name = unquote(address.partition("@@PLUGINFILE@@")[2].partition("?")[0]).rpartition("/")[2]
             if names.get(name):
                 return names[name]
             if name not in names:
                 self.say(field, f"{field} names the picture {name[:60]!r}, which is not in the file")
-            return self._missing(name)
-        return _UNSAFE_NAME.sub("_", address)[:300]
-
-    def _missing(self, name: str) -> str:
-        name = _UNSAFE_NAME.sub("_", name)[:100]
-        if name:
-            self._pictures.setdefault(name, "")
-        return name
+            return self._pictures.missing(name)
+        return safe_name(address)[:300]
 
     # -- kinds -----------------------------------------------------------------------------------------------------
 

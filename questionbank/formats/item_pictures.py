@@ -1,0 +1,67 @@
+"""The pictures of one item of a file: kept by their hashes, and called by names that are each one picture's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from analytics.question_content import Picture
+from questionbank.formats.pictures import PictureRefused
+
+Put = Callable[[bytes], str]
+"""Keeps a picture and returns its SHA-256; raises PictureRefused."""
+Say = Callable[[str, str], None]
+"""Takes the field and the reason of what went or looks wrong."""
+
+_UNSAFE_NAME = re.compile(r"[()\[\]\n\r\t]+")
+
+
+def safe_name(name: str) -> str:
+    """Return a name without the signs that end it in our texts."""
+    return _UNSAFE_NAME.sub("_", name)
+
+
+class ItemPictures:
+    """Names pictures of one question.
+
+    Args:
+        put: keeps a picture.
+        say: is told what could not be kept.
+    """
+
+    def __init__(self, put: Put, say: Say) -> None:
+        self._put, self._say = put, say
+        self.by_name: dict[str, str] = {}  # our name -> hash, or "" where the picture is missing
+
+    def as_content(self) -> tuple[Picture, ...]:
+        """Return them as a question's content has them."""
+        return tuple(Picture(*pair) for pair in self.by_name.items())
+
+    def keep(self, data: bytes | None, field: str, name: str) -> str:
+        """Keep a file that is a picture; returns its hash, or ""."""
+        if data is None:
+            self._say(field, f"{field}: the file {name[:60]!r} is damaged (not base64)")
+            return ""
+        try:
+            return self._put(data)
+        except PictureRefused as error:
+            self._say(field, f"{field}: the file {name[:60]!r} {error}; it stays with the original")
+            return ""
+
+    def name(self, name: str, digest: str) -> str:
+        """Return our name of a picture, another one where a text has given that name to another picture."""
+        name = safe_name(name).strip()[:100] or "picture"
+        stem, dot, ending = name.rpartition(".")
+        again, candidate = 1, name
+        while self.by_name.get(candidate, digest) != digest:
+            again += 1
+            candidate = f"{stem}-{again}.{ending}" if dot else f"{name}-{again}"
+        self.by_name[candidate] = digest
+        return candidate
+
+    def missing(self, name: str) -> str:
+        """Return our name of a picture that the file names and does not hold."""
+        name = safe_name(name)[:100]
+        if name:
+            self.by_name.setdefault(name, "")
+        return name
