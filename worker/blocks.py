@@ -9,12 +9,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Protocol
+from typing import ClassVar, Protocol, Self
 
 from analytics.errors import Cancelled
 from questionbank import dispatch
 from questionbank.models import Run, WorkBlock
-from questionbank.selectors.registry.blocks import block_sums
+from questionbank.selectors.registry.blocks import BlockSums, block_sums
 from questionbank.selectors.registry.runs import somebody_waits
 from questionbank.services.blocks import block_claim, block_finish, lease_renewed
 from worker.reporting import RunReporter, patiently
@@ -27,10 +27,16 @@ class BlockJob(Protocol):
     """Work on ranges of ids that may be done twice with the same result.
 
     Attributes:
-        name: of its blocks: its word in `worker.tasks.BLOCK_JOBS` and an argument: ``vectors/12``.
+        word: what such jobs are called; see `WorkerCapability.blocks`.
+        name: of its blocks: the word and an argument, such as ``vectors/12``.
     """
 
+    word: ClassVar[str]
     name: str
+
+    @classmethod
+    def named(cls, argument: str) -> Self | None:
+        """Return the job of this name, for a worker that helps; None: what it is about has gone."""
 
     def compute(self, block: WorkBlock, cancel: Callable[[], bool]) -> Callable[[], int]:
         """Compute a block's result.
@@ -43,24 +49,25 @@ class BlockJob(Protocol):
         """
 
 
-def work_in_blocks(reporter: RunReporter, job: BlockJob, *, label: str) -> int:
+def work_in_blocks(reporter: RunReporter, job: BlockJob, *, label: str) -> BlockSums:
     """Do the planned blocks of a job together with all workers that are idle.
 
     Returns:
-        Number of rows that results were stored for, by whomever.
+        What was done, by whomever; of blocks that were planned anew meanwhile, what they had come to.
 
     Raises:
         Cancelled: the run was stopped; helpers stop too.
         GaveWay: somebody waits for this worker.
     """
-    called = stored = 0
+    called = 0.0
+    furthest = block_sums(job=job.name)
     while True:
         sums = block_sums(job=job.name)
-        stored = max(stored, sums.stored)
+        furthest = max(furthest, sums, key=lambda reached: reached.looked_at)
         message = f"{label}: {sums.looked_at:,} of {sums.total:,}"
         reporter.progress(sums.looked_at, sums.total, message)
         if not sums.unfinished:
-            return stored
+            return furthest
         reporter.check()
         reporter.give_way()
         if sums.free > 1 and time.monotonic() - called > HELP_SECONDS:

@@ -5,9 +5,14 @@ The classes are in `worker.table`, above what does the work; this module is belo
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from questionbank.capabilities.late_table import LateTable
 from questionbank.errors import NotFound
 from worker.contract import WorkerCapability
+
+if TYPE_CHECKING:
+    from worker.blocks import BlockJob
 
 WORKER_CAPABILITIES: LateTable[WorkerCapability] = LateTable()
 """The rows of `worker.table`, which `worker.apps` names."""
@@ -23,3 +28,8 @@ def worker_capability(word: str) -> WorkerCapability:
     if row is None:
         raise NotFound(f"This version of Kindred cannot do jobs for “{word}”.")
     return row
+
+
+def block_jobs() -> dict[str, type[BlockJob]]:
+    """Return the jobs of capabilities that are done in blocks, by their word."""
+    return {job.word: job for row in WORKER_CAPABILITIES.values() for job in row.blocks}

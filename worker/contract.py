@@ -6,7 +6,7 @@ PyTorch is loaded by the process whose job needs it. Decisions 48 and 83.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,7 @@ from questionbank.capabilities.figures import Figures
 
 if TYPE_CHECKING:
     from questionbank.models import EmbeddingSet, ModelArtifact, Run
+    from worker.blocks import BlockJob
     from worker.reporting import RunReporter
 
 Job = Callable[["RunReporter"], Mapping[str, Any]]
@@ -57,6 +58,11 @@ class WorkerCapability:
     def jobs(self) -> Mapping[str, Job]:
         """What else the capability does in the background, by the run's kind."""
         return {}
+
+    @property
+    def blocks(self) -> Sequence[type[BlockJob]]:
+        """Jobs that are done in blocks, with which idle workers help."""
+        return ()
 
     def can(self, verb: str) -> bool:
         """Return whether the class has a method of its own for what is optional."""

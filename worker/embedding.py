@@ -27,7 +27,7 @@ from questionbank.selectors.registry.embeddings import (
     languages_meant,
 )
 from questionbank.services import embeddings
-from questionbank.services.blocks import BlockRange, blocks_plan, turn
+from questionbank.services.blocks import block_ranges, blocks_plan, turn
 from worker.blocks import work_in_blocks
 from worker.catalog import worker_capability
 from worker.near_duplicates import LOOKED_AT, near_duplicates_among
@@ -71,7 +71,7 @@ def _embed_set(reporter: RunReporter, embedding_set: EmbeddingSet) -> int:
     stored = 0
     new: list[int] = []
     while pending := _plan(reporter, job, label):
-        stored += work_in_blocks(reporter, job, label=label)
+        stored += work_in_blocks(reporter, job, label=label).stored
         new += pending[: LOOKED_AT - len(new)]
     if stored:
         reporter.log(f"{label}: {stored:,} vectors by {embedding_set.encoder_name}.")
@@ -106,7 +106,7 @@ def _plan(reporter: RunReporter, job: VectorBlocks, label: str) -> list[int]:
                 count = len(pending)
                 if count > BULK_SHARE * (embedding_set_size(embedding_set=embedding_set) + count):
                     embeddings.embedding_index_drop(embedding_set=embedding_set)
-                blocks_plan(job=job.name, ranges=_ranges(pending))
+                blocks_plan(job=job.name, ranges=block_ranges(pending, BLOCK_SIZE))
                 return pending
         reporter.progress(0, 0, f"{label}: building the index")
         blocks_plan(job=job.name, ranges=())
@@ -114,13 +114,10 @@ def _plan(reporter: RunReporter, job: VectorBlocks, label: str) -> list[int]:
         return []
 
 
-def _ranges(ids: Sequence[int]) -> list[BlockRange]:
-    blocks = [ids[start : start + BLOCK_SIZE] for start in range(0, len(ids), BLOCK_SIZE)]
-    return [BlockRange(block[0], block[-1], len(block)) for block in blocks]
-
-
 class VectorBlocks:
     """The missing vectors of a set; a block is a range of questions."""
+
+    word = "vectors"
 
     def __init__(self, embedding_set: EmbeddingSet) -> None:
         self.embedding_set = embedding_set

@@ -5,7 +5,6 @@ What differs from capability to capability is in the classes of `worker.table`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any
 
@@ -27,7 +26,8 @@ from questionbank.services.projections import projection_request_missing
 from questionbank.services.recall import recall_measure
 from questionbank.services.solutions import solve_request_missing
 from questionbank.services.training import probes_request_missing
-from worker.blocks import BlockJob, help_with_blocks
+from worker.blocks import help_with_blocks
+from worker.catalog import block_jobs
 from worker.celery import application
 from worker.embedding import VectorBlocks, embed_pending
 from worker.jobs import capability_job
@@ -79,15 +79,12 @@ def embed_questions(self: Task[Any, Any], run_id: int) -> None:
     patiently(solve_request_missing)
 
 
-BLOCK_JOBS: Mapping[str, Callable[[str], BlockJob | None]] = {"vectors": VectorBlocks.named}
-"""What makes a job of blocks, by the first word of its name; its argument is the rest of the name."""
-
-
 @application.task(name="bank.help")
 def help_with_job(run_id: int, name: str) -> int:
     """Work on the blocks of a run that another worker has."""
     word, _, argument = name.partition("/")
-    job = patiently(partial(BLOCK_JOBS[word], argument))
+    kinds = {VectorBlocks.word: VectorBlocks, **block_jobs()}
+    job = patiently(partial(kinds[word].named, argument))
     return help_with_blocks(run_id, job) if job else 0
 
 

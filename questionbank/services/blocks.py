@@ -34,6 +34,12 @@ class BlockRange:
     size: int
 
 
+def block_ranges(ids: Sequence[int], size: int) -> list[BlockRange]:
+    """Return ascending ids in blocks of at most so many."""
+    parts = [ids[start : start + size] for start in range(0, len(ids), size)]
+    return [BlockRange(part[0], part[-1], len(part)) for part in parts]
+
+
 def blocks_plan(*, job: str, ranges: Sequence[BlockRange]) -> None:
     """Replace the blocks of a job; call it while holding the job's turn."""
     with transaction.atomic():

@@ -50,7 +50,7 @@ def create(kind: str = "embed", **fields) -> Run:
 
 def work(run: Run, job: Squares) -> None:
     with running(run.pk, "one") as reporter:
-        reporter.result = {"stored": blocks.work_in_blocks(reporter, job, label="Squares")}
+        reporter.result = {"stored": blocks.work_in_blocks(reporter, job, label="Squares").stored}
     run.refresh_from_db()
 
 

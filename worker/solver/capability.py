@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +11,7 @@ from worker.contract import Job, WorkerCapability
 
 if TYPE_CHECKING:
     from questionbank.models import ModelArtifact
+    from worker.blocks import BlockJob
     from worker.reporting import RunReporter
 
 
@@ -47,6 +48,13 @@ class SolverWork(WorkerCapability):
     def jobs(self) -> Mapping[str, Job]:
         """What else is done in the background."""
         return {"solve": self.solve}
+
+    @property
+    def blocks(self) -> Sequence[type[BlockJob]]:
+        """Solving word problems."""
+        from worker.solver.solving import SolveBlocks
+
+        return (SolveBlocks,)
 
     def solve(self, reporter: RunReporter) -> Mapping[str, Any]:
         """Solve the word problems that no solver in use has looked at."""

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from django.db import transaction
+from django.db.models import Q
 
 from analytics.records import ProblemRecord
 from analytics.solver.rules.solver import may_be_solved
-from questionbank.models import Question
+from analytics.solver.solution import Solution
+from questionbank.models import ModelArtifact, Question, WorkBlock
 from questionbank.selectors.registry.artifacts import (
     artifact_champion,
     artifact_champions,
     retriever_champion,
 )
+from questionbank.selectors.registry.blocks import block_sums
 from questionbank.selectors.serving import ServedSolver, solver_in_use
 from questionbank.selectors.solving.solutions import (
     ALTERNATIVES,
@@ -22,7 +26,9 @@ from questionbank.selectors.solving.solutions import (
     unsolved_questions,
 )
 from questionbank.services.artifacts import serving_lock
+from questionbank.services.blocks import block_ranges, blocks_plan, turn
 from questionbank.services.solutions import solution_store
+from worker.blocks import WAIT_SECONDS, work_in_blocks
 from worker.reporting import RunReporter
 
 BATCH = 64
@@ -35,8 +41,8 @@ NO_WORD_PROBLEM = "This is not a word problem: a story with numbers from which a
 def solve_run(reporter: RunReporter) -> dict[str, Any]:
     """Do what a run of kind ``solve`` asks for: solve what the solvers in use have not looked at, each in its language.
 
-    It asks what is left before each batch, so it may stop anywhere and be done again; a solver that is promoted
-    meanwhile solves the rest, and what its predecessor solved.
+    Every idle worker helps. It may stop anywhere and be done again; a solver that is promoted meanwhile solves the
+    rest, and what its predecessor solved.
 
     Returns:
         How many questions were solved, and how many were not.
@@ -46,59 +52,94 @@ def solve_run(reporter: RunReporter) -> dict[str, Any]:
         Cancelled: the run was stopped.
     """
     counts = Counter(solved=0, not_solved=0)
-    solvers = artifact_champions(capability="solver")
-    if not solvers:
+    if not artifact_champions(capability="solver"):
         reporter.log("No solver is in use.", level="warning")
-    total = sum(unsolved_questions(artifact).count() for artifact in solvers)
     while (artifact := solver_with_unsolved_questions()) is not None:
-        done = counts.total()
-        total = max(total, done + 1)  # there may be more by now
-        reporter.check()
-        reporter.give_way()
-        reporter.progress(done, total, f"Solving word problems: {done:,} of {total:,}")
-        batch = list(unsolved_questions(artifact).order_by("pk")[:BATCH])
-        is_asked = done < SECOND_OPINIONS
-        counts.update(
-            _solve_batch(batch, solver_in_use(artifact, with_bank=True, with_second_opinion=is_asked))
-        )
-        reporter.saved_work()
+        job = SolveBlocks(artifact)
+        _plan(reporter, job)
+        sums = work_in_blocks(reporter, job, label="Solving word problems")
+        counts.update(solved=sums.stored, not_solved=sums.looked_at - sums.stored)
     return dict(counts)
 
 
-def _solve_batch(questions: list[Question], served: ServedSolver) -> Counter[str]:
-    """Solve some questions and keep what came of it; how many were solved, and how many were not.
+def _plan(reporter: RunReporter, job: SolveBlocks) -> None:
+    """Plan the blocks of a solver unless there are some that are not finished."""
 
-    Nothing is kept, or counted, of a model that is no longer in use.
-    """
+    def wait() -> None:
+        reporter.check()
+        time.sleep(WAIT_SECONDS)
+
+    with turn(f"plan/{job.name}", wait=wait):
+        if not block_sums(job=job.name).unfinished:
+            ids = list(unsolved_questions(job.artifact).order_by("pk").values_list("pk", flat=True))
+            blocks_plan(job=job.name, ranges=block_ranges(ids, BATCH))
+
+
+class SolveBlocks:
+    """The questions that a solver in use has not looked at; a block is a range of them."""
+
+    word = "solve"
+
+    def __init__(self, artifact: ModelArtifact) -> None:
+        self.artifact = artifact
+        self.name = f"{self.word}/{artifact.pk}"
+
+    @classmethod
+    def named(cls, argument: str) -> SolveBlocks | None:
+        """Return the job of a solver; None: the solver has gone."""
+        artifact = ModelArtifact.objects.filter(pk=int(argument)).first()
+        return cls(artifact) if artifact else None
+
+    def compute(self, block: WorkBlock, cancel: Callable[[], bool]) -> Callable[[], int]:
+        """Solve what a range of questions lacks."""
+        within = Q(pk__gte=block.first, pk__lte=block.last)
+        questions = list(unsolved_questions(self.artifact).filter(within).order_by("pk"))
+        is_asked = block_sums(job=self.name).looked_at < SECOND_OPINIONS
+        served = solver_in_use(self.artifact, with_bank=True, with_second_opinion=is_asked)
+        found = _solve(questions, served)
+        return lambda: _store(questions, found, served, job=self.name)
+
+
+def _solve(questions: Sequence[Question], served: ServedSolver) -> list[tuple[Sequence[Solution], str]]:
+    """Return what was found for each question, the likeliest first, or nothing and the reason."""
     problems = [ProblemRecord(str(question.pk), question.text, question.language) for question in questions]
     reasons = [
         served.solver.unsolvable_reason(problem) if may_be_solved(problem.text) else NO_WORD_PROBLEM
         for problem in problems
     ]
     solvable = [problem for problem, reason in zip(problems, reasons, strict=True) if not reason]
-    solutions_by_problem = dict(
-        zip(
-            (problem.id for problem in solvable),
-            served.solver.solve(solvable, beam=ALTERNATIVES) if solvable else [],
-            strict=True,
-        )
-    )
-    with transaction.atomic():
-        serving_lock()
-        if served.artifact != artifact_champion(capability="solver", scope=served.artifact.scope):
-            return Counter()
-        if served.retriever != retriever_champion(served.artifact.scope):
-            return Counter()
-        present = Question.objects.select_for_update().in_bulk([question.pk for question in questions])
-        for question, problem, reason in zip(questions, problems, reasons, strict=True):
-            now = present.get(question.pk)
-            if now is not None and bytes(now.content_hash) == bytes(question.content_hash):
-                solution_store(
-                    question=now,
-                    artifact=served.artifact,
-                    solutions=solutions_by_problem.get(problem.id, []),
-                    reason=reason,
-                    retriever=served.retriever,
-                )
-    solved = sum(map(bool, solutions_by_problem.values()))
-    return Counter(solved=solved, not_solved=len(questions) - solved)
+    solutions = served.solver.solve(solvable, beam=ALTERNATIVES) if solvable else []
+    by_problem = dict(zip((problem.id for problem in solvable), solutions, strict=True))
+    return [
+        (by_problem.get(problem.id, []), reason) for problem, reason in zip(problems, reasons, strict=True)
+    ]
+
+
+def _store(
+    questions: Sequence[Question],
+    found: Sequence[tuple[Sequence[Solution], str]],
+    served: ServedSolver,
+    *,
+    job: str,
+) -> int:
+    """Keep what came of some questions; return how many were solved.
+
+    Nothing is kept, or counted, of a model that is no longer in use: the job's blocks go, and are planned anew.
+    """
+    serving_lock()
+    champion = artifact_champion(capability="solver", scope=served.artifact.scope)
+    if served.artifact != champion or served.retriever != retriever_champion(served.artifact.scope):
+        blocks_plan(job=job, ranges=())
+        return 0
+    present = Question.objects.select_for_update().in_bulk([question.pk for question in questions])
+    for question, (solutions, reason) in zip(questions, found, strict=True):
+        now = present.get(question.pk)
+        if now is not None and bytes(now.content_hash) == bytes(question.content_hash):
+            solution_store(
+                question=now,
+                artifact=served.artifact,
+                solutions=solutions,
+                reason=reason,
+                retriever=served.retriever,
+            )
+    return sum(bool(solutions) for solutions, _reason in found)

@@ -20,17 +20,20 @@ from questionbank.selectors.solving.solutions import unsolved_questions
 from questionbank.selectors.training.solver_material import solver_material
 from questionbank.selectors.training.solver_report import solver_data_report
 from questionbank.selectors.training.training_start import completed_settings
+from questionbank.services import runs
 from questionbank.services.artifacts import artifact_promote
 from questionbank.services.backups import bank_is_empty
+from questionbank.services.blocks import block_ranges, blocks_plan
 from questionbank.services.promotion import comparison_request
 from questionbank.services.questions import question_create
 from questionbank.services.solutions import solve_after_promotion, solve_request_missing
 from questionbank.services.training import training_request
 from tests.questionbank.scripted_solver import ScriptedSolver, served
 from tests.questionbank.story_bank import add_problems
+from worker.blocks import do_block
 from worker.solver import comparison, solving
 from worker.solver.comparison import solver_figures
-from worker.tasks import capability_task, compare_models, train_model
+from worker.tasks import capability_task, compare_models, help_with_job, train_model
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_files", "one_connection")]
 
@@ -246,10 +249,22 @@ class TestSolving:
         assert run.result == {"solved": 0, "not_solved": Question.objects.count()}
 
     def test_nothing_is_kept_of_a_solver_that_serves_no_more(self, solver, monkeypatch):
+        ids = list(Question.objects.order_by("pk").values_list("pk", flat=True))
+        job = solving.SolveBlocks(solver.artifact)
+        blocks_plan(job=job.name, ranges=block_ranges(ids, 2))
         monkeypatch.setattr(solving, "artifact_champion", lambda **_which: None)
-        questions = list(Question.objects.all())
-        assert solving._solve_batch(questions, solver).total() == 0
+        assert do_block(job)
         assert not QuestionSolution.objects.exists()
+        assert not do_block(job)  # another plan will name the solver that serves now
+
+    def test_a_helper_solves_what_the_run_would(self, solver):
+        run = solve_request_missing()
+        runs.run_start(run_id=run.pk, worker="one")
+        ids = list(Question.objects.order_by("pk").values_list("pk", flat=True))
+        name = solving.SolveBlocks(solver.artifact).name
+        blocks_plan(job=name, ranges=block_ranges(ids, 2))
+        assert help_with_job(run.pk, name) == -(-len(ids) // 2)
+        assert not unsolved_questions(solver.artifact).exists()
 
 
 def artifact_archive_all(scope: str) -> None:
