@@ -38,7 +38,11 @@ def _is_title(place: int, lines: Sequence[Line], marks: Sequence[Mark | None]) -
     if mark is not None and mark.kind not in ("han", "upper", "Roman"):
         return False
     highest = max(
-        (mark.value for mark in marks[:place] if mark is not None and mark.kind in ("digits", "word")),
+        (
+            mark.value
+            for mark in marks[:place]
+            if mark is not None and mark.kind in ("digits", "word") and mark.series != "digits-"
+        ),
         default=0,
     )
     for ahead in range(place + 1, min(place + 5, len(lines))):

@@ -27,7 +27,9 @@ _ROMAN = ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")
 _DELIMITERS = {"OneParen": "{})", "TwoParens": "({})"}
 _DEEPEST = 40
 _CSS_COLOUR = re.compile(r"(?:^|[;\s])(?:color|background|background-color)\s*:\s*([^;]+)|^(?=\w)([a-z]+)$")
-_COLOUR_NAMES = frozenset("red green blue yellow orange purple magenta cyan lime crimson darkgreen darkred darkblue".split())
+_COLOUR_NAMES = frozenset(
+    "red green blue yellow orange purple magenta cyan lime crimson darkgreen darkred darkblue".split()
+)
 
 
 class BlockReader:
@@ -157,7 +159,11 @@ class BlockReader:
                 case "Image":
                     self._add_picture(rich, content, look)
                 case "Span" | "Link" | "Cite":
-                    self._add(rich, content[1], look | (COLOURED if kind == "Span" and _stands_out(content[0]) else 0))
+                    self._add(
+                        rich,
+                        content[1],
+                        look | (COLOURED if kind == "Span" and _stands_out(content[0]) else 0),
+                    )
                 case "Note":
                     note = " ".join(part.rich.text for part in self.paragraphs(content))
                     rich.add(f" ({note})", look)
@@ -183,7 +189,9 @@ def _stands_out(attributes: Any) -> bool:
     """Return whether a span of HTML or LaTeX is highlighted or in a colour."""
     _identifier, classes, values = attributes
     style = " ".join(value for name, value in values if name in ("style", "color"))
-    return "mark" in classes or any(is_css_colour(match[1] or match[2]) for match in _CSS_COLOUR.finditer(style))
+    return "mark" in classes or any(
+        is_css_colour(match[1] or match[2]) for match in _CSS_COLOUR.finditer(style)
+    )
 
 
 def is_css_colour(value: str) -> bool:

@@ -55,7 +55,12 @@ def read_docx(package: Package) -> Source:
     reader = BlockReader(lambda address: picture_name(address) if picture_name(address) in pictures else "")
     paragraphs: list[Paragraph] = [*title_paragraphs(reader, meta), *reader.paragraphs(blocks)]
     has_macros = any(name.lower().endswith("vbaproject.bin") for name in package.names)
-    return Source(paragraphs, pictures, [*_notices(word.facts, has_macros=has_macros)], lost_pictures=reader.lost_pictures)
+    return Source(
+        paragraphs,
+        pictures,
+        [*_notices(word.facts, has_macros=has_macros)],
+        lost_pictures=reader.lost_pictures,
+    )
 
 
 def _body_name(package: Package) -> str:
@@ -99,13 +104,21 @@ def _notices(facts: WordFacts, *, has_macros: bool) -> Iterator[str]:
             [
                 counted(facts.old_formulas, "1 formula was", "{} formulas were"),
                 "made with an old formula editor (Equation Editor 3, MathType or EQ fields) and cannot be read.",
-                *([counted(facts.kept_formulas, "1 is", "{} are") + " kept as a picture."] if facts.kept_formulas else []),
+                *(
+                    [counted(facts.kept_formulas, "1 is", "{} are") + " kept as a picture."]
+                    if facts.kept_formulas
+                    else []
+                ),
                 *([f"[formula] stands in place of {lost}."] if lost else []),
                 "In Word, convert them to equations (double-click one, or use MathType's Convert Equations) and read the document again.",
             ]
         )
     if facts.objects:
-        objects = counted(facts.objects, "1 embedded object, such as a spreadsheet,", "{} embedded objects, such as spreadsheets,")
+        objects = counted(
+            facts.objects,
+            "1 embedded object, such as a spreadsheet,",
+            "{} embedded objects, such as spreadsheets,",
+        )
         yield f"{objects} cannot be read. Paste tables or pictures instead."
     if facts.drawings:
         drawings = counted(facts.drawings, "1 drawing made in Word", "{} drawings made in Word")

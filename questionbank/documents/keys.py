@@ -23,12 +23,15 @@ _LETTER = re.compile(
 )
 _SEQUENCE = re.compile(r"[A-H](?:[\s,;，、]*[A-H]){3,}")
 _EXAMVIEW = re.compile(r"\s*(?:PTS|DIF|REF|OBJ|NAT|STA|TOP|KEY|MSC|NOT|LOC):.*")
+_TRUTH = re.compile(r"(\w{4,8}|[√×✓✗对错TF])\s*[.,:;。，；：]\s*(?=\S)")
 TITLE_AND_LIST = re.compile(
     r"\W*(?:(?:the )?answers?(?: key)?|(?:answer )?keys?|correct answers|solutions|lösungen|réponses|corrigé|respuestas|soluciones|(?:参考|标准)?答案)\s*[:：]\s*(?=.)",
     re.IGNORECASE,
 )
 """Begins a list of answers that stands on the line of its title."""
-_COMPOUND = re.compile(r"(?:Q(?:uestion)?\.?\s?)?(\d{1,3})\s?[.)]?\s?(?:[(]([a-h])[)]|([a-h])[.)]?)\s*(?:[(]([ivx]{1,4})[)]|([ivx]{1,4})[.)]?)?")
+_COMPOUND = re.compile(
+    r"(?:Q(?:uestion)?\.?\s?)?(\d{1,3})\s?[.)]?\s?(?:[(]([a-h])[)]|([a-h])[.)]?)\s*(?:[(]([ivx]{1,4})[)]|([ivx]{1,4})[.)]?)?"
+)
 BONUS_NUMBER = -1
 """Stands for the number of a question that is called a bonus."""
 _SHORT = 100  # characters of an answer; what is longer is worked
@@ -51,8 +54,12 @@ class KeyEntry:
     parts: dict[str, str] = field(default_factory=dict)
 
 
-def key_entries(lines: Iterable[tuple[int, Line]]) -> list[KeyEntry]:
-    """Return what lines of a list of answers say, in their order."""
+def key_entries(lines: Iterable[tuple[int, Line]], *, by_words: bool = False) -> list[KeyEntry]:
+    """Return what lines of a list of answers say, in their order.
+
+    Args:
+        by_words: questions are called "Exercise 1"; what is numbered below is parts of them.
+    """
     entries: list[KeyEntry] = []
     rows: list[tuple[int, list[str]]] = []
     part = series = ""
@@ -75,7 +82,16 @@ def key_entries(lines: Iterable[tuple[int, Line]]) -> list[KeyEntry]:
             _say(entries[-1], line.text[bonus.end() :])
             continue
         begins = mark is not None and mark.kind in ("digits", "word", "levels")
-        if mark is not None and begins and not (entries and series and series != mark.series == "digits()"):
+        if (
+            mark is not None
+            and begins
+            and not (
+                entries
+                and series
+                and series != mark.series
+                and (mark.series == "digits()" or (by_words and series == "word"))
+            )
+        ):
             entries.append(KeyEntry(mark.value, [place]))
             part, series = "", mark.series
             _say(entries[-1], line.text)
@@ -101,7 +117,12 @@ def _merged(entries: Iterable[KeyEntry]) -> list[KeyEntry]:
     merged: list[KeyEntry] = []
     for entry in entries:
         last = merged[-1] if merged else None
-        if last is None or last.number != entry.number or not entry.parts or not (last.parts or not last.answer):
+        if (
+            last is None
+            or last.number != entry.number
+            or not entry.parts
+            or not (last.parts or not last.answer)
+        ):
             merged.append(entry)
             continue
         last.lines += [line for line in entry.lines if line not in last.lines]
@@ -165,7 +186,12 @@ def _say(entry: KeyEntry, text: str) -> None:
         worked = text[label.end() :].strip()
         number, rest = take_mark(worked)
         mark = read_mark(number)
-        if mark is not None and mark.value == 1 and mark.series in ("lower()", "digits()") and not entry.parts:
+        if (
+            mark is not None
+            and mark.value == 1
+            and mark.series in ("lower()", "digits()")
+            and not entry.parts
+        ):
             entry.parts[mark.label.lower()] = rest
         else:
             entry.solution.append(worked)
@@ -191,6 +217,8 @@ def _named(text: str) -> tuple[str, str]:
     text = text.strip()
     if truth_of(text):
         return text.strip(" ."), ""
+    if (match := _TRUTH.match(text)) and truth_of(match[1]):
+        return match[1], text[match.end() :].strip()
     match = _LETTER.match(text)
     if match is None:
         return "", text
@@ -201,8 +229,19 @@ def _named(text: str) -> tuple[str, str]:
 def _without_points(text: str) -> str:
     match = POINTS.search(text)
     if match and match.end() == len(text) and match.start() > 0:
-        return text[: match.start()].strip()
-    return text.strip()
+        text = text[: match.start()]
+    return short_answer(text.strip())
+
+
+def short_answer(text: str) -> str:
+    """Return an answer without the full stop or semicolon behind it; a sentence keeps its own.
+
+    >>> short_answer("3/2."), short_answer("It has four right angles."), short_answer("20;")
+    ('3/2', 'It has four right angles.', '20')
+    """
+    bare = text.rstrip(";；，, ")
+    is_sentence = len(re.findall(r"[^\W\d_]{2,}", bare)) > 2 or "\n" in bare
+    return bare if is_sentence else bare.rstrip(".。．") or text
 
 
 def _of_table(rows: list[tuple[int, list[str]]]) -> Iterator[KeyEntry]:
@@ -215,11 +254,17 @@ def _of_table(rows: list[tuple[int, list[str]]]) -> Iterator[KeyEntry]:
         ]
         below = rows[place + 1][1] if place + 1 < len(rows) else []
         counts = [number for _, number in numbers]
-        is_over = len(counts) > 1 and counts == sorted({*counts}) and len(numbers) >= len([cell for cell in cells if cell]) - 1
+        is_over = (
+            len(counts) > 1
+            and counts == sorted({*counts})
+            and len(numbers) >= len([cell for cell in cells if cell]) - 1
+        )
         if (
             is_over
             and len(below) == len(cells)
-            and any((below[column] and not below[column].isdigit()) or len(below) > 4 for column, _ in numbers)
+            and any(
+                (below[column] and not below[column].isdigit()) or len(below) > 4 for column, _ in numbers
+            )
         ):
             for column, number in numbers:
                 if below[column]:
@@ -240,7 +285,9 @@ def _beside(line: int, cells: list[str]) -> Iterator[KeyEntry]:
         if compound := _COMPOUND.fullmatch(number):
             letter = compound[2] or compound[3]
             roman = compound[4] or compound[5]
-            part = KeyEntry(int(compound[1]), [line], parts={letter: f"({roman}) {answer}" if roman else answer})
+            part = KeyEntry(
+                int(compound[1]), [line], parts={letter: f"({roman}) {answer}" if roman else answer}
+            )
             yield part
             continue
         mark = read_mark(number) or read_mark(f"{number}.")

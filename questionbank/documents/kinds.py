@@ -12,7 +12,10 @@ from questionbank.errors import DocumentRefused
 
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _LATEX = re.compile(rb"\\documentclass|\\begin\s*\{(?:document|questions|enumerate)\}")
-_HTML = re.compile(rb"\s*(?:<!doctype html|<\?xml[^>]*>\s*<(?:!doctype )?html|<html|<!--|<(?:p|div|h[1-6]|ol|ul|table|body|head)\b[^>]*>)", re.IGNORECASE)
+_HTML = re.compile(
+    rb"\s*(?:<!doctype html|<\?xml[^>]*>\s*<(?:!doctype )?html|<html|<!--|<(?:p|div|h[1-6]|ol|ul|table|body|head)\b[^>]*>)",
+    re.IGNORECASE,
+)
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8")
 _SAVE_AS = "Open it, choose Save As, and save it as a Word document (.docx)."
 _OTHER_NAMES = {
@@ -55,7 +58,11 @@ def document_kind(data: bytes, name: str) -> str:
     if suffix == ".tex" or _LATEX.search(data[:20_000]):
         return "latex"
     beginning = data[:4096]
-    if b"\0" in beginning and not beginning.startswith((b"\xff\xfe", b"\xfe\xff")) and beginning.count(0) * 4 < len(beginning):
+    if (
+        b"\0" in beginning
+        and not beginning.startswith((b"\xff\xfe", b"\xfe\xff"))
+        and beginning.count(0) * 4 < len(beginning)
+    ):
         raise DocumentRefused(_OTHER_NAMES.get(suffix) or _unknown(name))
     return "markdown" if suffix in (".md", ".markdown") else "text"
 
@@ -66,7 +73,9 @@ def _kind_of_archive(data: bytes, suffix: str) -> str:
             names = {*archive.namelist()}
             kind = archive.read("mimetype")[:100] if "mimetype" in names else b""
     except (zipfile.BadZipFile, ValueError, OSError, KeyError, RuntimeError, NotImplementedError) as error:
-        raise DocumentRefused("The document is damaged. Open it in the program that made it and save it again.") from error
+        raise DocumentRefused(
+            "The document is damaged. Open it in the program that made it and save it again."
+        ) from error
     if any(name.startswith("word/") and name.endswith(".xml") for name in names):
         return "docx"
     if kind.startswith(b"application/vnd.oasis.opendocument.text"):
@@ -77,7 +86,9 @@ def _kind_of_archive(data: bytes, suffix: str) -> str:
         raise DocumentRefused(_OTHER_NAMES[".pptx"])
     if any(name.startswith("xl/") for name in names):
         raise DocumentRefused("Spreadsheets are read on the import page. Import the file there.")
-    raise DocumentRefused("The file is an archive without a document. Unpack it and read the documents in it.")
+    raise DocumentRefused(
+        "The file is an archive without a document. Unpack it and read the documents in it."
+    )
 
 
 def _unknown(name: str) -> str:

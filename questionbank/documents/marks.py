@@ -32,8 +32,9 @@ _MARK = re.compile(
     r"(?P<word_end>[ ]?[.:)、．：]|[ ]?[-–—](?=\s)|(?=\s*[(（\[]?\s*$)|(?=[\s\u2003]+[(（\[A-ZÀ-Ý$\u4e00-\u9fff])|(?=\u2003))"
     r"|(?P<before_word>[0-9]{1,3})\.?[ ]?(?i:aufgabe|frage|übung|exercice|problem|question)\b[ ]?(?:[.:]|(?=[\s(\[]|$))"
     r"|第\s?(?P<ordinal>[0-9０-９]{1,3}|[一二三四五六七八九十]{1,3})\s?[题題](?:\s?[.:、．：])?"
-    r"|(?P<digits>[0-9０-９]{1,3})(?P<digits_end>\s?[)）、．]|\.(?![0-9]|\s?[0-9]+\s?[)）])|°\)|/(?=\s)|\s?[-–—](?=\s[A-Z]))"
+    r"|(?P<digits>[0-9０-９]{1,3})(?P<digits_end>\s?[)）、．]|\.[-–—](?=\s)|\.(?![0-9]|\s?[0-9]+\s?[)）])|°\)|/(?=\s)|\s?[-–—](?=\s[A-Z]))"
     r"|(?P<compound>[0-9]{1,2}[ ]?(?:\((?P<of_part>[a-h])\)|(?P<part>[a-h])(?:[.)](?![a-z])|(?=\u2003)|(?=[ ][A-Z]))))"
+    r"|(?P<box>\[[ ]?[*xX✓✔]?[ ]?\]|[(（][ ]?[*xX✓✔]?[ ]?[)）](?=\s)|[☐☑☒□■◻◼○◯●◉])(?=[\s\u2003\w$])"
     r"|[(（\[【](?P<in_digits>[0-9０-９]{1,3})[)）\]】]"
     r"|(?P<levels>[0-9]{1,2}(?:\.[0-9]{1,2})+)(?:[.)]|(?=\u2003))"
     r"|(?P<circled>[①-⑳])"
@@ -44,7 +45,6 @@ _MARK = re.compile(
     r"|[(（\[](?P<in_roman>[ivx]{1,5}|[IVX]{1,5})[)）\]]"
     r"|(?P<han>[一二三四五六七八九十]{1,3})[、．.]"
     r"|[(（](?P<in_han>[一二三四五六七八九十]{1,3})[)）]"
-    r"|(?P<box>\[[ ]?[*xX✓✔]?[ ]?\]|[(（][ ]?[*xX✓✔]?[ ]?[)）](?=\s)|[☐☑☒□■◻◼○◯●◉])(?=[\s\u2003\w$])"
     r"|(?P<bullet>[-–—•·‣▪◦*])(?=[\s\u2003])"
     r"|(?P<bare>[0-9]{1,3})(?=[\u2003 ]\s?[^\W\d_]|[\u2003 ]+[$(“‘\"!]|\u2003?$)"
     r"|(?P<bare_letter>[A-H])(?=\u2003)"
@@ -57,10 +57,10 @@ _NEEDS_BLANK = re.compile(r"[a-z]\.$")
 _JOINED = re.compile(
     r"(?:(?<=[\s\u2003,;，；。.?？!！:：)）])|(?<![A-Za-z0-9$\\(（\[]))"
     r"(?P<flag>\*{1,2}[ ]?|[✓✔☑→√][ ]?)?"
-    r"(?:[(（\[【][ ]?(?P<inner>[A-Ja-jＡ-Ｊ]|[ivx]{1,4}|[0-9]{1,2})[ ]?[)）\]】]"
+    r"(?:(?P<box>\[[ *xX✓✔]?\]|[☐☑☒□■◻◼])(?=[\s\w$])|[(（\[【][ ]?(?P<inner>[A-Ja-jＡ-Ｊ]|[ivx]{1,4}|[0-9]{1,2})[ ]?[)）\]】]"
     r"|(?P<label>[A-Ja-jＡ-Ｊ])(?P<close>[ ]?[)）、．]|\.(?![A-Za-z]\.)|[ ]?[:：])"
     r"|(?P<number>[0-9]{1,3})(?P<number_close>[)、．]|\.(?![0-9]))"
-    r"|(?P<circled>[①-⑳])|(?P<ring>[Ⓐ-Ⓙⓐ-ⓙ])|(?P<box>\[[ *xX✓✔]?\]|[☐☑☒□■◻◼])(?=[\s\w$])|(?P<bare>[A-H])(?=\u2003))"
+    r"|(?P<circled>[①-⑳])|(?P<ring>[Ⓐ-Ⓙⓐ-ⓙ])|(?P<bare>[A-H])(?=\u2003))"
 )
 _CONNECTIVE = re.compile(
     r"[\s\u2003]*(?:and|or|to|und|oder|et|ou|和|或|与|[,;.、，&+-])+[\s\u2003]*", re.IGNORECASE
@@ -225,7 +225,11 @@ def take_compound(text: str) -> tuple[str, str, str]:
     if match is None or not match["compound"]:
         return "", "", text
     letter = match["of_part"] or match["part"]
-    return match["compound"][: match["compound"].index(letter)].rstrip(" ("), f"({letter})", text[match.end() :].strip(" " + GAP)
+    return (
+        match["compound"][: match["compound"].index(letter)].rstrip(" ("),
+        f"({letter})",
+        text[match.end() :].strip(" " + GAP),
+    )
 
 
 # -- several on one line ------------------------------------------------------------------------------------------

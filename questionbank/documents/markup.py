@@ -20,18 +20,31 @@ _SCRIPT = re.compile(r"<(script|style)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
 _RTF_GAP = re.compile(rb"\\tab(?![a-z])[ ]?")
 _HTML = "html+tex_math_dollars+tex_math_single_backslash"
 _EXAM = (  # the exam class: (pattern, what stands in its place)
-    (re.compile(r"%[^\n]*"), lambda match: match[0] if match.start() and match.string[match.start() - 1] == "\\" else ""),
+    (
+        re.compile(r"%[^\n]*"),
+        lambda match: match[0] if match.start() and match.string[match.start() - 1] == "\\" else "",
+    ),
     (re.compile(r"\\begin\{(?:questions)\}"), r"\\begin{enumerate}"),
     (re.compile(r"\\begin\{(?:parts|subparts)\}"), r"\\begin{enumerate}"),
     (re.compile(r"\\begin\{(?:choices|oneparchoices|checkboxes|oneparcheckboxes)\}"), r"\\begin{enumerate}"),
-    (re.compile(r"\\end\{(?:questions|parts|subparts|choices|oneparchoices|checkboxes|oneparcheckboxes)\}"), r"\\end{enumerate}"),
+    (
+        re.compile(
+            r"\\end\{(?:questions|parts|subparts|choices|oneparchoices|checkboxes|oneparcheckboxes)\}"
+        ),
+        r"\\end{enumerate}",
+    ),
     (re.compile(r"\\(?:question|part|subpart)\s*\[(\d+(?:\.\d)?)\]"), r"\\item (\1 marks) "),
     (re.compile(r"\\(?:question|part|subpart|choice)(?![A-Za-z])"), r"\\item "),
     (re.compile(r"\\CorrectChoice(?![A-Za-z])"), r"\\item ✓ "),
     (re.compile(r"\\begin\{solution(?:orbox|orlines|ordottedlines)?\}(?:\[[^\]]*\])?"), "\n\nSolution: "),
     (re.compile(r"\\end\{solution(?:orbox|orlines|ordottedlines)?\}"), "\n\n"),
     (re.compile(r"\\(?:fillin|blank)(?![A-Za-z])(?:\[[^\]]*\])*"), "____"),
-    (re.compile(r"\\(?:underline|uline)\{\\(?:hspace\*?|hskip|quad|qquad)[^{}]*(?:\{[^{}]*\})?\s*\}|\\rule\{[^{}]*\}\{[^{}]*\}"), "____"),
+    (
+        re.compile(
+            r"\\(?:underline|uline)\{\\(?:hspace\*?|hskip|quad|qquad)[^{}]*(?:\{[^{}]*\})?\s*\}|\\rule\{[^{}]*\}\{[^{}]*\}"
+        ),
+        "____",
+    ),
     (re.compile(r"\\(?:quad|qquad|hfill)(?![A-Za-z])"), "\u2003"),
 )
 _CODECS = {"utf-8": "utf-8-sig", "windows-1252": "cp1252", "mac-roman": "mac_roman"}
@@ -110,4 +123,3 @@ class _Pictures:
         name = picture_name(f"picture{len(self.kept) + 1}{suffix}")
         self.kept[name] = data
         return name
-

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from questionbank.documents.marks import Mark
 from questionbank.documents.paper import Line
-from questionbank.documents.phrases import MATCHING, SECTION
+from questionbank.documents.phrases import MATCHING, SECTION, is_answer_space
 
 _COUNTS = ("word", "digits", "levels")
 _FEWEST_BARE = 3  # numbers without a sign behind them, such as "3 Work out", that must count on
@@ -49,7 +49,14 @@ class _Series:
         self._marks = marks
         self._places: dict[str, list[int]] = defaultdict(list)
         for place, mark in enumerate(marks):
-            if mark is not None and mark.kind in _COUNTS and mark.series != "digits○" and mark.value:
+            is_space = bool(lines[place].text) and is_answer_space(lines[place].text)  # "3) ______"
+            if (
+                mark is not None
+                and mark.kind in _COUNTS
+                and mark.series != "digits○"
+                and mark.value
+                and not is_space
+            ):
                 self._places[mark.series].append(place)
         if bare := self._places.pop("digits-", []):
             bare = self._counting(bare)
@@ -73,7 +80,12 @@ class _Series:
         for place, end in zip(words, [*words[1:], len(self._lines)], strict=True):
             for series, places in self._places.items():
                 inside = [other for other in places if place < other < end]
-                if series != "word" and inside and self._have_options(inside) and not self._has_options(place):
+                if (
+                    series != "word"
+                    and inside
+                    and self._have_options(inside)
+                    and not self._has_options(place)
+                ):
                     questions = (questions - {place}) | {*inside}
                     headings.add(place)
         return Numbering(frozenset(questions), frozenset(headings))
@@ -86,7 +98,9 @@ class _Series:
         """Return the places that count on from one another: 1, 2, 3, perhaps with one missing."""
         kept: list[int] = []
         for place in places:
-            if self._value(place) in ((1, 2) if not kept else (self._value(kept[-1]) + 1, self._value(kept[-1]) + 2)):
+            if self._value(place) in (
+                (1, 2) if not kept else (self._value(kept[-1]) + 1, self._value(kept[-1]) + 2)
+            ):
                 kept.append(place)
         return kept
 
@@ -99,7 +113,9 @@ class _Series:
             places = self._places[series]
             if not best:
                 best = series
-            elif self._longest(places) > self._longest(self._places[best]) and self._counts_across(places, best):
+            elif self._longest(places) > self._longest(self._places[best]) and self._counts_across(
+                places, best
+            ):
                 best = series
         return best
 
@@ -170,4 +186,3 @@ class _Series:
                 if fits and not is_item and self._lines[place].level <= self._lines[before[-1]].level:
                     found.add(place)
         return found
-

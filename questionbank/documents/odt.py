@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 from xml.etree import ElementTree as ET  # noqa: S405  # writes; what is read is parsed by defusedxml
 
@@ -9,9 +10,11 @@ from questionbank.documents.blocks import COLOUR_BEGINS, COLOUR_ENDS, BlockReade
 from questionbank.documents.marks import GAP
 from questionbank.documents.packages import DAMAGED, Package, picture_name
 from questionbank.documents.pandoc import document_blocks
+from questionbank.documents.paragraphs import FORMULA
 from questionbank.documents.source import CHANGED, ELSEWHERE, PROTECTED, Source, counted, title_paragraphs
 from questionbank.documents.word_numbering import is_colour
 from questionbank.errors import DocumentRefused
+from questionbank.formats.mathml_latex import mathml_to_latex
 
 _NAMESPACES = {
     "office": "urn:oasis:names:tc:opendocument:xmlns:office:1.0",
@@ -26,6 +29,7 @@ _NAMESPACES = {
 }
 for _prefix, _address in _NAMESPACES.items():
     ET.register_namespace(_prefix, _address)
+_PREFIX_OF_MATH = re.compile(r"<(/?)(?:math|m|mml):")
 _STYLE, _TEXT, _FO = (f"{{{_NAMESPACES[name]}}}" for name in ("style", "text", "fo"))
 _DRAW, _XLINK, _MANIFEST = (f"{{{_NAMESPACES[name]}}}" for name in ("draw", "xlink", "manifest"))
 
@@ -43,25 +47,52 @@ def read_odt(package: Package) -> Source:
     if root is None:
         raise DocumentRefused(DAMAGED)
     pictures = {picture_name(name): data for name, data in package.pictures("Pictures/").items()}
+    _write_formulas(root, package)
     _write_gaps(root)
     _write_colours(root)
     notices = []
     if next(root.iter(f"{_TEXT}changed-region"), None) is not None:
         notices.append(CHANGED)
-    external = sum((image.get(f"{_XLINK}href") or "").startswith("http") for image in root.iter(f"{_DRAW}image"))
+    external = sum(
+        (image.get(f"{_XLINK}href") or "").startswith("http") for image in root.iter(f"{_DRAW}image")
+    )
     if external:
         notices.append(counted(external, "1 picture is", "{} pictures are") + f" {ELSEWHERE}")
     data = package.with_parts({"content.xml": ET.tostring(root, encoding="utf-8")}, without="Pictures/")
     meta, blocks = document_blocks(data, "odt")
     reader = BlockReader(lambda address: picture_name(address) if picture_name(address) in pictures else "")
-    return Source([*title_paragraphs(reader, meta), *reader.paragraphs(blocks)], pictures, notices, reader.lost_pictures - external)
+    return Source(
+        [*title_paragraphs(reader, meta), *reader.paragraphs(blocks)],
+        pictures,
+        notices,
+        reader.lost_pictures - external,
+    )
+
+
+def _write_formulas(root: Any, package: Package) -> None:
+    """Write formulas, which are documents of their own in MathML, as LaTeX."""
+    for frame in list(root.iter(f"{_DRAW}frame")):
+        element = frame.find(f"{_DRAW}object")
+        if element is None:
+            continue
+        folder = (element.get(f"{_XLINK}href") or "").removeprefix("./").rstrip("/")
+        content = package.read(f"{folder}/content.xml").decode("utf-8", "replace")
+        if "math" not in content[:1000]:
+            continue
+        latex = mathml_to_latex(_PREFIX_OF_MATH.sub(r"<\1", content))
+        tail = frame.tail
+        frame.clear()
+        frame.tag, frame.tail = f"{_TEXT}span", tail
+        frame.text = f"{FORMULA}{latex}{FORMULA}" if latex else "[formula]"
 
 
 def _write_gaps(root: Any) -> None:
     """Write tabs and several blanks as one wide blank."""
     for parent in root.iter():
         for child in list(parent):
-            if child.tag == f"{_TEXT}tab" or (child.tag == f"{_TEXT}s" and int(child.get(f"{_TEXT}c") or 1) > 1):
+            if child.tag == f"{_TEXT}tab" or (
+                child.tag == f"{_TEXT}s" and int(child.get(f"{_TEXT}c") or 1) > 1
+            ):
                 text = GAP + (child.tail or "")
                 before = list(parent)[: list(parent).index(child)]
                 parent.remove(child)

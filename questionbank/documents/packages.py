@@ -54,7 +54,14 @@ class Package:
         try:
             with self._archive.open(member) as file:
                 data = file.read(limit + 1)
-        except (zipfile.BadZipFile, zlib.error, OSError, NotImplementedError, RuntimeError, EOFError) as error:
+        except (
+            zipfile.BadZipFile,
+            zlib.error,
+            OSError,
+            NotImplementedError,
+            RuntimeError,
+            EOFError,
+        ) as error:
             raise DocumentRefused(DAMAGED) from error
         if len(data) > limit:  # the directory lies
             raise DocumentRefused(TOO_LARGE)
@@ -104,4 +111,3 @@ def picture_name(address: str) -> str:
     """Return our name of a picture by its address in a package: no blanks, no brackets."""
     name = address.rpartition("/")[2]
     return "".join(sign if sign.isalnum() or sign in "._-" else "-" for sign in name)
-

@@ -11,6 +11,8 @@ from questionbank.formats.html_text import raised_or_lowered
 
 BOLD, UNDERLINED, COLOURED, ITALIC = 1, 2, 4, 8
 _MARKING = BOLD | UNDERLINED | COLOURED
+FORMULA = "\ue009"
+"""Stands at both ends of a formula that is written into a document before pandoc reads it."""
 _DOLLAR = "\ue004"  # one that was typed, until the paragraph is whole
 _TYPED_FORMULA = re.compile(r"\ue004([^\ue004\n]{1,400}?)\ue004")
 _MATHEMATICAL = re.compile(r"[\\^_={}<>+*/-]|^\s*[A-Za-z]\s*$")
@@ -31,7 +33,7 @@ class Rich:
 
     def add_typed(self, text: str, look: int = 0) -> None:
         """Add text as it was typed: its dollar signs are prices unless the paragraph shows otherwise."""
-        self.add(text.replace("$", _DOLLAR).replace("\u00a0", " "), look)
+        self.add(text.replace("$", _DOLLAR).replace(FORMULA, "$").replace("\u00a0", " "), look)
 
     def add_script(self, where: str, body: str, look: int) -> None:
         """Add what stands raised (``sup``) or lowered (``sub``): as signs where Unicode has them, else as LaTeX."""

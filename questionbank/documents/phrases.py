@@ -14,7 +14,7 @@ ANSWER = re.compile(
 )
 """Begins the line of an answer."""
 ANSWER_WITHIN = re.compile(
-    r"(?<=[\s\u2003)）。.])(?:Ans(?:wer)?|ANS(?:WER)?|Correct [Aa]nswer|Antwort|Lösung|Réponse|Respuesta|答案)\s?[:：](?=[\s\u2003]*\S)"
+    r"(?:^|(?<=[\s\u2003)）。.]))(?:(?:Correct |Right |Final )?[Aa]ns(?:wer)?|ANS(?:WER)?|Antwort|Lösung|Réponse|Respuesta|答案)\s?[:：](?=[\s\u2003]*\S)"
     r"|[【\[](?:答案|解析|分析|详解|点评|解答)[】\]]"
 )
 """Begins an answer or a solution within a paragraph."""
@@ -33,7 +33,7 @@ KEY_TITLE = re.compile(
     r"|(?:worked |model |full |suggested )(?:solutions|answers)|correct answers|key to .{0,40}|lösungen|lösungsschlüssel|lösungsblatt|musterlösungen?|erwartungshorizont"
     r"|corrigés?|corrections?|réponses|grille de (?:réponses|correction)|respuestas|soluciones|solucionario|hoja de respuestas|clave(?: de respuestas)?|soluzioni|risposte"
     r"|(?:参考|标准)?答案(?:(?:与|和|及).{0,8})?|答案部分|参考解答)"
-    r"(?:\s*[-–:：(（].{0,60})?|.{0,60}(?:answer key|mark(?:ing)? scheme|answers|参考答案|答案与解析|lösungen|corrigé))\W*",
+    r"(?:\s*[-–(（].{0,60}|\s*[:：])?|.{0,60}(?:answer key|mark(?:ing)? scheme|answers|参考答案|答案与解析|lösungen|corrigé))\W*",
     re.IGNORECASE,
 )
 """The title of the list of answers; the whole line."""
@@ -71,7 +71,7 @@ SECTION = re.compile(
     r"|(?:[一二三四五六七八九十]{1,2}|[（(][一二三四五六七八九十]{1,2}[)）])\s*[、．.]?\s*(?:单?项?选择题|多选题|填空题|判断题|解答题|计算题|应用题|证明题|作图题|简答题|综合题|.{0,12}题).*"
     r"|第\s?[一二三四五六七八九十ⅠⅡI1-9]+\s?(?:卷|部分|章|节|单元|大题).*"
     r"|(?:multiple[- ]choice(?: questions?)?|true[ /-]*(?:or[ -])?false|short[- ]answers?(?: questions?)?|free[- ]response(?: questions?)?|problems?|problem[- ]solving|essay|matching|numeric(?:al)?(?: response)?|fill[- ]in[- ](?:the[- ])?blanks?|completion"
-    r"|(?:non[- ])?calculator(?: (?:allowed|section|paper))?|no calculator)\s*(?:[:(（].*)?)",
+    r"|(?:non[- ])?calculator(?: (?:allowed|section|paper))?|no calculator)\s*(?:[:(（.].*)?)",
     re.IGNORECASE,
 )
 """The heading of a section; the whole line."""
@@ -97,7 +97,7 @@ NOISE = re.compile(
 )
 """A line that is no part of a question; the whole line."""
 ANSWER_SPACE = re.compile(
-    r"[\s_.…\u2003‥·]*(?:(?:answer|ans|antwort|réponse|respuesta|答|解)\s*[:：=]?)?[\s_.…\u2003‥·]*(?:(?:cm|mm|m|km|kg|g|ml|l|%|°|£|\$|€)[²³]?)?\s*[\s_.…]*",
+    r"[\s_.…\u2003‥·]*(?:(?:answer|ans|work(?:ing)?|antwort|rechnung|réponse|respuesta|答|解)\s*[:：=]?)?[\s_.…\u2003‥·]*(?:(?:cm|mm|m|km|kg|g|ml|l|%|°|£|\$|€)[²³]?)?\s*[\s_.…]*",
     re.IGNORECASE,
 )
 """Space for an answer: "Answer: ______ cm"; the whole line."""
@@ -124,7 +124,10 @@ _TRUE = frozenset("true t yes right richtig wahr r w vrai v verdadero vero 对 �
 _FALSE = frozenset("false f no wrong falsch faux falso 错 错误 × ✗ x ✕ 否".split())
 BLANK = re.compile(r"_{2,}|(?<!\.)\.{5,}|…{2,}|[(（\[]\s*_+\s*[)）\]]")
 """A gap to fill in."""
-BONUS = re.compile(r"(?:bonus(?: question)?|extra credit|challenge(?: question)?|zusatzaufgabe|zusatz|附加题)\s*(?:[(（].{0,20}[)）])?\s*[:：.]?\s*", re.IGNORECASE)
+BONUS = re.compile(
+    r"(?:bonus(?: question)?|extra credit|challenge(?: question)?|zusatzaufgabe|zusatz|附加题)\s*(?:[(（].{0,20}[)）])?\s*[:：.]?\s*",
+    re.IGNORECASE,
+)
 """Begins a question that has a name instead of a number."""
 TASK = re.compile(
     r"\W*(?:find|calculate|work out|compute|determine|show|prove|solve|write|explain|draw|how|what|which|why|when|where|who|state|express|hence|simplify|expand"
@@ -136,6 +139,13 @@ TASK = re.compile(
     re.IGNORECASE,
 )
 """Begins a task: what a part asks rather than what an option says."""
+CHOICE_SECTION = re.compile(r"choice|QCM|ankreuz|opción múltiple|选择题|单选|多选", re.IGNORECASE)
+"""The heading of questions that have options."""
+GAP_SECTION = re.compile(r"fill[- ]in|lückentext|texte à trous|填空", re.IGNORECASE)
+TRUTH_SECTION = re.compile(
+    r"true.{1,6}false|判断|richtig.{1,8}falsch|wahr.{1,8}falsch|vrai.{1,6}faux|verdadero.{1,6}falso",
+    re.IGNORECASE,
+)
 OFFERS_CHOICE = re.compile(
     r"\b(?:which|choose|select|circle|tick|correct|true|welche\w*|wähle\w*|kreuze\w*|lequel|laquelle|lesquel\w*|choisi\w*|coche\w*|cuál\w*|elige|quale)\b|选|下列|以下|[(（][\s\u2003]*[)）]",
     re.IGNORECASE,
@@ -153,7 +163,9 @@ MATCHING = re.compile(
     r"\b(?:match|matching|pair (?:each|the)|ordne\w* .{0,60}zu|zuordn\w*|associ\w+|reli\w+ chaque|relaciona\w*|empareja\w*)\b|连线|配对|匹配",
     re.IGNORECASE,
 )
-IMAGE_LOST = re.compile(r"\[image\]")
+RIGHT_BEFORE = re.compile(r"(?:[✓✔☑☒]|\*{1,2}(?=[^*]*$))\s*(?=\S)")
+"""Stands before the text of the right option."""
+IMAGE_LOST = re.compile(r"(?<!!)\[image\]")
 FORMULA_LOST = re.compile(r"\[formula\]")
 
 

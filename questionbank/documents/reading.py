@@ -15,13 +15,13 @@ from pathlib import Path
 from questionbank.documents.blocks import SOFT_BREAK
 from questionbank.documents.docx import read_docx
 from questionbank.documents.kinds import document_kind
-from questionbank.documents.marks import GAP, begins_part, cuts, read_mark, take_compound, take_mark
+from questionbank.documents.marks import GAP, Mark, begins_part, cuts, read_mark, take_compound, take_mark
 from questionbank.documents.markup import read_html, read_latex, read_rtf, text_of
 from questionbank.documents.odt import read_odt
 from questionbank.documents.packages import FILE_LIMIT, Package
 from questionbank.documents.paper import Document, Line
 from questionbank.documents.paragraphs import BOLD, Paragraph, Rich
-from questionbank.documents.phrases import ANSWER_WITHIN
+from questionbank.documents.phrases import ANSWER, ANSWER_WITHIN, SOLUTION
 from questionbank.documents.source import counted
 from questionbank.errors import DocumentRefused
 
@@ -31,6 +31,8 @@ _GAPS = re.compile(r"\t| {2,}|\u00a0{2,}|\u2003+")
 _HEADING = re.compile(r"(#{1,6}) +")
 _ESCAPED = re.compile(r"\\([*_#.)>+-])")
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
+_LABEL = re.compile(r"\*{1,2}([^*\n]{1,40}?)\*{1,2}(?=\s|$|:)")
+_BULLET = Mark("bullet", 0, "")
 _BOLD = re.compile(r"\*\*(?=\S)([^*\n]{1,2000}?)(?<=\S)\*\*")
 
 
@@ -81,7 +83,9 @@ def read_document(path: Path, name: str) -> Document:
         DocumentRefused: it cannot be read; the message says what to do instead.
     """
     if path.stat().st_size > FILE_LIMIT:
-        raise DocumentRefused(f"The file is larger than {FILE_LIMIT // 1024**2} MB. Split it, or use smaller pictures.")
+        raise DocumentRefused(
+            f"The file is larger than {FILE_LIMIT // 1024**2} MB. Split it, or use smaller pictures."
+        )
     data = path.read_bytes()
     kind = document_kind(data, name)
     if kind == "text":
@@ -98,7 +102,9 @@ def read_document(path: Path, name: str) -> Document:
     notices = list(source.notices)
     if source.lost_pictures > 0:
         lost = counted(source.lost_pictures, "1 picture is", "{} pictures are")
-        notices.append(f"{lost} of a type that pages cannot show, such as WMF or TIFF; [image] stands there. Save them as PNG.")
+        notices.append(
+            f"{lost} of a type that pages cannot show, such as WMF or TIFF; [image] stands there. Save them as PNG."
+        )
     lines = lines_of(source.paragraphs)
     named = {name for line in lines for name in _PICTURE.findall(line.text)}
     pictures = {name: picture for name, picture in source.pictures.items() if name in named}
@@ -150,10 +156,14 @@ def _pieces(paragraph: Paragraph) -> Iterator[_Piece]:
             if number:
                 number_look = rich[: rich.text.find(number) + len(number)].common_look
         text = text.stripped()
+        if (
+            number and read_mark(number) == _BULLET and (inner := take_mark(text.text)[0])
+        ):  # "- [x] 9", "• A. 9"
+            number, text = inner, text[len(text.text) - len(take_mark(text.text)[1]) :].stripped()
         if not number and not text.text:
             continue
         line = Line(
-            text=text.our_text(),
+            text=_with_plain_label(text.our_text()),
             number=number,
             level=paragraph.level,
             heading=paragraph.heading if is_first else 0,
@@ -162,6 +172,14 @@ def _pieces(paragraph: Paragraph) -> Iterator[_Piece]:
         )
         yield _Piece(line, bool(number_look))
         is_first = False
+
+
+def _with_plain_label(text: str) -> str:
+    """Return a text whose first words say what it is without their emphasis: "**Answer:** 5"."""
+    match = _LABEL.match(text)
+    if match and (ANSWER.match(f"{match[1]} ") or SOLUTION.match(f"{match[1]} ")):
+        return f"{match[1]}{text[match.end() :]}"
+    return text
 
 
 def _parts(paragraph: Paragraph) -> Iterator[Rich]:

@@ -19,7 +19,7 @@ from analytics.question_content import (
 from analytics.records import QuestionRecord
 from questionbank.documents import phrases
 from questionbank.documents.drafts import Draft, Item, Part
-from questionbank.documents.keys import row_cells
+from questionbank.documents.keys import row_cells, short_answer
 from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.paper import FoundQuestion
 from questionbank.documents.points import without_points
@@ -129,13 +129,26 @@ def _checked(row: dict[str, Any], doubts: list[str]) -> QuestionRecord:
 # -- points -------------------------------------------------------------------------------------------------------
 
 
+def _ends_with_points(item: Item, options: Sequence[Item]) -> bool:
+    """Return whether the last option alone ends with a number in brackets: the points of its question."""
+    return (
+        item is options[-1]
+        and [bool(phrases.BARE_POINTS.search(option.text)) for option in options].count(True) == 1
+    )
+
+
 def _take_points(draft: Draft) -> float | None:
     """Take the points out of a question's texts; returns what the question as a whole gives."""
     total: float | None = None
     options = [*draft.options, *(option for part in draft.parts for option in part.options)]
     for item in (draft.stem, *draft.parts, *options):
         for place, text in enumerate(item.texts):
-            if place == 0 and item in options and not phrases.POINTS.search(text):
+            if (
+                place == 0
+                and item in options
+                and not phrases.POINTS.search(text)
+                and not _ends_with_points(item, options)
+            ):
                 continue  # "(2)" is an option then
             item.texts[place], found, is_total = without_points(text, may_begin=place == 0)
             if found is None:
@@ -191,8 +204,11 @@ def _label(item: Item) -> str:
 
 def _option_text(item: Item) -> str:
     text = item.text
-    if match := phrases.RIGHT_BEHIND.search(text):
-        text = text[: match.start()] if item.is_right else text
+    if item.is_right:
+        if match := phrases.RIGHT_BEHIND.search(text):
+            text = text[: match.start()]
+        if match := phrases.RIGHT_BEFORE.match(text):
+            text = text[match.end() :]
     return text.rstrip(";； ").strip()
 
 
@@ -239,7 +255,7 @@ def _answer(
 def _answer_text(text: str) -> str:
     match = phrases.ANSWER.match(text)
     text = text[match.end() :] if match else text
-    return without_points(text)[0].strip(" \n") if text else ""
+    return short_answer(without_points(text)[0].strip(" \n")) if text else ""
 
 
 def part_answers(text: str) -> dict[str, str]:
@@ -249,7 +265,11 @@ def part_answers(text: str) -> dict[str, str]:
     ({'a': '5', 'b': '6'}, {})
     """
     matches = [_PART_ANSWER.match(line) for line in text.split("\n") if line.strip()]
-    return {match[1] or match[2]: match[3].strip() for match in matches if match} if matches and all(matches) else {}
+    return (
+        {match[1] or match[2]: match[3].strip() for match in matches if match}
+        if matches and all(matches)
+        else {}
+    )
 
 
 def _labels(text: str, options: Sequence[Option], where: str, doubts: list[str]) -> str:
@@ -259,6 +279,12 @@ def _labels(text: str, options: Sequence[Option], where: str, doubts: list[str])
     text = text.strip("()（）[] .") if text.strip("()（）[] .") in labels else text
     if text in labels:
         return text
+    if (
+        labels == [str(place) for place in range(1, len(labels) + 1)]
+        and len(text) == 1
+        and text.upper() in "ABCDEFGH"[: len(labels)]
+    ):
+        return labels["ABCDEFGH".index(text.upper())]
     if match := _LETTERS.fullmatch(text.strip()):
         named = re.findall(r"[A-H]", match[1].upper().replace("AND", "").replace("UND", "").replace("ET", ""))
     elif all(part.strip() in labels for part in text.split(",")):
@@ -325,15 +351,20 @@ def _kind(
     statement = phrases.TRUE_FALSE.sub("", stem)
     heading = " ".join(draft.headings[-1:])
     if (
-        (statement != stem
-        and statement.strip())
+        (statement != stem and statement.strip())
         or (truth and not draft.parts)
-        or re.search(r"true.{1,6}false|判断|richtig.{1,8}falsch|vrai.{1,6}faux", heading, re.IGNORECASE)
+        or phrases.TRUTH_SECTION.search(heading)
     ):
-        return "true_false", _without_leading_gap(statement).strip() or stem, (), replace(answered, text=truth)
+        return (
+            "true_false",
+            _without_leading_gap(statement).strip() or stem,
+            (),
+            replace(answered, text=truth),
+        )
     if answered.accepted:
         return "number", stem, (), answered
-    return "", stem, (), answered
+    is_gap = phrases.GAP_SECTION.search(heading) and not draft.parts
+    return "blanks" if is_gap else "", stem, (), answered
 
 
 def _without_leading_gap(stem: str) -> str:

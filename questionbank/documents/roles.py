@@ -32,8 +32,14 @@ def guess_roles(lines: Sequence[Line]) -> list[Role]:
     key = answer_list(lines, marks)
     inside = [mark if place not in key else None for place, mark in enumerate(marks)]
     guess = _Guess(lines, inside, numbering(lines, inside))
-    entries = key_entries((place, lines[place]) for place in sorted(key))
-    letters = {entry.number: bool(_OPTION_NAMED.fullmatch(entry.answer)) - bool(entry.parts) for entry in entries}
+    by_words = any(
+        mark is not None and mark.kind == "word"
+        for mark in (marks[place] for place in guess.numbering.questions)
+    )
+    entries = key_entries(((place, lines[place]) for place in sorted(key)), by_words=by_words)
+    letters = {
+        entry.number: bool(_OPTION_NAMED.fullmatch(entry.answer)) - bool(entry.parts) for entry in entries
+    }
     for place in guess.numbering.questions:
         mark = marks[place]
         guess.key[place] = 3.0 * letters.get(mark.value if mark is not None else 0, 0)
@@ -52,8 +58,12 @@ class _Guess:
     numbering: Numbering
     roles: list[Role] = field(default_factory=list)
     runs: list[_Run] = field(default_factory=list)
-    key: dict[int, float] = field(default_factory=dict)  # by a question's line: its answer is a letter, or its parts have some
+    key: dict[int, float] = field(
+        default_factory=dict
+    )  # by a question's line: its answer is a letter, or its parts have some
     question: int = -1  # where the question begins that is open
+    heading: str = ""
+    headings: dict[int, str] = field(default_factory=dict)  # by a question's line
     is_matching: bool = False  # what is numbered in it goes together, and is neither options nor parts
     state: str = "outside"  # or stem, item, answer, solution, stimulus, heading
 
@@ -70,7 +80,10 @@ class _Guess:
             Role.HEADING,
         ):
             self.state = {Role.QUESTION: "stem", Role.PART: "item", Role.OPTION: "item"}.get(role, role.value)
+        if role is Role.HEADING:
+            self.heading = line.text
         if role is Role.QUESTION:
+            self.headings[place] = self.heading
             self.question, self.is_matching = place, False
         elif role is Role.HEADING or role is Role.STIMULUS:
             self.question = -1
@@ -79,7 +92,9 @@ class _Guess:
     def _role(self, place: int, line: Line, mark: Mark | None) -> Role:
         text = line.text
         is_open = self.question >= 0
-        if self.numbering.is_question(place) or (mark is None and self.numbering.is_numbered and phrases.BONUS.match(text)):
+        if self.numbering.is_question(place) or (
+            mark is None and self.numbering.is_numbered and phrases.BONUS.match(text)
+        ):
             return Role.QUESTION
         if place in self.numbering.headings:
             return Role.HEADING
@@ -89,9 +104,7 @@ class _Guess:
             return Role.HEADING
         if phrases.is_stimulus(text) and not (is_open and mark is not None):
             return Role.STIMULUS
-        if (
-            mark is None or mark.kind in ("han", "Roman", "upper", "han()", "word")
-        ) and (
+        if (mark is None or mark.kind in ("han", "Roman", "upper", "han()", "word")) and (
             phrases.SECTION.fullmatch(full_text(line)) or phrases.SECTION.fullmatch(text)
         ):
             return Role.HEADING
@@ -99,7 +112,7 @@ class _Guess:
             return Role.HEADING
         if mark is not None and mark.kind == "han" and len(text) < _LONG_HEADING:
             return Role.HEADING
-        if phrases.is_answer_space(text) and mark is None:
+        if phrases.is_answer_space(text) and (mark is None or (text and mark.kind in ("digits", "word"))):
             return Role.NOTHING
         if (
             mark is None
@@ -143,7 +156,9 @@ class _Guess:
         line, mark = self.lines[place], self.marks[place]
         if mark is not None or self.state == "stem" or line.is_joined or row_cells(line.text) is not None:
             return False
-        if self.state == "item" and (self._item_goes_on(place) or self.runs[-1].series.startswith(("Roman", "digits"))):
+        if self.state == "item" and (
+            self._item_goes_on(place) or self.runs[-1].series.startswith(("Roman", "digits"))
+        ):
             return False
         if self.numbering.is_numbered and self.state in ("outside", "heading"):
             return False
@@ -203,14 +218,22 @@ class _Guess:
     # -- options and parts ----------------------------------------------------------------------------------------
 
     def _item(self, place: int, mark: Mark) -> Role:
-        if mark.kind == "digits" and mark.value == 1 and phrases.MATCHING.search(self.lines[self.question].text):
+        if (
+            mark.kind == "digits"
+            and mark.value == 1
+            and phrases.MATCHING.search(self.lines[self.question].text)
+        ):
             self.is_matching = True
         if self.is_matching:
             return Role.MORE
         run = self.runs[-1] if self.runs and self.runs[-1].question == self.question else None
         open_runs = [run for run in self.runs if run.question == self.question]
         series, value = mark.series, mark.value
-        if mark.roman and mark.kind in ("lower", "upper") and not any(run.continues(series, value) for run in open_runs):
+        if (
+            mark.roman
+            and mark.kind in ("lower", "upper")
+            and not any(run.continues(series, value) for run in open_runs)
+        ):
             roman = series.replace("lower", "roman").replace("upper", "Roman")
             if mark.roman == 1 or any(run.continues(roman, mark.roman) for run in open_runs):
                 series, value = roman, mark.roman
@@ -274,17 +297,25 @@ class _Guess:
         texts = [line.text for line in lines]
         tasks = sum(
             bool(
-                phrases.TASK.match(text) or text.endswith(("?", "？", "=")) or phrases.POINTS.search(text) or phrases.BARE_POINTS.search(text) or phrases.BLANK.search(text)
+                phrases.TASK.match(text)
+                or text.endswith(("?", "？", "="))
+                or phrases.POINTS.search(text)
+                or phrases.BARE_POINTS.search(text)
+                or phrases.BLANK.search(text)
             )
             for text in texts
         )
         base -= 3 * tasks / len(texts)
-        stem = " ".join(without_points(line.text, may_begin=True)[0] for line in self.lines[run.question : run.places[0]]).strip()
+        stem = " ".join(
+            without_points(line.text, may_begin=True)[0] for line in self.lines[run.question : run.places[0]]
+        ).strip()
         base += self.key.get(run.question, 0.0)
         if run.series == "bullet" and len(lines) == 1 and self._flagged(run.places[0]):
             base += 2  # a short answer, as text2qti writes it
         if phrases.OFFERS_CHOICE.search(stem) or "____" in stem:
             base += 1
+        if phrases.CHOICE_SECTION.search(self.headings.get(run.question, "")):
+            base += 1.5
         has_own_data = any(sign.isdigit() or sign == "$" for sign in stem)
         if phrases.ORDER_TO_EACH.match(stem) and not has_own_data and len(stem) < _SHORT_OPTION:
             base -= 2
@@ -304,9 +335,9 @@ class _Guess:
 
     def _flagged(self, place: int) -> bool:
         mark = self.marks[place]
-        return (mark is not None and mark.is_flagged) or phrases.RIGHT_BEHIND.search(
-            self.lines[place].text
-        ) is not None
+        text = self.lines[place].text
+        is_said = phrases.RIGHT_BEHIND.search(text) or phrases.RIGHT_BEFORE.match(text)
+        return (mark is not None and mark.is_flagged) or is_said is not None
 
     def _mark_right(self, run: _Run) -> None:
         flagged = [place for place in run.places if self._flagged(place)]

@@ -89,10 +89,17 @@ class _Assembly:
 
     def _begin(self, place: int, line: Line) -> None:
         mark = read_mark(line.number)
-        if mark is not None and mark.kind == "word":  # "Exercise 2" ends "Exercise 1: choose the right answer"
+        if (
+            mark is not None and mark.kind == "word"
+        ):  # "Exercise 2" ends "Exercise 1: choose the right answer"
             self._headings = [heading for heading in self._headings if not _is_numbered(heading[1])]
         headings = tuple(text for _, text in self._headings)
-        draft = Draft(number=line.number, headings=headings, points_each=self._points_next or self._points_each, lines=[place])
+        draft = Draft(
+            number=line.number,
+            headings=headings,
+            points_each=self._points_next or self._points_each,
+            lines=[place],
+        )
         self._points_next = None
         draft.stem.add(place, line.text)
         draft.value = mark.value if mark is not None and mark.kind in ("digits", "word", "levels") else 0
@@ -129,7 +136,8 @@ def _each(match: object) -> float | None:
 
 def _add_key(drafts: Sequence[Draft], lines: Sequence[Line], roles: Sequence[Role]) -> Iterator[str]:
     """Give each question what the list of answers says of it; yields what it says of none."""
-    entries = key_entries((place, lines[place]) for place, role in enumerate(roles) if role is Role.KEY)
+    listed = ((place, lines[place]) for place, role in enumerate(roles) if role is Role.KEY)
+    entries = key_entries(listed, by_words=any(draft.series == "word" for draft in drafts))
     for entry, number in zip(entries, _numbers(entries), strict=True):
         entry.number = number
     by_number: dict[int, list[KeyEntry]] = defaultdict(list)

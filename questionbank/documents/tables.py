@@ -43,7 +43,12 @@ def _with_marks_joined(row: Sequence[Cell]) -> list[Cell]:
         cell = cells.pop(0)
         mark, rest = take_mark(_cell_text(cell))
         known = read_mark(mark)
-        is_mark = known is not None and not rest and known.kind in ("upper", "lower", "roman") and not mark[0].isdigit()
+        is_mark = (
+            known is not None
+            and not rest
+            and known.kind in ("upper", "lower", "roman")
+            and not mark[0].isdigit()
+        )
         if is_mark and cells and cells[0] and not cells[0][0].number:
             first, *more = cells.pop(0)
             cell = [Paragraph(first.rich, mark), *more]
@@ -124,10 +129,8 @@ def _is_layout(table: Sequence[Sequence[Cell]]) -> bool:
         return True
     holds_items = sum(len(cell) > 1 and any(_begins_item([part]) for part in cell) for cell in cells)
     is_prose = all(len(cell) > 1 or len(_cell_text(cell)) > _LONG_CELL for cell in cells)
-    return (
-        (holds_items > 0
-        and (len(table) == 1 or holds_items * 2 >= len(cells)))
-        or (len(table) == 1 and is_prose)
+    return (holds_items > 0 and (len(table) == 1 or holds_items * 2 >= len(cells))) or (
+        len(table) == 1 and is_prose
     )
 
 

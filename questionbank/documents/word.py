@@ -17,6 +17,7 @@ from xml.etree import ElementTree as ET  # noqa: S405  # builds and writes; what
 from questionbank.documents.blocks import COLOUR_BEGINS, COLOUR_ENDS, NUMBER_BEGINS, NUMBER_ENDS
 from questionbank.documents.eq_fields import eq_latex
 from questionbank.documents.marks import GAP
+from questionbank.documents.paragraphs import FORMULA
 from questionbank.documents.word_numbering import Counters, Styles
 
 NAMESPACES = {
@@ -43,7 +44,17 @@ _V = f"{{{NAMESPACES['v']}}}"
 _O = f"{{{NAMESPACES['o']}}}"
 _MC = f"{{{NAMESPACES['mc']}}}"
 _MANY_BLANKS = re.compile(r" {2,}|\t+")
-_WINGDINGS = {"FC": "✓", "FE": "☑", "FD": "☒", "A8": "☐", "6F": "☐", "A1": "○", "FB": "✗", "4A": "", "E0": "→"}
+_WINGDINGS = {
+    "FC": "✓",
+    "FE": "☑",
+    "FD": "☒",
+    "A8": "☐",
+    "6F": "☐",
+    "A1": "○",
+    "FB": "✗",
+    "4A": "",
+    "E0": "→",
+}
 _PLAIN_LINES = frozenset({"line", "straightConnector1", "rect"})
 
 
@@ -145,7 +156,11 @@ class WordText:
             return
         whole = "".join(child.text or "" for child in texts)
         underline = _value(properties, "u")
-        if not whole.strip(f" {GAP}\u00a0") and underline not in ("", "none") and (GAP in whole or len(whole) > 1):
+        if (
+            not whole.strip(f" {GAP}\u00a0")
+            and underline not in ("", "none")
+            and (GAP in whole or len(whole) > 1)
+        ):
             texts[0].text = "____"
             for child in texts[1:]:
                 child.text = ""
@@ -203,7 +218,9 @@ class WordText:
             run.remove(element)  # lines and boxes to write in
             return
         self.facts.drawings += not blips
-        described = next((part.get("descr") or "" for part in element.iter(f"{{{NAMESPACES['wp']}}}docPr")), "")
+        described = next(
+            (part.get("descr") or "" for part in element.iter(f"{{{NAMESPACES['wp']}}}docPr")), ""
+        )
         _become_text(element, f"[image] ({' '.join(described.split())})" if described else "[image]")
 
     # -- fields ---------------------------------------------------------------------------------------------------
@@ -225,7 +242,9 @@ class WordText:
                     if code.strip().upper().startswith("EQ") and first is not None and not deep:
                         latex = eq_latex(code.strip()[2:])
                         self.facts.old_formulas += not latex
-                        _replace_field(paragraph, first, f"${latex}$" if latex else "[formula]")
+                        _replace_field(
+                            paragraph, first, f"{FORMULA}{latex}{FORMULA}" if latex else "[formula]"
+                        )
                         code, first = "", None
 
 
@@ -245,7 +264,12 @@ def _hoist_text_boxes(root: Any) -> None:
             box.remove(inner)
             holder.insert(place + offset, inner)
             parents[inner] = holder
-        if drawing in parents and drawing.tag != box.tag and next(drawing.iter(f"{_A}blip"), None) is None and drawing in list(parents[drawing]):
+        if (
+            drawing in parents
+            and drawing.tag != box.tag
+            and next(drawing.iter(f"{_A}blip"), None) is None
+            and drawing in list(parents[drawing])
+        ):
             parents[drawing].remove(drawing)
 
 

@@ -36,10 +36,19 @@ def plain(text: str) -> str:
 def fault(found: FoundQuestion, truth: Truth) -> str:
     """Return what is not as it should be, or nothing."""
     record = found.record
-    pairs: list[tuple[str, str, str]] = [("text", record.text, truth.text), ("solution", record.solution, truth.solution)]
+    pairs: list[tuple[str, str, str]] = [
+        ("text", record.text, truth.text),
+        ("solution", record.solution, truth.solution),
+    ]
     pairs += [("options", "|".join(option.text for option in record.options), "|".join(truth.options))]
     parts = [(part.text, part.answer) for part in record.content.parts]
-    pairs += [("parts", str([(plain(text), plain(answer)) for text, answer in parts]), str([(plain(text), plain(answer)) for text, answer in truth.parts]))]
+    pairs += [
+        (
+            "parts",
+            str([(plain(text), plain(answer)) for text, answer in parts]),
+            str([(plain(text), plain(answer)) for text, answer in truth.parts]),
+        )
+    ]
     if not truth.parts:
         pairs.append(("answer", record.answer, truth.answer))
     for name, value, wanted in pairs:
@@ -59,7 +68,13 @@ def agreement(paper: Paper, truths: Sequence[Truth]) -> Agreement:
     wrong: list[str] = []
     whole = doubted = needless = 0
     for place, (found, truth) in enumerate(matched, start=1):
-        reason = fault(found, truth) if found is not None and truth is not None else "missed" if found is None else "no question"
+        reason = (
+            fault(found, truth)
+            if found is not None and truth is not None
+            else "missed"
+            if found is None
+            else "no question"
+        )
         if not reason:
             whole += 1
             needless += bool(found and found.doubts)
@@ -70,12 +85,16 @@ def agreement(paper: Paper, truths: Sequence[Truth]) -> Agreement:
     return Agreement(whole, tuple(wrong), doubted, needless)
 
 
-def _matched(questions: Iterable[FoundQuestion], truths: Sequence[Truth]) -> list[tuple[FoundQuestion | None, Truth | None]]:
+def _matched(
+    questions: Iterable[FoundQuestion], truths: Sequence[Truth]
+) -> list[tuple[FoundQuestion | None, Truth | None]]:
     rest = list(questions)
     matched: list[tuple[FoundQuestion | None, Truth | None]] = []
     for truth in truths:
         key = plain(truth.text)[-12:]
-        place = next((place for place, found in enumerate(rest) if key and key in plain(found.record.text)), None)
+        place = next(
+            (place for place, found in enumerate(rest) if key and key in plain(found.record.text)), None
+        )
         if place is None and rest and len(rest) >= len(truths) - len(matched):
             place = 0
         if place is None:

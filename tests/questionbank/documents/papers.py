@@ -40,13 +40,29 @@ class TestPaper:
 
 
 CHOICES = (
-    Truth(r"Which fraction is equal to $\frac{3}{4}$?", ("$\\frac{6}{9}$", "$\\frac{9}{12}$", "$\\frac{4}{3}$", "$\\frac{3}{8}$"), "B"),
-    Truth("A shirt costs 40 euros. Its price falls by 15 %. What is the new price?", ("25 euros", "32 euros", "34 euros", "36 euros"), "C"),
+    Truth(
+        r"Which fraction is equal to $\frac{3}{4}$?",
+        ("$\\frac{6}{9}$", "$\\frac{9}{12}$", "$\\frac{4}{3}$", "$\\frac{3}{8}$"),
+        "B",
+    ),
+    Truth(
+        "A shirt costs 40 euros. Its price falls by 15 %. What is the new price?",
+        ("25 euros", "32 euros", "34 euros", "36 euros"),
+        "C",
+    ),
     Truth(r"What is the value of $\sqrt{144}$?", ("12", "14", "72", "24"), "A"),
     Truth("Which of these numbers is prime?", ("21", "27", "33", "37"), "D"),
     Truth("Solve $3x+5=20$.", ("$x=3$", "$x=5$", "$x=8$", "$x=15$"), "B"),
-    Truth("A train travels 180 km in 2.5 hours. What is its average speed in km/h?", ("45", "60", "72", "450"), "C"),
-    Truth("The angles of a triangle are in the ratio 1 : 2 : 3. What is the largest angle?", ("30°", "60°", "90°", "120°"), "C"),
+    Truth(
+        "A train travels 180 km in 2.5 hours. What is its average speed in km/h?",
+        ("45", "60", "72", "450"),
+        "C",
+    ),
+    Truth(
+        "The angles of a triangle are in the ratio 1 : 2 : 3. What is the largest angle?",
+        ("30°", "60°", "90°", "120°"),
+        "C",
+    ),
     Truth("Expand $(x+2)(x-5)$.", ("$x^2-3x-10$", "$x^2+3x-10$", "$x^2-10$", "$x^2-7x+10$"), "A"),
 )
 OPENS = (
@@ -57,8 +73,24 @@ OPENS = (
     Truth("Find the mean of 4, 7, 9 and 12.", answer="8"),
 )
 PARTS = (
-    Truth("A bag holds 5 red and 3 blue counters.", parts=(("Find the probability of a red counter.", r"$\frac{5}{8}$"), ("Two counters are taken without replacement. Find the probability that both are blue.", r"$\frac{3}{28}$"))),
-    Truth("The line L has the equation $y=2x-3$.", parts=(("Write down the gradient of L.", "2"), ("Find where L crosses the x-axis.", "(1.5, 0)"), ("Does the point (4, 5) lie on L? Give a reason.", "yes"))),
+    Truth(
+        "A bag holds 5 red and 3 blue counters.",
+        parts=(
+            ("Find the probability of a red counter.", r"$\frac{5}{8}$"),
+            (
+                "Two counters are taken without replacement. Find the probability that both are blue.",
+                r"$\frac{3}{28}$",
+            ),
+        ),
+    ),
+    Truth(
+        "The line L has the equation $y=2x-3$.",
+        parts=(
+            ("Write down the gradient of L.", "2"),
+            ("Find where L crosses the x-axis.", "(1.5, 0)"),
+            ("Does the point (4, 5) lie on L? Give a reason.", "yes"),
+        ),
+    ),
 )
 CHINESE = (
     Truth("下列各数中，是无理数的是", ("3.14", r"$\sqrt{2}$", r"$\frac{22}{7}$", "0.5"), "B"),
@@ -144,7 +176,9 @@ def options_on_one_line_key_at_the_end() -> TestPaper:
     file.heading("Quiz: numbers and algebra")
     for number, truth in enumerate(CHOICES, start=1):
         file.add(f"{number}) {truth.text}")
-        file.add("\t".join(f"({letter}) {option}" for letter, option in zip(LETTERS, truth.options, strict=False)))
+        file.add(
+            "\t".join(f"({letter}) {option}" for letter, option in zip(LETTERS, truth.options, strict=False))
+        )
     file.add("Answers", look="bold")
     for number, truth in enumerate(CHOICES, start=1):
         file.add(f"{number}) {truth.answer}")
@@ -158,7 +192,10 @@ def options_in_two_rows_key_on_one_line() -> TestPaper:
         a, b, c, d = truth.options
         file.add(f"A   {a}\tB   {b}")
         file.add(f"C   {c}\tD   {d}")
-    file.add("Answer Key: " + "  ".join(f"{number}. {truth.answer}" for number, truth in enumerate(CHOICES, start=1)))
+    file.add(
+        "Answer Key: "
+        + "  ".join(f"{number}. {truth.answer}" for number, truth in enumerate(CHOICES, start=1))
+    )
     return _word("two rows", file, [replace(truth, points=2) for truth in CHOICES])
 
 
@@ -203,7 +240,12 @@ def options_in_tables_key_as_a_table() -> TestPaper:
         a, b, c, d = truth.options
         file.table([[f"A. {a}", f"B. {b}"], [f"C. {c}", f"D. {d}"]])
     file.heading("Answer key")
-    file.table([["Question", *(str(number) for number in range(1, 9))], ["Answer", *(truth.answer for truth in CHOICES)]])
+    file.table(
+        [
+            ["Question", *(str(number) for number in range(1, 9))],
+            ["Answer", *(truth.answer for truth in CHOICES)],
+        ]
+    )
     return _word("tables", file, CHOICES)
 
 
@@ -211,7 +253,9 @@ def two_columns() -> TestPaper:
     file = WordFile()
     cells = []
     for number, truth in enumerate(CHOICES[:6], start=1):
-        options = "\n".join(f"{letter}) {option}" for letter, option in zip(LETTERS, truth.options, strict=False))
+        options = "\n".join(
+            f"{letter}) {option}" for letter, option in zip(LETTERS, truth.options, strict=False)
+        )
         cells.append(f"{number}. {truth.text}\n{options}")
     file.table([["\n".join(cells[:3]), "\n".join(cells[3:])]])
     file.add("Answers: 1B 2C 3A 4D 5B 6C")
@@ -223,7 +267,10 @@ def a_table_of_questions() -> TestPaper:
     file.table(
         [
             ["No.", "Question", "A", "B", "C", "D", "Correct answer"],
-            *([str(number), truth.text, *truth.options, truth.answer] for number, truth in enumerate(CHOICES, start=1)),
+            *(
+                [str(number), truth.text, *truth.options, truth.answer]
+                for number, truth in enumerate(CHOICES, start=1)
+            ),
         ]
     )
     return _word("rows", file, CHOICES)
@@ -233,7 +280,12 @@ def numbers_in_a_column() -> TestPaper:
     file = WordFile()
     file.table([[str(number), truth.text, "(3 marks)"] for number, truth in enumerate(OPENS, start=1)])
     file.add("Answers")
-    file.table([["Question", "Answer"], *([str(number), truth.answer] for number, truth in enumerate(OPENS, start=1))])
+    file.table(
+        [
+            ["Question", "Answer"],
+            *([str(number), truth.answer] for number, truth in enumerate(OPENS, start=1)),
+        ]
+    )
     return _word("column", file, [replace(truth, points=3) for truth in OPENS])
 
 
@@ -244,7 +296,9 @@ def parts_with_marks_and_lines() -> TestPaper:
     file = WordFile()
     file.add("Answer ALL questions. Write your answers in the spaces provided.")
     truths = []
-    for number, (truth, marks) in enumerate(((PARTS[0], (2, 3)), (OPENS[0], ()), (PARTS[1], (1, 2, 2)), (OPENS[4], ())), start=1):
+    for number, (truth, marks) in enumerate(
+        ((PARTS[0], (2, 3)), (OPENS[0], ()), (PARTS[1], (1, 2, 2)), (OPENS[4], ())), start=1
+    ):
         file.add(f"{number}\t{truth.text}")
         for letter, (text, _answer), given in zip("abc", truth.parts, marks, strict=False):
             file.add(f"({letter})  {text}")
@@ -255,8 +309,18 @@ def parts_with_marks_and_lines() -> TestPaper:
         truths.append(replace(truth, points=total, answer="" if truth.parts else truth.answer))
     file.add("TOTAL FOR PAPER IS 14 MARKS")
     file.heading("Mark scheme")
-    file.table([["Question", "Answer", "Mark"], ["1(a)", PARTS[0].parts[0][1], "2"], ["1(b)", PARTS[0].parts[1][1], "3"], ["2", "4.07", "2"],
-                ["3(a)", "2", "1"], ["3(b)", "(1.5, 0)", "2"], ["3(c)", "yes", "2"], ["4", "8", "2"]])
+    file.table(
+        [
+            ["Question", "Answer", "Mark"],
+            ["1(a)", PARTS[0].parts[0][1], "2"],
+            ["1(b)", PARTS[0].parts[1][1], "3"],
+            ["2", "4.07", "2"],
+            ["3(a)", "2", "1"],
+            ["3(b)", "(1.5, 0)", "2"],
+            ["3(c)", "yes", "2"],
+            ["4", "8", "2"],
+        ]
+    )
     return _word("boards", file, truths)
 
 
@@ -311,7 +375,11 @@ def shared_texts_and_pictures() -> TestPaper:
 def worked_solutions() -> TestPaper:
     file = WordFile()
     truths = [
-        replace(OPENS[2], answer="", solution="By Pythagoras the square of the diagonal is $12^2+5^2=169$.\nSo the diagonal is 13 cm."),
+        replace(
+            OPENS[2],
+            answer="",
+            solution="By Pythagoras the square of the diagonal is $12^2+5^2=169$.\nSo the diagonal is 13 cm.",
+        ),
         replace(OPENS[3], answer="", solution="The numerator is $(x-3)(x+3)$.\nDividing leaves $x+3$."),
         replace(CHOICES[4], solution="Subtract 5 from both sides and divide by 3."),
     ]
@@ -336,7 +404,9 @@ def chinese_paper() -> TestPaper:
     file.add("一、选择题（每小题3分，共12分）")
     for number, truth in enumerate(CHINESE, start=1):
         file.add(f"{number}．{truth.text}（    ）")
-        file.add("    ".join(f"{letter}．{option}" for letter, option in zip(LETTERS, truth.options, strict=False)))
+        file.add(
+            "    ".join(f"{letter}．{option}" for letter, option in zip(LETTERS, truth.options, strict=False))
+        )
     file.add("二、填空题（每小题4分，共8分）")
     file.add("5．计算：2+3×4=__________．")
     file.add("6．若x=2，则3x-1=__________．")
@@ -352,7 +422,11 @@ def chinese_paper() -> TestPaper:
         *(replace(truth, text=f"{truth.text}（ ）", points=3) for truth in CHINESE),
         Truth("计算：2+3×4=____．", answer="14", points=4, kind="blanks"),
         Truth("若x=2，则3x-1=____．", answer="5", points=4, kind="blanks"),
-        Truth("某商店以每件60元的价格进货，以每件80元的价格出售。", parts=(("求每件商品的利润；", "20元"), ("若卖出50件，求总利润。", "1000元")), points=10),
+        Truth(
+            "某商店以每件60元的价格进货，以每件80元的价格出售。",
+            parts=(("求每件商品的利润；", "20元"), ("若卖出50件，求总利润。", "1000元")),
+            points=10,
+        ),
     ]
     return _word("chinese", file, truths)
 
@@ -375,8 +449,16 @@ def german_test() -> TestPaper:
     file.add("Klassenarbeit Nr. 2", look="bold")
     truths = [
         Truth("Berechne.", parts=(("$3x+4x$", "$7x$"), ("$5y-2y$", "$3y$")), points=4),
-        Truth("Ein Rechteck ist 8 cm lang und 3 cm breit. Berechne den Flächeninhalt.", answer="24 cm²", points=3),
-        Truth("Gegeben ist die Funktion f mit $f(x)=x^2-4$.", parts=(("Bestimme die Nullstellen.", "-2 und 2"), ("Zeichne den Graphen.", "")), points=6),
+        Truth(
+            "Ein Rechteck ist 8 cm lang und 3 cm breit. Berechne den Flächeninhalt.",
+            answer="24 cm²",
+            points=3,
+        ),
+        Truth(
+            "Gegeben ist die Funktion f mit $f(x)=x^2-4$.",
+            parts=(("Bestimme die Nullstellen.", "-2 und 2"), ("Zeichne den Graphen.", "")),
+            points=6,
+        ),
     ]
     for number, truth in enumerate(truths, start=1):
         file.add(f"Aufgabe {number} ({truth.points:g} Punkte)", look="bold")
@@ -396,7 +478,14 @@ def french_test() -> TestPaper:
     truths = [
         Truth("Quelle est la valeur de 7 × 8 ?", ("54", "56", "58"), "B", points=1),
         Truth("Laquelle de ces fractions est la plus grande ?", ("1/2", "2/3", "3/5"), "B", points=1),
-        Truth("On lance un dé équilibré à six faces.", parts=(("Quelle est la probabilité d'obtenir 6 ?", ""), ("Quelle est la probabilité d'obtenir un nombre pair ?", "")), points=4),
+        Truth(
+            "On lance un dé équilibré à six faces.",
+            parts=(
+                ("Quelle est la probabilité d'obtenir 6 ?", ""),
+                ("Quelle est la probabilité d'obtenir un nombre pair ?", ""),
+            ),
+            points=4,
+        ),
     ]
     for number, truth in enumerate(truths, start=1):
         file.add(f"Exercice {number} : ({truth.points:g} points)", look="bold")
@@ -414,7 +503,12 @@ def french_test() -> TestPaper:
 def aiken() -> TestPaper:
     lines = []
     for truth in CHOICES:
-        lines += [truth.text, *(f"{letter}. {option}" for letter, option in zip(LETTERS, truth.options, strict=False)), f"ANSWER: {truth.answer}", ""]
+        lines += [
+            truth.text,
+            *(f"{letter}. {option}" for letter, option in zip(LETTERS, truth.options, strict=False)),
+            f"ANSWER: {truth.answer}",
+            "",
+        ]
     return TestPaper("aiken.txt", "\n".join(lines).encode(), CHOICES)
 
 

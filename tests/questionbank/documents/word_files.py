@@ -29,7 +29,12 @@ def png(width: int = 8, height: int = 8, *, red: int = 255) -> bytes:
 
     rows = b"".join(b"\0" + bytes([red, 0, 0]) * width for _ in range(height))
     head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b"")
+    return (
+        b"\x89PNG\r\n\x1a\n"
+        + chunk(b"IHDR", head)
+        + chunk(b"IDAT", zlib.compress(rows))
+        + chunk(b"IEND", b"")
+    )
 
 
 _LOOKS = {
@@ -55,9 +60,13 @@ def _omml(latex: str) -> str:
             out += f"<m:f><m:num>{_omml(top)}</m:num><m:den>{_omml(bottom)}</m:den></m:f>"
         elif latex.startswith(r"\sqrt", place):
             inner, place = _group(latex, place + 5)
-            out += f'<m:rad><m:radPr><m:degHide m:val="1"/></m:radPr><m:deg/><m:e>{_omml(inner)}</m:e></m:rad>'
+            out += (
+                f'<m:rad><m:radPr><m:degHide m:val="1"/></m:radPr><m:deg/><m:e>{_omml(inner)}</m:e></m:rad>'
+            )
         elif latex[place + 1 : place + 2] == "^":
-            upper, end = _group(latex, place + 2) if latex[place + 2] == "{" else (latex[place + 2], place + 3)
+            upper, end = (
+                _group(latex, place + 2) if latex[place + 2] == "{" else (latex[place + 2], place + 3)
+            )
             out += f"<m:sSup><m:e>{_run(latex[place])}</m:e><m:sup>{_omml(upper)}</m:sup></m:sSup>"
             place = end
         else:
@@ -98,11 +107,21 @@ class WordFile:
         abstract = parse_xml(f'<w:abstractNum {_NS} w:abstractNumId="{self._lists}">{shapes}</w:abstractNum>')
         numbering.insert(0, abstract)
         numbering.append(
-            parse_xml(f'<w:num {_NS} w:numId="{self._lists}"><w:abstractNumId w:val="{self._lists}"/></w:num>')
+            parse_xml(
+                f'<w:num {_NS} w:numId="{self._lists}"><w:abstractNumId w:val="{self._lists}"/></w:num>'
+            )
         )
         return self._lists
 
-    def add(self, text: str = "", *, look: str = "", item: tuple[int, int] | None = None, into: Any = None, style: str | None = None) -> Any:
+    def add(
+        self,
+        text: str = "",
+        *,
+        look: str = "",
+        item: tuple[int, int] | None = None,
+        into: Any = None,
+        style: str | None = None,
+    ) -> Any:
         """Add a paragraph: ``$...$`` becomes a formula, ``{pic}`` a picture, ``**...**`` is bold.
 
         Args:
@@ -111,7 +130,9 @@ class WordFile:
         if into is None:
             paragraph = self.document.add_paragraph(style=style)
         else:
-            paragraph = into.paragraphs[0] if not into.paragraphs[0].runs and not into.text else into.add_paragraph()
+            paragraph = (
+                into.paragraphs[0] if not into.paragraphs[0].runs and not into.text else into.add_paragraph()
+            )
         if item is not None:
             paragraph._p.get_or_add_pPr().append(
                 parse_xml(f'<w:numPr {_NS}><w:ilvl w:val="{item[1]}"/><w:numId w:val="{item[0]}"/></w:numPr>')
