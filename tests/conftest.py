@@ -28,7 +28,7 @@ SLOW_FILES = frozenset(
         "e2e/test_retraining.py",
         "e2e/test_review.py",
         "faults/test_faults.py",
-        "worker/test_encoder_training.py",
+        "worker/encoder/test_training.py",
         "worker/test_promotion.py",
         "worker/reproduction/test_apart.py",
         "worker/test_real_worker.py",

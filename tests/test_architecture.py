@@ -11,6 +11,7 @@ from pathlib import Path
 import grimp
 
 from analytics.catalog import CAPABILITIES
+from tests.conftest import SLOW_FILES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 
@@ -98,3 +99,7 @@ def test_no_modules_of_analytics_import_one_another_in_a_circle() -> None:
     while ready := {module for module, imported in waiting.items() if not imported & waiting.keys()}:
         waiting = {module: imported for module, imported in waiting.items() if module not in ready}
     assert sorted(waiting) == []
+
+
+def test_the_test_files_that_begin_first_are_there() -> None:
+    assert [str(path) for path in SLOW_FILES if not path.is_file()] == []

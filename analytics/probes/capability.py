@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 from analytics.capability import Capability, Starter
 from analytics.inference.heads import ProbeHeads, load_heads
 from analytics.probes.config import ProbesConfig
+from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, TrainingContext
 
 if TYPE_CHECKING:
     from analytics.artifacts import Manifest
-    from analytics.training.context import FileOptions, TrainingContext
 
 
 class Probes(Capability[ProbeHeads]):
@@ -23,7 +23,12 @@ class Probes(Capability[ProbeHeads]):
     starters = (Starter("probes/starter", along_with="encoder"),)
 
     def train(
-        self, data: Path, output: Path, config: ProbesConfig, files: FileOptions, context: TrainingContext
+        self,
+        data: Path,
+        output: Path,
+        config: ProbesConfig,
+        files: FileOptions = DEFAULT_FILES,
+        context: TrainingContext = DEFAULT_CONTEXT,
     ) -> Manifest:
         """Train probes on question files."""
         from analytics.probes.from_files import train_from_files

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,20 +11,8 @@ from analytics.artifacts import Manifest, artifact_read
 from analytics.configuration import config_to_dict
 from analytics.errors import ArtifactError, DataError
 from analytics.training.context import TrainingContext
+from worker.reproduction.arms import Arm
 from worker.reproduction.runs import Run, progress_callback
-
-
-@dataclass(frozen=True, slots=True)
-class Arm:
-    """One way to get a model, as a line of a table.
-
-    Attributes:
-        title: as the tables say it.
-        settings: what differs from the configuration that all arms share; None: nothing is trained.
-    """
-
-    title: str
-    settings: Mapping[str, Any] | None = None
 
 
 def wanted_runs(

@@ -13,9 +13,9 @@ from analytics.errors import Cancelled, DataError
 from analytics.solver.config import SolverConfig
 from tests.analytics.solver.small_problems import problems
 from tests.worker.stopping import reproductions_stopped_at_once
+from worker.reproduction.arms import Arm
 from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
 from worker.reproduction.problem_sets import part_names, part_problems
-from worker.reproduction.trained import Arm
 from worker.solver.reproduction import runs as solver_runs
 from worker.solver.reproduction.arms import ARMS, RECALLING, RECURRENT
 from worker.solver.reproduction.paper_tables import solver_paper_tables

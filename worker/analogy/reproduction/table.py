@@ -13,6 +13,7 @@ import numpy.typing as npt
 from analytics.analogy.measures import pearson
 from worker.analogy.reproduction.arms import ARMS, SETS
 from worker.bootstrap import mean_interval, paired_difference
+from worker.reproduction.arms import read_published
 from worker.reproduction.problem_sets import ProblemSet, part_names, scope_note
 from worker.reproduction.runs import FinishedRun, finished_runs
 from worker.reproduction.tables import NOT_RUN, markdown_table, titled_table
@@ -147,35 +148,6 @@ def analogy_tables(output: Path) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-_PUBLISHED = {
-    "Table 2, 0.5B": ("28.9 / 43.1 / 57.6", "19.2 / 39.7 / 49.2", "17.1 / 21.2 / 22.7", "16.5 / 27.3 / 26.6"),
-    "Table 2, 1.5B and 1B": (
-        "50.3 / 58.7 / 66.6",
-        "32.7 / 50.4 / 59.2",
-        "38.6 / 38.7 / 40.7",
-        "17.2 / 45.9 / 47.3",
-    ),
-    "Table 2, 3B": ("68.0 / 73.1 / 78.3", "44.3 / 54.6 / 59.9", "71.4 / 71.5 / 71.9", "52.9 / 64.9 / 64.3"),
-    "Table 2, 7B and 8B": (
-        "83.9 / 87.6 / 90.4",
-        "62.8 / 73.8 / 76.7",
-        "80.1 / 80.4 / 79.2",
-        "51.3 / 66.4 / 66.8",
-    ),
-    "Table 2, 72B and 70B": (
-        "84.7 / 90.9 / 92.4",
-        "68.9 / 79.5 / 80.9",
-        "84.7 / 86.0 / 87.3",
-        "60.6 / 68.5 / 68.0",
-    ),
-    "Table 3, 1.5B: true graphs (upper bound)": ("68.2", "-", "-", "-"),
-    "Table 5, 1B: retriever trained on rewritten pairs": ("-", "-", "39.4", "46.4"),
-}
-"""Exact match in %, on `_PUBLISHED_SETS`."""
-
-_PUBLISHED_SETS = ("math23k", "ape210k", "gsm8k", "mathqa")
-
-
 def _generator_table(runs: _Runs) -> str:
     """Return Tables 2, 3 and 5: exact match of the language model that answered, and the published figures."""
     answered = {
@@ -184,10 +156,11 @@ def _generator_table(runs: _Runs) -> str:
         for learned in SETS
         for measured in SETS
     }
+    published = read_published(Path(__file__).parent)  # exact match in %
     sets = [
         name
         for name in SETS
-        if name in _PUBLISHED_SETS or any(answered[arm, learned, name] for arm in ARMS for learned in SETS)
+        if name in published["sets"] or any(answered[arm, learned, name] for arm in ARMS for learned in SETS)
     ]
     rows = []
     for arm, row in ARMS.items():
@@ -199,8 +172,8 @@ def _generator_table(runs: _Runs) -> str:
                 rows.append([f"ours: {row.title}{trained}", *cells])
     if not rows:
         rows.append(["ours", *[f"{NOT_RUN}: no language model was asked"] * len(sets)])
-    for title, figures in _PUBLISHED.items():
-        by_set = dict(zip(_PUBLISHED_SETS, figures, strict=True))
+    for title, figures in published["rows"].items():
+        by_set = dict(zip(published["sets"], figures, strict=True))
         rows.append([f"published, {title}", *(by_set.get(name, "-") for name in sets)])
     return (
         "### Tables 2 to 5 with a generator: exact match in %\n\n"

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from worker.bootstrap import mean_interval, paired_difference
+from worker.reproduction.arms import read_published
 from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
 from worker.reproduction.problem_sets import part_names, scope_note
 from worker.reproduction.runs import finished_runs
@@ -30,7 +31,6 @@ _FLOORS = (
     "textual",
     "both",
 )
-_POOLS = ("none", "textual-train", "textual-roda", "textual-qr", "textual")
 
 _NO_ARM = ""  # of a model that we do not have: its row is the paper's alone
 _MATHQA_NOTE = (
@@ -50,75 +50,8 @@ class _Row:
     published: Published
 
 
-def _rows(*rows: tuple[str, str, Published]) -> list[_Row]:
-    return [_Row(*row) for row in rows]
-
-
 _TABLES: dict[str, list[_Row]] = {
-    "Pattern-CL, Table 3": _rows(
-        ("GroupAttention, published", _NO_ARM, {"math23k": "69.5", "mathqa": "70.4 (63.3)"}),
-        ("GTS", RECURRENT, {"math23k": "75.6", "mathqa": "71.3 (68.9)"}),
-        ("Graph2Tree, published", _NO_ARM, {"math23k": "77.4", "mathqa": "72.0 (70.0)"}),
-        ("without contrast", "none", {"math23k": "82.4 (71.2)", "mathqa": "75.1 (73.5)"}),
-        ("with contrast", "pattern", {"math23k": "83.2 (71.8)", "mathqa": "76.3 (74.4)"}),
-        ("multilingual, without", "multilingual-none", {"math23k": "80.5 (67.8)", "mathqa": "73.5 (72.0)"}),
-        ("multilingual, with", "multilingual-pattern", {"math23k": "83.9 (70.9)", "mathqa": "76.3 (74.2)"}),
-    ),
-    "Pattern-CL, Table 4 (the paper's are multilingual)": _rows(
-        ("baseline", "none", {"math23k": "80.5", "mathqa": "73.5"}),
-        ("positives same, negatives ours", "pattern-same", {"math23k": "82.3", "mathqa": "75.5"}),
-        ("positives ours, negatives random", "pattern-random", {"math23k": "82.3", "mathqa": "75.8"}),
-        ("both ours", "pattern", {"math23k": "83.9", "mathqa": "76.3"}),
-    ),
-    "Pattern-CL, Table 5 (the paper's are multilingual)": _rows(
-        ("margin 0.05", "margin-0.05", {"math23k": "82.6", "mathqa": "76.1"}),
-        ("margin 0.1", "margin-0.1", {"math23k": "83.7", "mathqa": "76.2"}),
-        ("margin 0.15", "margin-0.15", {"math23k": "83.4", "mathqa": "76.1"}),
-        ("margin 0.2", "pattern", {"math23k": "83.9", "mathqa": "76.3"}),
-        ("margin 0.3", "margin-0.3", {"math23k": "81.8", "mathqa": "76.0"}),
-    ),
-    "Pattern-CL, Table 6": _rows(
-        ("baseline", "none", {"math23k": "82.4"}),
-        ("alpha 1, stage I", "alpha-1-stage-1", {"math23k": "81.5"}),
-        ("alpha 1, stage II", "alpha-1", {"math23k": "83.0"}),
-        ("alpha 5, stage I", "stage-1", {"math23k": "82.5"}),
-        ("alpha 5, stage II", "pattern", {"math23k": "83.2"}),
-    ),
-    "Textual-CL, Table 2": [
-        _Row("GTS", RECURRENT, {"math23k": "75.6", "asdiv_a": "68.5"}),
-        _Row("Graph2Tree, published", _NO_ARM, {"math23k": "77.4", "asdiv_a": "71.0"}),
-        _Row("Pattern-CL", "pattern", {"math23k": "83.2"}),
-        *(
-            _Row(title, arm, {"math23k": math23k, "asdiv_a": asdiv})
-            for (title, math23k, asdiv), arm in zip(
-                (
-                    ("BERT-GTS", "82.9", "73.4"),
-                    ("supervised", "84.1", "74.2"),
-                    ("RODA", "84.3", "74.3"),
-                    ("QR", "84.2", "74.4"),
-                    ("RODA + QR", "85.0", "74.6"),
-                ),
-                _POOLS,
-                strict=True,
-            )
-        ),
-    ],
-    "Textual-CL, Table 3": _rows(
-        ("exact match, random", "textual-exact-random", {"math23k": "83.2"}),
-        ("exact match, BERTSim", "textual-exact-encoder", {"math23k": "83.6"}),
-        ("exact match, Bi-BLEU", "textual-train", {"math23k": "84.1"}),
-        ("nearest neighbour, random", "textual-nearest-random", {"math23k": "82.3"}),
-        ("nearest neighbour, BERTSim", "textual-nearest-encoder", {"math23k": "83.1"}),
-        ("nearest neighbour, Bi-BLEU", "textual-nearest-bleu", {"math23k": "83.2"}),
-        ("BERT-GTS", "none", {"math23k": "82.9"}),
-    ),
-    "Textual-CL, Table 5": _rows(
-        ("baseline", "none", {"math23k": "82.9"}),
-        ("+ QR, without contrast", "qr-none", {"math23k": "84.9"}),
-        ("+ QR, with contrast", "qr-textual", {"math23k": "85.2"}),
-        ("+ RODA, without contrast", "roda-none", {"math23k": "84.8"}),
-        ("+ RODA, with contrast", "roda-textual", {"math23k": "86.4"}),
-    ),
+    title: [_Row(*row) for row in rows] for title, rows in read_published(Path(__file__).parent).items()
 }
 _CASE_TABLES = {"Pattern-CL, Table 7": "pattern", "Textual-CL, Table 4": "textual"}
 
