@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from django import forms
-from django.utils.functional import Promise
 
 if TYPE_CHECKING:
     from django.urls import URLPattern, URLResolver
@@ -26,7 +25,7 @@ SERVES_AFTER_PROMOTION = "A job trains a candidate. It is not used until it has 
 class FormGroup:
     """Settings that stand together in the form of a training; `is_open` where they are not folded away."""
 
-    title: Promise
+    title: str
     fields: Sequence[str]
     is_open: bool = False
 
@@ -43,8 +42,8 @@ class QuickTraining:
     """
 
     settings: Mapping[str, Any]
-    sentence: Promise
-    help_texts: Mapping[str, Promise] = field(default_factory=dict)
+    sentence: str
+    help_texts: Mapping[str, str] = field(default_factory=dict)
     is_default: bool = False
 
 
@@ -68,12 +67,12 @@ class TrainingOption:
     name: str
     flag: str
     flag_help: str
-    title: Promise
+    title: str
     form_field: Callable[[], forms.Field] | None = None
-    yes: Promise | str = ""
-    no: Promise | str = ""
-    choices: Mapping[str, Promise] = field(default_factory=dict)
-    help_text: Promise | str = ""
+    yes: str = ""
+    no: str = ""
+    choices: Mapping[str, str] = field(default_factory=dict)
+    help_text: str = ""
 
     @property
     def default(self) -> bool | str:
@@ -115,14 +114,14 @@ class Training(ABC):
     """
 
     job_title: ClassVar[str]
-    then: ClassVar[Promise] = SERVES_AFTER_PROMOTION
+    then: ClassVar[str] = SERVES_AFTER_PROMOTION
     alone: ClassVar[tuple[str, ...]] = ()
     scope: ClassVar[Literal["", "hierarchy", "language", "one language or all"]] = ""
     promotes_itself: ClassVar[bool] = False
     groups: ClassVar[tuple[FormGroup, ...]] = ()
     options: ClassVar[tuple[TrainingOption, ...]] = ()
     quick: ClassVar[QuickTraining | None] = None
-    first_time: ClassVar[Promise | str] = ""
+    first_time: ClassVar[str] = ""
 
     @property
     @abstractmethod
@@ -175,10 +174,10 @@ class FixedSuite:
         measures: titles of the tables of figures, by their ``measure``.
     """
 
-    no_figures: ClassVar[Promise]
-    too_few: ClassVar[Promise]
+    no_figures: ClassVar[str]
+    too_few: ClassVar[str]
     queue: ClassVar[str] = "default"
-    measures: ClassVar[Mapping[str, Promise]] = {}
+    measures: ClassVar[Mapping[str, str]] = {}
 
     def problems(self, figures: Any) -> list[str]:
         """Return sentences on what keeps a candidate out besides its metrics.
@@ -207,8 +206,8 @@ class KinshipRow:
     slug: str
     lens: str
     kind: str
-    name: Promise
-    explanation: Promise
+    name: str
+    explanation: str
     place: int = 0
 
 
@@ -222,8 +221,8 @@ class LensTexts:
         kinships: kinds of similar questions that it finds.
     """
 
-    name: Promise
-    explanation: Promise
+    name: str
+    explanation: str
     kinships: tuple[KinshipRow, ...] = ()
 
 
@@ -243,9 +242,9 @@ class Headline:
     """
 
     path: tuple[str, ...]
-    text: Promise | str = ""
+    text: str = ""
     compared: str = ""
-    compared_text: Promise | str = ""
+    compared_text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +260,7 @@ class JobKind:
     """
 
     word: str
-    name: Promise
+    name: str
     alone: tuple[str, ...] | None = None
     template: str = ""
     is_bulk: bool = False
@@ -281,8 +280,8 @@ class BankCapability:
     """
 
     templates: ClassVar[str]
-    promotion_note: ClassVar[Promise | str] = ""
-    roll_back_note: ClassVar[Promise | str] = ""
+    promotion_note: ClassVar[str] = ""
+    roll_back_note: ClassVar[str] = ""
     headline: ClassVar[Headline | None] = None
     facts: ClassVar[tuple[str, ...]] = ()
     lens: ClassVar[LensTexts | None] = None

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.utils.functional import Promise
 from django.views.decorators.http import require_http_methods
 
 from analytics.text.tokens import detect_language
@@ -25,7 +24,7 @@ DRAWS = 3
 FOUND = 8
 _LONGEST_QUERY = 200
 
-STRATEGY_WORDS: dict[str, tuple[Promise, Promise]] = {  # strategy -> what it is called, what it does
+STRATEGY_WORDS: dict[str, tuple[str, str]] = {  # strategy -> what it is called, what it does
     "random swap": ("Random swap", "Two words change places, never inside a formula."),
     "random deletion": ("Random deletion", "One word is left out, never inside a formula."),
     "variable renaming": (
@@ -47,7 +46,7 @@ STRATEGY_WORDS: dict[str, tuple[Promise, Promise]] = {  # strategy -> what it is
     ),
     "useless clause insertion": ("Useless clause insertion", "One condition is repeated."),
 }
-GROUP_NAMES: dict[str, Promise] = {
+GROUP_NAMES: dict[str, str] = {
     "words": "words",
     "formulas": "formulas",
     "structure": "structure",

@@ -10,7 +10,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.functional import Promise
 from django.views.decorators.http import require_http_methods
 
 from questionbank.errors import Conflict, NotFound, ValidationFailed
@@ -36,10 +35,10 @@ from questionbank.views.access import requires
 class Change:
     """A change of a concept that may need another one: the texts of its page, and whether none is allowed."""
 
-    title: Promise
-    explanation: Promise
-    button: Promise
-    none_label: Promise | None
+    title: str
+    explanation: str
+    button: str
+    none_label: str | None
     is_dangerous: bool = False
 
 

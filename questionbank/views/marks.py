@@ -6,14 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.utils.functional import Promise
-
 from analytics.paraphrase.scoring.verdict import NO_CHANGE_FOUND
 from questionbank.models import ParaphrasePair
 from questionbank.selectors.review.unread import unread_reason
 from questionbank.services.paraphrase import pair_findings
 
-KIND_NAMES: dict[str, Promise] = {  # kind of a finding -> what people call it; a literal table
+KIND_NAMES: dict[str, str] = {  # kind of a finding -> what people call it; a literal table
     "number": "number",
     "unit": "unit",
     "entity": "name or thing",
@@ -21,7 +19,7 @@ KIND_NAMES: dict[str, Promise] = {  # kind of a finding -> what people call it; 
     "target": "what is asked",
     "wording": "wording",
 }
-CHANGE_NAMES: dict[str, Promise] = {"lost": "lost", "added": "added", "changed": "changed"}
+CHANGE_NAMES: dict[str, str] = {"lost": "lost", "added": "added", "changed": "changed"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.functional import Promise
 from django.views.decorators.http import require_http_methods, require_safe
 
 from analytics.catalog import CAPABILITIES
@@ -398,7 +397,7 @@ def _metric_rows(comparison: ModelComparison) -> list[dict[str, Any]]:
     return rows
 
 
-def _tables(rows: list[dict[str, Any]], titles: Mapping[str, Promise]) -> list[dict[str, Any]]:
+def _tables(rows: list[dict[str, Any]], titles: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return tables of figures by what they measure; the first leads, the others fold away."""
     measures = dict.fromkeys(row.get("measure", "") for row in rows)
     return [

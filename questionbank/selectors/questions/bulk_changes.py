@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet
-from django.utils.functional import Promise
 
 from questionbank.errors import NotFound
 from questionbank.models import BulkChange, KnowledgeConcept, Question, QuestionTag, User
@@ -23,7 +22,7 @@ class Refusal:
     """Why some questions are left out."""
 
     reason: str
-    label: Promise | str
+    label: str
     condition: Q
 
 
@@ -51,7 +50,7 @@ class BulkPlan:
 
 
 # Reason -> sentence; a literal table.
-REFUSALS: Mapping[str, Promise] = {
+REFUSALS: Mapping[str, str] = {
     "not_own": "Somebody else wrote it. Teachers change only their own questions.",
     "not_draft": "It is no draft.",
     "has_paraphrases": "It has paraphrases.",

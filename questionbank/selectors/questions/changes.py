@@ -17,7 +17,6 @@ from django.apps import apps
 from django.contrib.auth.models import Group
 from django.db.models import Q, QuerySet
 from django.urls import reverse
-from django.utils.functional import Promise
 from django.utils.translation import ngettext
 
 from questionbank.models import (
@@ -32,7 +31,7 @@ from questionbank.models import (
 )
 from questionbank.selectors.questions.bulk_changes import bulk_change_description
 
-CHANGE_KINDS: Mapping[str, Promise] = {  # a literal table
+CHANGE_KINDS: Mapping[str, str] = {  # a literal table
     "tags": "Tags",
     "bulk": "Many questions at once",
     "concepts": "Concepts",

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from django.db.models import Q, QuerySet
-from django.utils.functional import Promise
 
 from questionbank.errors import NotFound
 from questionbank.models import User
 
-ROLE_EXPLANATIONS: Mapping[str, Promise] = {  # role -> what somebody with it may do; a literal table
+ROLE_EXPLANATIONS: Mapping[str, str] = {  # role -> what somebody with it may do; a literal table
     "teacher": "Searches and reads the whole bank, writes and edits their own questions, and tags any question.",
     "reviewer": "Reads the whole bank, and decides whether paraphrases are valid and similar problems good enough.",
     "admin": "Does everything: imports, edits any question and the concepts, trains and promotes models, adds people.",

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 
-from django.utils.functional import Promise
-
 from analytics.paraphrase.words.entities import find_entities
 from analytics.text.formulas import has_formula_marks, segment_text
 from analytics.text.masking import MASK, masked_formula, masked_text, without_credits
@@ -26,7 +24,7 @@ SHORTEST_FORM = 5  # tokens of a formula's form from which sharing it says somet
 SHORTEST_WITHOUT_NUMBER = 8  # of one without numbers: "y = f(x)" says nothing
 
 # What formulas can have in common and what is worth naming, from what tells most.
-FORMULA_PARTS: tuple[tuple[re.Pattern[str], Promise], ...] = (
+FORMULA_PARTS: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"\\i*int(?![a-z])"), "an integral"),
     (re.compile(r"\\lim(?![a-z])"), "a limit"),
     (re.compile(r"\\sum(?![a-z])"), "a sum"),
