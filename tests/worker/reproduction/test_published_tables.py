@@ -185,7 +185,7 @@ def encoder(root: Path) -> str:
 
     config = {"batch_size": 32, "max_tokens": 128, "learning_rate": 5e-5, "momentum": 0.999}
     notes = {"questions": 700, "left_out_as_another_set_tests_with_them": 5, "steps": 40}
-    arms = [("frozen", False), ("tfidf", False), ("quesco", True), ("joint", True), ("no-aug", True)]
+    arms = [("frozen", False), ("tfidf", False), ("quesco", True)]
     return encoder_tables(of_folders(root, draw, {"on": ["math"], "notes": notes}, arms, config))
 
 
