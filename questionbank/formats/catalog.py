@@ -17,6 +17,13 @@ from analytics.records import QuestionRecord
 from questionbank.atomic_file import written_aside
 from questionbank.errors import ImportRefused, LineProblem, LineWarning, ValidationFailed
 from questionbank.formats.archives import MAGIC, is_archive, opened_archive
+from questionbank.formats.canvas.package import (
+    canvas_losses,
+    is_canvas,
+    is_qti,
+    read_canvas,
+    write_canvas,
+)
 from questionbank.formats.column_names import FIELDS_WITHOUT_WHICH, holds_rows
 from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.csv_table import csv_rows, write_csv
@@ -88,6 +95,18 @@ _FORMATS = (
         read=read_moodle_xml,
         write=write_moodle_xml,
         losses=moodle_losses,
+        keeps_originals=True,
+    ),
+    Format(
+        name="canvas",
+        label="Canvas (QTI 1.2)",
+        suffixes=(".zip", ".imscc"),
+        media_type="application/zip",
+        sniff=is_qti,
+        sniff_archive=is_canvas,
+        read=read_canvas,
+        write=write_canvas,
+        losses=canvas_losses,
         keeps_originals=True,
     ),
     Format(

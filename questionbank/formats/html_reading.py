@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from html.parser import HTMLParser
+from urllib.parse import unquote
 
 from questionbank.formats.html_text import HTML_NAMES, raised_or_lowered, without_comments
 from questionbank.formats.mathml_latex import mathml_to_latex
@@ -258,10 +259,7 @@ class _Reader(HTMLParser):
             self.went.append("a formula in MathML stays as its source")
 
     def _picture(self, attributes: dict[str, str]) -> None:
-        latex = attributes.get("data-equation-content") or (
-            attributes.get("alt", "") if "tex" in attributes.get("class", "").lower().split() else ""
-        )
-        if latex:  # Canvas and Moodle keep formulas as pictures
+        if latex := _latex_of_picture(attributes):
             self._parts.append(f"${latex.strip()}$")
             return
         description = " ".join(attributes.get("alt", "").replace("[", "(").replace("]", ")").split())
@@ -313,6 +311,18 @@ class _Reader(HTMLParser):
                 before, after = inner[: len(inner) - len(inner.lstrip())], inner[len(inner.rstrip()) :]
                 self._parts[place:] = [before, mark, tidy, mark + after]
                 return
+
+
+def _latex_of_picture(attributes: dict[str, str]) -> str:
+    """Return the LaTeX of a formula that Canvas or Moodle keeps as a picture; nothing for other pictures."""
+    if latex := attributes.get("data-equation-content"):
+        return latex
+    classes = attributes.get("class", "").lower().split()
+    _before, named, address = attributes.get("src", "").partition("/equation_images/")
+    if "tex" not in classes and "equation_image" not in classes and not named:
+        return ""
+    latex = re.sub(r"^LaTeX:\s*", "", attributes.get("alt", "") or attributes.get("title", ""))
+    return latex or unquote(unquote(address.partition("?")[0]))
 
 
 def _escaped(text: str) -> str:

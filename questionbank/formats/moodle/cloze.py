@@ -17,6 +17,7 @@ _GAP = re.compile(
     r"(?P<answers>(?:[^{}\\]|\\.|\{[^{}]*\})*)\}",
     re.DOTALL,
 )
+_STYLE = re.compile(r"[A-Z]{2,}(?:_[A-Z]+)?")
 _SPLIT = re.compile(r"(?<!\\)((?:\\\\)*)~")
 _FEEDBACK = re.compile(r"(?<!\\)(?:\\\\)*#")
 _WEIGHT = re.compile(r"\s*(?:(=)|%(-?\d+(?:\.\d+)?)%)?")
@@ -100,7 +101,8 @@ def write_cloze(html: str, blanks: tuple[Blank, ...], html_of: Callable[[str], s
 
 
 def _gap(blank: Blank, html_of: Callable[[str], str]) -> str:
-    style = blank.style or {"number": "NUMERICAL", "choice": "MULTICHOICE"}.get(blank.kind, "SHORTANSWER")
+    style = blank.style if _STYLE.fullmatch(blank.style) else ""
+    style = style or {"number": "NUMERICAL", "choice": "MULTICHOICE"}.get(blank.kind, "SHORTANSWER")
     answers = [
         (escape(_typed(answer), quote=False), answer.weight, answer.feedback) for answer in blank.accepted
     ]

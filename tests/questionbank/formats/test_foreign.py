@@ -28,7 +28,6 @@ def _zip(name):
         (b"<questions><q/></questions>", "an XML file"),
         (_zip("word/document.xml"), "a Word document"),
         (_zip("Index/Document.iwa"), "an Apple Numbers"),
-        (_zip("imsmanifest.xml"), "a course package"),
         (_zip("readme.txt"), "ZIP archive"),
         (b"%PDF-1.7", "a PDF"),
         (rb"{\rtf1 x}", "a text with formatting (RTF)"),

@@ -1,0 +1,338 @@
+"""Canvas's packages as files: a manifest, quizzes and question banks in QTI 1.2, and the pictures that they name.
+
+A quiz or a bank is a concept of its questions. Of a Common Cartridge, which holds every quiz twice, the one with
+Canvas's own types of questions is read. Every item is kept as its bytes, so that it goes back as it came.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tempfile
+import zipfile
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import quote, unquote
+from xml.sax.saxutils import escape, quoteattr
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import ParseError, fromstring
+
+from analytics.records import Original, QuestionRecord
+from questionbank.errors import ImportRefused, LineProblem, LineWarning
+from questionbank.formats.archives import is_archive, member_bytes, opened_archive
+from questionbank.formats.canvas.items import BadFile, qti_items
+from questionbank.formats.canvas.patching import patched_item
+from questionbank.formats.canvas.reading import ItemReader, with_hashes, with_paths
+from questionbank.formats.canvas.words import FILE_BASE, FORMAT
+from questionbank.formats.canvas.writing import write_item
+from questionbank.formats.fields import FieldProblems, exported_path
+from questionbank.formats.limits import CONCEPT_NAME_LIMIT
+from questionbank.formats.originals import fields_digest
+from questionbank.formats.own_fields import lost_fields
+from questionbank.formats.row_checks import record_warnings
+from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
+from questionbank.formats.xml_items import root_element
+
+MANIFEST = "imsmanifest.xml"
+_ROOT = re.compile(rb"<(?:[\w.-]+:)?questestinterop\b")
+_LOOKED_AT = 4_096
+_PIECE = 1 << 20
+_PATH_SIGNS = {ord(">"): "＞", ord(";"): "；"}
+Find = Callable[[str], bytes | None]
+
+
+def is_canvas(names: Collection[str]) -> bool:
+    """Return whether an archive is a package, by the names of its members."""
+    return MANIFEST in names
+
+
+def is_qti(beginning: str, _name: str) -> bool:
+    """Return whether a file is one of a package, unpacked."""
+    return root_element(beginning).rpartition(":")[2] == "questestinterop"
+
+
+# -- reading ------------------------------------------------------------------------------------------------------
+
+
+def read_canvas(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
+    """Yield what each item turns out to be, by its number.
+
+    Raises:
+        ImportRefused: the package as a whole cannot be read, or holds no QTI 1.2.
+    """
+    if not is_archive(path):
+        yield from _Package(path, context, lambda _path: None).entries([(path.name, path.read_bytes())])
+        return
+    with opened_archive(path) as archive:
+        if MANIFEST not in archive.namelist():
+            raise ImportRefused(f"{path.name} is no package: it lacks {MANIFEST}.")
+        package = _Package(path, context, _finder(archive, path))
+        yield from package.missing(archive)
+        members = [(name, member_bytes(archive, name, path) or b"") for name in _question_files(archive)]
+        if not members:
+            raise ImportRefused(
+                f"{path.name} holds no questions in QTI 1.2, the version that Kindred reads. Export it as QTI 1.2."
+            )
+        yield from package.entries(members)
+
+
+def _question_files(archive: zipfile.ZipFile) -> list[str]:
+    """Return the members with questions; of a quiz that is there twice, the one with Canvas's types."""
+    found = []
+    for member in archive.infolist():
+        if member.filename.lower().endswith((".xml", ".qti")) and member.filename != MANIFEST:
+            with archive.open(member) as file:
+                beginning = file.read(_LOOKED_AT)
+            if _ROOT.search(beginning.replace(b"\0", b"")):
+                found.append(member.filename)
+    own = {name.rpartition("/")[2].partition(".")[0] for name in found if name.endswith(".xml.qti")}
+    return [
+        name
+        for name in found
+        if name.endswith(".xml.qti") or name.split("/")[-2:-1] not in [[one] for one in own]
+    ]
+
+
+def _finder(archive: zipfile.ZipFile, path: Path) -> Find:
+    by_name = {unquote(name): name for name in archive.namelist()}
+    by_ending = {name.rpartition("/")[2]: name for name in archive.namelist()}
+
+    def find(wanted: str) -> bytes | None:
+        for place in (wanted, f"web_resources/{wanted}"):
+            if place in by_name:
+                return member_bytes(archive, by_name[place], path)
+        name = by_ending.get(wanted.rpartition("/")[2])
+        return member_bytes(archive, name, path) if name else None
+
+    return find
+
+
+class _Package:
+    def __init__(self, path: Path, context: ReadContext, find: Find) -> None:
+        self._path, self._context = path, context
+        self._reader = ItemReader(context.attachments.put, find)
+        self._number = 0
+
+    def missing(self, archive: zipfile.ZipFile) -> Iterator[tuple[int, Entry]]:
+        """Yield a warning for each file that the manifest names and the package lacks."""
+        try:
+            manifest = fromstring(member_bytes(archive, MANIFEST, self._path) or b"", forbid_dtd=True)
+        except (ParseError, DefusedXmlException) as error:
+            raise ImportRefused(
+                f"{self._path.name} cannot be read: its {MANIFEST} is no well-formed XML."
+            ) from error
+        names = {unquote(name) for name in archive.namelist()}
+        for element in manifest.iter():
+            href = element.get("href", "") if element.tag.rpartition("}")[2] == "file" else ""
+            if href and unquote(href) not in names and "://" not in href:
+                yield (
+                    0,
+                    LineWarning(
+                        0, f"the package lacks the file {href[:80]!r}, which its manifest names", "file"
+                    ),
+                )
+
+    def entries(self, members: list[tuple[str, bytes]]) -> Iterator[tuple[int, Entry]]:
+        total, done = sum(len(data) for _name, data in members) or 1, 0
+        for name, data in members:
+            try:
+                items = qti_items(data)
+            except BadFile as error:
+                raise ImportRefused(f"{self._path.name} cannot be read: {name[:60]!r}: {error}.") from error
+            for item in items:
+                self._number += 1
+                place = f"{name.rpartition('/')[2]}, line {item.line:,}"
+                yield from self._item(item.data, _concepts(item.title), place)
+            done += len(data)
+            if self._context.progress is not None:
+                self._context.progress(done, total)
+
+    def _item(
+        self, data: bytes, concepts: tuple[tuple[str, ...], ...], place: str
+    ) -> Iterator[tuple[int, Entry]]:
+        number = self._number
+        try:
+            record, said, hashes = self._reader.read(data, concepts)
+        except FieldProblems as error:
+            yield number, LineProblem(number, f"{error} ({place})", error.problems[0][0])
+            return
+        for field, reason in dict.fromkeys([*said, *record_warnings(record)]):
+            yield number, LineWarning(number, reason, field)
+        yield number, replace(record, original=Original(FORMAT, with_hashes(data, hashes)))
+
+
+def _concepts(title: str) -> tuple[tuple[str, ...], ...]:
+    """Return the concept that a quiz or a bank stands for."""
+    name = title.translate(_PATH_SIGNS)[:CONCEPT_NAME_LIMIT].strip()
+    return ((name,),) if name else ()
+
+
+# -- writing ------------------------------------------------------------------------------------------------------
+
+_HEAD = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n'
+    '<questestinterop xmlns="http://www.imsglobal.org/xsd/ims_qtiasiv1p2"'
+    ' xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
+    ' xsi:schemaLocation="http://www.imsglobal.org/xsd/ims_qtiasiv1p2'
+    ' http://www.imsglobal.org/xsd/ims_qtiasiv1p2p1.xsd">\n'
+)
+_FOOT = b"\n</section></assessment></questestinterop>\n"
+_META = (
+    '<?xml version="1.0" encoding="UTF-8"?>\n<quiz identifier={ident}'
+    ' xmlns="http://canvas.instructure.com/xsd/cccv1p0"><title>{title}</title><quiz_type>assignment</quiz_type></quiz>\n'
+)
+_NAMESPACES = (
+    ' xmlns="http://www.imsglobal.org/xsd/imsccv1p1/imscp_v1p1"'
+    ' xmlns:lom="http://ltsc.ieee.org/xsd/imsccv1p1/LOM/resource"'
+    ' xmlns:imsmd="http://www.imsglobal.org/xsd/imsmd_v1p2"'
+)
+
+
+def write_canvas(records: Iterable[QuestionRecord], attachments: Attachments) -> Iterator[bytes]:
+    """Yield the package in pieces: a quiz for each first concept; what Canvas cannot hold is left out."""
+    with tempfile.TemporaryFile() as file, tempfile.TemporaryFile() as items:
+        pictures = _Pictures(attachments)
+        quizzes: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+        for record in records:
+            try:
+                item = _item(record, pictures)
+            except CannotHold:
+                continue
+            quizzes.setdefault(record.concepts[0] if record.concepts else (), []).append(
+                (items.tell(), len(item))
+            )
+            items.write(item)
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            resources = [_write_quiz(archive, concept, places, items) for concept, places in quizzes.items()]
+            resources += list(pictures.write(archive))
+            archive.writestr(MANIFEST, _manifest(resources))
+        file.seek(0)
+        while piece := file.read(_PIECE):
+            yield piece
+
+
+def _title(concept: tuple[str, ...]) -> str:
+    return " > ".join(exported_path(concept)) or "Questions"
+
+
+def _write_quiz(
+    archive: zipfile.ZipFile, concept: tuple[str, ...], places: list[tuple[int, int]], items: object
+) -> str:
+    title = _title(concept)
+    ident = f"k{hashlib.sha256(title.encode()).hexdigest()[:32]}"
+    name, meta = f"{ident}/{ident}.xml", f"{ident}/assessment_meta.xml"
+    with archive.open(name, "w") as stream:
+        head = f'<assessment ident="{ident}" title={quoteattr(title)}><section ident="root_section">\n'
+        stream.write((_HEAD + head).encode())
+        for start, length in places:
+            items.seek(start)  # type: ignore[attr-defined]
+            stream.write(items.read(length) + b"\n")  # type: ignore[attr-defined]
+        stream.write(_FOOT)
+    archive.writestr(meta, _META.format(ident=quoteattr(ident), title=escape(title)))
+    return (
+        f'<resource identifier="{ident}" type="imsqti_xmlv1p2"><file href="{name}"/>'
+        f'<dependency identifierref="{ident}_meta"/></resource>\n<resource identifier="{ident}_meta"'
+        f' type="associatedcontent/imscc_xmlv1p1/learning-application-resource" href="{meta}">'
+        f'<file href="{meta}"/></resource>'
+    )
+
+
+def _manifest(resources: list[str]) -> str:
+    return (
+        f'<?xml version="1.0" encoding="UTF-8"?>\n<manifest identifier="kindred"{_NAMESPACES}>\n<metadata>'
+        "<schema>IMS Content</schema><schemaversion>1.1.3</schemaversion></metadata>\n<organizations/>\n"
+        "<resources>\n" + "\n".join(resources) + "\n</resources>\n</manifest>\n"
+    )
+
+
+class _Pictures:
+    """The pictures of a package, each under a path of its own."""
+
+    def __init__(self, attachments: Attachments) -> None:
+        self._attachments = attachments
+        self._by_path: dict[str, str] = {}
+
+    def place(self, path: str, digest: str) -> str:
+        """Return the path of a picture, in the form of an address; another one where that is another picture's."""
+        taken = self._by_path.setdefault(unquote(path), digest)
+        if taken == digest:
+            return path
+        folder, slash, name = path.rpartition("/")
+        return self.place(f"{folder}{slash}{digest[:8]}-{name}", digest)
+
+    def address(self, record: QuestionRecord) -> Callable[[str], str]:
+        """Return where each picture of a record is, by its name."""
+        hashes = {picture.name: picture.sha256 for picture in record.content.pictures if picture.sha256}
+
+        def address(name: str) -> str:
+            if name not in hashes:
+                return name
+            return f"{FILE_BASE}/{self.place(f'Uploaded%20Media/{quote(name)}', hashes[name])}"
+
+        return address
+
+    def write(self, archive: zipfile.ZipFile) -> Iterator[str]:
+        """Write the pictures; yields their resources."""
+        for path, digest in self._by_path.items():
+            data = self._attachments.get(digest)
+            if data is not None:
+                archive.writestr(path, data)
+                ident, href = f"picture{digest[:32]}", quoteattr(quote(path))
+                yield f'<resource identifier="{ident}" type="webcontent" href={href}><file href={href}/></resource>'
+
+
+def _item(record: QuestionRecord, pictures: _Pictures) -> bytes:
+    original = record.original
+    if original is None or original.format != FORMAT:
+        return _own_item(record, pictures)
+    before = _again(record, original.data)
+    if original.fields == fields_digest(record) and {*before.concepts} == {*record.concepts}:
+        return with_paths(original.data, pictures.place)
+    before = replace(before, id=record.id, source=before.source or record.source)
+    item = patched_item(original.data, before, record, _kept_address(record), _lost)
+    if item is None or not_held(record, _again(record, item)):
+        return _own_item(record, pictures)
+    return with_paths(item, pictures.place)
+
+
+def _kept_address(record: QuestionRecord) -> Callable[[str], str]:
+    hashes = {picture.name: picture.sha256 for picture in record.content.pictures if picture.sha256}
+    return lambda name: f"sha256:{hashes[name]}/Uploaded%20Media/{quote(name)}" if name in hashes else name
+
+
+def _own_item(record: QuestionRecord, pictures: _Pictures) -> bytes:
+    return with_paths(write_item(record, _kept_address(record), ours=_lost(record)), pictures.place)
+
+
+def _lost(record: QuestionRecord) -> str:
+    return lost_fields(record, _again(record, write_item(record, _kept_address(record))))
+
+
+def _again(record: QuestionRecord, item: bytes) -> QuestionRecord:
+    """Return the record of an item in the quiz into which a record goes."""
+    try:
+        return _reader().read(item, _concepts(_title(record.concepts[0] if record.concepts else ())))[0]
+    except FieldProblems:
+        return QuestionRecord("", "")
+
+
+def _reader() -> ItemReader:
+    return ItemReader(lambda data: hashlib.sha256(data).hexdigest(), lambda _path: None)
+
+
+def canvas_losses(record: QuestionRecord, attachments: Attachments) -> list[str]:
+    """Return what of a question Canvas does not see; we read it from a field of our own.
+
+    Raises:
+        CannotHold: it cannot hold the question at all.
+    """
+    if record.original is not None and record.original.format == FORMAT:
+        return []
+    content = record.content
+    if content.points is None:  # Canvas gives one point
+        content = replace(content, points=1.0)
+    record = replace(record, content=content)
+    again = _again(record, write_item(record, _kept_address(record)))
+    return not_held(record, replace(again, concepts=record.concepts[:1]))

@@ -1,0 +1,433 @@
+"""One item of Canvas's QTI 1.2 as a record: what we can take apart, and all else as an opaque question that is kept.
+
+IMS Question & Test Interoperability 1.2 with the types of questions of Canvas (Instructure), as its exports have them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+from urllib.parse import unquote
+from xml.etree.ElementTree import Element, ParseError
+
+from defusedxml import DefusedXmlException
+from defusedxml.ElementTree import fromstring
+
+from analytics.question_content import AcceptedAnswer, Blank, Feedback, MatchingPair, Option, QuestionContent
+from analytics.records import QuestionRecord
+from questionbank.formats.canvas.words import FILE_BASE, KEPT, KINDS, OF_PROFILES, OURS
+from questionbank.formats.fields import FieldProblems, read_question
+from questionbank.formats.html_reading import html_to_our_text
+from questionbank.formats.item_pictures import ItemPictures, Put, safe_name
+from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT
+from questionbank.formats.own_fields import read_ours
+
+LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+TEXT_LIMIT = 50_000
+Find = Callable[[str], bytes | None]
+"""Returns a file of the package by the path that an item has, or None."""
+_PREFIXES = re.compile(rb"(</?)[A-Za-z_][\w.-]*:(?=[A-Za-z_])")
+_BASE = re.compile(r"(?:\$|%24)IMS[-_]CC[-_]FILEBASE(?:\$|%24)/?(?P<path>[^?#]*)")
+_KEPT_PATH = re.compile(rf"{KEPT}(?P<digest>[0-9a-f]{{64}})/(?P<path>[^?#]*)")
+_NO_TITLE = frozenset({"", "question"})
+_DIGITS = range(1, 17)
+
+
+def item_element(data: bytes) -> Element:
+    """Return an item as an element without name spaces. Raises `FieldProblems`."""
+    try:
+        element = fromstring(_PREFIXES.sub(rb"\1", data), forbid_dtd=True)
+    except (ParseError, DefusedXmlException) as error:
+        raise FieldProblems([("question", f"the question is no well-formed XML: {error}")]) from error
+    for part in element.iter():
+        part.tag = part.tag.rpartition("}")[2]
+    return element
+
+
+class ItemReader:
+    """Reads the items of one package.
+
+    Args:
+        put: keeps a picture.
+        find: returns a file of the package.
+    """
+
+    def __init__(self, put: Put, find: Find) -> None:
+        self._put, self._find = put, find
+
+    def read(
+        self, data: bytes, concepts: tuple[tuple[str, ...], ...] = ()
+    ) -> tuple[QuestionRecord, list[tuple[str, str]], dict[str, str]]:
+        """Return the record of an item, (field, reason) of what went or looks wrong, and hashes by pictures' paths.
+
+        Raises:
+            FieldProblems: it cannot even be kept.
+        """
+        reading = _Reading(item_element(data), self._put, self._find)
+        row = reading.row(data, concepts)
+        try:
+            return read_question(row), reading.said, reading.hashes
+        except FieldProblems as error:
+            if row["kind"] == "opaque":
+                raise
+            reading.say("kind", f"the question is kept as another type, because {error}")
+            return read_question(reading.opaque_row(row, data)), reading.said, reading.hashes
+
+
+class _Reading:
+    """One item."""
+
+    def __init__(self, element: Element, put: Put, find: Find) -> None:
+        self.element = element
+        self.said: list[tuple[str, str]] = []
+        self.hashes: dict[str, str] = {}  # path in the package -> hash
+        self._find = find
+        self._pictures = ItemPictures(put, self.say)
+        self._metadata = dict(self._fields())
+        self.type = self._metadata.get("question_type", "") or OF_PROFILES.get(
+            self._metadata.get("cc_profile", ""), ""
+        )
+        self._settings: dict[str, str] = {}
+        self._feedback: dict[str, str] = {}
+
+    def say(self, field: str, reason: str) -> None:
+        self.said.append((field, reason))
+
+    def _fields(self) -> Iterator[tuple[str, str]]:
+        for field in self.element.iterfind("itemmetadata/qtimetadata/qtimetadatafield"):
+            yield (field.findtext("fieldlabel") or "").strip(), field.findtext("fieldentry") or ""
+
+    # -- the whole -------------------------------------------------------------------------------------------------
+
+    def row(self, data: bytes, concepts: tuple[tuple[str, ...], ...]) -> dict[str, Any]:
+        kind = KINDS.get(self.type, "opaque")
+        row: dict[str, Any] = {"kind": kind, "answer": "", "options": [], "solution": ""}
+        content: dict[str, Any] = {}
+        self._feedback = {
+            feedback.get("ident", ""): self.material(feedback, "feedback")
+            for feedback in self.element.iterfind("itemfeedback")
+        }
+        text = self.material(self.element.find("presentation"), "text")
+        if kind in _READERS:
+            text = _READERS[kind](self, row, content, text) or text
+        title = " ".join((self.element.get("title") or "").split())
+        row["text"] = text[:TEXT_LIMIT].strip() or title or "[Untitled question]"
+        if len(text) > TEXT_LIMIT:
+            self.say("text", "the text is longer than 50,000 characters; the bank shows its beginning")
+        row["id"] = (self.element.get("ident") or "").strip()[:ID_LIMIT]
+        row["concepts"] = [list(path) for path in concepts]
+        row["solution"] = self._feedback.get("general_fb", "")
+        if kind == "opaque":
+            self._settings["type"] = self.type or "unknown"
+            content["original"] = hashlib.sha256(data).hexdigest()
+        content |= {
+            "title": "" if title.lower() in _NO_TITLE else title[:1_000],
+            "points": _float(self._metadata.get("points_possible")),
+            "feedback": Feedback(
+                right=self._feedback.get("correct_fb", ""),
+                wrong=self._feedback.get("general_incorrect_fb", ""),
+            ),
+            "settings": self._settings,
+            "pictures": self._pictures.as_content(),
+        }
+        row["grading"] = QuestionContent(**content)
+        if ours := self._metadata.get(OURS):
+            read_ours(ours, row)
+        return row
+
+    def opaque_row(self, row: dict[str, Any], data: bytes) -> dict[str, Any]:
+        """Return the same question with its text alone: it can only leave as it came."""
+        content: QuestionContent = row["grading"]
+        kept = QuestionContent(
+            title=content.title,
+            pictures=content.pictures,
+            settings={"type": self.type},
+            original=hashlib.sha256(data).hexdigest(),
+        )
+        return {name: row[name] for name in ("text", "id", "concepts")} | {"kind": "opaque", "grading": kept}
+
+    # -- texts -----------------------------------------------------------------------------------------------------
+
+    def material(self, parent: Element | None, field: str) -> str:
+        """Return our text of the materials right below an element, or in the flow below it."""
+        if parent is None:
+            return ""
+        found = [*parent.iterfind("material/mattext"), *parent.iterfind("flow/material/mattext")]
+        found += [
+            *parent.iterfind("flow_mat/material/mattext"),
+            *parent.iterfind("flow_mat/flow_mat/material/mattext"),
+        ]
+        return "\n\n".join(filter(None, (self._our_text(text, field) for text in found)))
+
+    def _our_text(self, mattext: Element, field: str) -> str:
+        source = "".join(mattext.itertext())
+        if mattext.get("texttype", "text/plain") != "text/html":
+            return source.replace("\r\n", "\n").strip()
+        text, went = html_to_our_text(source, picture_name=lambda address: self._picture_name(address, field))
+        for what in went:
+            self.say(field, f"{field}: {what}")
+        return text
+
+    def _picture_name(self, address: str, field: str) -> str:
+        if kept := _KEPT_PATH.match(address.strip()):
+            path, digest = unquote(kept["path"]), kept["digest"]
+            self.hashes[kept["path"]] = digest
+            return self._pictures.name(path.rpartition("/")[2], digest)
+        if based := _BASE.match(address.strip()):
+            path = unquote(based["path"])
+            name = path.rpartition("/")[2]
+            data = self._find(path)
+            if data is None:
+                self.say(field, f"{field} names the picture {name[:60]!r}, which is not in the file")
+                return self._pictures.missing(name)
+            if digest := self._pictures.keep(data, field, name):
+                self.hashes[based["path"]] = digest
+                return self._pictures.name(name, digest)
+            return self._pictures.missing(name)
+        return safe_name(address.strip())[:300]
+
+    # -- answers ---------------------------------------------------------------------------------------------------
+
+    def scored(self) -> Iterator[Element]:
+        """Yield the conditions that give points."""
+        for condition in self.element.iterfind("resprocessing/respcondition"):
+            score = condition.find("setvar")
+            variables = condition.find("conditionvar")
+            if variables is not None and score is not None and (_float(score.text) or 0) > 0:
+                yield variables
+
+    def right_idents(self) -> list[str]:
+        """Return the identifiers that give points, those that must not be chosen left out."""
+        return [(equal.text or "").strip() for variables in self.scored() for equal in _positive(variables)]
+
+    def labels(self) -> list[tuple[str, str]]:
+        """Return identifier and text of each option of the first response."""
+        response = self.element.find("presentation/response_lid")
+        return self._labels(response) if response is not None else []
+
+    def _labels(self, response: Element, field: str = "options") -> list[tuple[str, str]]:
+        return [
+            (label.get("ident", ""), self.material(label, field)) for label in response.iter("response_label")
+        ]
+
+    def choice(self, row: dict[str, Any], content: dict[str, Any], _text: str) -> None:
+        labels = self.labels()
+        right = set(self.right_idents())
+        row["options"] = [
+            {
+                "label": _letter(place),
+                "text": text[:OPTION_TEXT_LIMIT],
+                "feedback": self._feedback.get(f"{ident}_fb", "")[:OPTION_TEXT_LIMIT],
+            }
+            for place, (ident, text) in enumerate(labels)
+        ]
+        named = [_letter(place) for place, (ident, _text) in enumerate(labels) if ident in right]
+        row["answer"] = ", ".join(named)
+        if not named and labels:
+            self.say("options", "no option is right")
+        if self.type == "multiple_answers_question" and len(named) <= 1:
+            self._settings["single"] = "false"
+        elif self.type == "multiple_choice_question" and len(named) > 1:
+            self._settings["single"] = "true"
+
+    def true_false(self, row: dict[str, Any], content: dict[str, Any], _text: str) -> None:
+        right = set(self.right_idents())
+        accepted = []
+        for place, (ident, text) in enumerate(self.labels()):
+            word = {"true": "True", "false": "False"}.get(text.strip().lower(), "False" if place else "True")
+            accepted.append(
+                AcceptedAnswer(word, float(ident in right), self._feedback.get(f"{ident}_fb", ""))
+            )
+            if ident in right:
+                row["answer"] = word
+        if any(answer.feedback for answer in accepted):
+            content["accepted"] = tuple(accepted)
+
+    def short(self, row: dict[str, Any], content: dict[str, Any], _text: str) -> None:
+        self._typed([AcceptedAnswer(text) for text in self.right_idents()], row, content)
+
+    def _typed(self, accepted: list[AcceptedAnswer], row: dict[str, Any], content: dict[str, Any]) -> None:
+        accepted = [answer for answer in accepted if answer.text]
+        if len(accepted) == 1 and accepted[0] == AcceptedAnswer(accepted[0].text):
+            row["answer"] = accepted[0].text[:ANSWER_LIMIT]
+        elif accepted:
+            content["accepted"] = tuple(accepted)
+        else:
+            self.say("answer", "the question accepts no answer")
+
+    def number(self, row: dict[str, Any], content: dict[str, Any], _text: str) -> None:
+        self._typed([answer for variables in self.scored() if (answer := _number(variables))], row, content)
+
+    def blanks(self, _row: dict[str, Any], content: dict[str, Any], text: str) -> str:
+        right = set(self.right_idents())
+        is_choice = self.type == "multiple_dropdowns_question"
+        blanks: list[Blank] = []
+        for place, response in enumerate(self.element.iterfind("presentation/response_lid"), start=1):
+            name = self.material(response, "blanks") or (response.get("ident") or "").removeprefix(
+                "response_"
+            )
+            labels = self._labels(response, "blanks")
+            if is_choice:
+                options = tuple(
+                    Option(
+                        _letter(number),
+                        option,
+                        "",
+                        float(ident in right),
+                        self._feedback.get(f"{ident}_fb", ""),
+                    )
+                    for number, (ident, option) in enumerate(labels)
+                )
+                blanks.append(Blank("choice", (), options, style=name))
+            else:
+                accepted = tuple(
+                    AcceptedAnswer(answer, feedback=self._feedback.get(f"{ident}_fb", ""))
+                    for ident, answer in labels
+                )
+                blanks.append(Blank("short", accepted, style=name))
+            before, mark, after = text.partition(f"[{name}]")
+            text = f"{before}[[{place}]]{after}" if mark else f"{text} [[{place}]]"
+            if not mark:
+                self.say("text", f"the text does not name the gap {name[:40]!r}; it stands at the end")
+        content["blanks"] = tuple(blanks)
+        return text
+
+    def matching(self, _row: dict[str, Any], content: dict[str, Any], _text: str) -> None:
+        wanted = {
+            equal.get("respident", ""): (equal.text or "").strip()
+            for variables in self.scored()
+            for equal in _positive(variables)
+        }
+        pairs: list[MatchingPair] = []
+        choices: dict[str, str] = {}
+        for response in self.element.iterfind("presentation/response_lid"):
+            labels = dict(self._labels(response, "pairs"))
+            choices |= labels
+            ident = wanted.get(response.get("ident", ""), "")
+            if ident not in labels:
+                self.say("pairs", "a pair has no right choice")
+            pairs.append(MatchingPair(self.material(response, "pairs"), labels.get(ident, "")))
+        used = {pair.right for pair in pairs}
+        others = dict.fromkeys(text for text in choices.values() if text not in used)
+        content["pairs"] = (*pairs, *(MatchingPair("", text) for text in others))
+
+    def ordering(self, row: dict[str, Any], _content: dict[str, Any], _text: str) -> None:
+        labels = dict(self.labels())
+        order = [ident for ident in self.right_idents() if ident in labels]
+        order += [ident for ident in labels if ident not in order]
+        row["options"] = [
+            {"label": _letter(place), "text": labels[ident]} for place, ident in enumerate(order)
+        ]
+
+    def open(self, _row: dict[str, Any], _content: dict[str, Any], _text: str) -> None:
+        if self.type == "file_upload_question":
+            self._settings["type"] = self.type
+
+
+_READERS: dict[str, Callable[[_Reading, dict[str, Any], dict[str, Any], str], str | None]] = {
+    "choice": _Reading.choice,
+    "true_false": _Reading.true_false,
+    "short": _Reading.short,
+    "number": _Reading.number,
+    "blanks": _Reading.blanks,
+    "matching": _Reading.matching,
+    "ordering": _Reading.ordering,
+    "open": _Reading.open,
+}
+
+
+def _letter(place: int) -> str:
+    return LABELS[place] if place < len(LABELS) else str(place + 1)
+
+
+def _positive(variables: Element) -> Iterator[Element]:
+    """Yield the equalities that a condition asks for, not those that it forbids."""
+    for part in variables:
+        if part.tag == "varequal":
+            yield part
+        elif part.tag in ("and", "or"):
+            yield from _positive(part)
+
+
+def _number(variables: Element) -> AcceptedAnswer | None:
+    """Return the number that a condition accepts: exact, within a margin, between bounds, or to some digits."""
+    equal = next(variables.iter("varequal"), None)
+    low = next((part for part in variables.iter() if part.tag in ("vargte", "vargt")), None)
+    high = next((part for part in variables.iter() if part.tag in ("varlte", "varlt")), None)
+    least = _float(low.text) if low is not None else None
+    most = _float(high.text) if high is not None else None
+    if equal is None:
+        if least is None or most is None:
+            return None
+        return AcceptedAnswer(f"{(least + most) / 2:.15g}", tolerance=_exact(abs(most - least) / 2) or None)
+    text = (equal.text or "").strip()
+    text = re.fullmatch(r"([+-]?\d+)\.0+", text)[1] if re.fullmatch(r"[+-]?\d+\.0+", text) else text  # type: ignore[index]
+    value, margin = _float(text), _float(equal.get("margin"))
+    if equal.get("margintype") == "percent" and margin is not None:
+        return AcceptedAnswer(text, tolerance=_exact(margin / 100) or None, tolerance_kind="relative")
+    if equal.get("margintype") == "absolute" and margin is not None:
+        return AcceptedAnswer(text, tolerance=margin or None)
+    precision = _float(equal.get("precision"))
+    if equal.get("precisiontype") == "significantDigits" and precision:
+        return AcceptedAnswer(text, tolerance=precision, tolerance_kind="digits")
+    if value is None or least is None or most is None:
+        return AcceptedAnswer(text)
+    if low is not None and low.tag == "vargt":
+        for digits in _DIGITS:
+            if _close(digits_bounds(value, digits), (least, most)):
+                return AcceptedAnswer(text, tolerance=float(digits), tolerance_kind="digits")
+    return AcceptedAnswer(text, tolerance=_exact(max(most - value, value - least)) or None)
+
+
+def digits_bounds(value: float, digits: int) -> tuple[float, float]:
+    """Return the bounds of the numbers that are a value when rounded to some significant digits."""
+    mantissa, _e, exponent = f"{value:.{digits - 1}e}".partition("e")
+    half = 5 * 10.0**-digits
+    return float(f"{float(mantissa) - half:.15g}e{exponent}"), float(
+        f"{float(mantissa) + half:.15g}e{exponent}"
+    )
+
+
+def _close(some: tuple[float, float], others: tuple[float, float]) -> bool:
+    return all(
+        abs(one - other) <= 1e-9 * max(abs(one), 1e-300) for one, other in zip(some, others, strict=True)
+    )
+
+
+def _exact(value: float) -> float:
+    return float(f"{value:.12g}")
+
+
+def _float(text: str | None) -> float | None:
+    try:
+        value = float((text or "").strip().replace(",", "."))
+    except ValueError:
+        return None
+    return value if abs(value) < 1e300 else None
+
+
+def with_hashes(data: bytes, hashes: dict[str, str]) -> bytes:
+    """Return an item whose pictures are named by their hashes, before their paths."""
+
+    def replaced(match: re.Match[str]) -> str:
+        digest = hashes.get(match["path"])
+        return f"{KEPT}{digest}/{match['path']}" if digest else match[0]
+
+    return _ADDRESS.sub(replaced, data.decode()).encode() if hashes else data
+
+
+def with_paths(data: bytes, place: Callable[[str, str], str]) -> bytes:
+    """Return an item whose pictures are named by their paths in the package.
+
+    Args:
+        place: returns the path, by what the item had and by the hash.
+    """
+    return _KEPT_ADDRESS.sub(
+        lambda match: f"{FILE_BASE}/{place(match['path'], match['digest'])}", data.decode()
+    ).encode()
+
+
+_ADDRESS = re.compile(r"(?:\$|%24)IMS[-_]CC[-_]FILEBASE(?:\$|%24)/?(?P<path>[^?#\"'<>&\s]*)")
+_KEPT_ADDRESS = re.compile(rf"{KEPT}(?P<digest>[0-9a-f]{{64}})/(?P<path>[^?#\"'<>&\s]*)")

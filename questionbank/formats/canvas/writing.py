@@ -1,0 +1,377 @@
+"""One record as an item of QTI 1.2 as Canvas writes it, and as Canvas and New Quizzes read it."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from xml.sax.saxutils import escape, quoteattr
+
+from analytics.question_content import AcceptedAnswer, Blank, Option
+from analytics.records import QuestionRecord
+from questionbank.formats.canvas.reading import digits_bounds
+from questionbank.formats.canvas.words import GAP, OURS
+from questionbank.formats.html_writing import text_html
+from questionbank.formats.kinds import right_labels
+from questionbank.formats.seam import CannotHold
+
+_FORBIDDEN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
+_IDENT = re.compile(r"[A-Za-z0-9_.-]{1,100}")
+_GAP_NAME = re.compile(r"[A-Za-z]\w{0,40}")
+_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_MOODLE_STYLES = re.compile(r"[A-Z]{2,}(?:_[A-Z]+)?")
+_RESPONSE = "response1"
+
+PictureAddress = Callable[[str], str]
+
+
+@dataclass
+class Names:
+    """Identifiers of responses and of their choices: those of the item that is patched, else our own.
+
+    Attributes:
+        responses, choices: in the order of the item.
+    """
+
+    responses: Sequence[str] = ()
+    choices: Sequence[str] = ()
+    _taken: set[str] = field(default_factory=set)
+
+    def response(self, place: int, own: str) -> str:
+        """Return the identifier of a response, counted from 0."""
+        return self.responses[place] if place < len(self.responses) else own
+
+    def choice(self, place: int) -> str:
+        """Return the identifier of a choice, counted from 0 over the whole item."""
+        if place < len(self.choices):
+            return self.choices[place]
+        number = 1_000 + place
+        while str(number) in self.choices:
+            number += 1_000
+        return str(number)
+
+
+def item_ident(record: QuestionRecord) -> str:
+    """Return the identifier of an item."""
+    if _IDENT.fullmatch(record.id):
+        return record.id
+    return f"k{hashlib.sha256(record.id.encode()).hexdigest()[:32]}"
+
+
+def write_item(
+    record: QuestionRecord, address: PictureAddress, names: Names | None = None, ours: str = ""
+) -> bytes:
+    """Return the ``<item>`` element of a record.
+
+    Args:
+        address: where a picture is, by its name.
+        names: identifiers that are used again.
+        ours: what Canvas has no place for, as JSON.
+
+    Raises:
+        CannotHold: Canvas has nothing like it.
+    """
+    if record.kind == "opaque":
+        raise CannotHold("questions of another type, which only leave in the format they came from")
+    if record.kind == "parts":
+        raise CannotHold("questions in parts")
+    return "\n".join(_Writing(record, address, names or Names(), ours).lines()).encode()
+
+
+class _Writing:
+    def __init__(self, record: QuestionRecord, address: PictureAddress, names: Names, ours: str) -> None:
+        self.record, self.content, self.names = record, record.content, names
+        self._address, self._ours = address, ours
+        self.type = _type_of(record)
+        self._feedback: list[tuple[str, str]] = []  # of answers: identifier and text
+        self._asked: dict[str, str] = {}  # the response in which a choice with feedback stands
+        self._gaps = [_gap_name(blank, place) for place, blank in enumerate(self.content.blanks, start=1)]
+
+    def lines(self) -> Iterator[str]:
+        record, content = self.record, self.content
+        feedback = content.feedback
+        title = quoteattr(_legal(content.title or "Question"))
+        yield f"<item ident={quoteattr(item_ident(record))} title={title}>"
+        yield "<itemmetadata><qtimetadata>"
+        yield _metadata("question_type", self.type)
+        yield _metadata("points_possible", f"{1.0 if content.points is None else content.points!r}")
+        if self._ours:
+            yield _metadata(OURS, self._ours)
+        yield "</qtimetadata></itemmetadata>"
+        presentation, processing = list(self._presentation()), list(self._processing())
+        yield "<presentation>"
+        yield self.material(self._text(), is_question=True)
+        yield from presentation
+        yield "</presentation>"
+        if self.type != "text_only_question":
+            yield "<resprocessing>"
+            yield '<outcomes><decvar maxvalue="100" minvalue="0" varname="SCORE" vartype="Decimal"/></outcomes>'
+            if record.solution:
+                yield _shown("<other/>", "general_fb")
+            for ident, _said in self._feedback:
+                yield _shown(_equal(ident, self._asked[ident]), f"{ident}_fb")
+            yield from processing
+            if feedback.wrong:
+                yield _shown("<other/>", "general_incorrect_fb")
+            yield "</resprocessing>"
+        for ident, text in (
+            ("general_fb", record.solution),
+            ("correct_fb", feedback.right),
+            ("general_incorrect_fb", feedback.wrong),
+            *((f"{ident}_fb", said) for ident, said in self._feedback),
+        ):
+            if text:
+                yield f'<itemfeedback ident="{escape(ident)}"><flow_mat>{self.material(text)}</flow_mat></itemfeedback>'
+        yield "</item>"
+
+    # -- texts -----------------------------------------------------------------------------------------------------
+
+    def _text(self) -> str:
+        if self.type not in ("fill_in_multiple_blanks_question", "multiple_dropdowns_question"):
+            return self.record.text
+
+        def named(match: re.Match[str]) -> str:
+            place = int(match[1]) - 1
+            return f"[{self._gaps[place]}]" if place < len(self._gaps) else match[0]
+
+        return GAP.sub(named, self.record.text)
+
+    def material(self, text: str, *, is_question: bool = False) -> str:
+        html = text_html(text, self._address)
+        if html is None:
+            return f'<material><mattext texttype="text/plain">{_element(text)}</mattext></material>'
+        inner = f"<div>{html}</div>" if is_question else html
+        return f'<material><mattext texttype="text/html">{_element(inner)}</mattext></material>'
+
+    def _label(self, ident: str, text: str, feedback: str = "", response: str = _RESPONSE) -> str:
+        if feedback:
+            self._feedback.append((ident, feedback))
+            self._asked[ident] = response
+        return f'<response_label ident="{escape(ident)}">{self.material(text)}</response_label>'
+
+    # -- what is asked ---------------------------------------------------------------------------------------------
+
+    def _presentation(self) -> Iterator[str]:
+        match self.type:
+            case "multiple_choice_question" | "multiple_answers_question" | "ordering_question":
+                several = {"multiple_answers_question": "Multiple", "ordering_question": "Ordered"}
+                yield self._choices(several.get(self.type, "Single"), [*map(_option, self.record.options)])
+            case "true_false_question":
+                said = {answer.text: answer.feedback for answer in self.content.accepted}
+                yield self._choices("Single", [(word, said.get(word, "")) for word in ("True", "False")])
+            case "short_answer_question" | "essay_question":
+                label = '<response_label ident="answer1" rshuffle="No"/>'
+                yield self._typed(f"<render_fib>{label}</render_fib>")
+            case "numerical_question":
+                yield self._typed(
+                    '<render_fib fibtype="Decimal"><response_label ident="answer1"/></render_fib>'
+                )
+            case "matching_question":
+                yield from self._pairs()
+            case "fill_in_multiple_blanks_question" | "multiple_dropdowns_question":
+                yield from self._blanks()
+
+    def _typed(self, field: str) -> str:
+        return f'<response_str ident="{self._response()}" rcardinality="Single">{field}</response_str>'
+
+    def _response(self) -> str:
+        return escape(self.names.response(0, _RESPONSE))
+
+    def _choices(self, cardinality: str, choices: Sequence[tuple[str, str]]) -> str:
+        response = self._response()
+        labels = "".join(
+            self._label(self.names.choice(place), text, said, response)
+            for place, (text, said) in enumerate(choices)
+        )
+        return (
+            f'<response_lid ident="{response}" rcardinality="{cardinality}">'
+            f"<render_choice>{labels}</render_choice></response_lid>"
+        )
+
+    def _rights(self) -> list[str]:
+        """Return the choices of a matching question, those that belong to nothing last."""
+        asked = [pair.right for pair in self.content.pairs if pair.left]
+        return list(dict.fromkeys([*asked, *(pair.right for pair in self.content.pairs)]))
+
+    def _pairs(self) -> Iterator[str]:
+        labels = "".join(
+            self._label(self.names.choice(place), right) for place, right in enumerate(self._rights())
+        )
+        for place, pair in enumerate(pair for pair in self.content.pairs if pair.left):
+            ident = escape(self.names.response(place, f"response_{place + 1}"))
+            yield (
+                f'<response_lid ident="{ident}">{self.material(pair.left)}'
+                f"<render_choice>{labels}</render_choice></response_lid>"
+            )
+
+    def _blanks(self) -> Iterator[str]:
+        number = 0
+        for place, blank in enumerate(self.content.blanks):
+            ident = self.names.response(place, f"response_{self._gaps[place]}")
+            labels = []
+            for text, said in _gap_choices(blank):
+                labels.append(self._label(self.names.choice(number), text, said, ident))
+                number += 1
+            name = f"<material><mattext>{escape(self._gaps[place])}</mattext></material>"
+            yield (
+                f'<response_lid ident="{escape(ident)}">{name}'
+                f"<render_choice>{''.join(labels)}</render_choice></response_lid>"
+            )
+
+    # -- what is right ---------------------------------------------------------------------------------------------
+
+    def _processing(self) -> Iterator[str]:
+        record, response = self.record, self._response()
+        match self.type:
+            case "multiple_choice_question":
+                right = right_labels(record.answer, [option.label for option in record.options]) or []
+                place = next((at for at, option in enumerate(record.options) if option.label in right), None)
+                if place is not None:
+                    yield self._right(_equal(self.names.choice(place), response))
+            case "multiple_answers_question":
+                right = right_labels(record.answer, [option.label for option in record.options]) or []
+                equal = [_equal(self.names.choice(at), response) for at in range(len(record.options))]
+                asked = (
+                    one if option.label in right else f"<not>{one}</not>"
+                    for one, option in zip(equal, record.options, strict=True)
+                )
+                yield self._right(f"<and>{''.join(asked)}</and>")
+            case "true_false_question":
+                yield self._right(_equal(self.names.choice(int(record.answer == "False")), response))
+            case "ordering_question":
+                yield self._right(
+                    "".join(_equal(self.names.choice(at), response) for at in range(len(record.options)))
+                )
+            case "short_answer_question":
+                right_answers = (answer.text for answer in _accepted(record) if answer.weight > 0)
+                yield self._right("".join(_equal(text, response) for text in right_answers))
+            case "numerical_question":
+                yield from (
+                    self._right(_numbers(answer, response))
+                    for answer in _accepted(record)
+                    if answer.weight > 0
+                )
+            case "essay_question" | "file_upload_question":
+                yield '<respcondition continue="No"><conditionvar><other/></conditionvar></respcondition>'
+            case "matching_question":
+                rights = self._rights()
+                pairs = [pair for pair in self.content.pairs if pair.left]
+                for at, pair in enumerate(pairs):
+                    ident = self.names.response(at, f"response_{at + 1}")
+                    yield _share(_equal(self.names.choice(rights.index(pair.right)), ident), len(pairs))
+            case "fill_in_multiple_blanks_question" | "multiple_dropdowns_question":
+                yield from self._right_gaps()
+
+    def _right_gaps(self) -> Iterator[str]:
+        number = 0
+        for place, blank in enumerate(self.content.blanks):
+            ident = self.names.response(place, f"response_{self._gaps[place]}")
+            right = next((at for at, option in enumerate(blank.options) if (option.weight or 0) > 0), 0)
+            if blank.options or blank.accepted:
+                yield _share(_equal(self.names.choice(number + right), ident), len(self.content.blanks))
+            number += len(_gap_choices(blank))
+
+    def _right(self, condition: str) -> str:
+        feedback = ""
+        if self.content.feedback.right:
+            feedback = '<displayfeedback feedbacktype="Response" linkrefid="correct_fb"/>'
+        score = '<setvar action="Set" varname="SCORE">100</setvar>'
+        return f'<respcondition continue="No"><conditionvar>{condition}</conditionvar>{score}{feedback}</respcondition>'
+
+
+def _type_of(record: QuestionRecord) -> str:
+    """Return Canvas's type that holds most of a question."""
+    kind, content = record.kind, record.content
+    accepted = _accepted(record)
+    if kind == "choice" and record.options:
+        right = right_labels(record.answer, [option.label for option in record.options]) or []
+        is_single = content.settings.get("single", "true" if len(right) == 1 else "false") == "true"
+        return "multiple_choice_question" if is_single and len(right) == 1 else "multiple_answers_question"
+    if (
+        kind == "number"
+        and accepted
+        and all(_NUMBER.fullmatch(answer.text) for answer in accepted if answer.weight)
+    ):
+        return "numerical_question"
+    if kind in ("short", "number", "blanks", "choice") and not content.blanks and accepted:
+        is_typed = all(answer.text.strip() == answer.text and "\n" not in answer.text for answer in accepted)
+        return "short_answer_question" if is_typed else "essay_question"
+    if kind == "blanks" and content.blanks and len(GAP.findall(record.text)) == len(content.blanks):
+        has_choices = all(blank.options for blank in content.blanks)
+        return "multiple_dropdowns_question" if has_choices else "fill_in_multiple_blanks_question"
+    if kind == "open" and content.settings.get("type") == "file_upload_question":
+        return "file_upload_question"
+    if kind == "true_false" and record.answer in ("True", "False"):
+        return "true_false_question"
+    return {
+        "matching": "matching_question", "ordering": "ordering_question", "description": "text_only_question",
+    }.get(kind, "essay_question")  # fmt: skip
+
+
+def _accepted(record: QuestionRecord) -> Sequence[AcceptedAnswer]:
+    return record.content.accepted or ((AcceptedAnswer(record.answer),) if record.answer else ())
+
+
+def _option(option: Option) -> tuple[str, str]:
+    return option.text, option.feedback
+
+
+def _gap_choices(blank: Blank) -> list[tuple[str, str]]:
+    return [*map(_option, blank.options)] or [(answer.text, answer.feedback) for answer in blank.accepted]
+
+
+def _gap_name(blank: Blank, place: int) -> str:
+    is_named = _GAP_NAME.fullmatch(blank.style) and not _MOODLE_STYLES.fullmatch(blank.style)
+    return blank.style if is_named else f"blank{place}"
+
+
+def _numbers(answer: AcceptedAnswer, response: str) -> str:
+    value = float(answer.text)
+    equal = f'<varequal respident="{response}">{escape(answer.text)}</varequal>'
+    if not answer.tolerance:
+        return f"<or>{equal}</or>"
+    strict = answer.tolerance_kind == "digits"
+    if strict:
+        least, most = digits_bounds(value, max(1, min(16, round(answer.tolerance))))
+    else:
+        margin = answer.tolerance * (abs(value) if answer.tolerance_kind == "relative" else 1)
+        least, most = float(f"{value - margin:.15g}"), float(f"{value + margin:.15g}")
+        if answer.tolerance_kind == "relative":
+            percent = f'margintype="percent" margin="{answer.tolerance * 100:.12g}"'
+            equal = equal.replace("<varequal ", f"<varequal {percent} ")
+    low = "vargt" if strict else "vargte"
+    return (
+        f'<or>{equal}<and><{low} respident="{response}">{least!r}</{low}>'
+        f'<varlte respident="{response}">{most!r}</varlte></and></or>'
+    )
+
+
+def _equal(value: str, response: str) -> str:
+    return f'<varequal respident="{escape(response)}">{escape(_legal(value))}</varequal>'
+
+
+def _share(condition: str, count: int) -> str:
+    score = f'<setvar action="Add" varname="SCORE">{100 / count:.2f}</setvar>'
+    return f"<respcondition><conditionvar>{condition}</conditionvar>{score}</respcondition>"
+
+
+def _shown(condition: str, ident: str) -> str:
+    shown = f'<displayfeedback feedbacktype="Response" linkrefid="{escape(ident)}"/>'
+    return f'<respcondition continue="Yes"><conditionvar>{condition}</conditionvar>{shown}</respcondition>'
+
+
+def _metadata(label: str, entry: str) -> str:
+    return (
+        f"<qtimetadatafield><fieldlabel>{label}</fieldlabel><fieldentry>{_element(entry)}</fieldentry>"
+        "</qtimetadatafield>"
+    )
+
+
+def _element(text: str) -> str:
+    return escape(_legal(text)).replace("\r", "&#13;")
+
+
+def _legal(text: str) -> str:
+    """Return a text without the characters that XML cannot hold."""
+    return _FORBIDDEN.sub("\ufffd", text)

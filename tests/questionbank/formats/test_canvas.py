@@ -1,0 +1,227 @@
+"""Canvas's packages: read, kept, written back, patched; hostile ones refused."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from dataclasses import fields, replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from analytics.question_content import AcceptedAnswer, Blank, MatchingPair, Option
+from analytics.records import QuestionRecord
+from questionbank.errors import ImportRefused, LineProblem, LineWarning
+from questionbank.formats import read, write
+from questionbank.formats.canvas.items import qti_items
+from questionbank.formats.canvas.package import canvas_losses, write_canvas
+from questionbank.formats.seam import CannotHold
+from tests.questionbank.formats.canvas_sample import BANK, GRAPH, MANIFEST, QUIZ, package
+from tests.questionbank.formats.test_moodle_xml import Pictures, elements, questions, records
+
+
+@pytest.fixture
+def pictures() -> Pictures:
+    return Pictures()
+
+
+@pytest.fixture
+def sample(tmp_path, pictures) -> list[QuestionRecord]:
+    path = tmp_path / "quiz.zip"
+    path.write_bytes(package())
+    return questions(path, pictures)
+
+
+def exported(records, pictures) -> zipfile.ZipFile:
+    return zipfile.ZipFile(io.BytesIO(b"".join(write_canvas(records, pictures))))
+
+
+def items_of(archive: zipfile.ZipFile) -> list[bytes]:
+    names = [name for name in archive.namelist() if re.fullmatch(r"(\w+)/\1\.xml", name)]
+    return [item.data for name in names for item in qti_items(archive.read(name))]
+
+
+# -- reading ------------------------------------------------------------------------------------------------------
+
+
+def test_every_type_of_canvas_is_taken_apart_and_calculated_ones_are_kept(sample, pictures):
+    half, odd, even, ten, pi, four, roses, drop, match, prove, about, upload, drawn = sample
+    assert half.text == r"Which is $\frac{1}{2}$? ![a graph](my graph.png)"
+    assert (half.answer, half.options, half.solution) == (
+        "A", (Option("A", "one half", feedback="Yes"), Option("B", "two")), "Divide.",
+    )  # fmt: skip
+    assert pictures.get(half.content.pictures[0].sha256) == GRAPH
+    assert (half.id, half.content.points, half.concepts) == ("g1", 2.0, (("Sums ＞ 1",),))
+    assert (odd.kind, odd.answer, even.answer, ten.answer) == ("true_false", "True", "A, C", "ten; Ten")
+    assert pi.content.accepted == (
+        AcceptedAnswer("3.14", tolerance=0.01),
+        AcceptedAnswer("7", tolerance=1.0),
+        AcceptedAnswer("13.4", tolerance=3.0, tolerance_kind="digits"),
+    )
+    assert (four.kind, four.answer) == ("number", "4")
+    assert (roses.text, roses.answer) == ("Roses are [[1]], violets are [[2]].", "red; blue")
+    assert roses.content.blanks[0] == Blank(
+        "short", (AcceptedAnswer("red"), AcceptedAnswer("Red")), style="color1"
+    )
+    assert (drop.text, drop.answer) == ("2 + 2 is [[1]].", "4")
+    assert match.content.pairs == (
+        MatchingPair("1 + 1", "two"), MatchingPair("2 + 2", "four"), MatchingPair("", "six"),
+    )  # fmt: skip
+    assert [record.kind for record in (prove, about, upload)] == ["open", "description", "open"]
+    assert (drawn.kind, drawn.text, drawn.concepts) == ("opaque", "What is [x] + 1?", (("Drawn",),))
+
+
+@pytest.mark.parametrize(
+    ("condition", "accepted"),
+    [
+        (
+            '<varequal respident="response1" margintype="percent" margin="5">8.0</varequal>',
+            ("8", 0.05, "relative"),
+        ),
+        (
+            '<varequal respident="response1" margintype="absolute" margin="1">6</varequal>',
+            ("6", 1.0, "absolute"),
+        ),
+        ('<varequal precisiontype="significantDigits" precision="2">8.1</varequal>', ("8.1", 2.0, "digits")),
+    ],
+)
+def test_margins_of_new_quizzes_are_read(tmp_path, condition, accepted):
+    path = tmp_path / "a.zip"
+    path.write_bytes(package([QUIZ[5].replace('<varequal respident="response1">4.0</varequal>', condition)]))
+    [answer] = questions(path)[0].content.accepted
+    assert (answer.text, answer.tolerance, answer.tolerance_kind) == accepted
+
+
+def test_of_a_cartridge_with_every_quiz_twice_the_one_with_canvas_types_is_read(tmp_path):
+    path = tmp_path / "a.imscc"
+    bank = zipfile.ZipFile(io.BytesIO(package())).read("q1/q1.xml")
+    path.write_bytes(package(**{"non_cc_assessments/q1.xml.qti": bank}))
+    assert len(questions(path)) == 13
+
+
+def test_an_unpacked_file_and_an_equation_without_its_source_are_read(tmp_path):
+    path = tmp_path / "quiz.xml"
+    archive = zipfile.ZipFile(io.BytesIO(package()))
+    text = archive.read("q1/q1.xml").decode().replace('data-equation-content="\\frac{1}{2}"', "")
+    path.write_text(text)
+    entries = [entry for _line, entry in read(path)]
+    first = next(entry for entry in entries if isinstance(entry, QuestionRecord))
+    assert first.text == r"Which is $\frac{1}{2}$? ![a graph](my graph.png)"
+    assert "'my graph.png', which is not in the file" in next(
+        entry.reason for entry in entries if isinstance(entry, LineWarning)
+    )
+
+
+# -- writing ------------------------------------------------------------------------------------------------------
+
+
+def test_a_foreign_package_goes_back_as_it_came(sample, pictures):
+    archive = exported(sample, pictures)
+    assert [elements(item) for item in items_of(archive)] == [elements(item) for item in (*QUIZ, *BANK)]
+    assert archive.read("Uploaded Media/my graph.png") == GRAPH
+    manifest = archive.read("imsmanifest.xml").decode()
+    named = re.findall(r'<file href="([^"]*)"', manifest)
+    assert {name.replace("%20", " ") for name in named} == {*archive.namelist()} - {"imsmanifest.xml"}
+
+
+@pytest.mark.parametrize(
+    ("place", "change", "changed"),
+    [
+        (0, {"text": "Which one? ![a graph](my graph.png)"}, {"mattext"}),
+        (0, {"solution": "Halve it."}, {"mattext"}),
+        (0, {"options": (Option("A", "a half", feedback="Yes"), Option("B", "two"))}, {"mattext"}),
+        (0, {"answer": "B"}, {"varequal"}),
+        (2, {"points": 3.0}, {"fieldentry"}),
+        (2, {"title": "Even"}, set()),  # an attribute of the item
+        (6, {"text": "Roses: [[1]], [[2]]."}, {"mattext"}),
+        (8, {"pairs": (MatchingPair("1+1", "two"), MatchingPair("2 + 2", "four"), MatchingPair("", "six"))},
+         {"mattext"}),
+        (9, {"grade": "7"}, {"fieldlabel", "fieldentry"}),
+    ],
+)  # fmt: skip
+def test_after_one_change_exactly_that_element_differs(sample, pictures, tmp_path, place, change, changed):
+    record = sample[place]
+    own = {name: value for name, value in change.items() if name in {f.name for f in fields(record)}}
+    rest = {name: value for name, value in change.items() if name not in own}
+    edited = sample[place] = replace(record, **own, content=replace(record.content, **rest))
+    archive = exported(sample, pictures)
+    old, new = (*QUIZ, *BANK), items_of(archive)
+    assert [elements(item) == elements(was) for item, was in zip(new, old, strict=True)].count(False) == 1
+    was, now = _flat(elements(old[place])), _flat(elements(new[place]))
+    assert {name for name, *_rest in {*was} ^ {*now}} - {"item"} == changed
+    path = tmp_path / "again.zip"
+    path.write_bytes(b"".join(write_canvas([edited], pictures)))
+    again = questions(path, pictures)[0]
+    assert replace(again, original=None) == replace(edited, original=None)
+
+
+def _flat(element) -> list[tuple[object, ...]]:
+    tag, attributes, text, tail, inner = element
+    return [(tag, str(attributes), text, tail), *(row for child in inner for row in _flat(child))]
+
+
+@given(st.lists(records(), min_size=1, max_size=4, unique_by=lambda record: record.id))
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_is_written_is_read_again(tmp_path, found):
+    path = tmp_path / "quiz.zip"
+    write(found, path, "canvas")
+    again = {record.id: replace(record, original=None) for record in questions(path)}
+    assert again == {record.id: record for record in found}
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason"), [("parts", "questions in parts"), ("opaque", "questions of another type")]
+)
+def test_what_canvas_has_no_type_for_is_refused_with_the_reason(kind, reason, pictures):
+    record = QuestionRecord("1", "2 + 2?", kind=kind)
+    with pytest.raises(CannotHold, match=reason):
+        canvas_losses(record, pictures)
+    assert items_of(exported([record], pictures)) == []
+
+
+def test_what_canvas_does_not_see_is_named(pictures):
+    record = QuestionRecord("1", "2 + 2?", kind="number", answer="4", grade="7")
+    assert canvas_losses(record, pictures) == ["grade"]
+
+
+# -- hostile and damaged packages ---------------------------------------------------------------------------------
+
+_BOMB = b'<!DOCTYPE a [<!ENTITY b "cc">]><questestinterop>&b;</questestinterop>'
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (package(**{"bomb.xml": _BOMB}), "declares a document type"),
+        (package(**{"deep.xml": b"<questestinterop>" + b"<a>" * 5_000}), "more than 200 deep"),
+        (package(**{"cut.xml": b"<questestinterop><item>"}), "is no well-formed XML"),
+        (package(**{"latin.xml": b"<questestinterop>\xe9</questestinterop>"}), "is no text in utf-8"),
+        (package(manifest="<manifest>"), "its imsmanifest.xml is no well-formed XML"),
+        (package(**{"../evil.xml": b""}), "leads out of the archive"),
+        (
+            package([]).replace(b"questestinterop", b"assessmentItem "),
+            "holds no questions in QTI 1.2|damaged",
+        ),
+        (package()[:-40], "is damaged: it cannot be unpacked"),
+    ],
+)
+def test_a_hostile_or_damaged_package_is_refused_in_a_sentence(tmp_path, data, reason):
+    path = tmp_path / "quiz.zip"
+    path.write_bytes(data)
+    with pytest.raises(ImportRefused, match=reason) as caught:
+        list(read(path))
+    assert "\n" not in str(caught.value)
+
+
+def test_what_is_missing_or_wrong_names_its_item(tmp_path):
+    path = tmp_path / "quiz.zip"
+    manifest = MANIFEST.replace("</resources>", '<resource><file href="gone.xml"/></resource></resources>')
+    broken = QUIZ[3].replace("<varequal", "<!-- varequal").replace("</varequal>", "-->")
+    path.write_bytes(package([broken, QUIZ[8].replace(">1</varequal>", ">7</varequal>")], manifest))
+    reasons = [entry.reason for _line, entry in read(path) if isinstance(entry, LineWarning)]
+    assert "lacks the file 'gone.xml'" in reasons[0]
+    assert "the question accepts no answer" in reasons
+    assert "a pair has no right choice" in reasons
+    assert not [entry for _line, entry in read(path) if isinstance(entry, LineProblem)]
