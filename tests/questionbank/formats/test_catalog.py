@@ -48,7 +48,7 @@ def test_the_format_is_taken_from_the_name_then_from_the_beginning(tmp_path, nam
     [
         (
             "Dear colleague,\n",
-            r"The format of file\.xyz is not known; Kindred reads JSON Lines, CSV, Excel \(XLSX\), Moodle XML and GIFT",
+            r"file\.xyz is not known; Kindred reads JSON Lines, CSV, Excel \(XLSX\), Moodle XML, Canvas .* and GIFT",
         ),
         ("<quiz/>", r"file\.xyz contains no questions"),
     ],
