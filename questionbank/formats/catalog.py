@@ -216,7 +216,7 @@ class ItemFile:
 
     def __init__(self, path: Path, format: Format, context: ReadContext) -> None:
         self.path, self.format, self.label = path, format, format.label
-        self.notes: list[str] = []
+        self.notes = context.notes
         self.unread: list[str] = []
         self._context = context
 

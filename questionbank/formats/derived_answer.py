@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from analytics.question_content import AcceptedAnswer, Blank, MatchingPair, Option, QuestionContent
 
+_SEVERAL = ("MULTIRESPONSE", "MR")  # styles of a gap of which all right options belong into the answer
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -65,8 +66,9 @@ def _with_unit(answer: AcceptedAnswer) -> str:
 def blank_answer(blank: Blank) -> str:
     """Return what belongs into a gap."""
     if blank.options:
-        labels = right_options(blank.options, is_single=True)
-        return next((option.text for option in blank.options if option.label in labels), "")
+        labels = right_options(blank.options, is_single=not blank.style.startswith(_SEVERAL))
+        chosen = [option.text for option in blank.options if option.label in labels]
+        return ", ".join(chosen if blank.style.startswith(_SEVERAL) else chosen[:1])
     return next(map(_with_unit, best_answers(blank.accepted)), "")
 
 

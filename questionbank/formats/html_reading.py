@@ -22,6 +22,7 @@ _PARAGRAPHS = frozenset(
     "p div section article header footer main aside nav blockquote address center figure figcaption form fieldset dl dd"
     " details summary caption legend".split()
 )
+_TABLE_PARTS = frozenset("table thead tbody tfoot tr colgroup".split())  # in which blanks say nothing
 _HEADINGS = frozenset("h1 h2 h3 h4 h5 h6 dt".split())
 _BOLD, _EMPHASIS = frozenset({"b", "strong"}), frozenset({"i", "em"})
 _GONE = {
@@ -31,6 +32,7 @@ _GONE = {
     "select": "a list of choices", "textarea": "a field for text", "button": "a button",
 }  # fmt: skip
 _VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
+_MLANG = re.compile(r"\{mlang\s+([^{}]{1,80}?)\s*\}(.*?)\{mlang\}", re.DOTALL)
 _SPACE = re.compile(r"[ \t\r\f\n]+")
 _INLINE_TEX = re.compile(r"\\\((.{1,1000}?)\\\)", re.DOTALL)
 # A < that begins no tag: without these the parser is linear, whatever a text holds.
@@ -62,6 +64,21 @@ def html_to_our_text(
     reader.feed(_STRAY.sub("&lt;", source))
     reader.close()
     return _tidy(reader.text()), list(dict.fromkeys(reader.went))
+
+
+def one_language(text: str) -> tuple[str, list[str]]:
+    """Return a text without its translations, as Moodle's filter "Multi-Language Content (v2)" marks them.
+
+    >>> one_language("{mlang en}Sum{mlang}{mlang de}Summe{mlang} of 2")
+    ('Sum of 2', ['the text in another language was left out'])
+    """
+    if "{mlang " not in text:
+        return text, []
+    first = _MLANG.search(text)
+    kept = _MLANG.sub(lambda match: match[2] if first and match[1] == first[1] else "", text)
+    return kept, ["the text in another language was left out"] if len(
+        {m[1] for m in _MLANG.finditer(text)}
+    ) > 1 else []
 
 
 def with_dollars(text: str) -> str:
@@ -111,7 +128,8 @@ class _Reader(HTMLParser):
             data = _SPACE.sub(" ", data)
         if self._at_line_start():
             data = data.lstrip(" ")
-        self._parts.append(data)
+        if data and not (data.isspace() and self._open and self._open[-1] in _TABLE_PARTS):
+            self._parts.append(data)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         attributes = {name: value or "" for name, value in attrs}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -33,11 +33,16 @@ class Attachments(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ReadContext:
-    """What reading a file needs beside the file."""
+    """What reading a file needs beside the file.
+
+    Attributes:
+        notes: where a reader says what concerns the file as a whole.
+    """
 
     attachments: Attachments
     progress: Progress | None = None
     unpacked_limit: int = UNPACKED_LIMIT
+    notes: list[str] = field(default_factory=list)
 
 
 class CannotHold(Exception):

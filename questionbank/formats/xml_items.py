@@ -64,6 +64,14 @@ def root_element(beginning: str) -> str:
         place = stop + len(end)
 
 
+_AT_THE_END = (  # what expat says of a file that ends too soon
+    expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION,
+    expat.errors.XML_ERROR_NO_ELEMENTS,
+    expat.errors.XML_ERROR_UNCLOSED_TOKEN,
+    expat.errors.XML_ERROR_PARTIAL_CHAR,
+)
+
+
 class _Refused(Exception):
     """Why the file is not read on."""
 
@@ -164,6 +172,11 @@ class _Slicer:
 
     def why(self, error: expat.ExpatError) -> str:
         reason = expat.errors.messages[error.code]
+        if reason in _AT_THE_END and self._begin is not None:
+            return (
+                f"ends within the question that begins in line {self._begin[1]:,}: the file is cut off, or a"
+                " section <![CDATA[ is never closed by ]]>"
+            )
         if "invalid token" in reason:
             around = bytes(self._buffer[-2 * _PIECE :])
             try:

@@ -15,7 +15,7 @@ from analytics.question_content import AcceptedAnswer, QuestionContent
 from analytics.records import Original, QuestionRecord
 from questionbank.errors import LineProblem, LineWarning
 from questionbank.formats.concept_rows import ConceptRow
-from questionbank.formats.encodings import decode_text
+from questionbank.formats.encodings import ENCODINGS, decode_text
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.html_writing import text_html
 from questionbank.formats.lines import file_encoding, read_lines
@@ -57,6 +57,8 @@ def read_gift(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
         ImportRefused: the file as a whole cannot be read.
     """
     encoding = file_encoding(path)
+    if encoding != "utf-8":
+        context.notes.append(f"Read as {ENCODINGS[encoding]}.")
     category: tuple[str, ...] = ()
     before: list[str] = []  # comments and the category in front of a question
     lines: list[str] = []

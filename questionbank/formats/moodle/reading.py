@@ -24,7 +24,7 @@ from analytics.question_content import (
 )
 from analytics.records import QuestionRecord
 from questionbank.formats.fields import UNKNOWN_SCALE, FieldProblems, read_question
-from questionbank.formats.html_reading import html_to_our_text, with_dollars
+from questionbank.formats.html_reading import html_to_our_text, one_language, with_dollars
 from questionbank.formats.item_pictures import ItemPictures, Put, safe_name
 from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT, OPTIONS_LIMIT
 from questionbank.formats.moodle.attached_files import _KEPT, base64_bytes, without_pictures
@@ -196,6 +196,9 @@ class _Reading:
         def picture_name(address: str) -> str:
             return self._picture_name(address, field, found)
 
+        source, went = one_language(source)
+        for what in went:
+            self.say(field, f"{field}: {what}")
         if format in ("plain_text", "plain"):
             return source.replace("\r\n", "\n")
         if format == "markdown":
@@ -217,7 +220,8 @@ class _Reading:
         if element is None:
             return ""
         text = element.findtext("text")
-        return " ".join((text if text is not None else element.text or "").split())
+        plain = " ".join((text if text is not None else element.text or "").split())
+        return self._our_text(plain, "html" if 'class="multilang"' in plain else "plain_text", name)
 
     def _cloze(self) -> tuple[str, tuple[Any, ...]]:
         element = self.element.find("questiontext")
@@ -301,7 +305,7 @@ class _Reading:
             content["accepted"] = tuple(accepted)
 
     def number(self, row: dict[str, Any], content: dict[str, Any]) -> None:
-        unit = " ".join((self.element.findtext("units/unit/unit_name") or "").split())[:100]
+        unit = self._units()
         accepted = []
         for answer, weight, feedback in self.answers():
             text = (answer.findtext("text") or "").strip()
@@ -314,6 +318,17 @@ class _Reading:
         self._typed(row, content, accepted)
         if not any(_NUMBER.fullmatch(answer.text) for answer in accepted):
             self.say("answer", "a question for a number has no number as its answer")
+
+    def _units(self) -> str:
+        """Return the unit of the answers; where others are accepted by a factor, they are a setting."""
+        units = [
+            (" ".join((unit.findtext("unit_name") or "").split())[:100], _float(unit.findtext("multiplier")))
+            for unit in self.element.iterfind("units/unit")
+        ]
+        units = [(name, 1.0 if factor is None else factor) for name, factor in units if name]
+        if len(units) > 1 or any(factor != 1 for _name, factor in units):
+            self._settings["units"] = "; ".join(f"{factor:.15g} {name}" for name, factor in units)
+        return next((name for name, factor in units if factor == 1), units[0][0] if units else "")
 
     def short(self, row: dict[str, Any], content: dict[str, Any]) -> None:
         accepted = [
@@ -344,6 +359,8 @@ class _Reading:
 
     def open(self, row: dict[str, Any], _content: dict[str, Any]) -> None:
         row["answer"] = self.rich(self.element.find("graderinfo"), "answer")[:ANSWER_LIMIT]
+        if template := self.rich(self.element.find("responsetemplate"), "template"):
+            self._settings["template"] = template
 
 
 _READERS: dict[str, Callable[[_Reading, dict[str, Any], dict[str, Any]], None]] = {

@@ -19,6 +19,14 @@ SETTINGS = {  # element -> (our setting, what stands for nothing)
     "attachmentsrequired": ("files_required", frozenset({"0", ""})),
     "showstandardinstruction": ("instruction", frozenset({"0", ""})),
     "shownumcorrect": ("show_number_right", frozenset({"1", ""})),
+    "minwordlimit": ("fewest_words", frozenset({"0", ""})),
+    "maxwordlimit": ("most_words", frozenset({"0", ""})),
+    "maxbytes": ("file_bytes", frozenset({"0", ""})),
+    "filetypeslist": ("file_types", frozenset({""})),
+    "unitgradingtype": ("unit_grading", frozenset({"0", ""})),
+    "unitpenalty": ("unit_penalty", frozenset({"0.1", "0.1000000", ""})),
+    "showunits": ("show_units", frozenset({"3", ""})),
+    "unitsleft": ("units_left", frozenset({"0", ""})),
 }
 OF_KIND = {  # kind -> the settings that an exported question states, with what stands for nothing
     "choice": {"shuffleanswers": "true", "answernumbering": "abc", "showstandardinstruction": "0"},

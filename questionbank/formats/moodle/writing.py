@@ -179,8 +179,14 @@ class _Writing:
             )
             yield self._answer(_plain_inner(answer.text), answer.weight, answer.feedback, more=more)
         unit = next((answer.unit for answer in self._accepted() if answer.unit), "")
-        if unit:
-            yield f"<units><unit><multiplier>1</multiplier><unit_name>{_text(unit)}</unit_name></unit></units>"
+        units = self.content.settings.get("units", f"1 {unit}" if unit else "")
+        pairs = [stated.partition(" ") for stated in units.split("; ")] if units else []
+        inner = "".join(
+            f"<unit><multiplier>{_text(factor)}</multiplier><unit_name>{_text(name)}</unit_name></unit>"
+            for factor, _blank, name in pairs
+        )
+        if inner:
+            yield f"<units>{inner}</units>"
 
     def short(self) -> Iterator[str]:
         for answer in self._accepted():
@@ -201,6 +207,8 @@ class _Writing:
     def open(self) -> Iterator[str]:
         if self.record.answer:
             yield self.rich("graderinfo", self.record.answer)
+        if template := self.content.settings.get("template"):
+            yield self.rich("responsetemplate", template)
 
 
 _KINDS: dict[str, Callable[[_Writing], Iterator[str]]] = {

@@ -126,6 +126,9 @@ def _item(record: QuestionRecord, writer: ItemWriter, reader: ItemReader, attach
         if before.kind != record.kind:
             return writer.write(record)
         before = replace(_filed_under(before, record.concepts[0] if record.concepts else None), id=record.id)
+        # Nobody can take settings away, but a bank may have been filled before we read all of them.
+        stated = {**before.content.settings, **record.content.settings}
+        record = replace(record, content=replace(record.content, settings=stated))
         if before.source == "":
             before = replace(before, source=record.source)
         item = patched(item, writer.write(before, opaque=True), writer.write(record, opaque=True))

@@ -162,3 +162,11 @@ def test_a_comment_on_any_other_number_is_no_right_answer(tmp_path):
     again.write_bytes(b"".join(write_gift([replace(question, original=None)], Pictures())))
     [written] = [entry for _, entry in read(again) if isinstance(entry, QuestionRecord)]
     assert written.content.accepted == question.content.accepted
+
+
+def test_another_encoding_is_said(tmp_path):
+    path = tmp_path / "bank.gift"
+    path.write_bytes("::Größe::Wie groß? {=5}".encode("windows-1252"))
+    file = read(path)
+    assert [entry.content.title for _line, entry in file] == ["Größe"]
+    assert file.notes == ["Read as Windows-1252."]

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from questionbank.formats.html_reading import html_to_our_text
 from questionbank.formats.html_text import html_to_text
 
 
@@ -86,3 +87,12 @@ def test_no_text_makes_it_fail_and_a_cleaned_text_keeps_its_letters(text):
     cleaned, _ = html_to_text(text)
     if "<" not in text and "&" not in text:
         assert cleaned == text
+
+
+def test_blank_lines_of_the_source_do_not_split_a_table():
+    rows = "<tr>\n<td>a</td>\n\n<td>b</td></tr>\n\n \n<tr><td>1</td><td>2</td></tr>"
+    for breaks_lines in (False, True):
+        text, _went = html_to_our_text(
+            f"<table>\n\n<tbody>{rows}</tbody>\n</table>", breaks_lines=breaks_lines
+        )
+        assert text == "| a | b |\n| 1 | 2 |"

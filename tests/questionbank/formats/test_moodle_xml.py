@@ -457,3 +457,68 @@ def test_a_picture_has_no_folders_in_its_name(tmp_path):
     )
     [question] = [entry for _, entry in read(path) if isinstance(entry, QuestionRecord)]
     assert [picture.name for picture in question.content.pictures] == ["evil.png"]
+
+
+_ESSAY = "<question type='essay'><questiontext format='html'><text>T</text></questiontext>"
+
+
+@pytest.mark.parametrize(
+    ("inner", "settings"),
+    [
+        ("<minwordlimit>10</minwordlimit><maxwordlimit>0</maxwordlimit>", {"fewest_words": "10"}),
+        ("<responsetemplate format='html'><text>&lt;p&gt;Hm&lt;/p&gt;</text></responsetemplate>", {"template": "Hm"}),
+    ],
+)  # fmt: skip
+def test_what_an_essay_demands_is_read_and_written(tmp_path, pictures, inner, settings):
+    path = tmp_path / "bank.xml"
+    path.write_text(_quiz(f"{_ESSAY}{inner}</question>"))
+    [record] = questions(path)
+    assert record.content.settings == settings
+    path.write_bytes(exported([replace(record, original=None)], pictures))
+    assert questions(path)[0].content.settings == settings
+
+
+def test_units_keep_their_factors_also_after_an_edit(tmp_path, pictures):
+    path = tmp_path / "bank.xml"
+    units = "".join(
+        f"<unit><multiplier>{factor}</multiplier><unit_name>{name}</unit_name></unit>"
+        for factor, name in (("1", "m"), ("100", "cm"))
+    )
+    text = "<questiontext><text>How long?</text></questiontext><answer fraction='100'><text>3</text></answer>"
+    path.write_text(_quiz(f"<question type='numerical'>{text}<units>{units}</units></question>"))
+    [record] = questions(path)
+    assert (record.answer, record.content.settings["units"]) == ("3 m", "1 m; 100 cm")
+    path.write_bytes(exported([replace(record, original=None)], pictures))
+    assert questions(path)[0].content == record.content
+    old = replace(
+        record, text="How wide?", content=replace(record.content, settings={})
+    )  # read before units were
+    assert units in exported([old], pictures).decode()
+
+
+@pytest.mark.parametrize(
+    ("source", "title"),
+    [
+        ('<span lang="en" class="multilang">Sum</span><span lang="de" class="multilang">Summe</span>', "Sum"),
+        ("{mlang en}Sum{mlang}{mlang de}Summe{mlang} 1", "Sum 1"),
+    ],
+)
+def test_a_title_in_several_languages_is_read_in_the_first_and_said(tmp_path, source, title):
+    path = tmp_path / "bank.xml"
+    name = f"<name><text><![CDATA[{source}]]></text></name>"
+    path.write_text(_quiz(_ESSAY.replace("<questiontext", f"{name}<questiontext") + "</question>"))
+    warning, record = (entry for _line, entry in read(path))
+    assert (record.content.title, warning.reason) == (
+        title,
+        "name: the text in another language was left out",
+    )
+
+
+@pytest.mark.parametrize(
+    "content", ["<![CDATA[ab", "ab", "<![CDATA[ab</text></questiontext></question></quiz>"]
+)
+def test_a_file_that_is_cut_off_says_in_which_question(tmp_path, content):
+    path = tmp_path / "bank.xml"
+    path.write_text(f"<quiz>\n<question type='essay'><questiontext><text>{content}")
+    with pytest.raises(ImportRefused, match="the question that begins in line 2: the file is cut off, or"):
+        list(read(path))
