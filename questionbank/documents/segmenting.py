@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from questionbank.documents import phrases
 from questionbank.documents.doubts import neighbour_doubts
@@ -18,6 +19,7 @@ from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.paper import Line, Paper, Role
 from questionbank.documents.records import found_question
 
+_FEWEST_BARE = 2  # questions whose number has no sign behind it, so that it is one
 NO_QUESTION = (
     "No question was found. Kindred finds questions by their numbers (1., 1), Q1, Question 1, 第1题), options by their"
     " letters (A., (A), a)) and answers by words such as Answer: B. Mark the lines yourself, or number the questions and"
@@ -54,6 +56,10 @@ class _Assembly:
         self._points_each: float | None = None  # for each question of the section
         self._points_next: float | None = None  # for the question that comes next
         self._stimuli: list[Stimulus] = []
+        marks = (
+            read_mark(line.number) for line, role in zip(lines, roles, strict=True) if role is Role.QUESTION
+        )
+        self._bare_numbers = sum(mark is not None and mark.series == "digits-" for mark in marks)
         self._open: Item | Stimulus | None = None  # takes the lines that go on
 
     def drafts(self) -> list[Draft]:
@@ -89,9 +95,10 @@ class _Assembly:
 
     def _begin(self, place: int, line: Line) -> None:
         mark = read_mark(line.number)
-        if (
-            mark is not None and mark.kind == "word"
-        ):  # "Exercise 2" ends "Exercise 1: choose the right answer"
+        if mark is not None and mark.series == "digits-" and self._bare_numbers < _FEWEST_BARE:
+            line, mark = replace(line, number="", text=full_text(line)), None  # "3 men dig a trench"
+        if mark is not None and mark.kind == "word":
+            # "Exercise 2" ends "Exercise 1: choose the right answer"
             self._headings = [heading for heading in self._headings if not _is_numbered(heading[1])]
         headings = tuple(text for _, text in self._headings)
         draft = Draft(

@@ -227,25 +227,30 @@ class WordText:
 
     def _fields(self, paragraph: Any) -> None:
         """Replace formulas that are written as fields: ``EQ \\f(1,2)``."""
-        code, deep, first = "", 0, None
+        parts: list[tuple[Any, Any]] = []  # run and element, from the beginning of a field
+        deep = 0
         for run in list(paragraph.iter(f"{W}r")):
             for child in list(run):
                 kind = child.get(f"{W}fldCharType") if child.tag == f"{W}fldChar" else ""
-                if kind == "begin":
-                    deep, code, first = deep + 1, "" if not deep else code, first if deep else child
-                elif child.tag == f"{W}instrText" and deep:
-                    code += child.text or ""
-                    if code.strip().upper().startswith("EQ"):
-                        child.text = ""
-                elif kind in ("separate", "end") and deep:
-                    deep -= kind == "end"
-                    if code.strip().upper().startswith("EQ") and first is not None and not deep:
-                        latex = eq_latex(code.strip()[2:])
-                        self.facts.old_formulas += not latex
-                        _replace_field(
-                            paragraph, first, f"{FORMULA}{latex}{FORMULA}" if latex else "[formula]"
-                        )
-                        code, first = "", None
+                deep += kind == "begin"
+                if deep:
+                    parts.append((run, child))
+                deep -= kind == "end" and deep > 0
+                if parts and not deep:
+                    self._field(parts)
+                    parts = []
+
+    def _field(self, parts: list[tuple[Any, Any]]) -> None:
+        code = "".join(child.text or "" for _run, child in parts if child.tag == f"{W}instrText").strip()
+        if not code.upper().startswith("EQ "):
+            return
+        latex = eq_latex(code[2:])
+        self.facts.old_formulas += not latex
+        _run, first = parts[0]
+        _become_text(first, f"{FORMULA}{latex}{FORMULA}" if latex else "[formula]")
+        for run, child in parts[1:]:
+            if child.tag != f"{W}rPr":
+                run.remove(child)
 
 
 def _hoist_text_boxes(root: Any) -> None:
@@ -279,13 +284,6 @@ def _own_elements(element: Any) -> Iterator[tuple[Any, Any]]:
         yield element, child
         if child.tag != f"{W}p":
             yield from _own_elements(child)
-
-
-def _replace_field(paragraph: Any, first: Any, text: str) -> None:
-    for run in paragraph.iter(f"{W}r"):
-        if first in list(run):
-            run.insert(list(run).index(first), _text(text))
-            return
 
 
 def _has(root: Any, *names: str) -> bool:

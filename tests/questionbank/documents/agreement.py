@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
+from analytics.text.formulas import segment_text
 from questionbank.documents.paper import FoundQuestion, Paper
 from tests.questionbank.documents.papers import Truth
 
@@ -33,7 +34,15 @@ def plain(text: str) -> str:
     return re.sub(r"[\s{}*]|\\[,;: ]|!\[[^\]]*\]\([^)]*\)", "", text)
 
 
-def fault(found: FoundQuestion, truth: Truth) -> str:
+def words(text: str) -> str:
+    """Return the words of a text outside of formulas, and how many formulas it has: pandoc writes formulas anew."""
+    prose = "".join(
+        segment.source if segment.kind == "text" else " formula " for segment in segment_text(text)
+    )
+    return " ".join(re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", prose)))
+
+
+def fault(found: FoundQuestion, truth: Truth, plain: Callable[[str], str] = plain) -> str:
     """Return what is not as it should be, or nothing."""
     record = found.record
     pairs: list[tuple[str, str, str]] = [
@@ -62,14 +71,18 @@ def fault(found: FoundQuestion, truth: Truth) -> str:
     return f"pictures: {pictures}, not {truth.pictures}" if pictures != truth.pictures else ""
 
 
-def agreement(paper: Paper, truths: Sequence[Truth]) -> Agreement:
-    """Compare the questions of a paper with the truth, in their order, matched by the likeness of their texts."""
-    matched = _matched(paper.questions, truths)
+def agreement(paper: Paper, truths: Sequence[Truth], plain: Callable[[str], str] = plain) -> Agreement:
+    """Compare the questions of a paper with the truth, in their order, matched by the likeness of their texts.
+
+    Args:
+        plain: what of a text counts.
+    """
+    matched = _matched(paper.questions, truths, plain)
     wrong: list[str] = []
     whole = doubted = needless = 0
     for place, (found, truth) in enumerate(matched, start=1):
         reason = (
-            fault(found, truth)
+            fault(found, truth, plain)
             if found is not None and truth is not None
             else "missed"
             if found is None
@@ -86,7 +99,7 @@ def agreement(paper: Paper, truths: Sequence[Truth]) -> Agreement:
 
 
 def _matched(
-    questions: Iterable[FoundQuestion], truths: Sequence[Truth]
+    questions: Iterable[FoundQuestion], truths: Sequence[Truth], plain: Callable[[str], str]
 ) -> list[tuple[FoundQuestion | None, Truth | None]]:
     rest = list(questions)
     matched: list[tuple[FoundQuestion | None, Truth | None]] = []

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import re
-import struct
-import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,27 +12,13 @@ from docx.enum.text import WD_COLOR_INDEX
 from docx.oxml import parse_xml
 from docx.shared import RGBColor
 
+from tests.pictures import png
+
 _NS = (
     'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
     ' xmlns:m="http://schemas.openxmlformats.org/officeDocument/2006/math"'
 )
 _PIECE = re.compile(r"\$([^$]+)\$|(\{pic\})")
-
-
-def png(width: int = 8, height: int = 8, *, red: int = 255) -> bytes:
-    """Return a picture of one colour."""
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-
-    rows = b"".join(b"\0" + bytes([red, 0, 0]) * width for _ in range(height))
-    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return (
-        b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", head)
-        + chunk(b"IDAT", zlib.compress(rows))
-        + chunk(b"IEND", b"")
-    )
 
 
 _LOOKS = {

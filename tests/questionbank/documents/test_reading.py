@@ -1,0 +1,324 @@
+"""Documents to lines: what each kind of file says, what is said about what cannot be read, and what is refused."""
+
+from __future__ import annotations
+
+import base64
+import io
+import re
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from questionbank.documents import pandoc
+from questionbank.documents.paper import Document
+from questionbank.documents.reading import read_document, read_text
+from questionbank.errors import DocumentRefused
+from tests.pictures import png
+from tests.questionbank.documents.word_files import WordFile
+
+Change = Callable[[dict[str, bytes]], None]
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Callable[[str, bytes], Document]:
+    def read_bytes(name: str, data: bytes) -> Document:
+        path = tmp_path / "upload"
+        path.write_bytes(data)
+        return read_document(path, name)
+
+    return read_bytes
+
+
+def changed(data: bytes, change: Change) -> bytes:
+    """Return a Word file with its parts changed."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    change(parts)
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, part in parts.items():
+            archive.writestr(name, part)
+    return file.getvalue()
+
+
+def word(*texts: str) -> bytes:
+    file = WordFile()
+    for text in texts:
+        file.add(text)
+    return file.bytes()
+
+
+def in_body(xml: str) -> Change:
+    def change(parts: dict[str, bytes]) -> None:
+        body = parts["word/document.xml"].decode()
+        parts["word/document.xml"] = body.replace("<w:sectPr", f"{xml}<w:sectPr", 1).encode()
+
+    return change
+
+
+# -- what is refused ----------------------------------------------------------------------------------------------
+
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(500)
+
+
+def archive(**parts: bytes) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as made:
+        for name, data in parts.items():
+            made.writestr(name.replace("__", "/").replace("_dot_", "."), data)
+    return file.getvalue()
+
+
+REFUSED = {
+    "test.docx": (OLE + "EncryptedPackage".encode("utf-16-le"), "protected by a password"),
+    "old.doc": (OLE + "WordDocument".encode("utf-16-le"), r"save it as a Word document \(.docx\)"),
+    "test.pages": (archive(Index__Document_dot_iwa=b"x"), r"Export To > Word"),
+    "test.pdf": (b"%PDF-1.7\n...", "Open the PDF in Word"),
+    "slides.pptx": (archive(ppt__presentation_dot_xml=b"<p/>"), "Presentations"),
+    "marks.xlsx": (archive(xl__workbook_dot_xml=b"<w/>"), "import page"),
+    "many.zip": (archive(a_dot_txt=b"x"), "archive without a document"),
+    "photo.jpg": (b"\xff\xd8\xff\xe0" + bytes(50), "Pictures cannot be read"),
+    "program.exe": (b"MZ\0\0" + bytes(10) + b"x" * 100, r"type \.exe cannot be read"),
+    "damaged.docx": (b"PK\x03\x04" + b"x" * 100, "damaged"),
+    "no text.docx": (archive(word__document_dot_xml=b"<w:document"), "damaged"),
+    "empty.docx": (b"  ", "empty"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_read_is_refused_with_the_way_around(
+    read: Callable[[str, bytes], Document], name: str
+) -> None:
+    data, reason = REFUSED[name]
+    with pytest.raises(DocumentRefused, match=reason):
+        read(name, data)
+
+
+def test_an_archive_bomb_is_refused_before_it_is_unpacked(read: Callable[[str, bytes], Document]) -> None:
+    def bomb(parts: dict[str, bytes]) -> None:
+        parts["word/document.xml"] = b"<w:document>" + b" " * 70_000_000
+
+    with pytest.raises(DocumentRefused, match="too large when it is unpacked"):
+        read("bomb.docx", changed(word("x"), bomb))
+
+
+def test_entities_are_refused(read: Callable[[str, bytes], Document]) -> None:
+    def laughs(parts: dict[str, bytes]) -> None:
+        parts["word/document.xml"] = (
+            b'<!DOCTYPE a [<!ENTITY b "bb">]>' + parts["word/document.xml"].partition(b"?>")[2]
+        )
+
+    with pytest.raises(DocumentRefused, match="damaged"):
+        read("laughs.docx", changed(word("x"), laughs))
+
+
+def test_a_document_of_10000_pages_is_refused(read: Callable[[str, bytes], Document]) -> None:
+    def pages(parts: dict[str, bytes]) -> None:
+        parts["docProps/app.xml"] = (
+            b'<Properties xmlns="http://schemas.openxmlformats.org/officeDocument/2006/extended-properties">'
+            b"<Pages>10000</Pages></Properties>"
+        )
+
+    with pytest.raises(DocumentRefused, match="10,000 pages"):
+        read("long.docx", changed(word("x"), pages))
+
+
+def test_a_text_of_too_many_lines_is_refused() -> None:
+    with pytest.raises(DocumentRefused, match="30,000 lines"):
+        read_text("x\n" * 30_001)
+
+
+@pytest.mark.parametrize("status", [251, 1])
+def test_a_pandoc_that_fails_says_what_to_do(
+    read: Callable[[str, bytes], Document], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, status: int
+) -> None:
+    program = tmp_path / "pandoc"
+    program.write_text(f"#!/bin/sh\ncat > /dev/null\nexit {status}\n")
+    program.chmod(0o700)
+    monkeypatch.setattr(pandoc, "pandoc_path", lambda: str(program))
+    with pytest.raises(DocumentRefused, match="memory" if status == 251 else "damaged"):
+        read("test.docx", word("1. What?"))
+
+
+def test_a_pandoc_that_takes_too_long_is_ended(
+    read: Callable[[str, bytes], Document], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    program = tmp_path / "pandoc"
+    program.write_text("#!/bin/sh\nexec sleep 60\n")
+    program.chmod(0o700)
+    monkeypatch.setattr(pandoc, "pandoc_path", lambda: str(program))
+    monkeypatch.setattr(pandoc, "SECONDS_LIMIT", 0.2)
+    with pytest.raises(DocumentRefused, match="took longer"):
+        read("test.docx", word("1. What?"))
+
+
+def test_without_the_extra_text_is_read_and_word_is_refused(
+    read: Callable[[str, bytes], Document], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pandoc, "pandoc_path", lambda: "")
+    assert read("test.txt", b"1. What is 2 + 2?").lines[0].text == "What is 2 + 2?"
+    with pytest.raises(DocumentRefused, match=re.escape('pip install "kindred[documents]"')):
+        read("test.docx", word("1. What?"))
+
+
+# -- what is said -------------------------------------------------------------------------------------------------
+
+INSERTED = '<w:p><w:r><w:t xml:space="preserve">old </w:t></w:r><w:ins w:id="1" w:author="a"><w:r><w:t>new</w:t></w:r></w:ins><w:del w:id="2" w:author="a"><w:r><w:delText>gone</w:delText></w:r></w:del></w:p>'
+OLD_FORMULA = (
+    '<w:p><w:r><w:object><v:shape xmlns:v="urn:schemas-microsoft-com:vml"><v:imagedata r:id="{id}"/></v:shape>'
+    '<o:OLEObject xmlns:o="urn:schemas-microsoft-com:office:office" ProgID="Equation.3"/></w:object></w:r></w:p>'
+)
+SHAPE = (
+    '<w:p><w:r><w:drawing><a:graphic xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">'
+    '<a:prstGeom prst="ellipse"/></a:graphic></w:drawing></w:r></w:p>'
+)
+LINKED = (
+    '<w:p><w:r><w:drawing><a:graphic xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main">'
+    '<a:blip r:link="rId99"/></a:graphic></w:drawing></w:r></w:p>'
+)
+
+
+def relation(parts: dict[str, bytes], name: str, target: str, mode: str = "") -> None:
+    mode = f' TargetMode="{mode}"' if mode else ""
+    entry = f'<Relationship Id="{name}" Type="x/image" Target="{target}"{mode}/></Relationships>'
+    rels = parts["word/_rels/document.xml.rels"].decode().replace("</Relationships>", entry)
+    parts["word/_rels/document.xml.rels"] = rels.encode()
+
+
+def old_formula(picture: str, data: bytes) -> Change:
+    def change(parts: dict[str, bytes]) -> None:
+        in_body(OLD_FORMULA.format(id="rId98"))(parts)
+        relation(parts, "rId98", f"media/{picture}")
+        parts[f"word/media/{picture}"] = data
+
+    return change
+
+
+def linked_picture(parts: dict[str, bytes]) -> None:
+    in_body(LINKED)(parts)
+    relation(parts, "rId99", "https://example.org/a.png", "External")
+
+
+def macros(parts: dict[str, bytes]) -> None:
+    parts["word/vbaProject.bin"] = b"x"
+
+
+SAID: dict[str, tuple[Change, str, str]] = {
+    "macros": (macros, "contains macros", ""),
+    "tracked changes": (in_body(INSERTED), "tracked changes", "old new"),
+    "old formula": (
+        old_formula("image9.wmf", b"\xd7\xcd\xc6\x9a"),
+        "1 formula was made with an old",
+        "[formula]",
+    ),
+    "old formula with a picture": (
+        old_formula("image9.png", png()),
+        "1 is kept as a picture",
+        "![formula](image9.png)",
+    ),
+    "drawing": (in_body(SHAPE), "1 drawing made in Word", "[image]"),
+    "picture elsewhere": (linked_picture, "not in the file and not fetched", "[image]"),
+}
+
+
+@pytest.mark.parametrize("case", SAID)
+def test_what_is_left_out_is_said(read: Callable[[str, bytes], Document], case: str) -> None:
+    change, notice, text = SAID[case]
+    document = read("test.docx", changed(word("1. What?"), change))
+    assert any(notice in said for said in document.notices), document.notices
+    assert [line.text for line in document.lines][0] == "What?"
+    assert not text or document.lines[-1].text == text
+
+
+def test_a_picture_is_kept_under_the_name_that_the_text_has(read: Callable[[str, bytes], Document]) -> None:
+    document = read("test.docx", word("1. Look: {pic}"))
+    (name,) = document.pictures
+    assert document.lines[0].text == f"Look: ![]({name})"
+    assert document.pictures[name] == png()
+
+
+# -- how it is read -----------------------------------------------------------------------------------------------
+
+
+def field(code: str) -> str:
+    return (
+        '<w:p><w:r><w:t xml:space="preserve">2. </w:t></w:r><w:r><w:fldChar w:fldCharType="begin"/></w:r>'
+        f'<w:r><w:instrText>{code}</w:instrText></w:r><w:r><w:fldChar w:fldCharType="end"/></w:r></w:p>'
+    )
+
+
+BODIES = {
+    "tabs part options": (
+        "<w:p><w:r><w:t>A. 1</w:t></w:r><w:r><w:tab/><w:t>B. 2</w:t></w:r></w:p>",
+        ["1", "2"],
+    ),
+    "an underlined blank is a gap": (
+        '<w:p><w:r><w:t>It has </w:t></w:r><w:r><w:rPr><w:u w:val="single"/></w:rPr><w:t xml:space="preserve">     </w:t></w:r><w:r><w:t xml:space="preserve"> sides.</w:t></w:r></w:p>',
+        ["It has ____ sides."],
+    ),
+    "formulas as fields": (field(r"EQ \f(1,2)"), [r"$\frac{1}{2}$"]),
+    "a text box": (
+        '<w:p><w:r><w:pict><v:textbox xmlns:v="urn:schemas-microsoft-com:vml"><w:txbxContent><w:p><w:r><w:t>2. Boxed</w:t></w:r></w:p></w:txbxContent></v:textbox></w:pict></w:r></w:p>',
+        ["Boxed"],
+    ),
+    "prices": ("<w:p><w:r><w:t>It costs $5, not $7.</w:t></w:r></w:p>", [r"It costs \$5, not \$7."]),
+    "typed LaTeX": (r"<w:p><w:r><w:t>Solve $x^2=4$ now.</w:t></w:r></w:p>", ["Solve $x^2=4$ now."]),
+    "raised signs": (
+        '<w:p><w:r><w:t>x</w:t></w:r><w:r><w:rPr><w:vertAlign w:val="superscript"/></w:rPr><w:t>2</w:t></w:r></w:p>',
+        ["x²"],
+    ),
+    "an underlined digit": (
+        '<w:p><w:r><w:t>3</w:t></w:r><w:r><w:rPr><w:u w:val="single"/></w:rPr><w:t>4</w:t></w:r><w:r><w:t>5 is it</w:t></w:r></w:p>',
+        [r"3$\underline{4}$5 is it"],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BODIES)
+def test_word_is_read_as_its_reader_sees_it(read: Callable[[str, bytes], Document], case: str) -> None:
+    body, texts = BODIES[case]
+    document = read("test.docx", changed(word("1. First"), in_body(body)))
+    assert [line.text for line in document.lines[1:]] == texts
+
+
+def test_word_s_own_numbers_are_those_that_it_shows(read: Callable[[str, bytes], Document]) -> None:
+    file = WordFile()
+    numbers = file.numbered(("decimal", "Question %1:"), ("lowerLetter", "(%2)"), ("lowerRoman", "%3)"))
+    for level in (0, 1, 2, 2, 1, 0, 1):
+        file.add("x y z", item=(numbers, level))
+    document = read("test.docx", file.bytes())
+    assert [line.number for line in document.lines] == [
+        "Question 1:", "(a)", "i)", "ii)", "(b)", "Question 2:", "(a)"
+    ]  # fmt: skip
+    assert [line.level for line in document.lines] == [1, 2, 3, 3, 2, 1, 2]
+
+
+PICTURE = base64.b64encode(png()).decode()
+OTHERS = {
+    "page.html": f'<html><body><ol><li>What is \\(\\frac12\\)?<br><img src="data:image/png;base64,{PICTURE}"><ol type="A"><li>1</li><li><span style="color:#f00">2</span></li></ol></li></ol></body></html>',
+    "page.rtf": r"{\rtf1\ansi 1. What is it?\par A. 1\par {\b B. 2}\par}",
+    "paper.md": "# Test\n1\\. What is $x$?\n\nA. 1\n\n**B. 2**\n",
+    "paper.tex": "\\documentclass{exam}\\begin{document}\\begin{questions}\\question What is $x$?\\begin{choices}\\choice 1\\CorrectChoice 2\\end{choices}\\end{questions}\\end{document}",
+    "paper.txt": "1. What is it?\nA. 1\nB. 2 ✓",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_other_kinds_of_documents_are_read(read: Callable[[str, bytes], Document], name: str) -> None:
+    from questionbank.documents.roles import guess_roles
+    from questionbank.documents.segmenting import assemble
+
+    document = read(name, OTHERS[name].encode())
+    (question,) = assemble(document.lines, guess_roles(document.lines)).questions
+    assert question.record.text.startswith("What is")
+    assert ([option.text for option in question.record.options], question.record.answer) == (["1", "2"], "B")
+
+
+def test_an_odt_keeps_formulas_colours_and_pictures(read: Callable[[str, bytes], Document]) -> None:
+    odt = pandoc.run_pandoc(b"1\\. What is $\\frac{1}{2}$?\n\nA. 1\n\nB. 2", "markdown", "odt")
+    document = read("paper.odt", odt)
+    assert [(line.number, line.text) for line in document.lines] == [
+        ("1.", r"What is $\frac{1}{2}$?"), ("A.", "1"), ("B.", "2")
+    ]  # fmt: skip
