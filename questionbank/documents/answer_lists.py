@@ -1,4 +1,4 @@
-"""Where a paper's list of answers stands: under a title that says so, or at the end, where nothing but answers follows."""
+"""Where a paper's list of answers stands: under a title, or at the end, where nothing but answers follows."""
 
 from __future__ import annotations
 

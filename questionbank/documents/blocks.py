@@ -211,8 +211,8 @@ def is_css_colour(value: str) -> bool:
 def list_number(place: int, style: str, delimiter: str) -> str:
     """Return the number of a list's item as it is printed.
 
-    >>> list_number(2, "Decimal", "Period"), list_number(3, "LowerAlpha", "TwoParens"), list_number(4, "UpperRoman", "OneParen")
-    ('2.', '(c)', 'IV)')
+    >>> list_number(2, "Decimal", "Period"), list_number(3, "LowerAlpha", "TwoParens")
+    ('2.', '(c)')
     """
     label = str(place)
     if style.endswith("Alpha") and 1 <= place <= len(_ALPHABET):

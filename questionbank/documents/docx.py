@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from posixpath import dirname, join, normpath
 from typing import Any
-from xml.etree import ElementTree as ET  # noqa: S405  # writes; what is read is parsed by defusedxml
+from xml.etree import ElementTree as ET  # writes; what is read is parsed by defusedxml
 
 from questionbank.documents.blocks import BlockReader
 from questionbank.documents.packages import DAMAGED, PAGES_LIMIT, Package, picture_name
@@ -110,7 +110,8 @@ def _notices(facts: WordFacts, *, has_macros: bool) -> Iterator[str]:
                     else []
                 ),
                 *([f"[formula] stands in place of {lost}."] if lost else []),
-                "In Word, convert them to equations (double-click one, or use MathType's Convert Equations) and read the document again.",
+                "In Word, convert them to equations (double-click one, or use MathType's Convert Equations)"
+                " and read the document again.",
             ]
         )
     if facts.objects:

@@ -1,4 +1,4 @@
-"""What is doubtful about a question that was found, alone and beside its neighbours: sentences for whoever reviews it."""
+"""What is doubtful about a question, alone and beside its neighbours: sentences for whoever reviews it."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""The list of answers at the end of a paper: one a line, many on a line, ``1-5 BCDAB``, a table, or worked solutions."""
+"""The list of answers of a paper: one a line, many on a line, ``1-5 BCDAB``, a table, or worked solutions."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.paper import Line
@@ -19,18 +19,21 @@ _PAIR = re.compile(
     r"[(（\[]?([A-H]{1,5}|[a-h]|True|False|TRUE|FALSE|T|F|√|×|✓|✗|对|错)[)）\]]?(?=[\s\u2003,;，；.|]|$)[\s\u2003,;，；.|]*"
 )
 _LETTER = re.compile(
-    rf"(?:ANS(?:WER)?[.:]?\s*|(?i:option|choice)\s+)?[(（\[]?({_LETTERS}|[a-h])(?:[)）\]]|(?![A-Za-z0-9]))\s*(?:$|[.:：;,，。)】–—-]\s*|(?=[(（\[\d$\u2003\u4e00-\u9fff=])|\s+(?=PTS|DIF|REF|\d))"
+    rf"(?:ANS(?:WER)?[.:]?\s*|(?i:option|choice)\s+)?[(（\[]?({_LETTERS}|[a-h])(?:[)）\]]|(?![A-Za-z0-9]))\s*(?:$"
+    rf"|[.:：;,，。)】–—-]\s*|(?=[(（\[\d$\u2003\u4e00-\u9fff=])|\s+(?=PTS|DIF|REF|\d))"
 )
 _SEQUENCE = re.compile(r"[A-H](?:[\s,;，、]*[A-H]){3,}")
 _EXAMVIEW = re.compile(r"\s*(?:PTS|DIF|REF|OBJ|NAT|STA|TOP|KEY|MSC|NOT|LOC):.*")
 _TRUTH = re.compile(r"(\w{4,8}|[√×✓✗对错TF])\s*[.,:;。，；：]\s*(?=\S)")
 TITLE_AND_LIST = re.compile(
-    r"\W*(?:(?:the )?answers?(?: key)?|(?:answer )?keys?|correct answers|solutions|lösungen|réponses|corrigé|respuestas|soluciones|(?:参考|标准)?答案)\s*[:：]\s*(?=.)",
+    r"\W*(?:(?:the )?answers?(?: key)?|(?:answer )?keys?|correct answers|solutions|lösungen|réponses|corrigé"
+    r"|respuestas|soluciones|(?:参考|标准)?答案)\s*[:：]\s*(?=.)",
     re.IGNORECASE,
 )
 """Begins a list of answers that stands on the line of its title."""
 _COMPOUND = re.compile(
-    r"(?:Q(?:uestion)?\.?\s?)?(\d{1,3})\s?[.)]?\s?(?:[(]([a-h])[)]|([a-h])[.)]?)\s*(?:[(]([ivx]{1,4})[)]|([ivx]{1,4})[.)]?)?"
+    r"(?:Q(?:uestion)?\.?\s?)?(\d{1,3})\s?[.)]?\s?(?:[(]([a-h])[)]|([a-h])[.)]?)\s*(?:[(]([ivx]{1,4})[)]"
+    r"|([ivx]{1,4})[.)]?)?"
 )
 BONUS_NUMBER = -1
 """Stands for the number of a question that is called a bonus."""
@@ -63,7 +66,7 @@ def key_entries(lines: Iterable[tuple[int, Line]], *, by_words: bool = False) ->
     entries: list[KeyEntry] = []
     rows: list[tuple[int, list[str]]] = []
     part = series = ""
-    for place, line in lines:
+    for place, line in _one_by_one(lines):
         cells = row_cells(line.text) if not line.number else None
         if cells is not None:
             rows.append((place, cells))
@@ -110,6 +113,23 @@ def key_entries(lines: Iterable[tuple[int, Line]], *, by_words: bool = False) ->
             entries[-1].lines.append(place)
             _say(entries[-1], full_text(line))
     return _merged([*entries, *_of_table(rows)])
+
+
+def _one_by_one(lines: Iterable[tuple[int, Line]]) -> Iterator[tuple[int, Line]]:
+    """Yield lines, those with several short answers cut before each number that counts on: "1. 5 2. 12 cm"."""
+    for place, line in lines:
+        mark = read_mark(line.number)
+        number = mark.value if mark is not None and mark.kind == "digits" else 0
+        pieces, rest = [], line.text
+        while number and (match := re.search(rf"[\s;,，；]{number + 1}\s?[.)、．:：]\s*(?=\S)", rest)):
+            pieces.append(rest[: match.start()].rstrip(" ;,，；"))
+            rest = rest[match.end() :]
+            number += 1
+        if not pieces or max(map(len, [*pieces, rest])) > _SHORT or mark is None:
+            yield place, line
+            continue
+        for offset, piece in enumerate([*pieces, rest]):
+            yield place, replace(line, number=f"{mark.value + offset}.", text=piece)
 
 
 def _merged(entries: Iterable[KeyEntry]) -> list[KeyEntry]:

@@ -13,7 +13,8 @@ from questionbank.errors import DocumentRefused
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _LATEX = re.compile(rb"\\documentclass|\\begin\s*\{(?:document|questions|enumerate)\}")
 _HTML = re.compile(
-    rb"\s*(?:<!doctype html|<\?xml[^>]*>\s*<(?:!doctype )?html|<html|<!--|<(?:p|div|h[1-6]|ol|ul|table|body|head)\b[^>]*>)",
+    rb"\s*(?:<!doctype html|<\?xml[^>]*>\s*<(?:!doctype )?html|<html|<!--"
+    rb"|<(?:p|div|h[1-6]|ol|ul|table|body|head)\b[^>]*>)",
     re.IGNORECASE,
 )
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8")

@@ -1,4 +1,4 @@
-"""The marks that number a paper's lines: ``1.``, ``Question 2``, ``(a)``, ``*B.``, ``第3题``, ``[x]``, and where they stand.
+"""The marks that number a paper's lines: ``1.``, ``Question 2``, ``(a)``, ``*B.``, ``第3题``, ``[x]``.
 
 A mark says what it counts in (`Mark.series`), not what it marks: that ``a)`` is an option or a part is for
 `questionbank.documents.roles` to tell.
@@ -22,18 +22,23 @@ _QUESTION_WORDS = (
     "|esercizio|domanda|esercício|pergunta|questão|opgave|vraag|zadanie|nr|no|n°|num|ex"
 )
 _PREFIX = (  # the place where students write the letter, before the number: "____ 1.", "( B ) 1."
-    r"(?:(?P<blank>_{1,}[ ]?(?P<written>[A-Ha-hTF])?[ ]?_{1,}|[(（][\s\u2003]*(?P<given>[A-HTF√×✓✗對对错]?)[\s\u2003]*[)）])"
+    r"(?:(?P<blank>_{1,}[ ]?(?P<written>[A-Ha-hTF])?[ ]?_{1,}"
+    r"|[(（][\s\u2003]*(?P<given>[A-HTF√×✓✗對对错]?)[\s\u2003]*[)）])"
     r"[\s\u2003]*(?=[0-9０-９]{1,3}\s?[.)．、]))?"
 )
 _MARK = re.compile(
     _PREFIX + r"(?P<flag>(?:\*{1,2}|[✓✔☑→√])[ ]?(?=[(（\[]?[A-Za-z0-9Ａ-Ｊ]{1,4}\s?[.)）\]、．:：]))?"
     r"(?:"
     r"(?P<word>(?i:" + _QUESTION_WORDS + r")|Q|T(?=\d))[ .#°]{0,3}(?P<of_word>[0-9０-９]{1,3}[a-h]?)"
-    r"(?P<word_end>[ ]?[.:)、．：]|[ ]?[-–—](?=\s)|(?=\s*[(（\[]?\s*$)|(?=[\s\u2003]+[(（\[A-ZÀ-Ý$\u4e00-\u9fff])|(?=\u2003))"
-    r"|(?P<before_word>[0-9]{1,3})\.?[ ]?(?i:aufgabe|frage|übung|exercice|problem|question)\b[ ]?(?:[.:]|(?=[\s(\[]|$))"
+    r"(?P<word_end>[ ]?[.:)、．：]|[ ]?[-–—](?=\s)|(?=\s*[(（\[]?\s*$)|(?=[\s\u2003]+[(（\[A-ZÀ-Ý$\u4e00-\u9fff])"
+    r"|(?=\u2003))"
+    r"|(?P<before_word>[0-9]{1,3})\.?[ ]?(?i:aufgabe|frage|übung|exercice|problem|question)\b[ ]?(?:[.:]"
+    r"|(?=[\s(\[]|$))"
     r"|第\s?(?P<ordinal>[0-9０-９]{1,3}|[一二三四五六七八九十]{1,3})\s?[题題](?:\s?[.:、．：])?"
-    r"|(?P<digits>[0-9０-９]{1,3})(?P<digits_end>\s?[)）、．]|\.[-–—](?=\s)|\.(?![0-9]|\s?[0-9]+\s?[)）])|°\)|/(?=\s)|\s?[-–—](?=\s[A-Z]))"
-    r"|(?P<compound>[0-9]{1,2}[ ]?(?:\((?P<of_part>[a-h])\)|(?P<part>[a-h])(?:[.)](?![a-z])|(?=\u2003)|(?=[ ][A-Z]))))"
+    r"|(?P<digits>[0-9０-９]{1,3})(?P<digits_end>\s?[)）、．]|\.[-–—](?=\s)|\.(?![0-9]|\s?[0-9]+\s?[)）])|°\)|/(?=\s)"
+    r"|\s?[-–—](?=\s[A-Z]))"
+    r"|(?P<compound>[0-9]{1,2}[ ]?(?:\((?P<of_part>[a-h])\)|(?P<part>[a-h])(?:[.)](?![a-z])|(?=\u2003)"
+    r"|(?=[ ][A-Z]))))"
     r"|(?P<box>\[[ ]?[*xX✓✔]?[ ]?\]|[(（][ ]?[*xX✓✔]?[ ]?[)）](?=\s)|[☐☑☒□■◻◼○◯●◉])(?=[\s\u2003\w$])"
     r"|[(（\[【](?P<in_digits>[0-9０-９]{1,3})[)）\]】]"
     r"|(?P<levels>[0-9]{1,2}(?:\.[0-9]{1,2})+)(?:[.)]|(?=\u2003))"
@@ -57,7 +62,8 @@ _NEEDS_BLANK = re.compile(r"[a-z]\.$")
 _JOINED = re.compile(
     r"(?:(?<=[\s\u2003,;，；。.?？!！:：)）])|(?<![A-Za-z0-9$\\(（\[]))"
     r"(?P<flag>\*{1,2}[ ]?|[✓✔☑→√][ ]?)?"
-    r"(?:(?P<box>\[[ *xX✓✔]?\]|[☐☑☒□■◻◼])(?=[\s\w$])|[(（\[【][ ]?(?P<inner>[A-Ja-jＡ-Ｊ]|[ivx]{1,4}|[0-9]{1,2})[ ]?[)）\]】]"
+    r"(?:(?P<box>\[[ *xX✓✔]?\]|[☐☑☒□■◻◼])(?=[\s\w$])|[(（\[【][ ]?(?P<inner>[A-Ja-jＡ-Ｊ]|[ivx]{1,4}"
+    r"|[0-9]{1,2})[ ]?[)）\]】]"
     r"|(?P<label>[A-Ja-jＡ-Ｊ])(?P<close>[ ]?[)）、．]|\.(?![A-Za-z]\.)|[ ]?[:：])"
     r"|(?P<number>[0-9]{1,3})(?P<number_close>[)、．]|\.(?![0-9]))"
     r"|(?P<circled>[①-⑳])|(?P<ring>[Ⓐ-Ⓙⓐ-ⓙ])|(?P<bare>[A-H])(?=\u2003))"
@@ -90,7 +96,7 @@ class Mark:
 
     @property
     def kind(self) -> str:
-        """What it counts by: ``word``, ``digits``, ``levels``, ``upper``, ``lower``, ``roman``, ``han``, ``box``, ``bullet``."""
+        """What it counts by: ``word``, ``digits``, ``levels``, ``upper``, ``lower``, ``roman``, ``han``, ``box`` ..."""
         return self.series.rstrip(".)(]}-○")
 
 
@@ -237,7 +243,7 @@ def take_compound(text: str) -> tuple[str, str, str]:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A mark within a paragraph: what counts with it, its number, and whether a wide gap parts it from the text before."""
+    """A mark within a paragraph: what counts with it, its number, and whether a wide gap stands before it."""
 
     series: str
     value: int

@@ -111,10 +111,9 @@ class _Series:
         best = ""
         for series in sorted(self._places, key=lambda series: self._places[series][0]):
             places = self._places[series]
-            if not best:
-                best = series
-            elif self._longest(places) > self._longest(self._places[best]) and self._counts_across(
-                places, best
+            if not best or (
+                self._longest(places) > self._longest(self._places[best])
+                and self._counts_across(places, best)
             ):
                 best = series
         return best

@@ -1,10 +1,10 @@
-"""ODT: what is in the package beside the text, and colours and tabs written into it (OpenDocument 1.3, parts 2 and 3)."""
+"""ODT: its package, with formulas, colours and tabs written into the text (OpenDocument 1.3, parts 2 and 3)."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
-from xml.etree import ElementTree as ET  # noqa: S405  # writes; what is read is parsed by defusedxml
+from xml.etree import ElementTree as ET  # writes; what is read is parsed by defusedxml
 
 from questionbank.documents.blocks import COLOUR_BEGINS, COLOUR_ENDS, BlockReader
 from questionbank.documents.marks import GAP

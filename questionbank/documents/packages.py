@@ -20,7 +20,7 @@ UNPACKED_LIMIT = 300 * 1024 * 1024
 MEMBERS_LIMIT = 5_000
 PAGES_LIMIT = 500
 DAMAGED = "The document is damaged. Open it in the program that made it and save it again."
-TOO_LARGE = "The document is too large when it is unpacked. Split it into smaller documents, or save it with smaller pictures."
+TOO_LARGE = "The document is too large when it is unpacked. Split it, or save it with smaller pictures."
 
 
 class Package:

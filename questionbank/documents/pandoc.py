@@ -1,4 +1,4 @@
-"""pandoc, which reads documents: a GPL program of its own that we only start (`pypandoc-binary`, the extra ``documents``).
+"""pandoc, which reads documents: a GPL program of its own that we only start (the extra ``documents``).
 
 It runs as a child without access to files and network (``--sandbox``), with a limit of memory and of time; the
 document goes in by standard input and its blocks come back as JSON.
@@ -59,7 +59,7 @@ def run_pandoc(data: bytes, source: str, target: str, *options: str) -> bytes:
         raise DocumentRefused("The document needs too much memory to read. Split it into smaller documents.")
     if finished.returncode:
         raise DocumentRefused(
-            "The document is damaged, or is not what its name says. Open it in the program that made it and save it again."
+            "The document is damaged, or is not what its name says. Open it in its own program and save it again."
         )
     return finished.stdout
 

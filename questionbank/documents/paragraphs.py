@@ -79,7 +79,7 @@ class Rich:
         return settled
 
     def our_text(self) -> str:
-        """Return it in our notation: what is bold within it between stars, underlined signs as a formula, gaps as blanks."""
+        """Return it in our notation: bold stretches between stars, underlined signs as a formula, gaps as blanks."""
         common = self.common_look
         looks = bytes(
             look & ~common & (BOLD | UNDERLINED | ITALIC) if not sign.isspace() else 255

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 _ANSWER_WORDS = (
-    r"(?:the )?(?:correct |right |model |final )?(?:answer|ans|antwort|lösung|richtige? (?:antwort|lösung)|(?:bonne )?réponse(?: correcte)?|respuesta(?: correcta)?"
+    r"(?:the )?(?:correct |right |model |final )?(?:answer|ans|antwort|lösung|richtige? (?:antwort|lösung)"
+    r"|(?:bonne )?réponse(?: correcte)?|respuesta(?: correcta)?"
     r"|risposta|correct(?: option| choice)?|key)|(?:正确|参考|标准)?答案"
 )
 ANSWER = re.compile(
@@ -14,32 +15,41 @@ ANSWER = re.compile(
 )
 """Begins the line of an answer."""
 ANSWER_WITHIN = re.compile(
-    r"(?:^|(?<=[\s\u2003)）。.]))(?:(?:Correct |Right |Final )?[Aa]ns(?:wer)?|ANS(?:WER)?|Antwort|Lösung|Réponse|Respuesta|答案)\s?[:：](?=[\s\u2003]*\S)"
+    r"(?:^|(?<=[\s\u2003)）。.]))(?:(?:Correct |Right |Final )?[Aa]ns(?:wer)?|ANS(?:WER)?|Antwort|Lösung|Réponse"
+    r"|Respuesta|答案)\s?[:：](?=[\s\u2003]*\S)"
     r"|[【\[](?:答案|解析|分析|详解|点评|解答)[】\]]"
 )
 """Begins an answer or a solution within a paragraph."""
 _SOLUTION_WORDS = (
-    r"(?:worked |model |full |detailed )?solutions?|explanation|rationale|reason(?:ing)?|workings?|feedback|general feedback"
-    r"|lösungsweg|musterlösung|rechenweg|erklärung|begründung|corrigé|corrige|correction|explication|justification|solución|explicación|desarrollo"
+    r"(?:worked |model |full |detailed )?solutions?|explanation|rationale|reason(?:ing)?|workings?|feedback"
+    r"|general feedback"
+    r"|lösungsweg|musterlösung|rechenweg|erklärung|begründung|corrigé|corrige|correction|explication"
+    r"|justification|solución|explicación|desarrollo"
     r"|soluzione|解析|解答|解答过程|分析|详解|点评|思路|证明过程"
 )
 SOLUTION = re.compile(
-    rf"(?:[【\[](?:{_SOLUTION_WORDS})[】\]]\s*[:：]?|(?:{_SOLUTION_WORDS})\s*(?:[:：]|$)|解\s?[:：]|证明?\s?[:：](?!.*[?？]))\s*",
+    rf"(?:[【\[](?:{_SOLUTION_WORDS})[】\]]\s*[:：]?|(?:{_SOLUTION_WORDS})\s*(?:[:：]|$)|解\s?[:：]"
+    rf"|证明?\s?[:：](?!.*[?？]))\s*",
     re.IGNORECASE,
 )
 """Begins a worked solution."""
 KEY_TITLE = re.compile(
-    r"\W*(?:(?:the )?(?:answers?|answer ?keys?|keys?|answer section|solutions?|answers? (?:and|&|with|to) .{0,40}|solutions? (?:and|&|to) .{0,40}|mark(?:ing)? schemes?"
-    r"|(?:worked |model |full |suggested )(?:solutions|answers)|correct answers|key to .{0,40}|lösungen|lösungsschlüssel|lösungsblatt|musterlösungen?|erwartungshorizont"
-    r"|corrigés?|corrections?|réponses|grille de (?:réponses|correction)|respuestas|soluciones|solucionario|hoja de respuestas|clave(?: de respuestas)?|soluzioni|risposte"
+    r"\W*(?:(?:the )?(?:answers?|answer ?keys?|keys?|answer section|solutions?|answers? (?:and|&|with"
+    r"|to) .{0,40}|solutions? (?:and|&|to) .{0,40}|mark(?:ing)? schemes?"
+    r"|(?:worked |model |full |suggested )(?:solutions|answers)|correct answers|key to .{0,40}|lösungen"
+    r"|lösungsschlüssel|lösungsblatt|musterlösungen?|erwartungshorizont"
+    r"|corrigés?|corrections?|réponses|grille de (?:réponses|correction)|respuestas|soluciones|solucionario"
+    r"|hoja de respuestas|clave(?: de respuestas)?|soluzioni|risposte"
     r"|(?:参考|标准)?答案(?:(?:与|和|及).{0,8})?|答案部分|参考解答)"
-    r"(?:\s*[-–(（].{0,60}|\s*[:：])?|.{0,60}(?:answer key|mark(?:ing)? scheme|answers|参考答案|答案与解析|lösungen|corrigé))\W*",
+    r"(?:\s*[-–(（].{0,60}|\s*[:：])?|.{0,60}(?:answer key|mark(?:ing)? scheme|answers|参考答案|答案与解析|lösungen"
+    r"|corrigé))\W*",
     re.IGNORECASE,
 )
 """The title of the list of answers; the whole line."""
 _COUNTED = r"(?:marks?|points?|pts?\.?|punkte?n?|pkt\.?|p\.|be|puntos?|ptos?\.?|punti|credits?|分)"
 POINTS = re.compile(
-    rf"[\s\u2003]*(?:[(（\[【]\s*(?:total(?: for question \d+)?(?: is)?\s*[:=]?\s*|本[小大]?题(?:满分)?|满分|worth )?(?P<points>\d{{1,3}}(?:[.,]\d)?)\s*{_COUNTED}\s*(?:each|total)?\s*[)）\]】]"
+    rf"[\s\u2003]*(?:[(（\[【]\s*(?:total(?: for question \d+)?(?: is)?\s*[:=]?\s*|本[小大]?题(?:满分)?|满分"
+    rf"|worth )?(?P<points>\d{{1,3}}(?:[.,]\d)?)\s*{_COUNTED}\s*(?:each|total)?\s*[)）\]】]"
     rf"|[-–—]\s*(?P<bare>\d{{1,2}})\s*{_COUNTED}"
     rf"|_{{1,}}\s*/\s*(?P<of>\d{{1,2}})\s*{_COUNTED}?"
     rf"|[(\[]\s*_*\s*/\s*(?P<slash>\d{{1,2}})\s*{_COUNTED}?\s*[)\]])[\s\u2003.:]*",
@@ -56,8 +66,10 @@ POINTS_ALONE = re.compile(
     re.IGNORECASE,
 )
 POINTS_EACH = re.compile(
-    rf"(?:每(?:小)?题\s*(?P<zh>\d{{1,2}}(?:\.5)?)\s*分|(?P<each>\d{{1,2}}(?:[.,]5)?)\s*{_COUNTED}\s*(?:each|per question|every question|a question|je(?:weils)?|chac\w+|cada un[ao])"
-    rf"|(?:each(?: question| item)?(?: is worth| carries| scores)?|jede \w+(?: gibt)?)\s*:?\s*(?P<first>\d{{1,2}}|one|two|three|four|five)\s*{_COUNTED})",
+    rf"(?:每(?:小)?题\s*(?P<zh>\d{{1,2}}(?:\.5)?)\s*分|(?P<each>\d{{1,2}}(?:[.,]5)?)\s*{_COUNTED}\s*(?:each"
+    rf"|per question|every question|a question|je(?:weils)?|chac\w+|cada un[ao])"
+    rf"|(?:each(?: question| item)?(?: is worth| carries| scores)?"
+    rf"|jede \w+(?: gibt)?)\s*:?\s*(?P<first>\d{{1,2}}|one|two|three|four|five)\s*{_COUNTED})",
     re.IGNORECASE,
 )
 """Points that each question of a section gives."""
@@ -66,57 +78,71 @@ TITLED_POINTS = re.compile(r"(?:points?|marks?|type|title|difficulty|topic)\s*[:
 """A line of Respondus' or text2qti's: ``Points: 2``, ``Type: E``."""
 STATED_POINTS = re.compile(r"(?:points?|marks?)\s*[:：]\s*(\d{1,3}(?:\.\d)?)", re.IGNORECASE)
 SECTION = re.compile(
-    r"(?:(?:section|part|paper|unit|chapter|module|topic|teil|abschnitt|kapitel|partie|section|chapitre|sección|parte|capítulo|sezione)"
+    r"(?:(?:section|part|paper|unit|chapter|module|topic|teil|abschnitt|kapitel|partie|section|chapitre|sección"
+    r"|parte|capítulo|sezione)"
     r"\s*[-–—:]?\s*(?:[A-Z]|\d{1,2}|[IVX]{1,4}|one|two|three)\b(?:\s*[-–—:.(（].*|\s*$|\s+.{0,80}$)"
-    r"|(?:[一二三四五六七八九十]{1,2}|[（(][一二三四五六七八九十]{1,2}[)）])\s*[、．.]?\s*(?:单?项?选择题|多选题|填空题|判断题|解答题|计算题|应用题|证明题|作图题|简答题|综合题|.{0,12}题).*"
+    r"|(?:[一二三四五六七八九十]{1,2}|[（(][一二三四五六七八九十]{1,2}[)）])\s*[、．.]?\s*(?:单?项?选择题|多选题|填空题|判断题|解答题|计算题|应用题|证明题|作图题"
+    r"|简答题|综合题|.{0,12}题).*"
     r"|第\s?[一二三四五六七八九十ⅠⅡI1-9]+\s?(?:卷|部分|章|节|单元|大题).*"
-    r"|(?:multiple[- ]choice(?: questions?)?|true[ /-]*(?:or[ -])?false|short[- ]answers?(?: questions?)?|free[- ]response(?: questions?)?|problems?|problem[- ]solving|essay|matching|numeric(?:al)?(?: response)?|fill[- ]in[- ](?:the[- ])?blanks?|completion"
+    r"|(?:multiple[- ]choice(?: questions?)?|true[ /-]*(?:or[ -])?false|short[- ]answers?(?: questions?)?"
+    r"|free[- ]response(?: questions?)?|problems?|problem[- ]solving|essay|matching"
+    r"|numeric(?:al)?(?: response)?|fill[- ]in[- ](?:the[- ])?blanks?|completion"
     r"|(?:non[- ])?calculator(?: (?:allowed|section|paper))?|no calculator)\s*(?:[:(（.].*)?)",
     re.IGNORECASE,
 )
 """The heading of a section; the whole line."""
 STIMULUS = re.compile(
-    r"(?:(?:questions?|items?|problems?|nos?\.?|exercises?|aufgaben|fragen|questions|ejercicios|preguntas)\s*\(?(?P<first>\d{1,3})\s*(?:-|–|—|to|through|and|&|bis|und|à|et|a|y|至|到)\s*(?P<last>\d{1,3})\)?"
+    r"(?:(?:questions?|items?|problems?|nos?\.?|exercises?|aufgaben|fragen|questions|ejercicios"
+    r"|preguntas)\s*\(?(?P<first>\d{1,3})\s*(?:-|–|—|to|through|and|&|bis|und|à|et|a|y|至|到)\s*(?P<last>\d{1,3})\)?"
     r"|(?P<zh_first>\d{1,3})\s*(?:-|–|—|~|～|至|到|、)\s*(?P<zh_last>\d{1,3})\s*(?:小?题|题))",
     re.IGNORECASE,
 )
 _REFERS = re.compile(
-    r"\b(?:refer|use|using|based|relate|concern|following|below|above|answer|data|information|passage|diagram|graph|table|folgende\w*|beziehen|basieren|suivant\w*|concernent|portent|siguiente\w*|refieren)\b"
+    r"\b(?:refer|use|using|based|relate|concern|following|below|above|answer|data|information|passage|diagram"
+    r"|graph|table|folgende\w*|beziehen|basieren|suivant\w*|concernent|portent|siguiente\w*|refieren)\b"
     r"|回答|完成|根据|阅读|材料|下列|如下",
     re.IGNORECASE,
 )
 NOISE = re.compile(
-    r"(?:page|seite|p\.|página|pagina)\s*\d+(?:\s*(?:of|/|von|de|sur|di)\s*\d+)?|\d+\s*/\s*\d+|[-–—]\s*\d{1,3}\s*[-–—]|第\s?\d+\s?页.*|共\s?\d+\s?页.*"
-    r"|(?:please )?(?:turn over|p\.?t\.?o\.?|go on(?: to the next page)?|bitte wenden|tournez la page|continued? (?:on|over).{0,30})\W*|(?:end of (?:test|questions|exam|paper|section|examination|quiz|document).{0,40}|ende|fin|stop)\W*"
+    r"(?:page|seite|p\.|página|pagina)\s*\d+(?:\s*(?:of|/|von|de|sur|di)\s*\d+)?|\d+\s*/\s*\d+"
+    r"|[-–—]\s*\d{1,3}\s*[-–—]|第\s?\d+\s?页.*|共\s?\d+\s?页.*"
+    r"|(?:please )?(?:turn over|p\.?t\.?o\.?|go on(?: to the next page)?|bitte wenden|tournez la page"
+    r"|continued? (?:on|over).{0,30})\W*|(?:end of (?:test|questions|exam|paper|section|examination|quiz"
+    r"|document).{0,40}|ende|fin|stop)\W*"
     r"|(?:total|gesamt|insgesamt|summe)\s*(?:marks?|points?|score|:|=)?.{0,12}(?:marks?|points?|punkte|/\s*\d+)?"
     r"|total (?:for|marks|points).{0,60}"
     r"|(?:copyright|©).*|blank page|this page (?:is )?intentionally.*"
-    r"|(?:name|class|date|teacher|student|score|grade|period|klasse|datum|nom|prénom|classe|nombre|fecha|curso|姓名|班级|学号|得分|学校|座号|考号)\s*[:：_.…].*"
+    r"|(?:name|class|date|teacher|student|score|grade|period|klasse|datum|nom|prénom|classe|nombre|fecha|curso"
+    r"|姓名|班级|学号|得分|学校|座号|考号)\s*[:：_.…].*"
     r"|(?:good luck|viel erfolg|bonne chance|bon courage|suerte)\W*",
     re.IGNORECASE,
 )
 """A line that is no part of a question; the whole line."""
 ANSWER_SPACE = re.compile(
-    r"[\s_.…\u2003‥·]*(?:(?:answer|ans|work(?:ing)?|antwort|rechnung|réponse|respuesta|答|解)\s*[:：=]?)?[\s_.…\u2003‥·]*(?:(?:cm|mm|m|km|kg|g|ml|l|%|°|£|\$|€)[²³]?)?\s*[\s_.…]*",
+    r"[\s_.…\u2003‥·]*(?:(?:answer|ans|work(?:ing)?|antwort|rechnung|réponse|respuesta|答"
+    r"|解)\s*[:：=]?)?[\s_.…\u2003‥·]*(?:(?:cm|mm|m|km|kg|g|ml|l|%|°|£|\$|€)[²³]?)?\s*[\s_.…]*",
     re.IGNORECASE,
 )
 """Space for an answer: "Answer: ______ cm"; the whole line."""
 _DRAWN_SPACE = re.compile(r"_{3,}|\.{5,}|…{2,}")
 NUMERIC = re.compile(
-    r"=\s*(?P<value>[-−+]?\d[\d.,]*(?:e[-+]?\d+)?)\s*(?:(?:\+-|\+/-|±|\\pm)\s*(?P<tolerance>\d[\d.]*)\s*(?P<percent>%)?)?",
+    r"=\s*(?P<value>[-−+]?\d[\d.,]*(?:e[-+]?\d+)?)\s*(?:(?:\+-|\+/-|±"
+    r"|\\pm)\s*(?P<tolerance>\d[\d.]*)\s*(?P<percent>%)?)?",
     re.IGNORECASE,
 )
 """A numeric answer as text2qti writes it: ``= 3.14 +- 0.01``; the whole line."""
 INTERVAL = re.compile(r"=\s*\[\s*(?P<low>[-−]?\d[\d.]*)\s*,\s*(?P<high>[-−]?\d[\d.]*)\s*\]")
 RIGHT_BEHIND = re.compile(
-    r"[\s\u2003]*(?:(?<![\d\w])\*{1,2}|[✓✔☑√]|←.*|<--.*|[(\[（](?:correct(?: answer)?|right(?: answer)?|answer|ans|richtig|juste|vrai|correcte|correcta|正确|√|✓|✔|\*)[)\]）])\s*$",
+    r"[\s\u2003]*(?:(?<![\d\w])\*{1,2}|[✓✔☑√]|←.*|<--.*|[(\[（](?:correct(?: answer)?|right(?: answer)?|answer"
+    r"|ans|richtig|juste|vrai|correcte|correcta|正确|√|✓|✔|\*)[)\]）])\s*$",
     re.IGNORECASE,
 )
 """Stands behind the right option."""
 GIVEN_ANSWER = re.compile(r"[(（][\s\u2003]*(?P<answer>[A-H]{1,5}|[√×✓✗对错TF])[\s\u2003]*[)）]\s*[.。]?\s*$")
 """The answer in the brackets that Chinese papers leave behind a question."""
 TRUE_FALSE = re.compile(
-    r"[\s\u2003]*(?:[(\[（]?\s*\b(?:true|t|richtig|wahr|vrai|verdadero|vero)\s*(?:/|or|oder|ou|o|\||\u2003| {2,}|\s+_*\s*)\s*(?:false|f|falsch|faux|falso)\b\s*[)\]）]?)[\s\u2003_.]*$",
+    r"[\s\u2003]*(?:[(\[（]?\s*\b(?:true|t|richtig|wahr|vrai|verdadero|vero)\s*(?:/|or|oder|ou|o|\||\u2003| {2,}"
+    r"|\s+_*\s*)\s*(?:false|f|falsch|faux|falso)\b\s*[)\]）]?)[\s\u2003_.]*$",
     re.IGNORECASE,
 )
 """Behind a statement that is true or false."""
@@ -125,16 +151,21 @@ _FALSE = frozenset("false f no wrong falsch faux falso 错 错误 × ✗ x ✕ �
 BLANK = re.compile(r"_{2,}|(?<!\.)\.{5,}|…{2,}|[(（\[]\s*_+\s*[)）\]]")
 """A gap to fill in."""
 BONUS = re.compile(
-    r"(?:bonus(?: question)?|extra credit|challenge(?: question)?|zusatzaufgabe|zusatz|附加题)\s*(?:[(（].{0,20}[)）])?\s*[:：.]?\s*",
+    r"(?:bonus(?: question)?|extra credit|challenge(?: question)?|zusatzaufgabe|zusatz"
+    r"|附加题)\s*(?:[(（].{0,20}[)）])?\s*[:：.]?\s*",
     re.IGNORECASE,
 )
 """Begins a question that has a name instead of a number."""
 TASK = re.compile(
-    r"\W*(?:find|calculate|work out|compute|determine|show|prove|solve|write|explain|draw|how|what|which|why|when|where|who|state|express|hence|simplify|expand"
-    r"|factori[sz]e|sketch|estimate|give|complete|evaluate|describe|is|are|does|do|can|plot|use|verify|deduce|differentiate|integrate|convert|copy|label|name|list|justify"
+    r"\W*(?:find|calculate|work out|compute|determine|show|prove|solve|write|explain|draw|how|what|which|why"
+    r"|when|where|who|state|express|hence|simplify|expand"
+    r"|factori[sz]e|sketch|estimate|give|complete|evaluate|describe|is|are|does|do|can|plot|use|verify|deduce"
+    r"|differentiate|integrate|convert|copy|label|name|list|justify"
     r"|round|measure|construct|identify|rearrange|rewrite|make|by|let|suppose|using|on|in|if|for"
-    r"|berechne\w*|bestimm\w*|zeige?\w*|wie|was|welche\w*|gib|gebe\w*|löse\w*|zeichne\w*|begründe\w*|erkläre\w*|stelle\w*|ermittle\w*|untersuche\w*|vereinfache\w*|nenne\w*|prüfe\w*"
-    r"|calcul\w+|détermin\w+|montr\w+|trouv\w+|résou\w+|quel\w*|combien|justifi\w+|donner|en déduire|démontr\w+|développ\w+|factoris\w+|tracer|compléter|exprimer|étudier"
+    r"|berechne\w*|bestimm\w*|zeige?\w*|wie|was|welche\w*|gib|gebe\w*|löse\w*|zeichne\w*|begründe\w*|erkläre\w*"
+    r"|stelle\w*|ermittle\w*|untersuche\w*|vereinfache\w*|nenne\w*|prüfe\w*"
+    r"|calcul\w+|détermin\w+|montr\w+|trouv\w+|résou\w+|quel\w*|combien|justifi\w+|donner|en déduire|démontr\w+"
+    r"|développ\w+|factoris\w+|tracer|compléter|exprimer|étudier"
     r"|halla|determin\w+|cuánt\w+|resuelv\w+|求|计算|证明|写出|画|判断|解|若|试|用|在|请|说明|直接)(?![a-z])",
     re.IGNORECASE,
 )
@@ -147,20 +178,25 @@ TRUTH_SECTION = re.compile(
     re.IGNORECASE,
 )
 OFFERS_CHOICE = re.compile(
-    r"\b(?:which|choose|select|circle|tick|correct|true|welche\w*|wähle\w*|kreuze\w*|lequel|laquelle|lesquel\w*|choisi\w*|coche\w*|cuál\w*|elige|quale)\b|选|下列|以下|[(（][\s\u2003]*[)）]",
+    r"\b(?:which|choose|select|circle|tick|correct|true|welche\w*|wähle\w*|kreuze\w*|lequel|laquelle|lesquel\w*"
+    r"|choisi\w*|coche\w*|cuál\w*|elige|quale)\b|选|下列|以下|[(（][\s\u2003]*[)）]",
     re.IGNORECASE,
 )
 SEVERAL_RIGHT = re.compile(
-    r"\b(?:all that apply|all (?:the )?correct|which two|choose two|select two|two (?:of|answers|options)|three (?:of|answers)|one or more|mehrere|zwei|plusieurs|deux|todas|dos)\b|多选|哪些|多项",
+    r"\b(?:all that apply|all (?:the )?correct|which two|choose two|select two|two (?:of|answers|options)"
+    r"|three (?:of|answers)|one or more|mehrere|zwei|plusieurs|deux|todas|dos)\b|多选|哪些|多项",
     re.IGNORECASE,
 )
 ORDER_TO_EACH = re.compile(
-    r"\W*(?:simplify|expand|factori[sz]e|work out|calculate|evaluate|solve|compute|differentiate|integrate|find|write|round|convert|complete|multiply|divide|add|subtract|berechne\w*|löse\w*|vereinfache\w*|calcul\w+|résou\w+|développ\w+|simplifi\w+|resuelv\w+|计算|化简|解|求|因式分解|口算)",
+    r"\W*(?:simplify|expand|factori[sz]e|work out|calculate|evaluate|solve|compute|differentiate|integrate|find"
+    r"|write|round|convert|complete|multiply|divide|add|subtract|berechne\w*|löse\w*|vereinfache\w*|calcul\w+"
+    r"|résou\w+|développ\w+|simplifi\w+|resuelv\w+|计算|化简|解|求|因式分解|口算)",
     re.IGNORECASE,
 )
 """Tells what to do with each of the parts that follow."""
 MATCHING = re.compile(
-    r"\b(?:match|matching|pair (?:each|the)|ordne\w* .{0,60}zu|zuordn\w*|associ\w+|reli\w+ chaque|relaciona\w*|empareja\w*)\b|连线|配对|匹配",
+    r"\b(?:match|matching|pair (?:each|the)|ordne\w* .{0,60}zu|zuordn\w*|associ\w+|reli\w+ chaque|relaciona\w*"
+    r"|empareja\w*)\b|连线|配对|匹配",
     re.IGNORECASE,
 )
 RIGHT_BEFORE = re.compile(r"(?:[✓✔☑☒]|\*{1,2}(?=[^*]*$))\s*(?=\S)")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from questionbank.documents.blocks import SOFT_BREAK
 from questionbank.documents.docx import read_docx
+from questionbank.documents.keys import TITLE_AND_LIST
 from questionbank.documents.kinds import document_kind
 from questionbank.documents.marks import GAP, Mark, begins_part, cuts, read_mark, take_compound, take_mark
 from questionbank.documents.markup import read_html, read_latex, read_rtf, text_of
@@ -187,6 +188,9 @@ def _parts(paragraph: Paragraph) -> Iterator[Rich]:
     if paragraph.number and begins_part(paragraph.rich.text):
         yield Rich()
     for rich in _broken(paragraph.rich):
+        if (title := TITLE_AND_LIST.match(rich.text)) and all(take_mark(rich.text[title.end() :])):
+            yield rich[: title.end()].stripped()
+            rich = rich[title.end() :]
         answers = [match.start() for match in ANSWER_WITHIN.finditer(rich.text) if match.start()]
         places = [0, *sorted({*cuts(rich.text), *answers}), len(rich.text)]
         for start, end in pairwise(places):

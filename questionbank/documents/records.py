@@ -169,9 +169,8 @@ def _options(items: Sequence[Item], doubts: list[str]) -> tuple[Option, ...]:
     known = [label for label in labels if label]
     if len(known) < len(labels) or len({*known}) < len(known):
         if known:
-            doubts.append(
-                f"The options are numbered {', '.join(label or '?' for label in labels)}; they are read as {', '.join(by_place)}."
-            )
+            shown = ", ".join(label or "?" for label in labels)
+            doubts.append(f"The options are numbered {shown}; they are read as {', '.join(by_place)}.")
         labels = by_place
     elif (
         known
@@ -218,7 +217,7 @@ def _option_text(item: Item) -> str:
 def _answer(
     draft: Draft, items: Sequence[Item], options: Sequence[Option], answers: Sequence[Item], given: str
 ) -> Answered:
-    """Return what marks, answer lines, brackets and the list of answers say together; doubts where they do not agree."""
+    """Return what marks, answer lines, brackets and the list of answers say; where they differ, a doubt."""
     found = Answered()
     said: list[tuple[str, str]] = []  # where, and what
     right = [option.label for option, item in zip(options, items, strict=True) if item.is_right]

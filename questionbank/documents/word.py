@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from xml.etree import ElementTree as ET  # noqa: S405  # builds and writes; what is read is parsed by defusedxml
+from xml.etree import ElementTree as ET  # builds and writes; what is read is parsed by defusedxml
 
 from questionbank.documents.blocks import COLOUR_BEGINS, COLOUR_ENDS, NUMBER_BEGINS, NUMBER_ENDS
 from questionbank.documents.eq_fields import eq_latex

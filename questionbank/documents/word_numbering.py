@@ -1,4 +1,4 @@
-"""The numbers that Word shows before paragraphs, and what its styles say of numbers and colours (ECMA-376, 17.7, 17.9)."""
+"""The numbers that Word shows before paragraphs, and what its styles say (ECMA-376 part 1, 17.7 and 17.9)."""
 
 from __future__ import annotations
 

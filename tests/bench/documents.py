@@ -3,10 +3,10 @@
 
     python -m tests.bench.documents [--data ../shared/data] [--questions 200]
 
-The gates: of the papers in `tests/questionbank/documents/papers.py` at least 95 % of the questions whole and 90 % of the
-wrong ones doubted; 20 pages (80 questions) from file to questions in at most 5 s. Public questions (TAL-SCQ5K, English
-and Chinese) are laid out in three ways: Word's own numbering with the key at the end, typed numbers with a star before
-the right option, and options on one line with the key at the end.
+The gates: of the papers in `tests/questionbank/documents/papers.py` at least 95 % of the questions whole and 90 % of
+the wrong ones doubted; 20 pages (80 questions) from file to questions in at most 5 s. Public questions (TAL-SCQ5K,
+English and Chinese) are laid out in three ways: Word's own numbering with the key at the end, typed numbers with a star
+before the right option, and options on one line with the key at the end.
 """
 
 from __future__ import annotations
@@ -75,7 +75,8 @@ def _print(name: str, found: Sequence[Agreement]) -> tuple[float, float]:
     doubted, needless = sum(one.doubted for one in found), sum(one.needless for one in found)
     share = doubted / wrong if wrong else 1.0
     print(
-        f"{name}: {whole} of {whole + wrong} whole ({whole / (whole + wrong):.1%}), {doubted} of {wrong} wrong ones doubted,"
+        f"{name}: {whole} of {whole + wrong} whole ({whole / (whole + wrong):.1%}),"
+        f" {doubted} of {wrong} wrong ones doubted,"
         f" {needless} whole ones doubted"
     )
     for one in found:
@@ -93,7 +94,7 @@ def _long_paper() -> float:
             file.add(f"{letter}. {option}")
     paper = TestPaper("long.docx", file.bytes(), ())
     start = time.perf_counter()
-    assert len(read(paper).questions) == LONG_PAPER  # noqa: S101
+    assert len(read(paper).questions) == LONG_PAPER
     return time.perf_counter() - start
 
 

@@ -1,11 +1,22 @@
-"""Lines with roles to questions: the grammar of test papers, and roles that people give."""
+# ruff: noqa: E501 - papers a line
+"""Lines with roles to questions: the grammar of test papers, doubts, and roles that people give."""
 
 from __future__ import annotations
 
-from questionbank.documents.paper import Paper
-from questionbank.documents.reading import read_text
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from questionbank.documents.paper import Line, Paper, Role
+from questionbank.documents.reading import read_document, read_text
 from questionbank.documents.roles import guess_roles
-from questionbank.documents.segmenting import assemble
+from questionbank.documents.segmenting import NO_QUESTION, assemble
+from tests.questionbank.documents.agreement import agreement
+from tests.questionbank.documents.papers import papers
+
+LEAST_WHOLE, LEAST_DOUBTED = 0.95, 0.9
 
 
 def paper_of(text: str) -> Paper:
@@ -13,9 +24,156 @@ def paper_of(text: str) -> Paper:
     return assemble(lines, guess_roles(lines))
 
 
-def test_a_typed_test_is_read_with_its_options_answers_and_points() -> None:
-    paper = paper_of("1. What is 2 + 2? (2 marks)\nA. 3   *B. 4   C. 5\n2) Find $x$.\nAnswer: 7")
-    first, second = paper.questions
-    assert [option.text for option in first.record.options] == ["3", "4", "5"]
-    assert (first.record.kind, first.record.answer, first.record.content.points) == ("choice", "B", 2)
-    assert (second.number, second.record.text, second.record.answer) == ("2)", "Find $x$.", "7")
+def test_papers_as_teachers_type_them_are_found_whole_or_doubted(tmp_path: Path) -> None:
+    found = []
+    for paper in papers():
+        path = tmp_path / "paper"
+        path.write_bytes(paper.data)
+        lines = read_document(path, paper.name).lines
+        found.append((paper.name, agreement(assemble(lines, guess_roles(lines)), paper.questions)))
+    whole = sum(one.whole for _, one in found)
+    wrong = [f"{name}, {reason}" for name, one in found for reason in one.wrong]
+    assert len(found) >= 20
+    assert whole >= LEAST_WHOLE * (whole + len(wrong)), wrong
+    assert sum(one.doubted for _, one in found) >= LEAST_DOUBTED * len(wrong), wrong
+
+
+CHOICE = "1. Which is prime?\nA. 4\nB. 5\nC. 6\n"
+ANSWERS = {  # what is said of the right option, and the label
+    "a star": ("1. Which?\nA. 4\n*B. 5\nC. 6", "B"),
+    "a tick behind": ("1. Which?\nA. 4\nB. 5 ✓\nC. 6", "B"),
+    "a word behind": ("1. Which?\nA. 4\nB. 5 (correct)\nC. 6", "B"),
+    "bold": ("1. Which?\nA. 4\n**B. 5**\nC. 6", "B"),
+    "a line": (CHOICE + "Answer: B", "B"),
+    "Aiken": ("Which is prime?\nA. 4\nB. 5\nANSWER: B\nWhich is even?\nA. 4\nB. 5\nANSWER: A", "B"),
+    "its text": (CHOICE + "Answer: 5", "B"),
+    "two letters": ("1. Which two?\nA. 4\nB. 5\nC. 7\nAnswer: B and C", "B, C"),
+    "brackets": ("1．下列是质数的是（ B ）\nA．4  B．5  C．6", "B"),
+    "Chinese": (CHOICE + "【答案】B\n【解析】显然。", "B"),
+    "a list": (CHOICE + "Answers\n1. B", "B"),
+    "a list on its title's line": (CHOICE + "2. Why?\nAnswer key: 1. B 2. because", "B"),
+    "a list by ranges": (CHOICE + "2. Which?\nA. 1\nB. 2\n参考答案\n1-2 BA", "B"),
+    "a table across": (CHOICE + "Answers\n| 1 | 2 |\n| B | A |", "B"),
+    "a table": (CHOICE + "Answers\n| Question | Answer |\n| 1 | B |", "B"),
+    "a publisher's list": (CHOICE + "Answer Section\n1. ANS: B PTS: 1 DIF: L2", "B"),
+    "boxes": ("1. Which?\n[ ] 4\n[*] 5\n[ ] 6", "B"),
+    "a place before the number": ("__B__ 1. Which?\nA. 4\nB. 5\n____ 2. Which?\nA. 1\nB. 2", "B"),
+}
+
+
+@pytest.mark.parametrize("case", ANSWERS)
+def test_the_right_option_is_found_by(case: str) -> None:
+    text, answer = ANSWERS[case]
+    question = paper_of(text).questions[0]
+    assert (question.record.kind, question.record.answer) == ("choice", answer)
+
+
+KINDS = {
+    "1. It is even. True / False\nAnswer: True": ("true_false", "True"),
+    "1. Find $\\pi$.\n= 3.14 +- 0.01": ("number", "3.14"),
+    "1. A hexagon has ____ sides.\nAnswer: 6": ("blanks", "6"),
+    "1. Name it.\n* Jupiter": ("short", "Jupiter"),
+    "1. Match them.\n| Column A | Column B |\n| 1. one | a. 2 |\n| 2. two | b. 1 |\nAnswers\n1. 1-b, 2-a": ("matching", "1-a, 2-b"),
+    "1. A line.\n(a) Find its slope. (2 marks)\n(b) Draw it. (3 marks)\nAnswers\n1. (a) 2 (b) -": ("parts", "(a) 2; (b) -"),
+    "1. Show that it is so.\nSolution: Clear.": ("open", ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("text", KINDS)
+def test_a_question_has_the_kind_that_its_lines_make(text: str) -> None:
+    record = paper_of(text).questions[0].record
+    assert (record.kind, record.answer) == KINDS[text]
+
+
+def test_points_are_taken_from_parts_totals_and_headings() -> None:
+    paper = paper_of(
+        "Section A (1 mark each)\n1. Which?\nA. 1\nB. 2\nSection B\n2. [5 pts] Find it.\n3. A line.\n"
+        "(a) Find its slope. (2 marks)\n(b) Draw it. (3 marks)\n4. 解方程。（6分）"
+    )
+    assert [question.record.content.points for question in paper.questions] == [1, 5, 5, 6]
+    assert paper.questions[0].heading == ("Section A (1 mark each)",)
+
+
+def test_a_shared_text_stands_before_each_question_that_it_names() -> None:
+    paper = paper_of(
+        "Questions 1-2 refer to the table.\n| x | 1 |\n| y | 2 |\n1. Find x.\n2. Find y.\n3. Find z."
+    )
+    texts = [question.record.text for question in paper.questions]
+    assert texts[1] == "Questions 1-2 refer to the table.\n| x | 1 |\n| y | 2 |\n\nFind y."
+    assert texts[2] == "Find z."
+
+
+DOUBTS = {
+    "No answer was found": CHOICE,
+    "2 options are marked": "1. Which is it?\nA. 4 ✓\nB. 5 ✓\nC. 6",
+    "skip from 1 to 3": "1. Find this.\n3. Find that.",
+    "question 2 may be part of this": "1. Find this.\n3. Find that.",
+    "letters of the options skip": "1. Which is it?\nA. 4\nB. 5\nD. 6\nAnswer: A",
+    "the answer is E, but the options are A, B, C": CHOICE + "Answers\n1. E",
+    "is B by the options marked as right, but C": "1. Which is it?\nA. 4\n*B. 5\nC. 6\nAnswer: C",
+    "which is none of the options": CHOICE + "Answer: 17",
+    "has no options, but the questions before and after": CHOICE + "2. Which?\n3. Which?\nA. 1\nB. 2\nC. 3",
+    "most others have 3": CHOICE + CHOICE.replace("1.", "2.") + CHOICE.replace("1.", "3.") + "4. Which?\nA. 1\nB. 2",
+    "A picture could not be kept": "1. Look: [image]\nAnswer: 2",
+    "A formula could not be read": "1. Find [formula]\nAnswer: 2",
+    "has no text": "1. Find this.\n2.\nA. 4\nB. 5",
+    "stands twice": "1. Find this.\n2. Find that.\n2. Find those.",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("doubt", DOUBTS)
+def test_what_a_reviewer_can_mend_is_doubted(doubt: str) -> None:
+    said = [sentence for question in paper_of(DOUBTS[doubt]).questions for sentence in question.doubts]
+    assert any(doubt in sentence for sentence in said), said
+
+
+def test_a_list_of_answers_with_too_many_is_said_of_the_paper() -> None:
+    assert any("names question 9" in notice for notice in paper_of(CHOICE + "Answers\n1. B\n9. A").notices)
+
+
+@pytest.mark.parametrize("text", ["", "Some notes about fractions."])
+def test_a_paper_without_questions_says_which_marks_are_understood(text: str) -> None:
+    assert paper_of(text).notices == (NO_QUESTION,)
+
+
+def test_a_correction_of_one_role_is_a_correction_of_the_questions() -> None:
+    lines = read_text("1. What is it?\nA. 4\nB. 5\nFind the rest.").lines
+    roles = guess_roles(lines)
+    split = assemble(lines, [*roles[:3], Role.QUESTION])
+    assert [question.record.text for question in split.questions] == ["What is it?", "Find the rest."]
+    marked = assemble(lines, [*roles[:2], Role.RIGHT_OPTION, Role.NOTHING])
+    assert (marked.questions[0].record.answer, len(marked.questions[0].record.options)) == ("B", 2)
+    joined = assemble(lines, [Role.QUESTION, Role.MORE, Role.MORE, Role.MORE])
+    assert joined.questions[0].record.text == "What is it?\nA. 4\nB. 5\nFind the rest."
+
+
+TEXTS = st.text(alphabet="ABab12.()[]*$\\ _|=/题答案：（）", max_size=25)
+LINES = st.builds(
+    Line, text=TEXTS, number=st.sampled_from(["", "1.", "(a)", "A.", "*B.", "•", "[x]", "i)", "Question 2", "一、"]),
+    heading=st.sampled_from([0, 0, 0, 1]), is_marked=st.booleans(), is_joined=st.booleans(),
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(LINES, st.sampled_from(Role)), max_size=14))
+def test_any_lines_and_any_roles_make_a_paper_that_loses_no_line(pairs: list[tuple[Line, Role]]) -> None:
+    lines = [line for line, _ in pairs]
+    assert len(guess_roles(lines)) == len(lines)
+    assemble(lines, guess_roles(lines))
+    roles = [role for _, role in pairs]
+    paper = assemble(lines, roles)
+    used = [place for question in paper.questions for place in question.lines]
+    asked = [place for place, role in enumerate(roles) if role is Role.QUESTION]
+    assert len(paper.questions) >= len(asked)
+    own = {Role.QUESTION, Role.OPTION, Role.RIGHT_OPTION, Role.PART, Role.ANSWER, Role.SOLUTION}
+    assert {place for place, role in enumerate(roles) if role in own} <= {*used}
+    assert all(question.lines == tuple(sorted(question.lines)) for question in paper.questions)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(max_size=300))
+def test_any_text_is_read_with_nothing_of_it_lost(text: str) -> None:
+    document = read_text(text)
+    said = "".join(line.number + line.text for line in document.lines)
+    kept = [sign for sign in text if sign.isalnum()]
+    assert [sign for sign in said if sign.isalnum()] == kept

@@ -84,7 +84,8 @@ class WordFile:
         """Return the id of a new list with levels of (format, text), such as ``("decimal", "%1.")``."""
         self._lists += 1
         shapes = "".join(
-            f'<w:lvl w:ilvl="{place}"><w:start w:val="1"/><w:numFmt w:val="{shape}"/><w:lvlText w:val="{text}"/></w:lvl>'
+            f'<w:lvl w:ilvl="{place}"><w:start w:val="1"/><w:numFmt w:val="{shape}"/>'
+            f'<w:lvlText w:val="{text}"/></w:lvl>'
             for place, (shape, text) in enumerate(levels)
         )
         numbering = self.document.part.numbering_part.element
