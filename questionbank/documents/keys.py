@@ -10,13 +10,13 @@ from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.paper import Line
 from questionbank.documents.phrases import ANSWER, BONUS, POINTS, POINTS_ALONE, SECTION, SOLUTION, truth_of
 
-_LETTERS = r"[A-H](?:\s?(?:[,、/&+和]|and|und|et)?\s?[A-H]){0,4}"
+_LETTERS = r"[A-K](?:\s?(?:[,、/&+和]|and|und|et)?\s?[A-K]){0,4}"
 _RANGE = re.compile(
     r"(\d{1,3})\s*[-–—~～至到]\s*(\d{1,3})\s*(?:题)?\s*[.:：、)]?\s*((?:[A-HTF√×对错][\s,，、]*)+)(?=\d|[;；.。]|$)"
 )
 _PAIR = re.compile(
     r"(?:Q(?:uestion)?\.?\s?)?(\d{1,3})\s*(?:[.)）、．:：=]|[-–—]>?|→)?[\s\u2003]*"
-    r"[(（\[]?([A-H]{1,5}|[a-h]|True|False|TRUE|FALSE|T|F|√|×|✓|✗|对|错)[)）\]]?(?=[\s\u2003,;，；.|]|$)[\s\u2003,;，；.|]*"
+    r"[(（\[]?([A-K]{1,5}|[a-h]|True|False|TRUE|FALSE|T|F|√|×|✓|✗|对|错)[)）\]]?(?=[\s\u2003,;，；.|]|$)[\s\u2003,;，；.|]*"
 )
 _LETTER = re.compile(
     rf"(?:ANS(?:WER)?[.:]?\s*|(?i:option|choice)\s+)?[(（\[]?({_LETTERS}|[a-h])(?:[)）\]]|(?![A-Za-z0-9]))\s*(?:$"
@@ -242,7 +242,7 @@ def _named(text: str) -> tuple[str, str]:
     match = _LETTER.match(text)
     if match is None:
         return "", text
-    letters = ", ".join(re.findall(r"[A-H]", match[1].upper().replace("AND", "").replace("ET", "")))
+    letters = ", ".join(re.findall(r"[A-K]", match[1].upper().replace("AND", "").replace("ET", "")))
     return letters, _EXAMVIEW.sub("", text[match.end() :]).strip()
 
 

@@ -30,7 +30,7 @@ _MARK = re.compile(
     _PREFIX + r"(?P<flag>(?:\*{1,2}|[✓✔☑→√])[ ]?(?=[(（\[]?[A-Za-z0-9Ａ-Ｊ]{1,4}\s?[.)）\]、．:：]))?"
     r"(?:"
     r"(?P<word>(?i:" + _QUESTION_WORDS + r")|Q|T(?=\d))[ .#°]{0,3}(?P<of_word>[0-9０-９]{1,3}[a-h]?)"
-    r"(?P<word_end>[ ]?[.:)、．：]|[ ]?[-–—](?=\s)|(?=\s*[(（\[]?\s*$)|(?=[\s\u2003]+[(（\[A-ZÀ-Ý$\u4e00-\u9fff])"
+    r"(?P<word_end>[ ]?[.:)、．：]|[ ]?[-–—](?=\s)|(?=\s*[(（\[]?\s*$)|(?=[\s\u2003]+[(（\[A-ZÀ-ÖØ-Ý$\u4e00-\u9fff])"
     r"|(?=\u2003))"
     r"|(?P<before_word>[0-9]{1,3})\.?[ ]?(?i:aufgabe|frage|übung|exercice|problem|question)\b[ ]?(?:[.:]"
     r"|(?=[\s(\[]|$))"
@@ -51,8 +51,8 @@ _MARK = re.compile(
     r"|(?P<han>[一二三四五六七八九十]{1,3})[、．.]"
     r"|[(（](?P<in_han>[一二三四五六七八九十]{1,3})[)）]"
     r"|(?P<bullet>[-–—•·‣▪◦*])(?=[\s\u2003])"
-    r"|(?P<bare>[0-9]{1,2})(?=[ ]?\u2003\s?[^\W\d_]|[ ](?:[A-ZÀ-Ý]|[\u4e00-\u9fff])|[\u2003 ]+[$(“‘\"!]|\u2003?$)"
-    r"|(?P<bare_letter>[A-H])(?=\u2003)"
+    r"|(?P<bare>[0-9]{1,2})(?=[ ]?\u2003\s?[^\W\d_]|[ ](?:[A-ZÀ-ÖØ-Ý]|[\u4e00-\u9fff])|[\u2003 ]+[$(“‘\"!]|\u2003?$)"
+    r"|(?P<bare_letter>[A-K])(?=\u2003)"
     r")"
 )
 _TICKED = frozenset("*xX✓✔☑☒■◼●◉")
@@ -274,7 +274,7 @@ def begins_part(text: str) -> bool:
     mark = read_mark(take_mark(text)[0])
     return (
         mark is not None
-        and mark.value == 1
+        and 1 in (mark.value, mark.roman)
         and mark.series not in ("digits.", "digits-", "upper-", "word", "upper.")
     )
 

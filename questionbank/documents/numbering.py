@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from questionbank.documents.marks import Mark
 from questionbank.documents.paper import Line
-from questionbank.documents.phrases import MATCHING, SECTION, is_answer_space
+from questionbank.documents.phrases import MATCHING, SECTION, is_answer_space, is_stimulus
 
 _COUNTS = ("word", "digits", "levels")
 _FEWEST_BARE = 3  # numbers without a sign behind them, such as "3 Work out", that must count on
@@ -58,6 +58,8 @@ class _Series:
                 and not is_space
             ):
                 self._places[mark.series].append(place)
+        for places in self._places.values():
+            places[:] = [place for place, following in zip(places, [*places[1:], -1], strict=True) if not self._announces(place, following)]
         if bare := self._places.pop("digits-", []):
             bare = self._counting(bare)
             if len(bare) >= _FEWEST_BARE:
@@ -72,6 +74,10 @@ class _Series:
         questions = {*self._without_lists(self._places[outer])}
         questions |= self._same_level(questions, [series for series in self._places if series != outer])
         return Numbering(frozenset(questions))
+
+    def _announces(self, place: int, following: int) -> bool:
+        """Return whether a numbered line announces the question with the same number: "3. Answer questions 3 and 4."."""
+        return following > place and self._value(place) == self._value(following) and is_stimulus(self._lines[place].text)
 
     def _by_words(self) -> Numbering:
         """Return the numbering of a paper with "Exercise 1": the word's, or that of numbers with options below it."""

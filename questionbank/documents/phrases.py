@@ -28,7 +28,7 @@ _SOLUTION_WORDS = (
     r"|soluzione|解析|解答|解答过程|分析|详解|点评|思路|证明过程"
 )
 SOLUTION = re.compile(
-    rf"(?:[【\[](?:{_SOLUTION_WORDS})[】\]]\s*[:：]?|(?:{_SOLUTION_WORDS})\s*(?:[:：]|$)|解\s?[:：]"
+    rf"(?:[【\[](?:{_SOLUTION_WORDS})[】\]]\s*[:：]?|(?:{_SOLUTION_WORDS}|proof|beweis|preuve|démonstration)\s*(?:[:：]|\.(?=\s)|$)|解\s?[:：]"
     rf"|证明?\s?[:：](?!.*[?？]))\s*",
     re.IGNORECASE,
 )
@@ -78,7 +78,8 @@ TITLED_POINTS = re.compile(r"(?:points?|marks?|type|title|difficulty|topic)\s*[:
 """A line of Respondus' or text2qti's: ``Points: 2``, ``Type: E``."""
 STATED_POINTS = re.compile(r"(?:points?|marks?)\s*[:：]\s*(\d{1,3}(?:\.\d)?)", re.IGNORECASE)
 SECTION = re.compile(
-    r"(?:(?:section|part|paper|unit|chapter|module|topic|teil|abschnitt|kapitel|partie|section|chapitre|sección"
+    r"(?:(?:topic|unit|chapter|strand|skill|theme|thema|kapitel|thème|chapitre|tema)\s*:\s*.{1,60}"
+    r"|(?:section|part|paper|quiz|test|set|worksheet|week|day|unit|chapter|module|topic|teil|abschnitt|kapitel|partie|section|chapitre|sección"
     r"|parte|capítulo|sezione)"
     r"\s*[-–—:]?\s*(?:[A-Z]|\d{1,2}|[IVX]{1,4}|one|two|three)\b(?:\s*[-–—:.(（].*|\s*$|\s+.{0,80}$)"
     r"|(?:[一二三四五六七八九十]{1,2}|[（(][一二三四五六七八九十]{1,2}[)）])\s*[、．.]?\s*(?:单?项?选择题|多选题|填空题|判断题|解答题|计算题|应用题|证明题|作图题"

@@ -188,13 +188,20 @@ def _parts(paragraph: Paragraph) -> Iterator[Rich]:
     if paragraph.number and begins_part(paragraph.rich.text):
         yield Rich()
     for rich in _broken(paragraph.rich):
-        if (title := TITLE_AND_LIST.match(rich.text)) and all(take_mark(rich.text[title.end() :])):
+        if (title := TITLE_AND_LIST.match(rich.text)) and _begins_list(rich.text[title.end() :]):
             yield rich[: title.end()].stripped()
             rich = rich[title.end() :]
         answers = [match.start() for match in ANSWER_WITHIN.finditer(rich.text) if match.start()]
         places = [0, *sorted({*cuts(rich.text), *answers}), len(rich.text)]
         for start, end in pairwise(places):
             yield rich[start:end].stripped()
+
+
+def _begins_list(text: str) -> bool:
+    """Return whether a text begins a list of answers: "1. B"."""
+    number, answer = take_mark(text)
+    mark = read_mark(number)
+    return bool(answer) and mark is not None and mark.kind == "digits" and mark.series != "digits-"
 
 
 def _broken(rich: Rich) -> Iterator[Rich]:

@@ -28,13 +28,17 @@ from questionbank.formats.row_checks import record_warnings
 from questionbank.formats.shapes import answer_label
 
 _LETTERS = re.compile(
-    r"[(（\[]?([A-Ha-h](?:\s?(?:[,、/&+;；和]|and|und|et|y)?\s?[A-H])*)[)）\]]?\s*(?:$|[.:：)）;；。](?:\s|$).*|\s+(?=[$\d(]).*)",
+    r"[(（\[]?([A-Ka-h](?:\s?(?:[,、/&+;；和]|and|und|et|y)?\s?[A-K])*)[)）\]]?\s*(?:$|[.:：)）;；。](?:\s|$).*|\s+(?=[$\d(]).*)",
     re.DOTALL,
 )
 _LEADING_GAP = re.compile(r"____\s+(?=\S)")  # where students write the letter
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 _PART_ANSWER = re.compile(r"^\s*(?:[(（]?([a-h]|[ivx]{1,4})[)）.]|[(（](\d)[)）])\s*(.+)$")
-_PAIRED = re.compile(r"(\d{1,2}|[A-Za-z])\s*[-–—→=:.)]+>?\s*[(]?([A-Za-z]|\d{1,2})\b")
+_CONCLUSION = re.compile(r"(?:answer(?: choice)? is|故选|因此选|应选|所以选)\s*[:：]?\s*[(（]?([A-K])\b")
+_BETWEEN_SIDES = re.compile(r"\||\t|\s(?=[(]?[A-Za-z][.)]\s)")  # of what is to be matched
+_PAIRED = re.compile(
+    r"(\d{1,2}|[A-Za-z](?=\s*[-–—→=:.)]))\s*[-–—→=:.)]*>?\s*[(]?([A-Za-z]|(?<=[-–—→=:.) ])\d{1,2})(?![A-Za-z0-9])"
+)
 _WRITTEN_TRUTH = frozenset("yes no 是 否 x r".split())
 
 
@@ -73,6 +77,8 @@ def found_question(draft: Draft) -> FoundQuestion:
     elif pairs:
         kind = "matching"
     solution = _solution(draft)
+    if options and not answered.text and (concluded := _CONCLUSION.search(solution)):
+        answered = replace(answered, text=_labels(concluded[1], options, "the solution", doubts))
     text = "\n\n".join([*(stimulus.text for stimulus in draft.stimuli), stem]).strip()
     if not text and parts:
         text = "Answer each part."
@@ -153,8 +159,8 @@ def _take_points(draft: Draft) -> float | None:
             item.texts[place], found, is_total = without_points(text, may_begin=place == 0)
             if found is None:
                 continue
-            if isinstance(item, Part) and not is_total and item.points is None:
-                item.points = found
+            if isinstance(item, Part) and not is_total:
+                item.points = (item.points or 0) + found
             elif is_total or total is None:
                 total = found
     return total
@@ -173,7 +179,7 @@ def _options(items: Sequence[Item], doubts: list[str]) -> tuple[Option, ...]:
             doubts.append(f"The options are numbered {shown}; they are read as {', '.join(by_place)}.")
         labels = by_place
     elif (
-        known
+        known not in ([], list("FGHJ"), list("FGHJK"))
         and known != by_place[: len(known)]
         and known != [str(place) for place in range(1, len(known) + 1)]
     ):
@@ -285,7 +291,7 @@ def _labels(text: str, options: Sequence[Option], where: str, doubts: list[str])
     ):
         return labels["ABCDEFGH".index(text.upper())]
     if match := _LETTERS.fullmatch(text.strip()):
-        named = re.findall(r"[A-H]", match[1].upper().replace("AND", "").replace("UND", "").replace("ET", ""))
+        named = re.findall(r"[A-K]", match[1].upper().replace("AND", "").replace("UND", "").replace("ET", ""))
     elif all(part.strip() in labels for part in text.split(",")):
         named = [part.strip() for part in text.split(",")]
     if named and {*named} <= {*labels}:
@@ -393,7 +399,7 @@ def _pairs(stem: str, answer: str) -> tuple[str, tuple[MatchingPair, ...]]:
     right: dict[str, str] = {}
     rest = []
     for line in stem.split("\n"):
-        pieces = [_marked(piece) for piece in line.strip("|").split("|")]
+        pieces = [_marked(piece) for piece in _BETWEEN_SIDES.split(line.strip("|"))]
         if not any(mark for mark, _ in pieces):
             rest.append(line)
         for mark, text in pieces:

@@ -102,7 +102,7 @@ class _Guess:
             return Role.MORE  # "(2)": the marks that it gives
         if line.heading and not (mark is not None and mark.kind in ("lower", "upper") and is_open):
             return Role.HEADING
-        if phrases.is_stimulus(text) and not (is_open and mark is not None):
+        if phrases.is_stimulus(text) and not (is_open and mark is not None and mark.kind != "digits"):
             return Role.STIMULUS
         if (mark is None or mark.kind in ("han", "Roman", "upper", "han()", "word")) and (
             phrases.SECTION.fullmatch(full_text(line)) or phrases.SECTION.fullmatch(text)
@@ -135,7 +135,7 @@ class _Guess:
             return Role.QUESTION
         if not is_open:
             return Role.NOTHING
-        if self.state in ("item", "answer", "solution") and self._is_title(place):
+        if self._is_title(place):
             return Role.HEADING
         return Role.MORE
 
@@ -187,26 +187,19 @@ class _Guess:
 
     def _is_title(self, place: int) -> bool:
         """Return whether a line behind a question names what follows: short, no sentence, and a question comes next."""
-        line = self.lines[place]
-        following = place + 1
-        if (
-            line.is_joined
-            or line.number
-            or len(line.text) > _LONG_HEADING
-            or row_cells(line.text) is not None
-        ):
+        line, following = self.lines[place], place + 1
+        if line.is_joined or line.number or len(line.text) > _LONG_HEADING or row_cells(line.text) is not None:
             return False
-        if not (following < len(self.lines) and self.numbering.is_question(following)):
+        if not self.numbering.is_question(following) or phrases.POINTS_ALONE.fullmatch(line.text):
             return False
-        is_sentence = (
-            line.text.endswith((".", "?", "。", "？", ";", ",", "!", "$"))
-            or "![" in line.text
-            or "[image]" in line.text
-        )
-        before = self.lines[place - 1]
-        return (line.is_marked and not before.is_marked) or (
-            not is_sentence and line.text[:1].isupper() and self.state == "answer"
-        )
+        ends_sentence = line.text.endswith((".", "?", "。", "？", ";", ",", "!", "$", "=", "____"))
+        if ends_sentence or "![" in line.text or "[image]" in line.text:
+            return False
+        mark = self.marks[following]
+        if mark is not None and mark.value == 1:
+            return line.text[:1].isupper() or not line.text.isascii()  # "Quiz 2": the numbers begin anew
+        stands_out = line.is_marked and not self.lines[place - 1].is_marked
+        return self.state != "stem" and (stands_out or (line.text[:1].isupper() and self.state == "answer"))
 
     def _heads(self, place: int) -> bool:
         """Return whether a line "II. Geometry" stands above a question."""

@@ -77,7 +77,7 @@ class _Assembly:
         elif role is Role.HEADING:
             self._head(line)
         elif role is Role.STIMULUS:
-            self._open = Stimulus.of(place, full_text(line))
+            self._open = Stimulus.of(place, line.text)
             self._stimuli.append(self._open)
         elif role is Role.QUESTION:
             self._begin(place, line)
