@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from questionbank.documents.keys import TITLE_AND_LIST, full_text, listed_answers, row_cells
@@ -11,6 +12,8 @@ from questionbank.documents.phrases import ANSWER, KEY_TITLE
 
 _FEWEST = 3  # answers at the end of a paper that make a list without a title
 _SHORT = 40
+_NUMBER_COLUMN = re.compile(r"(?:q\.?|questions?|items?|no\.?|nr\.?|number|#|aufgabe|frage|exercice|题号|题目|序号)\s*(?:no\.?|number|#)?", re.IGNORECASE)
+_ANSWER_COLUMN = re.compile(r"(?:correct |right )?(?:answers?|ans\.?|key)|antwort|lösung|réponse|respuesta|答案", re.IGNORECASE)
 
 
 def answer_list(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozenset[int]:
@@ -25,6 +28,18 @@ def answer_list(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozense
         else:
             place += 1
     return frozenset(found) if found else _at_the_end(lines, marks)
+
+
+def _table_at_the_end(lines: Sequence[Line]) -> frozenset[int]:
+    """Return the rows of a last table whose header names numbers and answers."""
+    start = len(lines)
+    while start and row_cells(lines[start - 1].text) is not None:
+        start -= 1
+    for place in range(start, len(lines) - 1):
+        cells = row_cells(lines[place].text) or [""]
+        if _NUMBER_COLUMN.fullmatch(cells[0]) and any(map(_ANSWER_COLUMN.fullmatch, cells[1:])):
+            return frozenset(range(place, len(lines)))
+    return frozenset()
 
 
 def _is_title(place: int, lines: Sequence[Line], marks: Sequence[Mark | None]) -> bool:
@@ -97,5 +112,7 @@ def _at_the_end(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozense
             break
         start -= 1
     before = [mark.value for mark in marks[:start] if mark is not None and mark.kind in ("digits", "word")]
+    if not values and (table := _table_at_the_end(lines)):
+        return table
     counts_anew = bool(values) and bool(before) and values[0] <= 1 and max(before) >= 2
     return frozenset(range(start, len(lines))) if len(values) >= _FEWEST and counts_anew else frozenset()

@@ -41,6 +41,11 @@ def numbering(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
     return _Series(lines, marks).numbering()
 
 
+def _depth(series: str) -> int:
+    """Return how deep the list of a series stands."""
+    return int(series.partition("/")[2] or 0)
+
+
 class _Series:
     """The places of each series of marks that can number questions."""
 
@@ -57,7 +62,8 @@ class _Series:
                 and mark.value
                 and not is_space
             ):
-                self._places[mark.series].append(place)
+                depth = lines[place].level if mark.kind == "digits" else 0  # of a list within a list
+                self._places[f"{mark.series}/{depth}" if depth > 1 else mark.series].append(place)
         for places in self._places.values():
             places[:] = [place for place, following in zip(places, [*places[1:], -1], strict=True) if not self._announces(place, following)]
         if bare := self._places.pop("digits-", []):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from analytics.text.formulas import formula_segments
 from questionbank.documents.marks import GAP
+from questionbank.documents.phrases import POINTS
 from questionbank.formats.html_text import raised_or_lowered
 
 BOLD, UNDERLINED, COLOURED, ITALIC = 1, 2, 4, 8
@@ -104,7 +105,7 @@ def _emphasised(text: str, look: int) -> str:
         return text
     if look & UNDERLINED and re.fullmatch(r"[A-Za-z0-9.,]{1,6}", text):
         return rf"$\underline{{{text}}}$"  # "the underlined digit"
-    if not _WORD.search(text) or "$" in text or "*" in text or "_" in text:
+    if POINTS.fullmatch(text) or not _WORD.search(text) or "$" in text or "*" in text or "_" in text:
         return text
     return f"**{text}**" if look & (BOLD | UNDERLINED) else f"*{text}*"
 

@@ -173,7 +173,9 @@ def _options(items: Sequence[Item], doubts: list[str]) -> tuple[Option, ...]:
     labels = [_label(item) for item in items]
     by_place = [chr(ord("A") + place) if place < 26 else str(place + 1) for place in range(len(items))]
     known = [label for label in labels if label]
-    if len(known) < len(labels) or len({*known}) < len(known):
+    if known and all(label.isdigit() for label in known) and known[0] != "1":
+        labels = by_place  # a list that counts on through the whole document
+    elif len(known) < len(labels) or len({*known}) < len(known):
         if known:
             shown = ", ".join(label or "?" for label in labels)
             doubts.append(f"The options are numbered {shown}; they are read as {', '.join(by_place)}.")

@@ -30,6 +30,8 @@ def table_paragraphs(rows: Sequence[Sequence[Cell]]) -> list[Paragraph]:
         return _questions(table, fields)
     if _is_layout(table):
         return _cell_by_cell(table)
+    if len(table) == 2 and _are_letters(table[0]):  # letters over the options
+        return [Paragraph(_row_rich(cell), f"{_cell_text(letter).strip('().')}.") for letter, cell in zip(*table, strict=False)]
     if _numbers_stand_apart(table):
         return [_joined_row(row) for row in table]
     return [Paragraph.of(f"| {' | '.join(map(_cell_text, row))} |", is_row=True) for row in table]
@@ -174,11 +176,16 @@ def _numbers_stand_apart(table: Sequence[Sequence[Cell]]) -> bool:
     bare = sum(
         text.rstrip(".)").isdigit() or (not take_mark(text)[1] and bool(take_mark(text)[0])) for text in first
     )
-    letters = [text.strip("*.()") for text in first]
-    is_lettered = len(first) > 1 and letters == [chr(ord("A") + place) for place in range(len(first))]
+    is_lettered = _are_letters([row[0] for row in table if row[0]])
     texts = [_cell_text(row[1]) for row in table if row[0]]
     is_prose = sum(len(text) > 12 or bool(cuts(text)) for text in texts) * 2 >= len(texts)
     return bool(first) and (is_lettered or (bare * 3 >= len(first) * 2 and is_prose))
+
+
+def _are_letters(cells: Sequence[Cell]) -> bool:
+    """Return whether cells hold A, B, C and so on."""
+    letters = [_cell_text(cell).strip("*.()") for cell in cells]
+    return len(letters) > 1 and letters == [chr(ord("A") + place) for place in range(len(letters))]
 
 
 def _joined_row(row: Sequence[Cell]) -> Paragraph:

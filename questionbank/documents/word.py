@@ -131,7 +131,7 @@ class WordText:
             label = self.counters.label(*numbered)
             if label is not None:
                 begin = 1 if properties is not None else 0
-                text = f"{NUMBER_BEGINS}{numbered[1] + 1}|{label}{NUMBER_ENDS}"
+                text = f"{NUMBER_BEGINS}{numbered[1] + 1 + self.styles.depth(style)}|{label}{NUMBER_ENDS}"
                 paragraph.insert(begin, _text_run(text))
 
     # -- runs -----------------------------------------------------------------------------------------------------

@@ -189,6 +189,12 @@ class Styles:
         )
         return name, place or 0
 
+    def depth(self, style: str) -> int:
+        """Return how deep the list of a style stands by its name: 1 for "List Number 2", 0 for others."""
+        name = next((known.name for known in self._chain(style)), "")
+        match = re.fullmatch(r"list (?:number|bullet) ([2-5])", name)
+        return int(match[1]) - 1 if match else 0
+
     def is_coloured(self, properties: Any, paragraph_style: str) -> bool:
         """Return whether a run stands out by colour, highlight or shading, by itself or by its style."""
         if properties is not None:
