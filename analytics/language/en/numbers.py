@@ -166,7 +166,7 @@ def _is_decimal(value: Fraction) -> bool:
 MINUS = r"\bnegative"
 """What a negative number has before it, in words."""
 
-PERCENT = ("percent", "per cent")
+PERCENT: tuple[str, ...] = ("percent", "per cent")
 """What stands for the sign, in words."""
 
 NUMBER_WORD = (

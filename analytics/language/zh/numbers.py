@@ -139,7 +139,7 @@ _NO_UNIT = r"(?![米克瓦卡分])"
 _SCALE = rf"(?:[十百千]?[万亿]|[百千]){_NO_UNIT}"
 _IS_SALE = re.compile("[打售价卖买元惠]")
 
-DIGIT_FORMS = (
+DIGIT_FORMS: tuple[NumeralForm, ...] = (
     NumeralForm(
         "chinese_mixed",
         r"(?P<cw>\d+)又(?:(?P<cd>\d+)分之(?P<cn>\d+)|(?P<xn>\d+)/(?P<xd>\d+))",

@@ -27,200 +27,63 @@ STOP_WORDS = frozenset(
 )
 """Words that carry no topic."""
 
-SYNONYMS: tuple[tuple[str, ...], ...] = (
-    ("buy", "purchase"),
-    ("buys", "purchases"),
-    ("bought", "purchased"),
-    ("buying", "purchasing"),
-    ("kids", "children"),
-    ("kid", "child"),
-    ("mom", "mother"),
-    ("dad", "father"),
-    ("big", "large"),
-    ("bigger", "larger"),
-    ("biggest", "largest"),
-    ("small", "little"),
-    ("start", "begin"),
-    ("starts", "begins"),
-    ("started", "began"),
-    ("needs", "requires"),
-    ("need", "require"),
-    ("needed", "required"),
-    ("gathers", "collects"),
-    ("gathered", "collected"),
-    ("gather", "collect"),
-    ("gets", "receives"),
-    ("got", "received"),
-    ("finishes", "completes"),
-    ("finish", "complete"),
-    ("finished", "completed"),
-    ("journey", "trip"),
-    ("constant", "steady"),
-    ("shop", "store"),
-    ("picture", "image"),
-    ("pictures", "images"),
-    ("wants", "wishes"),
-    ("entire", "whole"),
-    ("remaining", "leftover"),
-    ("pupils", "schoolchildren"),
-    ("worker", "labourer"),
-    ("workers", "labourers"),
-    ("identical", "alike"),
-    ("approximately", "roughly"),
-    ("decides", "chooses"),
-    ("decided", "chose"),
-    ("build", "construct"),
-    ("builds", "constructs"),
-    ("built", "constructed"),
-    ("fast", "quickly"),
-    ("car", "automobile"),
-    ("cars", "automobiles"),
-    ("bike", "bicycle"),
-    ("bikes", "bicycles"),
-    ("sofa", "couch"),
-    ("movie", "film"),
-    ("movies", "films"),
-    ("town", "city"),
-    ("road", "street"),
-    ("pieces", "bits"),
-    ("employees", "staff members"),
-    ("teacher", "instructor"),
-    ("rides", "travels"),
+
+def _rows_of(table: str) -> tuple[tuple[str, ...], ...]:
+    """Return the rows between bars; a blank within a word is written as "_"."""
+    return tuple(tuple(word.replace("_", " ") for word in row.split()) for row in table.split("|"))
+
+
+SYNONYMS = _rows_of(
+    """
+    buy purchase | buys purchases | bought purchased | buying purchasing | kids children | kid child |
+    mom mother | dad father | big large | bigger larger | biggest largest | small little | start begin |
+    starts begins | started began | needs requires | need require | needed required | gathers collects |
+    gathered collected | gather collect | gets receives | got received | finishes completes | finish
+    complete | finished completed | journey trip | constant steady | shop store | picture image |
+    pictures images | wants wishes | entire whole | remaining leftover | pupils schoolchildren | worker
+    labourer | workers labourers | identical alike | approximately roughly | decides chooses | decided
+    chose | build construct | builds constructs | built constructed | fast quickly | car automobile |
+    cars automobiles | bike bicycle | bikes bicycles | sofa couch | movie film | movies films | town
+    city | road street | pieces bits | employees staff_members | teacher instructor | rides travels
+    """
 )
 """Rows of words that replace one another."""
 
-_COMPARED: tuple[tuple[str, ...], ...] = tuple(
-    tuple(row.split())
-    for row in (
-        "gift present",
-        "candy sweet",
-        "package parcel packet",
-        "bag sack",
-        "doughnut donut",
-        "plough plow",
-        "colour color",
-        "grey gray",
-        "neighbour neighbor",
-        "tyre tire",
-        "metre meter",
-        "centre center",
-        "aeroplane airplane plane",
-        "cellphone phone",
-        "mobile cell",
-        "cookie biscuit",
-        "lorry truck",
-        "flat apartment",
-        "pupil student schoolchild learner",
-        "colleague coworker",
-        "wage salary",
-        "contest competition",
-        "survey poll",
-        "answer respond reply",
-        "answered responded replied",
-        "select choose pick",
-        "selected chose picked",
-        "chosen selected picked",
-        "error mistake",
-        "velocity speed",
-        "jump leap",
-        "fabric cloth",
-        "carpet rug",
-        "boat ship",
-        "author writer",
-        "client customer",
-        "trousers pants",
-        "jug pitcher",
-        "tap faucet",
-        "forest woods",
-        "rubbish garbage trash",
-        "lady woman",
-        "gentleman man",
-        "rock stone",
-        "distribute hand",
-        "donate give",
-        "donated gave",
-        "donates gives",
-        "work labor labour",
-        "programme program",
-        "cheque check",
-        "cinema movie",
-        "percent percentage",
-        "vehicle automobile",
-        "price cost",
-        "jog run",
-        "chair seat",
-        "coat jacket",
-        "soccer football",
-        "photo photograph picture",
-        "rabbit bunny",
-        "crate box",
-        "mum mom mother mummy",
-        "dad father daddy",
-        "grandma grandmother",
-        "grandpa grandfather",
-        "sketch drawing",
-        "hallway corridor",
-        "petrol gas gasoline",
-        "purse wallet",
-    )
+_COMPARED = _rows_of(
+    """
+    gift present | candy sweet | package parcel packet | bag sack | doughnut donut | plough plow |
+    colour color | grey gray | neighbour neighbor | tyre tire | metre meter | centre center | aeroplane
+    airplane plane | cellphone phone | mobile cell | cookie biscuit | lorry truck | flat apartment |
+    pupil student schoolchild learner | colleague coworker | wage salary | contest competition | survey
+    poll | answer respond reply | answered responded replied | select choose pick | selected chose
+    picked | chosen selected picked | error mistake | velocity speed | jump leap | fabric cloth | carpet
+    rug | boat ship | author writer | client customer | trousers pants | jug pitcher | tap faucet |
+    forest woods | rubbish garbage trash | lady woman | gentleman man | rock stone | distribute hand |
+    donate give | donated gave | donates gives | work labor labour | programme program | cheque check |
+    cinema movie | percent percentage | vehicle automobile | price cost | jog run | chair seat | coat
+    jacket | soccer football | photo photograph picture | rabbit bunny | crate box | mum mom mother
+    mummy | dad father daddy | grandma grandmother | grandpa grandfather | sketch drawing | hallway
+    corridor | petrol gas gasoline | purse wallet
+    """
 )
 """Rows of words that may stand for one another when two texts are compared; none is written in another's place."""
 
 _WORD = re.compile(r"[A-Za-z]+(?:['’-][A-Za-z]+)*")
 _VOWEL = re.compile(r"[aeiouy]")
 _PLURALS = (("ies", "y"), ("ied", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"))
-_IRREGULAR = {
-    "used": "use",
-    "using": "use",
-    "children": "child",
-    "people": "person",
-    "persons": "person",
-    "men": "man",
-    "women": "woman",
-    "feet": "foot",
-    "teeth": "tooth",
-    "mice": "mouse",
-    "geese": "goose",
-    "knives": "knife",
-    "halves": "half",
-    "leaves": "leaf",
-    "loaves": "loaf",
-    "shelves": "shelf",
-    "wives": "wife",
-    "bought": "buy",
-    "sold": "sell",
-    "gave": "give",
-    "given": "give",
-    "went": "go",
-    "ate": "eat",
-    "eaten": "eat",
-    "made": "make",
-    "took": "take",
-    "taken": "take",
-    "paid": "pay",
-    "spent": "spend",
-    "left": "leave",
-    "had": "have",
-    "has": "have",
-    "ran": "run",
-    "read": "read",
-    "drove": "drive",
-    "driven": "drive",
-    "got": "get",
-    "found": "find",
-    "kept": "keep",
-    "lost": "lose",
-    "put": "put",
-    "cut": "cut",
-    "built": "build",
-    "wrote": "write",
-    "written": "write",
-    "is": "be",
-    "are": "be",
-    "was": "be",
-    "were": "be",
-    "been": "be",
-}
+_IRREGULAR = dict(
+    pair.split(":")
+    for pair in str.split(
+        """
+        used:use using:use children:child people:person persons:person men:man women:woman feet:foot
+        teeth:tooth mice:mouse geese:goose knives:knife halves:half leaves:leaf loaves:loaf
+        shelves:shelf wives:wife bought:buy sold:sell gave:give given:give went:go ate:eat eaten:eat
+        made:make took:take taken:take paid:pay spent:spend left:leave had:have has:have ran:run
+        read:read drove:drive driven:drive got:get found:find kept:keep lost:lose put:put cut:cut
+        built:build wrote:write written:write is:be are:be was:be were:be been:be
+        """
+    )
+)
 
 
 def words(text: str) -> list[str]:
