@@ -17,7 +17,7 @@ class Numbers(Protocol):
     """Regular expression of what a negative number has before it, in words."""
 
     PERCENT: tuple[str, ...]
-    """What stands for the sign behind a number, in words."""
+    """Names of the per cent sign behind a number."""
 
     NUMBER_WORD: str
     """Regular expression of a word with which an amount begins."""
@@ -68,7 +68,7 @@ class Clauses(Protocol):
     """Regular expression of what a full stop behind ends no sentence."""
 
     ASKS: re.Pattern[str]
-    """What a clause that asks for something has, beside a question mark."""
+    """What a clause that asks has, apart from a question mark."""
 
 
 class Words(Protocol):
@@ -81,7 +81,7 @@ class Words(Protocol):
     """Words that say that there is a question, and nothing about what."""
 
     ONLY_IN_PHRASES: frozenset[str]
-    """Words that say something beside another word only."""
+    """Words that say something only together with another word."""
 
     def search_word(self, word: str) -> str:
         """Return the form of a word in small letters under which it is found."""
@@ -91,7 +91,7 @@ class QuestionShapes(Protocol):
     """``question_shapes.py``: what questions ask for, and how their parts are put in another order."""
 
     PART_END: re.Pattern[str]
-    """Where a part of a problem ends beside the ends of its sentences."""
+    """Where a part of a problem ends, apart from the ends of its sentences."""
 
     QUESTION: re.Pattern[str]
     """What the last part of a problem has if it asks."""
@@ -120,7 +120,7 @@ class Language:
         code: ISO 639-1.
         name: in English.
         marks: what a text of this language has and no text of another; the first language of the table needs none.
-        space: what stands between a number and its unit, and between sentences.
+        space: what separates a number and its unit, and between sentences.
         numbers, clock_times, units, clauses, words, question_shapes: the modules of its folder.
     """
 

@@ -25,11 +25,11 @@ class NumberKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class NumberMention:
-    """A number as it stands in a text; ``source_text[start:end] == text``.
+    """A number as written in a text; ``source_text[start:end] == text``.
 
     Attributes:
         value: without the sign in front of it.
-        is_negative: whether a minus stands in front of it that is a sign: directly before the number or its dollar,
+        is_negative: whether the minus in front of it is a sign: directly before the number or its dollar,
             unless it comes directly after a word or a bracket, and anywhere at the text's beginning.
     """
 
@@ -70,7 +70,7 @@ class NumeralForm:
         pattern: matches a number written this way; the names of its groups are its own.
         read: returns the value of a match; None if it has none.
         kind: of the number.
-        fits: whether what stands around a match allows this reading.
+        fits: whether the text around a match allows this reading.
     """
 
     name: str

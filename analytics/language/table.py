@@ -1,4 +1,4 @@
-"""The languages whose problems are read: one row each. Another one is a folder beside `en` and a row here."""
+"""The languages whose problems are read: one row each. To add one, write a folder like `en` and a row here."""
 
 from __future__ import annotations
 

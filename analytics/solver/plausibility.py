@@ -14,7 +14,7 @@ from analytics.language.table import language_of
 from analytics.solver.rounding import rounded_solution
 from analytics.solver.solution import Solution, divides_by_zero
 
-_IMPLAUSIBLE = 0.01  # how likely such a question is to have such an answer, beside a whole number
+_IMPLAUSIBLE = 0.01  # how likely such a question is to have such an answer, compared with a whole number
 _REMAINDER = 0.1  # how likely a division is to have a remainder
 _ROUNDING = 1e-6
 

@@ -1,7 +1,7 @@
 """Textual-CL's question reordering: the question moves to the front, and numbers take new slots with it.
 
 "Textual Enhanced Contrastive Learning" (2022), section 3.1.1. The equation keeps its numbers; slots follow from the
-order of the text, so the prototype equation changes by itself where the question has a number. Torch-free.
+order of the text, so the prototype equation changes by itself if the question has a number. Torch-free.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from analytics.text.clauses import split_sentences
 
 
 def reorder_question(problem: ProblemRecord) -> ProblemRecord | None:
-    """Return the problem with its question first; None where the last sentence is no question, or the only one.
+    """Return the problem with its question first; None if the last sentence is no question, or the only one.
 
     >>> reorder_question(ProblemRecord("1", "Ann has 7 pens. How many are left if 2 break?")).text
     'How many are left if 2 break? Ann has 7 pens.'

@@ -20,7 +20,7 @@ _LENGTH_WORDS = (
     r"tall\w*|high\w*|height|wid\w+|short\w*|long\w*|grew|grow\w*|size|area|perimeter|square|scale|floors?"
     r"|stor(?:ey|y|ies)"
 )
-_MEASURES = tuple(  # what is asked, the dimension and the words of which one would have to be told, its name
+_MEASURES = tuple(  # what is asked, the dimension and the words one of which the text must have, its name
     (
         re.compile(rf"\b(?:{asks})\b", re.IGNORECASE),
         dimension,
@@ -61,7 +61,7 @@ _MULTIPLIER = re.compile(
 
 
 def unanswerable_reason(text: str) -> str:
-    """Say why a question with numbers has no number as its answer; empty where it may have one.
+    """Say why a question with numbers has no number as its answer; empty if it may have one.
 
     >>> unanswerable_reason("Kate is 8 years old. What colour is Kate's hair?")
     'The question does not ask for a number.'
@@ -73,11 +73,11 @@ def unanswerable_reason(text: str) -> str:
     clause = re.split(r"[,，]\s*", question)[-1]
     if any(language.question_shapes.asks_no_number(question, clause) for language in languages()):
         return "The question does not ask for a number."
-    told = text[: len(text.rstrip()) - len(question)]
+    story = text[: len(text.rstrip()) - len(question)]
     for asks, dimension, words, name in _MEASURES:
-        others = f"{told} {asks.sub('', question)}"
-        has_measure = any(unit.dimension == dimension for unit in find_units(told))
-        if asks.search(question) and told.strip() and not words.search(others) and not has_measure:
+        others = f"{story} {asks.sub('', question)}"
+        has_measure = any(unit.dimension == dimension for unit in find_units(story))
+        if asks.search(question) and story.strip() and not words.search(others) and not has_measure:
             return f"The question asks for {name}, and no number of the text is one."
     if _CAPTAIN.search(clause) and not _AGES.search(text[: -len(clause) or None]):
         return "The question asks for an age, and no number of the text is one."

@@ -8,4 +8,4 @@ EMPTY_WORDS = frozenset[str]().union(*(language.words.EMPTY for language in lang
 """They say that there is a question."""
 
 ONLY_IN_PHRASES = frozenset[str]().union(*(language.words.ONLY_IN_PHRASES for language in languages()))
-"""They say something beside another word only: "decimal place", "right angle", "least common multiple"."""
+"""They say something only together with another word: "decimal place", "right angle", "least common multiple"."""

@@ -50,7 +50,7 @@ _SCRIPTS = (  # of which each is one language's, or nearly so
     ("th", re.compile(r"[\u0e00-\u0e7f]")),
 )
 FOREIGN_LANGUAGES = frozenset((*_WORDS, *(language for language, _ in _SCRIPTS))) - {"en"}
-"""Codes of the languages besides English and Chinese that are told from a text."""
+"""Codes of the languages other than English and Chinese that a text is recognised by."""
 
 _LATIN_WORD = re.compile(r"[^\W\d_]+")
 _NO_WORDS = re.compile(r"\\[A-Za-z]+|\$[^$]*\$")  # LaTeX
@@ -65,7 +65,7 @@ for _language, _words in _WORDS.items():
 
 
 def evident_language(text: str) -> str:
-    """Return the code (ISO 639-1) of the language that a text is evidently in; empty where its words do not say.
+    """Return the code (ISO 639-1) of the language that a text is evidently in; empty if its words do not say.
 
     >>> texts = ("Ein Bauer hat 24 Hühner. Wie viele?", "Il y a 24 élèves dans la classe.", "Find x.", "x + 1 = 3")
     >>> [evident_language(text) for text in texts]

@@ -1,4 +1,4 @@
-"""The number slots of a word problem: which numbers a solution may use, and where they stand in the text.
+"""The number slots of a word problem: which numbers a solution may use, and where they are in the text.
 
 Equations and texts do not always agree on what a number is. A text says ``20 %``; one set's equations say 1/5 and
 another's 20. A text says ``2 / 3`` or ``1 dozen``; an equation has 2 and 3, or 1. So a number may have several slots
@@ -45,7 +45,7 @@ class NumberSlot:
 
 
 class SlotPlace(NamedTuple):
-    """Where a slot stands among the numbers of its text.
+    """The place of a slot among the numbers of its text.
 
     Numbers in digits and numbers in words are counted apart: of two texts with the same story, one may have more words
     like "one" and "both" than the other.
@@ -68,7 +68,7 @@ class SlotPlace(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SlotNumbers:
-    """What a problem's slots are worth, and where they stand.
+    """What a problem's slots are worth, and where they are.
 
     Attributes:
         values: of the slots, ``N0`` first.

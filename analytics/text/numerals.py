@@ -1,8 +1,8 @@
 r"""Numbers in digits: every way in which they are written, with its exact value.
 
 One row of `_forms` a way: ``\frac{3}{4}``, ``3¾``, ``2 1/2``, ``3-1/2``, ``3/4``, ``3×10^5``, ``2e3``,
-``1 250 000``, ``12,00,000``, ``3,50``, ``1,250.5``. Where a text can be read in several ways, what stands
-around the number decides; the first row that fits is taken. Digits, points and commas of full width count as plain
+``1 250 000``, ``12,00,000``, ``3,50``, ``1,250.5``. If a text can be read in several ways, what is around
+the number decides; the first row that fits is taken. Digits, points and commas of full width count as plain
 ones.
 """
 
@@ -38,7 +38,7 @@ _FULL_WIDTH = {
     ord(wide): ord(plain)
     for plain, wide in zip("0123456789/:%-+", "０１２３４５６７８９／：％－＋", strict=True)
 }
-_WIDE_MARK = re.compile("(?<=[０-９])[．，](?=[０-９])")  # others may end a sentence, or stand in a list
+_WIDE_MARK = re.compile("(?<=[０-９])[．，](?=[０-９])")  # others may end a sentence or separate a list
 _WIDE_POINT = re.compile(r"(?<=\d)．(?=\d)")
 _SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
 
@@ -268,7 +268,7 @@ def _numeral(text: str, match: re.Match[str], form: NumeralForm, value: Fraction
 
 
 def _follows_money(text: str, start: int) -> bool:
-    """Return whether a sign of money stands before a number, and not the dollar that begins a formula."""
+    """Return whether a sign of money precedes a number, and not the dollar that begins a formula."""
     sign = text[:start].rstrip(" ")[-1:]
     if sign in ("€", "£", "¥", "₹"):
         return True

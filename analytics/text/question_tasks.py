@@ -95,7 +95,7 @@ def question_tasks(text: str, options: Sequence[str] = ()) -> tuple[str, ...]:
 
 
 def _tells_a_story(text: str) -> bool:
-    """Return whether a text speaks of things beside its mathematics."""
+    """Return whether a text speaks of things other than its mathematics."""
     if len(CHINESE.marks.findall(text)) >= FEWEST_CHARACTERS:
         return True
     things: set[str] = set()

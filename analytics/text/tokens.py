@@ -41,7 +41,7 @@ from analytics.text.textmode import replace_text_macros, replace_text_macros_in_
 from analytics.text.unit_names import ABBREVIATIONS
 
 Language = Literal["en", "zh", "und"]
-"""A language that is told from a text; ``und``: another one (BCP 47, undetermined)."""
+"""The language of a text; ``und``: another one (BCP 47, undetermined)."""
 
 _CJK = "\u3400-\u9fff\uf900-\ufaff"
 _SIGNS = {
@@ -132,7 +132,7 @@ _OTHER_SCRIPTS = re.compile(  # Cyrillic, Hebrew, Arabic, those of South and Sou
 
 
 def detect_language(text: str) -> Language:
-    r"""Return the language of a question; "und" where it is neither English nor Chinese.
+    r"""Return the language of a question; "und" if it is neither English nor Chinese.
 
     A text in Latin script is in another language where the commonest words of that one say so, or where less than a
     tenth of its words are among the commonest of English; one of fewer than six unknown words is taken for English.
@@ -283,7 +283,7 @@ def _index(index: str) -> str:
 
 
 def _add_letters(tokens: list[str], letters: str) -> None:
-    """Add letters that stand together in a formula: a function's name, points of a figure, a unit, or factors."""
+    """Add letters that are together in a formula: a function's name, points of a figure, a unit, or factors."""
     if len(letters) == 1:
         tokens.append("m" + letters.lower())
     elif letters in _FUNCTION_NAMES:

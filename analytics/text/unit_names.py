@@ -42,7 +42,7 @@ DEFINITIONS = (
     "jin = 500 * gram",
     "decade_of_years = 10 * year",
 )
-"""What pint has to be told; currencies do not convert into one another."""
+"""What pint does not know; currencies do not convert into one another."""
 
 ABBREVIATIONS: dict[str, str] = {
     "km": "kilometer",
@@ -118,7 +118,7 @@ MONEY_SIGNS: dict[str, str] = {
     "USD": "dollar",
     "US$": "dollar",
 }
-"""Signs and letters that stand before an amount."""
+"""Signs and letters before an amount."""
 
 
 def unit_dimension(unit: str) -> str:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class UnitMention:
-    """A unit as it stands in a text; ``source_text[start:end] == text``.
+    """A unit as written in a text; ``source_text[start:end] == text``.
 
     Attributes:
         unit: pint's name for it: ``kilometer``, ``centimeter ** 2``, ``mile / hour``.
@@ -92,7 +92,7 @@ def _money(text: str) -> Iterator[UnitPlace]:
 
 
 def convert_quantity(value: Fraction, unit: str, target: str) -> Fraction:
-    """Convert a quantity, exactly where the factor is exact (to twelve significant digits else).
+    """Convert a quantity, exactly if the factor is exact (to twelve significant digits else).
 
     >>> convert_quantity(Fraction(5, 2), "kilometer", "meter")
     Fraction(2500, 1)

@@ -77,7 +77,7 @@ def is_instruction(text: str) -> bool:
 def is_word_problem(text: str) -> bool:
     r"""Return whether a question tells a story with numbers, from which an answer can be computed.
 
-    A formula may stand for a number with its unit, as in ``$\frac{1}{2}$ kg``; one with a variable or an operation
+    A formula may be a number with its unit, as in ``$\frac{1}{2}$ kg``; one with a variable or an operation
     belongs to a question of another kind.
 
     >>> is_word_problem("Ann has 3 bags of $5$ apples each. How many apples has she?")

@@ -1,4 +1,4 @@
-"""A formula as a list of symbols that joins back to the same LaTeX, each with what it stands for.
+"""A formula as a list of symbols that joins back to the same LaTeX, each with its meaning.
 
 The strategies of `formula.py` change single symbols. They must tell a variable from the letters of
 ``\\text{...}`` or of an environment's name, and a number from the digits of ``\\hspace{2em}``.
@@ -17,7 +17,7 @@ _OPAQUE = re.compile(
     r"\\(?:text\w*|mbox|hbox|math(?:rm|bf|sf|tt|it|bb|cal|frak|scr)|operatorname|begin|end|[hv]space|phantom|color"
     r"|label|tag|ref|unit|href|class|style|rule|includegraphics)\*?$"
 )
-# Letters that usually stand for something fixed: Euler's number, the imaginary unit, a differential.
+# Letters that usually name something fixed: Euler's number, the imaginary unit, a differential.
 _FIXED = frozenset("eid")
 
 

@@ -19,7 +19,7 @@ _TIME = re.compile(
     r"|\b(?P<noon>noon|midday|midnight)\b",
     re.IGNORECASE,
 )
-_BEFORE = re.compile(  # what stands before "10:35" if that is a time
+_BEFORE = re.compile(  # what comes before "10:35" if that is a time
     r"\b(?:at|by|from|until|till|to|before|after|between|since|and|is|was|begins?|starts?|ends?|leaves?|left|arrives?"
     r"|departs?|time|now|of|the|says|shows|showed|reads)\s$|[—~～－-]\s?$",
     re.IGNORECASE,
@@ -55,7 +55,7 @@ def find_clock_times(text: str) -> Iterator[ClockTime]:
 
 
 def written_clock_time(minutes: int, *, with_half: bool) -> str:
-    """Return a time of day in the 12-hour clock if it is told with its half, else in the 24-hour clock.
+    """Return a time of day in the 12-hour clock (`with_half`) or the 24-hour clock.
 
     >>> written_clock_time(855, with_half=True), written_clock_time(855, with_half=False)
     ('2:15 pm', '14:15')

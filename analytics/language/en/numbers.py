@@ -167,7 +167,7 @@ MINUS = r"\bnegative"
 """What a negative number has before it, in words."""
 
 PERCENT: tuple[str, ...] = ("percent", "per cent")
-"""What stands for the sign, in words."""
+"""Names of the per cent sign."""
 
 NUMBER_WORD = (
     r"(?:half|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
@@ -239,7 +239,7 @@ def _number_words(text: str) -> Iterator[NumberMention]:
 
 
 def _longest_number(words: list[re.Match[str]]) -> tuple[int, Fraction | None]:
-    """Return how many of the words make the longest number, and its value; (1, None) where none does."""
+    """Return how many of the words make the longest number, and its value; (1, None) if none does."""
     text, limit = words[0].string, len(words)
     for index in range(1, limit):
         if text[words[index].start() - 2] == "," and words[index - 1][0].lower() not in _BEFORE_COMMA:

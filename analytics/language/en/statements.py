@@ -234,7 +234,7 @@ def _noun_phrase(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _inverted(asked: Sequence[str], before: Sequence[str], tail: Sequence[str]) -> str:
-    """Return the question for a number that stands behind a subject and a verb."""
+    """Return the question for a number behind a subject and a verb."""
     for place, word in enumerate(before):
         low = word.lower()
         if low in _BE | _MODALS:

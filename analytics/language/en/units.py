@@ -1,4 +1,4 @@
-"""English units: their names, where they stand in a text, and which one a question asks for."""
+"""English units: their names, where they occur in a text, and which one a question asks for."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ VERBS = BASES | frozenset(
     treat
     """.split()
 )
-"""Verbs of questions; those beside `BASES` are as often a noun in a statement."""
+"""Verbs of questions; those that are not in `BASES` are as often a noun in a statement."""
 
 _DOUBLED = frozenset(
     "chop drop fit hop jog nap pat plan rip scrub ship shop stop swap trim trip wrap".split()

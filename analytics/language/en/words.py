@@ -57,7 +57,7 @@ ONLY_IN_PHRASES = frozenset(
         """
     )
 )
-"""They say something beside another word only: "decimal place", "right angle", "least common multiple"."""
+"""They say something only together with another word: "decimal place", "right angle", "least common multiple"."""
 
 _NOT_PLURAL = frozenset(
     str.split(

@@ -61,7 +61,7 @@ def _small(digits: str) -> int | None:
 
 
 def written_clock_time(minutes: int, *, with_half: bool) -> str:
-    """Return a time of day in the 24-hour clock, also if it is told with its half."""
+    """Return a time of day in the 24-hour clock, whatever `with_half` says."""
     hour, minute = hour_and_minutes(minutes)
     return f"{hour}:{minute:02}"
 

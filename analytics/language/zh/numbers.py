@@ -12,7 +12,7 @@ MINUS = "[负零]下?"
 """What a negative number has before it, in words."""
 
 PERCENT: tuple[str, ...] = ()
-"""What stands for the sign behind a number, in words; 百分之 stands before it."""
+"""Names of the per cent sign behind a number; 百分之 comes before it."""
 
 NUMBER_WORD = "(?!)"
 """Regular expression of a word with which an amount begins; Chinese writes money behind it."""
@@ -31,7 +31,7 @@ _SCALES = {"万": 10_000, "亿": 100_000_000}
 
 
 def chinese_value(words: str) -> Fraction | None:
-    """Return the value of Chinese numerals, or nothing where they name none.
+    """Return the value of Chinese numerals, or nothing if they name none.
 
     >>> [str(chinese_value(w)) for w in ("二十五", "一万二千", "三分之一", "百分之八", "半")]
     ['25', '12000', '1/3', '2/25', '1/2']

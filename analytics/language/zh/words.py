@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 COMMON: frozenset[str] = frozenset()
-"""Chinese is told by its characters."""
+"""Chinese is recognised by its characters."""
 
 EMPTY = frozenset(
     str.split(

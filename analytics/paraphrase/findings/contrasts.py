@@ -16,7 +16,7 @@ from analytics.paraphrase.findings.finding import Finding, Mention, Words
 from analytics.paraphrase.findings.pair import Pair
 from analytics.paraphrase.words.reading import Reading
 
-# Words of these rows are small ones that stand everywhere: both neighbours must be the same.
+# Words of these rows are small ones that occur everywhere: both neighbours must be the same.
 _SMALL = frozenset(
     {"on", "off", "in", "out", "into", "up", "down", "over", "under", "and", "or", "all", "some"}
 )

@@ -29,7 +29,7 @@ class Exchange:
 
     Attributes:
         first, second: of the original.
-        new_first, new_second: what stands in the paraphrase in their places: the second, and the first.
+        new_first, new_second: the words in their places in the paraphrase: the second, and the first.
         is_throughout: each became the other wherever it stood.
     """
 
@@ -77,7 +77,7 @@ def is_told_from_the_other_side(pair: Pair) -> bool:
 
 
 def exchange_findings(pair: Pair) -> list[Finding]:
-    """Return things that changed places in some of their places only, or that stand where another thing stood.
+    """Return things that changed places in some of their places only, or took the place of another thing.
 
     If the numbers changed places too, both texts name the same in another order.
     """

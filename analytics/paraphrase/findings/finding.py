@@ -41,8 +41,8 @@ class Finding:
     """What a paraphrase does not say as its original does.
 
     Attributes:
-        original: where it stands in the original; None where nothing there corresponds.
-        paraphrase: where it stands in the paraphrase; None where nothing there corresponds.
+        original: its place in the original; None if nothing there corresponds.
+        paraphrase: its place in the paraphrase; None if nothing there corresponds.
         sentence: the finding in words.
         before, after: the words at those places.
         is_serious: the answer may change; a finding that is not serious is worth a look.
@@ -82,7 +82,7 @@ class Finding:
 
     @classmethod
     def lost(cls, kind: Kind, mention: Mention, *, more: str = "", is_serious: bool = True) -> Finding:
-        """Return a finding of what the original alone says; `more` stands behind "is missing"."""
+        """Return a finding of what the original alone says; `more` follows "is missing"."""
         sentence = f"{mention.text} is missing{more}."
         return cls(
             kind,
@@ -95,7 +95,7 @@ class Finding:
 
     @classmethod
     def added(cls, kind: Kind, mention: Mention, *, more: str = "", is_serious: bool = True) -> Finding:
-        """Return a finding of what the paraphrase alone says; `more` stands behind "was added"."""
+        """Return a finding of what the paraphrase alone says; `more` follows "was added"."""
         sentence = f"{mention.text} was added{more}."
         return cls(
             kind,

@@ -199,7 +199,7 @@ def _with_points(text: str, counterpart: str) -> str:
 
 
 def _as_written(finding: Finding, original: str, paraphrase: str) -> Finding:
-    """Return the same finding with the words that stand at its places."""
+    """Return the same finding with the words at its places."""
     return replace(
         finding,
         before=_at(finding.original, original, finding.before),
@@ -208,6 +208,6 @@ def _as_written(finding: Finding, original: str, paraphrase: str) -> Finding:
 
 
 def _at(span: Span | None, text: str, said: str) -> str:
-    """Return what stands at a place, if it is what is said but for a decimal's mark; else what is said."""
+    """Return the words at a place if they differ from what is said in a decimal mark alone, else what is said."""
     words = text[slice(*span)] if span else said
     return words if words.replace(".", ",") == said.replace(".", ",") else said

@@ -97,7 +97,7 @@ _TAKES_AWAY = re.compile(
 class _Target:
     span: Span
     text: str
-    counted: str  # key of the noun that "how many" counts, "" where none
+    counted: str  # key of the noun that "how many" counts, "" if there is none
     counted_word: str
     counts: bool  # asks "how many" or "the number of"
     attributes: frozenset[str]

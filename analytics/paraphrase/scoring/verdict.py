@@ -2,7 +2,7 @@
 
 Logistic regression: the cosine doesn't see one changed word, the cross-encoder may overlook a number, the findings
 don't see what no rule knows. It is fitted on pairs that neither model learned from and on people's decisions
-(`analytics.paraphrase.scoring.fitting`), and stands beside the paper's plain score, not instead of it. No finding may
+(`analytics.paraphrase.scoring.fitting`), and does not replace the paper's plain score. No finding may
 speak for a paraphrase, and no cosine or reading against it. Only serious findings weigh, and only of those rules that
 pay on pairs that people wrote (decision 47). A finding weighs as much as the texts share words: in a near copy it is
 the change itself, in a free rewording it may be another way to say the same (decision 34).
@@ -28,14 +28,14 @@ UNSTRETCHED = 0.5
 """The boundary with which a stretched cosine is the cosine."""
 
 UNCAPPED, READING_CAP = 1.0, -0.3
-"""Scores above do not count as more: without a cross-encoder, and beside one."""
+"""Scores above do not count as more: without a cross-encoder, and with one."""
 
 _BEND = -0.9  # scores below are pressed together
 _OPPOSITE = 2.0  # the greatest distance
 _MOST = 2  # findings of a kind; more say no more
 
 FEATURES = ("score", "reading", "shorter", "number", "unit", "entity", "target", "sense")
-"""What is weighed: the score; the cross-encoder's log-odds, 0 where a scorer has none; by how much the paraphrase is
+"""What is weighed: the score; the cross-encoder's log-odds, 0 if a scorer has none; by how much the paraphrase is
 shorter; and serious findings, at most two of each: about
 numbers, about units, entities that were lost or changed, a question that went missing, and another sense
 (contrary or exchanged words, or a question that asks for something else)."""
@@ -73,10 +73,10 @@ class Verdict:
         weights: one for each of `FEATURES`.
         bias: log-odds where all features are 0.
         pairs: number of pairs that it was fitted on.
-        boundary: the cosine that a score of 0.5 stands for.
+        boundary: the cosine that becomes a score of 0.5.
         by_shared_words: features are multiplied by the share of words that both texts have; those of older scorers
             are not.
-        score_cap: a score above it counts as this. Beside a cross-encoder it is `READING_CAP`: one changed word leaves
+        score_cap: a score above it counts as this. With a cross-encoder it is `READING_CAP`: one changed word leaves
             texts close, and a free rewording does not: only texts far apart say something (decision 84).
     """
 
@@ -144,7 +144,7 @@ def verdict_features(
         score: of the pair, stretched if its scorer stretches it.
         findings: of the pair.
         original, paraphrase: both texts.
-        reading: the cross-encoder's log-odds that it is valid; 0 where nothing read it.
+        reading: the cross-encoder's log-odds that it is valid; 0 if nothing read it.
     """
     counts = dict.fromkeys(FEATURES[_AS_THEY_ARE:], 0.0)
     for finding in findings:

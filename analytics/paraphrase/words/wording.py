@@ -1,6 +1,6 @@
 """Words of a question as the capability compares them: stop words, stems, and synonyms that are safe in mathematics.
 
-The table of synonyms is curated: two words stand in one row only where a word problem keeps its equation when one
+The table of synonyms is curated: two words share a row only if a word problem keeps its equation when one
 replaces the other. "More" and "greater", "sum" and "product", "circle" and "ellipse" are in no row together.
 """
 
@@ -139,7 +139,7 @@ def canonical(word: str) -> str:
 
 
 def shared_words(first: str, second: str) -> float:
-    """Return the share of the words of two texts that both have, in [0, 1]; 1 where neither has any.
+    """Return the share of the words of two texts that both have, in [0, 1]; 1 if neither has any.
 
     >>> shared_words("Ann bought 3 pens.", "Ann has purchased 3 pens.")
     0.75

@@ -1,4 +1,4 @@
-"""Units: which one a question asks for, and quantities told in others."""
+"""Units: which one a question asks for, and quantities given in others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _EXACT = ({"second", "minute", "hour", "day", "week"}, {"month", "year", "decade
 
 
 def asked_unit(reading: Reading) -> str:
-    """Return the unit in which the question asks for a quantity, by pint's name; empty where it names none.
+    """Return the unit in which the question asks for a quantity, by pint's name; empty if it names none.
 
     >>> asked_unit(Reading("A pencil costs 35 cents. How many dollars do 20 pencils cost?"))
     'dollar'
@@ -24,7 +24,7 @@ def asked_unit(reading: Reading) -> str:
 
 
 def conversion_factor(unit: str, target: str) -> Fraction | None:
-    """Return how many of a unit one of another is; None where that is not exact, or they measure different things."""
+    """Return how many of a unit one of another is; None if that is not exact, or they measure different things."""
     if unit == target:
         return Fraction(1)
     try:
@@ -38,7 +38,7 @@ def conversion_factor(unit: str, target: str) -> Fraction | None:
 
 
 def in_unit(quantity: Quantity, target: str) -> ExpressionTree | None:
-    """Return a quantity in another unit as a tree; None where it has no unit that converts into it."""
+    """Return a quantity in another unit as a tree; None if it has no unit that converts into it."""
     if quantity.unit is None or (factor := conversion_factor(quantity.unit.unit, target)) is None:
         return None
     if factor == 1:

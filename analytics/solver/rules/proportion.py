@@ -26,10 +26,10 @@ def in_proportion(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | 
     first, second, third = quantities
     if any(each.value <= 0 or each.mention.kind in _NO_AMOUNTS for each in quantities):
         return None
-    told, gap = reading.text[first.end : second.start], reading.text[second.end : third.start]
+    between, gap = reading.text[first.end : second.start], reading.text[second.end : third.start]
     is_asked_apart = re.search(r"[.?!,;]\s|\bhow\b", gap, re.IGNORECASE) is not None
     if (
-        re.search(r"[.?!]\s", told)
+        re.search(r"[.?!]\s", between)
         or not is_asked_apart
         or third.start < reading.text.rfind(reading.question)
     ):

@@ -67,7 +67,7 @@ def rate_in_period(reading: Reading, quantities: list[Quantity]) -> RuleAnswer |
 
 
 def _rate(reading: Reading, quantities: list[Quantity]) -> tuple[Quantity | None, str]:
-    """Return the number that is told for a unit of time, and that unit."""
+    """Return the number that is given for a unit of time, and that unit."""
     for quantity in quantities:
         if quantity.unit is not None and quantity.unit.dimension == "speed":
             is_only = len(_RATE.findall(reading.text)) <= 1

@@ -31,7 +31,7 @@ class RuleAnswer:
     Attributes:
         tree: the equation over the problem's slots.
         rounding: what the last step does with the quotient, as `Solution.rounding` says.
-        written: the answer as people write it, where the value alone is not it: a time of day.
+        written: the answer as people write it, if the value alone is not it: a time of day.
     """
 
     tree: ExpressionTree
@@ -47,10 +47,10 @@ class Quantity:
     """A number of the problem with its unit.
 
     Attributes:
-        mention: where the number stands.
+        mention: the number in the text.
         tree: its slot, or what it takes to have its sign.
-        unit: behind it, or the sign of money in front of it; None where there is none.
-        noun: the next word behind number and unit, in lower case; empty where there is none.
+        unit: behind it, or the sign of money in front of it; None if there is none.
+        noun: the next word behind number and unit, in lower case; empty if there is none.
     """
 
     mention: NumberMention
@@ -92,18 +92,18 @@ class Reading:
 
     @cached_property
     def question(self) -> str:
-        """The last sentence that asks something; the last one where none does."""
+        """The last sentence that asks something; the last one if none does."""
         asking = [sentence for sentence in self.sentences if _ASKS.search(sentence)]
         return (asking or self.sentences or [""])[-1]
 
     @cached_property
     def asked(self) -> str:
-        """The clause that asks: what stands behind the question's last comma."""
+        """The clause that asks: what follows the question's last comma."""
         return re.split(r"[,，；](?=\D|$)", self.question)[-1].strip()
 
     @cached_property
-    def told(self) -> str:
-        """What stands before the clause that asks; the whole text where nothing does."""
+    def story(self) -> str:
+        """What comes before the clause that asks; the whole text if nothing does."""
         return self.text[: self.text.rfind(self.asked)] or self.text
 
     @cached_property
@@ -146,7 +146,7 @@ class Reading:
         )
 
     def clause_around(self, quantity: Quantity) -> str:
-        """Return the clause that a number stands in: between commas and the ends of sentences."""
+        """Return the clause that has a number: between commas and the ends of sentences."""
         marks = [0, *(match.end() for match in _CLAUSE_END.finditer(self.text)), len(self.text)]
         begin = max(mark for mark in marks if mark <= quantity.start)
         end = min(mark for mark in marks if mark >= quantity.end)

@@ -27,7 +27,7 @@ from analytics.text.unit_names import unit_dimension
 
 @dataclass(frozen=True, slots=True)
 class _Change:
-    """A stretch of the text, what stands there instead, and what its number is in terms of the problem's."""
+    """A stretch of the text, what replaces it, and what its number is in terms of the problem's."""
 
     start: int
     end: int
@@ -61,14 +61,14 @@ class Restatement:
 
 
 def restatement(reading: Reading) -> Restatement | None:
-    """Return the problem in other words; None where nothing would change."""
+    """Return the problem in other words; None if nothing would change."""
     slots = number_slots(reading.text)
     values = tuple(slot.value for slot in slots)
     changes = _free_of_overlap([*_in_asked_units(reading), *_written_plainly(reading)])
     if not changes:
         return None
     parts: list[str] = []
-    moved: list[tuple[int, int, _Change]] = []  # where a change stands in the new text
+    moved: list[tuple[int, int, _Change]] = []  # where a change is in the new text
     done = length = 0
     for change in changes:
         kept = reading.text[done : change.start]

@@ -37,7 +37,7 @@ _MORE = re.compile(
 @when(1, says=_SQUARE, unless=_MORE)
 def square_measure(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer for a square's area or perimeter by its side, or for its side by its perimeter."""
-    asked, told = reading.asked, reading.told
+    asked, story = reading.asked, reading.story
     is_plain = quantities[0].mention.kind in (NumberKind.INTEGER, NumberKind.DECIMAL)
     if not is_plain or _RECTANGLE.search(reading.text):
         return None
@@ -46,9 +46,13 @@ def square_measure(reading: Reading, quantities: list[Quantity]) -> RuleAnswer |
         return None
     number = quantities[0].tree
     asks_area, asks_perimeter = _AREA.search(asked) is not None, _PERIMETER.search(asked) is not None
-    if _SIDE.search(told) and asks_area != asks_perimeter and not _PERIMETER.search(told.replace(asked, "")):
+    if (
+        _SIDE.search(story)
+        and asks_area != asks_perimeter
+        and not _PERIMETER.search(story.replace(asked, ""))
+    ):
         return RuleAnswer(calculation("*", number, number if asks_area else constant(4)))
-    if _PERIMETER.search(told) and _SIDE.search(asked) and not asks_area and not asks_perimeter:
+    if _PERIMETER.search(story) and _SIDE.search(asked) and not asks_area and not asks_perimeter:
         return RuleAnswer(calculation("/", number, constant(4)))
     return None
 
@@ -56,7 +60,7 @@ def square_measure(reading: Reading, quantities: list[Quantity]) -> RuleAnswer |
 @when(2, says=_RECTANGLE, unless=_MORE)
 def rectangle_measure(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     """Answer for a rectangle's area or perimeter by its sides, or for a side by the other and one of these."""
-    asked, told = reading.asked, reading.told
+    asked, story = reading.asked, reading.story
     if _SQUARE.search(reading.text) or (
         len(
             {
@@ -70,9 +74,9 @@ def rectangle_measure(reading: Reading, quantities: list[Quantity]) -> RuleAnswe
         return None
     first, second = quantities
     wants_area, wants_perimeter = bool(_AREA.search(asked)), bool(_PERIMETER.search(asked))
-    has_sides = _LENGTH.search(told) is not None and _WIDTH.search(told) is not None
-    if has_sides or re.search(r"\d+\s?\w*\s(?:by|x|×)\s\d+", told):
-        before = told.replace(asked, "")
+    has_sides = _LENGTH.search(story) is not None and _WIDTH.search(story) is not None
+    if has_sides or re.search(r"\d+\s?\w*\s(?:by|x|×)\s\d+", story):
+        before = story.replace(asked, "")
         if wants_area == wants_perimeter or _AREA.search(before) or _PERIMETER.search(before):
             return None
         if wants_area:
@@ -81,19 +85,19 @@ def rectangle_measure(reading: Reading, quantities: list[Quantity]) -> RuleAnswe
     asks_side = _LENGTH.search(asked) is not None or _WIDTH.search(asked) is not None
     if not asks_side or wants_area or wants_perimeter:
         return None
-    if not (_WIDTH.search(told) or _LENGTH.search(told)) or bool(_AREA.search(told)) == bool(
-        _PERIMETER.search(told)
+    if not (_WIDTH.search(story) or _LENGTH.search(story)) or bool(_AREA.search(story)) == bool(
+        _PERIMETER.search(story)
     ):
         return None
     whole, side = _whole_and_side(reading)
-    if _AREA.search(told):
+    if _AREA.search(story):
         return RuleAnswer(calculation("/", whole.tree, side.tree))
     return RuleAnswer(calculation("-", calculation("/", whole.tree, constant(2)), side.tree))
 
 
 def _whole_and_side(reading: Reading) -> tuple[Quantity, Quantity]:
-    """Return which number is the area or perimeter, and which the side: the former stands nearest behind its word."""
+    """Return which number is the area or perimeter, and which the side: the former follows its word most closely."""
     first, second = reading.counted()
-    word = _AREA.search(reading.told) or _PERIMETER.search(reading.told)
+    word = _AREA.search(reading.story) or _PERIMETER.search(reading.story)
     is_second = word is not None and first.start < word.end() <= second.start
     return (second, first) if is_second else (first, second)

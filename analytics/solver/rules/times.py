@@ -57,7 +57,7 @@ def between_clock_times(reading: Reading) -> RuleAnswer | None:
 
 
 def _nearest_following(first: ClockTime, last: ClockTime) -> tuple[int, int]:
-    """Return two times in minutes, the second behind the first; what is not told makes the period the shortest."""
+    """Return two times in minutes, the second behind the first; the period is the shortest that the text allows."""
     begin_choices = [
         first.minutes,
         *([first.minutes + 720] if not first.half and first.minutes < 780 else []),
@@ -110,11 +110,11 @@ def clock_time_after(reading: Reading) -> RuleAnswer | None:
     if _REPEATED.search(reading.text):
         return None
     asked = re.split(r"[,，]", reading.question)[-1]
-    told = reading.text.replace(asked, "")
+    story = reading.text.replace(asked, "")
     is_before = _BEFORE.search(asked) is not None
     starts, ends = _STARTS.search(asked), _ENDS.search(asked)
     if not is_before and starts and not (ends and ends.start() < starts.start()):
-        if not _ENDS.search(told):
+        if not _ENDS.search(story):
             return None
         is_before = True
     tree, rest = _parts_of(reading, time, time.minutes)
