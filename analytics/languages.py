@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-LANGUAGE_NAMES = {"en": "English", "zh": "Chinese"}
+from analytics.language.table import languages
+
+LANGUAGE_NAMES = {language.code: language.name for language in languages()}
 """English names of the languages for which there are models."""
 
 UNDETERMINED = "und"
-"""The code of a language that nobody has determined: a text in a script that no model knows."""
+"""The code of a language that is not known: a text in a script that no model knows."""
 
 
 def primary_language(code: str) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 
-_LANGUAGES = {"en": "English", "zh": "Chinese"}
+from analytics.languages import LANGUAGE_NAMES
 
 
 def language_name(code: str) -> str:
-    """Return the name of a language, or its code where we know none."""
-    return str(_LANGUAGES.get(code, code))
+    """Return the name of a language, or its code if we know none."""
+    return LANGUAGE_NAMES.get(code, code)
 
 
 def number_text(value: float) -> str:

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
+from analytics.language.zh.numbers import chinese_value
 from questionbank.models import Question
 from questionbank.selectors.questions.facet_cube import facet_cube
 from questionbank.selectors.search.filters import SearchFilters, filtered_questions
@@ -31,9 +32,6 @@ _ENGLISH_NUMBERS = {
         1,
     )
     for name in names.split("/")
-}
-_CHINESE_NUMBERS = {
-    name: number for number, name in enumerate("一 二 三 四 五 六 七 八 九 十 十一 十二".split(), 1)
 }
 _CHINESE_STAGES = {"小": 0, "初": 6, "高": 9}  # school years before its first
 _NAMED = "|".join(_ENGLISH_NUMBERS)
@@ -185,10 +183,14 @@ def _grade_of_bank(match: re.Match[str]) -> str:
 
 def _number(match: re.Match[str]) -> int:
     if match["stage"]:
-        return _CHINESE_STAGES[match["stage"]] + _CHINESE_NUMBERS[match["in_stage"]]
+        return _CHINESE_STAGES[match["stage"]] + _chinese_number(match["in_stage"])
     said = (match["after"] or match["before"] or match["short"] or match["chinese"]).casefold()
     digits = re.match(r"\d+", said)
-    return int(digits[0]) if digits else _ENGLISH_NUMBERS.get(said) or _CHINESE_NUMBERS[said]
+    return int(digits[0]) if digits else _ENGLISH_NUMBERS.get(said) or _chinese_number(said)
+
+
+def _chinese_number(numerals: str) -> int:
+    return int(chinese_value(numerals) or 0)
 
 
 def _grade_label(grade: str) -> str:
