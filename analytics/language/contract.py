@@ -65,7 +65,7 @@ class Clauses(Protocol):
     """``clauses.py``: where sentences end, and which of them ask."""
 
     ABBREVIATIONS: str
-    """Regular expression of what a full stop behind ends no sentence."""
+    """Regular expression of abbreviations whose full stop ends no sentence."""
 
     ASKS: re.Pattern[str]
     """What a clause that asks has, apart from a question mark."""

@@ -15,7 +15,7 @@ ABBREVIATIONS = r"(?:[A-Za-z]\.)+|(?:{})\.".format(
         )
     )
 )
-"""Regular expression of what a full stop behind ends no sentence."""
+"""Regular expression of abbreviations whose full stop ends no sentence."""
 
 ASKS = re.compile(
     r"^\W*(?:and |then |so |thus |hence |please )?(?:how|what|which|who|whom|whose|when does|where|why|find"

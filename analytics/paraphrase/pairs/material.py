@@ -3,7 +3,7 @@
     python -m analytics.paraphrase.pairs.material --data shared/data --output FOLDER [--scenes 250000] [--texts 150000]
 
 Questions come from GSM8K, MAWPS and MATH, wordings from ParaMAWPS and from the demo bank's pairs; what a test set of
-ParaQD holds is left out. The files hold both texts as the cross-encoder reads them (`model_texts`).
+ParaQD holds is left out. The files hold both texts as the cross-encoder reads them: equal quantities in equal words.
 """
 
 from __future__ import annotations
@@ -39,12 +39,6 @@ _HELD_OUT = 7  # every so manieth scene is for development
 def held_out_scenes() -> frozenset[str]:
     """Return the names of the scenes that development pairs are made of."""
     return frozenset(scene.name for scene in scenes() if crc32(scene.name.encode()) % _HELD_OUT == 0)
-
-
-def model_texts(original: str, paraphrase: str) -> tuple[str, str]:
-    """Return both texts as the cross-encoder reads them: equal quantities in equal words."""
-    first, second = canonical_quantities(original), canonical_quantities(paraphrase)
-    return first.text, in_words_of(first.text, second.text).text
 
 
 def as_row(pair: MadePair, rng: random.Random) -> dict[str, object]:
