@@ -20,6 +20,7 @@ _COUNTED = re.compile(
 _NO_NOUN = STOP_WORDS | frozenset(
     str.split("is are was were will there total extra additional different possible ways left")
 )
+_BEFORE_NOUN = frozenset(str.split("more fewer total extra additional different possible the of"))
 _ATTRIBUTES = {
     key: name
     for name, words in {
@@ -212,17 +213,7 @@ def _noun_behind(words: tuple[Word, ...], place: int, text: str) -> Word | None:
             break
         at = word.end
         if word.text.lower() in _NO_NOUN:
-            if word.text.lower() in {
-                "more",
-                "fewer",
-                "total",
-                "extra",
-                "additional",
-                "different",
-                "possible",
-                "the",
-                "of",
-            }:
+            if word.text.lower() in _BEFORE_NOUN:
                 continue
             break
         if noun is not None and noun.text.endswith("s"):
