@@ -124,6 +124,11 @@ CELERY_BEAT_SCHEDULE = {
         "schedule": 600.0,
         "options": {"expires": 500},
     },
+    "count-missing-vectors": {
+        "task": "bank.count_missing_vectors",
+        "schedule": 600.0,
+        "options": {"expires": 500},
+    },
     "prepare-language-model": {  # once it is there, nothing is done
         "task": "bank.prepare_language_model",
         "schedule": 300.0,

@@ -13,6 +13,7 @@ from celery import Task
 from questionbank.capabilities.catalog import job_kinds
 from questionbank.dispatch import task_name
 from questionbank.models import EmbeddingSet
+from questionbank.selectors.registry.embeddings import embedding_missing
 from questionbank.selectors.training.training_reports import training_report
 from questionbank.services.attachments import attachments_sweep
 from questionbank.services.bulk_changes import run_bulk_change
@@ -140,6 +141,15 @@ for _kind in job_kinds():  # registered before the worker asks for its first mes
 def settle_facet_counts() -> int:
     """Sum up the counts behind the filters of a search."""
     return facet_counts_settle()
+
+
+@application.task(name="bank.count_missing_vectors")
+def count_missing_vectors() -> dict[str, int]:
+    """Count the questions without a vector, for the health page."""
+    return {
+        embedding_set.word: embedding_missing(embedding_set=embedding_set, anew=True)[0]
+        for embedding_set in EmbeddingSet.objects.filter(is_current=True)
+    }
 
 
 @application.task(name="bank.clear_checkpoints")

@@ -31,6 +31,12 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+        migrations.AddIndex(
+            model_name="question",
+            index=models.Index(
+                condition=models.Q(responses__gt=0), fields=["status"], name="question_observed"
+            ),
+        ),
         *(
             migrations.AlterField(
                 model_name=name,

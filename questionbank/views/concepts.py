@@ -19,6 +19,7 @@ from questionbank.selectors.questions.concepts import (
     concept_tree,
     hierarchies,
     hierarchy_get,
+    tree_lines,
 )
 from questionbank.selectors.questions.hierarchy_choice import default_hierarchy
 from questionbank.selectors.search.filters import SearchFilters, filtered_questions
@@ -38,11 +39,13 @@ def concept_tree_page(request: HttpRequest) -> HttpResponse:
     if chosen is not None:
         hierarchy = hierarchy_get(hierarchy_id=chosen)
     query = request.GET.get("q", "").strip()
+    roots = concept_tree(hierarchy=hierarchy) if hierarchy else []
     context: dict[str, Any] = {
         "hierarchies": all_hierarchies,
         "hierarchy": hierarchy,
         "default": default,
-        "roots": concept_tree(hierarchy=hierarchy) if hierarchy else [],
+        "roots": roots,
+        "lines": tree_lines(roots),
         "query": query,
         "found": concept_matches(query=query),
     }
@@ -59,6 +62,7 @@ def concept_detail(request: HttpRequest, concept_id: int) -> HttpResponse:
     context = {
         "concept": concept,
         "node": node,
+        "lines": tree_lines(node.children) if node else (),
         "history": concept_history(concept=concept),
         "chain": KnowledgeConcept.objects.get_ancestors(concept),
         "questions": questions[:QUESTIONS_SHOWN],

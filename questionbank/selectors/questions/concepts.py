@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from django.db.models import Count, QuerySet
@@ -90,6 +91,31 @@ def concept_tree(*, hierarchy: KnowledgeHierarchy) -> list[ConceptNode]:
     for siblings in (roots, *(node.children for node in by_path.values())):
         siblings.sort(key=lambda node: node.name.casefold())
     return roots
+
+
+@dataclass(frozen=True, slots=True)
+class TreeLine:
+    """A concept of a tree that is read from top to bottom.
+
+    Attributes:
+        closes: of how many concepts above it this is the last line.
+    """
+
+    node: ConceptNode
+    is_root: bool
+    closes: range
+
+
+def tree_lines(roots: Sequence[ConceptNode]) -> Iterator[TreeLine]:
+    """Yield every concept of a tree, each before those below it; a page draws thousands of them in one loop."""
+    waiting = [(node, True, 0) for node in reversed(roots)]
+    while waiting:
+        node, is_root, closes = waiting.pop()
+        yield TreeLine(node, is_root, range(0 if node.children else closes))
+        below = [(child, False, 0) for child in node.children]
+        if below:
+            below[-1] = (node.children[-1], False, closes + 1)
+        waiting += reversed(below)
 
 
 def _count(by_path: dict[str, ConceptNode]) -> None:

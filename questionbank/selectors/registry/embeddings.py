@@ -6,16 +6,22 @@ Pending questions are always asked anew, so whoever computes vectors may stop an
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import datetime
 
+from django.core.cache import cache
 from django.db import connection
+from django.db.models import Sum
 from psycopg import sql
 
 from analytics.catalog import lenses, main_lens
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.languages import primary_language
-from questionbank.models import EmbeddingSet, Question, QuestionEmbedding
+from questionbank.database_clock import database_now
+from questionbank.models import EmbeddingSet, FacetCount, Question, QuestionEmbedding
 
 SAMPLE_SIZE = 300
+COUNTED_LIVE = 50_000  # questions; in a larger bank counting takes most of a second
+MISSING_KEPT = 3600  # seconds; the clock counts anew before that
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +46,8 @@ def languages_served(embedding_set: EmbeddingSet) -> list[str]:
 
 def languages_meant(embedding_set: EmbeddingSet) -> list[str]:
     """Return the bank's languages that the set is for: its own; of the general set all without one of their own."""
-    languages = list(Question.objects.values_list("language", flat=True).distinct().order_by("language"))
+    kept = FacetCount.objects.values("language").annotate(number=Sum("questions")).filter(number__gt=0)
+    languages = sorted(kept.values_list("language", flat=True))
     if embedding_set.scope:
         return [language for language in languages if primary_language(language) == embedding_set.scope]
     in_use = EmbeddingSet.objects.filter(lens=embedding_set.lens, is_current=True).exclude(scope="")
@@ -87,6 +94,22 @@ def embedding_count_pending(*, embedding_set: EmbeddingSet) -> int:
         # As plain text: in a request pghistory looks at every statement, and knows strings only.
         cursor.execute(_pending_query(embedding_set, "count(*)").as_string())
         return int(cursor.fetchone()[0])
+
+
+def embedding_missing(*, embedding_set: EmbeddingSet, anew: bool = False) -> tuple[int, datetime | None]:
+    """Return `embedding_count_pending` and, of a large bank, when it was counted: at most `MISSING_KEPT` ago.
+
+    Args:
+        anew: count now, and keep it for who asks next.
+    """
+    if (FacetCount.objects.aggregate(number=Sum("questions"))["number"] or 0) <= COUNTED_LIVE:
+        return embedding_count_pending(embedding_set=embedding_set), None
+    key = f"missing-vectors:{embedding_set.pk}"
+    kept: tuple[int, datetime] | None = None if anew else cache.get(key)
+    if kept is None:
+        kept = embedding_count_pending(embedding_set=embedding_set), database_now()
+        cache.set(key, kept, MISSING_KEPT)
+    return kept
 
 
 def embedding_pending_ids(*, embedding_set: EmbeddingSet) -> list[int]:

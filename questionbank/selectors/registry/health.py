@@ -42,7 +42,7 @@ from questionbank.env import cache_url, environment
 from questionbank.formulas.engine import engine_problem
 from questionbank.models import EmbeddingSet, OutgoingMail, Run, WorkerHeartbeat
 from questionbank.selectors.mail import mail_is_on
-from questionbank.selectors.registry.embeddings import embedding_count_pending
+from questionbank.selectors.registry.embeddings import embedding_missing
 from questionbank.selectors.registry.language_models import configured_language_model, packaged_model
 from questionbank.selectors.registry.runs import WORKER_SILENT_AFTER
 
@@ -267,15 +267,16 @@ def _runs() -> tuple[State, str, dict[str, str]]:
 
 def _vectors() -> tuple[State, str, dict[str, str]]:
     pending = {
-        set_name(embedding_set.lens, embedding_set.scope): embedding_count_pending(
-            embedding_set=embedding_set
-        )
+        set_name(embedding_set.lens, embedding_set.scope): embedding_missing(embedding_set=embedding_set)
         for embedding_set in EmbeddingSet.objects.filter(is_current=True).order_by("lens", "scope")
     }
-    figures = {lens: f"{count:,}" for lens, count in pending.items()}
+    figures = {
+        lens: f"{count:,} · counted {_when(counted_at)}" if counted_at else f"{count:,}"
+        for lens, (count, counted_at) in pending.items()
+    }
     if not pending:
         return State.WARNING, "No encoder is installed. Run “manage.py setup_bank”.", figures
-    if not any(pending.values()):
+    if not any(count for count, _counted_at in pending.values()):
         return State.OK, "Every question has its vectors.", figures
     unfinished = (Run.State.QUEUED, Run.State.RUNNING)
     if Run.objects.filter(kind=Run.Kind.EMBED, state__in=unfinished).exists():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 
 from django.db.models import Q, QuerySet
 
@@ -13,9 +15,10 @@ from questionbank.selectors.search.filters import ANY_STATUS, SearchFilters, fil
 from questionbank.selectors.search.query import ParsedQuery, parse_query, quoted
 from questionbank.selectors.search.query_filters import ReadFilter, read_filters
 from questionbank.selectors.search.spelling import vocabulary
-from questionbank.selectors.search.term_search import terms_condition
+from questionbank.selectors.search.term_search import terms_conditions
 from questionbank.selectors.search.terms import Terms, terms_of
 from questionbank.selectors.search.text_search import (
+    any_of,
     holding,
     phrase_condition,
     shape_condition,
@@ -111,39 +114,50 @@ def _named(parsed: ParsedQuery) -> Named:
     return Named() if parsed.formulas else concept_names().named(parsed.corrected or parsed.text)
 
 
-def asked_questions(asked: AskedSearch, passed: QuerySet[Question]) -> QuerySet[Question]:
-    """Return those of the questions that pass the filters which a search counts."""
-    parsed, named = asked.parsed, asked.named
+def asked_questions(
+    asked: AskedSearch, passed: QuerySet[Question], *, limit: int | None = None, are_many: bool = False
+) -> QuerySet[Question]:
+    """Return those of the questions that pass the filters which a search counts.
+
+    Args:
+        limit: so many are enough; there may be some more.
+        are_many: collecting them would take long: PostgreSQL shall look at one question after another.
+    """
+    conditions = asked_conditions(asked)
+    if not conditions:
+        return passed.none()
+    return passed.filter(reduce(or_, conditions) if are_many else any_of(conditions, passed, limit))
+
+
+def asked_conditions(asked: AskedSearch) -> list[Q]:
+    """Return the conditions of which each question fulfils one that a search counts."""
+    parsed, named, terms = asked.parsed, asked.named, asked.terms
     if parsed.is_number:
-        return passed.filter(pk=parsed.number)
+        return [Q(pk=parsed.number)]
     if named.is_whole:
-        conditions = [tagged_condition(asked), phrase_condition(named.phrases)]
-        if not named.is_exact and asked.terms:
-            conditions.append(terms_condition(asked.terms))
+        conditions = [*tagged_conditions(asked), phrase_condition(named.phrases)]
+        if not named.is_exact and terms:
+            conditions += terms_conditions(terms)
     else:
-        terms = asked.terms
-        conditions = [terms_condition(terms) if terms else text_condition(parsed.tokens, vocabulary())]
+        conditions = [*terms_conditions(terms)] if terms else [text_condition(parsed.tokens, vocabulary())]
         if parsed.sort == "formula":
             conditions.append(shape_condition(parsed.formulas))
     if parsed.number:
         conditions.append(Q(pk=parsed.number))
-    matching = Q()
-    for condition in conditions:
-        matching |= condition or Q()
-    return passed.filter(matching) if matching else passed.none()
+    return [condition for condition in conditions if condition is not None]
 
 
-def tagged_condition(asked: AskedSearch) -> Q | None:
-    """Return what questions fulfil that are tagged with what the query names.
+def tagged_conditions(asked: AskedSearch) -> list[Q]:
+    """Return the conditions of which questions fulfil one that are tagged with what the query names.
 
     Where it is one of several things that a concept's name lists, their words name it as well.
     """
     whole = [match for match in asked.named.concepts if not match.is_one_of_several]
     several = [match for match in asked.named.concepts if match.is_one_of_several]
-    condition = tagged(whole) if whole else Q()
+    conditions = [tagged(whole)] if whole else []
     if several and (words := _any_name(asked)):
-        condition |= tagged(several) & words
-    return condition or None
+        conditions.append(tagged(several) & words)
+    return conditions
 
 
 def _any_name(asked: AskedSearch) -> Q | None:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.db import connection
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from analytics.records import ConceptPath
 from analytics.text.tokens import search_tokens
@@ -248,10 +248,19 @@ def tagged(matches: Iterable[ConceptMatch]) -> Q:
 
 def tagged_ids(nodes: Iterable[str]) -> QuerySet[QuestionTag, int]:
     """Return the ids of the questions tagged with one of the concepts, or below it, by their materialised paths."""
+    return _tags_below(nodes).values_list("question_id", flat=True)
+
+
+def is_tagged(nodes: Iterable[str]) -> Exists:
+    """Return whether a question is among `tagged_ids`, to be asked of each of a few questions."""
+    return Exists(_tags_below(nodes).filter(question=OuterRef("pk")))
+
+
+def _tags_below(nodes: Iterable[str]) -> QuerySet[QuestionTag]:
     below = Q(pk__in=[])
     for node in nodes:
         below |= Q(concept__path__startswith=node)
-    return QuestionTag.objects.filter(below).values_list("question_id", flat=True)
+    return QuestionTag.objects.filter(below)
 
 
 _lock = threading.Lock()

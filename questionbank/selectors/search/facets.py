@@ -17,7 +17,7 @@ from django.db import connection
 from django.db.models import QuerySet
 
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question
-from questionbank.selectors.questions.facet_cube import concept_groups, facet_cube
+from questionbank.selectors.questions.facet_cube import FacetCube, Mask, concept_groups, facet_cube
 from questionbank.selectors.search.filters import ANY_STATUS, SearchFilters
 from questionbank.wording import language_name
 
@@ -59,9 +59,12 @@ _GROUPED = """
             (floor(difficulty_percent) + ceil(difficulty_percent))::int AS difficulty
         FROM candidate
     ),
-    tagged AS MATERIALIZED (  -- before the concepts' paths are joined: most tags are of other questions
+    tagged AS MATERIALIZED (  -- question by question: most tags are of others; none where there are too many to count
         SELECT c.id, t.concept_id FROM candidate c
-        JOIN questionbank_questiontag t ON t.question_id = c.id
+        CROSS JOIN LATERAL (
+            SELECT concept_id FROM questionbank_questiontag WHERE question_id = c.id OFFSET 0
+        ) t
+        WHERE (SELECT count(*) FROM candidate) < {limit}
     ),
     below AS MATERIALIZED (
         SELECT DISTINCT t.id, k.hierarchy_id, substr(k.path, 1, {width}) AS path
@@ -127,8 +130,25 @@ def _path_of(concept: int) -> str:
     return KnowledgeConcept.objects.filter(pk=concept).values_list("path", flat=True).first() or "-"
 
 
-def _from_cube(filters: SearchFilters, prefix: str) -> Facets:
+def count_tagged(*, node: str, filters: SearchFilters, questions: QuerySet[Question]) -> int:
+    """Count the questions that pass and are tagged with a concept or below it.
+
+    Args:
+        node: the concept's materialised path.
+        questions: those, in no order; counted one by one where `FacetCube` does not know the filters.
+    """
+    if not _cube_knows(filters):
+        return questions.count()
     cube = facet_cube()
+    prefixes = [node] if filters.concept is None else [node, _path_of(filters.concept)]
+    mask = _passing(cube, filters)
+    for prefix in prefixes:
+        mask &= cube.tagged(concept_groups(prefix=prefix, width=len(prefix) + KnowledgeConcept.steplen)[0])
+    return cube.total(mask)
+
+
+def _passing(cube: FacetCube, filters: SearchFilters) -> Mask:
+    """Return the rows that pass the filters but that by a concept."""
     mask = cube.everything() if filters.status == ANY_STATUS else cube.equal("status", filters.status)
     for name in ("grade", "kind", "language", "source"):
         if value := getattr(filters, name):
@@ -137,6 +157,12 @@ def _from_cube(filters: SearchFilters, prefix: str) -> Facets:
         mask &= cube.difficulty >= 2 * math.ceil(filters.difficulty_min)
     if filters.difficulty_max is not None:
         mask &= (cube.difficulty >= 0) & (cube.difficulty <= 2 * math.floor(filters.difficulty_max))
+    return mask
+
+
+def _from_cube(filters: SearchFilters, prefix: str) -> Facets:
+    cube = facet_cube()
+    mask = _passing(cube, filters)
     below, by_path, by_hierarchy = concept_groups(prefix=prefix, width=len(prefix) + KnowledgeConcept.steplen)
     if prefix:
         mask &= cube.tagged(below)

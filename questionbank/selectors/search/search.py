@@ -21,11 +21,11 @@ from questionbank.selectors.search.asked import (
     AskedSearch,
     asked_questions,
     asked_search,
-    tagged_condition,
+    tagged_conditions,
 )
 from questionbank.selectors.search.concept_search import ConceptMatch, Named, concept_names, tagged
 from questionbank.selectors.search.cursors import cursor_pack, cursor_unpack
-from questionbank.selectors.search.facets import Facets, FacetValue, count_facets
+from questionbank.selectors.search.facets import COUNTED, Facets, FacetValue, count_facets, count_tagged
 from questionbank.selectors.search.filters import SearchFilters, filtered_questions
 from questionbank.selectors.search.query import ParsedQuery
 from questionbank.selectors.search.query_filters import ReadFilter, grades_apart
@@ -42,6 +42,7 @@ from questionbank.selectors.search.spelling import vocabulary
 from questionbank.selectors.search.term_search import rank_by_terms
 from questionbank.selectors.search.terms import terms_of
 from questionbank.selectors.search.text_search import (
+    any_of,
     rank_by_phrases,
     rank_by_shapes,
     rank_by_text,
@@ -237,12 +238,12 @@ def _ranked(asked: AskedSearch, serving: Serving, place: list[Any] | None) -> Se
     passed = filtered_questions(filters)
     named = asked.named
     ranking, notice = _fused(asked, filters, serving)
-    matching = asked_questions(asked, passed)
-    counted = count_facets(filters=filters, questions=matching, has_words=True)
-    total = counted.total
-    holding = set(
-        matching.filter(pk__in=[candidate.id for candidate in ranking]).values_list("pk", flat=True)
+    counted = count_facets(
+        filters=filters, questions=asked_questions(asked, passed, limit=COUNTED + 1), has_words=True
     )
+    total = counted.total
+    ranked = passed.filter(pk__in=[candidate.id for candidate in ranking])
+    holding = set(asked_questions(asked, ranked).values_list("pk", flat=True))
     closest = (
         [candidate for candidate in ranking if candidate.id not in holding] if not counted.is_capped else []
     )
@@ -252,6 +253,7 @@ def _ranked(asked: AskedSearch, serving: Serving, place: list[Any] | None) -> Se
         near = Question.objects.filter(pk__in=[candidate.id for candidate in closest])
         counted = count_facets(filters=filters, questions=near, has_words=True)
     end = offset + asked.page_size
+    matching = asked_questions(asked, passed, are_many=counted.is_capped)
     if asked.order == RELEVANCE or total == 0:
         exact = [candidate for candidate in ranking if candidate.id in holding]
         hits = exact[offset:end]
@@ -275,7 +277,7 @@ def _ranked(asked: AskedSearch, serving: Serving, place: list[Any] | None) -> Se
         first_position=offset + 1,
         notice=notice,
         read_as=parsed.read_as,
-        concepts=_counted_concepts(named, passed),
+        concepts=_counted_concepts(named, passed, filters),
         topic=(parsed.corrected or parsed.text) if named.is_whole else "",
         **_offset_cursors(
             asked, offset, has_next=end < total + len(closest) or (counted.is_capped and bool(hits))
@@ -294,9 +296,8 @@ def _widened(
     wider, _notice = _fused(asked, asked.given, serving)
     known = {candidate.id for candidate in ranking}
     outside = [candidate for candidate in wider if candidate.id not in known]
-    holding = asked_questions(asked, filtered_questions(asked.given)).filter(
-        pk__in=[candidate.id for candidate in outside]
-    )
+    given = filtered_questions(asked.given).filter(pk__in=[candidate.id for candidate in outside])
+    holding = asked_questions(asked, given)
     far = {pk: grades_apart(grade, asked.filters.grade) for pk, grade in holding.values_list("pk", "grade")}
     whole = sorted((one for one in outside if one.id in far), key=lambda one: far[one.id])
     return [*whole, *closest, *(one for one in outside if one.id not in far)]
@@ -357,17 +358,20 @@ def _tagged(asked: AskedSearch, passed: QuerySet[Question]) -> list[list[int]]:
     concepts = asked.named.concepts
     exact = [match for match in concepts if match.is_exact]
     in_part = [match for match in concepts if not match.is_exact]
-    condition = tagged_condition(replace(asked, named=replace(asked.named, concepts=tuple(in_part))))
+    partly = tagged_conditions(replace(asked, named=replace(asked.named, concepts=tuple(in_part))))
     return [
         _window(passed.filter(tagged(exact)), NEWEST, 0, LISTED) if exact else [],
-        _window(passed.filter(condition), NEWEST, 0, LISTED) if condition and in_part else [],
+        _window(passed.filter(any_of(partly, passed)), NEWEST, 0, LISTED) if partly else [],
         _window(passed.filter(tagged(in_part)), NEWEST, 0, LISTED) if in_part else [],
     ]
 
 
-def _counted_concepts(named: Named, passed: QuerySet[Question]) -> list[NamedConcept]:
+def _counted_concepts(named: Named, passed: QuerySet[Question], filters: SearchFilters) -> list[NamedConcept]:
     counted = [
-        NamedConcept(match, passed.filter(tagged([match])).count())
+        NamedConcept(
+            match,
+            count_tagged(node=match.node, filters=filters, questions=passed.filter(tagged([match]))),
+        )
         for match in named.concepts[:CONCEPTS_SHOWN]
     ]
     return [concept for concept in counted if concept.questions]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,14 +11,15 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 
 from questionbank.models import Question
-from questionbank.selectors.search.concept_search import tagged_ids
-from questionbank.selectors.search.terms import Terms, Word
+from questionbank.selectors.search.concept_search import is_tagged, tagged_ids
+from questionbank.selectors.search.terms import Phrase, Terms, Word
 from questionbank.selectors.search.text_search import (
     FROM_ONE_WORD,
     LEAST_HELD,
     RESCORED,
     TYPICAL_WORDS,
     TextRanking,
+    any_of,
     holding,
 )
 
@@ -42,13 +43,13 @@ def rank_by_terms(terms: Terms, questions: QuerySet[Question]) -> TermRanking:
     Args:
         questions: what the filters let pass, in no order.
     """
-    condition = terms_condition(terms)
-    if condition is None:
+    conditions = terms_conditions(terms)
+    if not conditions:
         return TermRanking()
     most = sum(word.weight for word in terms.words) or 1.0
     scored: list[tuple[bool, float, int]] = []
     shares: dict[int, float] = {}
-    for pk, length, nearness, phrases, words in _rows(terms, questions, condition):
+    for pk, length, nearness, phrases, words in _rows(terms, questions, conditions):
         held = [
             has_word or any(phrases[place] for place in word.phrases if terms.phrases[place].is_name)
             for word, has_word in zip(terms.words, words, strict=True)
@@ -71,33 +72,54 @@ def rank_by_terms(terms: Terms, questions: QuerySet[Question]) -> TermRanking:
     scored.sort(reverse=True)
     ids = [pk for _complete, _score, pk in scored]
     complete = sum(is_complete for is_complete, *_ in scored)
-    return TermRanking(ids, condition, shares[ids[0]] if ids else 0.0, complete, shares)
+    return TermRanking(ids, shares[ids[0]] if ids else 0.0, complete, shares)
 
 
-def terms_condition(terms: Terms) -> Q | None:
-    """Return what a question fulfils that holds every word; None where nothing is asked for."""
+def terms_conditions(terms: Terms) -> list[Q]:
+    """Return conditions of which a question fulfils one that holds every word; none where nothing is asked for.
+
+    The first is answered by the index of words alone, each other one from the questions tagged with what a word names:
+    PostgreSQL would collect every word's questions for a condition that joins words and tags by OR.
+    """
     if not terms.words:
-        return None
-    condition = Q()
+        return []
+    said = {word: _said(word, terms) for word in terms.words}
+    conditions = [holding(" & ".join(f"({query})" for query in said.values()))]
     for word in terms.words:
-        condition &= _held(word, terms)
-    return condition
+        if nodes := _nodes(word, terms):
+            condition = Q(pk__in=tagged_ids(nodes))
+            for other in terms.words:
+                if other is not word:
+                    condition &= _held(other, said[other], terms)
+            conditions.append(condition)
+    return conditions
 
 
-def _held(word: Word, terms: Terms) -> Q:
-    names = [terms.phrases[place] for place in word.phrases if terms.phrases[place].is_name]
-    said = holding(" | ".join([word.query, *(f"({phrase.query})" for phrase in names)]))
-    nodes = [node for phrase in names for node in phrase.nodes]
-    if not nodes:
-        return said
-    # As one set: PostgreSQL reads every question where a condition of two tables is joined by OR.
-    either = Question.objects.filter(said).order_by().values_list("pk", flat=True).union(tagged_ids(nodes))
-    return Q(pk__in=either)
+def _said(word: Word, terms: Terms) -> str:
+    """Return the query of what the text of a question says where it holds a word."""
+    names = [f"({phrase.query})" for phrase in _names(word, terms)]
+    return " | ".join([word.query, *names])
 
 
-def _branches(terms: Terms, condition: Q) -> Iterator[tuple[Q, float]]:
+def _held(word: Word, said: str, terms: Terms) -> Q:
+    nodes = _nodes(word, terms)
+    # Asked of one question after another, of those that are tagged with another word.
+    return holding(said) | Q(is_tagged(nodes)) if nodes else holding(said)
+
+
+def _nodes(word: Word, terms: Terms) -> list[str]:
+    return [node for phrase in _names(word, terms) for node in phrase.nodes]
+
+
+def _names(word: Word, terms: Terms) -> list[Phrase]:
+    return [terms.phrases[place] for place in word.phrases if terms.phrases[place].is_name]
+
+
+def _branches(
+    terms: Terms, questions: QuerySet[Question], conditions: Sequence[Q]
+) -> Iterator[tuple[Q, float]]:
     """Yield what leads to candidates, with its weight: all words, each phrase, each concept, each word."""
-    yield condition, sum(word.weight for word in terms.words)
+    yield any_of(conditions, questions, FROM_ONE_WORD), sum(word.weight for word in terms.words)
     for phrase in terms.phrases:
         yield holding(phrase.query), phrase.weight
         if phrase.nodes:
@@ -107,12 +129,12 @@ def _branches(terms: Terms, condition: Q) -> Iterator[tuple[Q, float]]:
 
 
 def _rows(
-    terms: Terms, questions: QuerySet[Question], condition: Q
+    terms: Terms, questions: QuerySet[Question], conditions: Sequence[Q]
 ) -> list[tuple[int, int, float, list[bool], list[bool]]]:
     """Return the likeliest candidates: id, length, nearness of the words, which phrases and words each holds."""
     parts: list[str] = []
     parameters: list[Any] = []
-    for wanted, weight in _branches(terms, condition):
+    for wanted, weight in _branches(terms, questions, conditions):
         try:
             sql, sql_parameters = (
                 questions.filter(wanted).values("id")[:FROM_ONE_WORD].query.sql_with_params()

@@ -35,17 +35,15 @@ LEAST_HELD = 1 / 3  # share of the query's weight; a question that holds less is
 
 @dataclass(frozen=True, slots=True)
 class TextRanking:
-    """Questions by falling score, and the condition that all matching ones fulfil.
+    """Questions by falling score.
 
     Attributes:
         ids: at most `RESCORED`, those that hold less than `LEAST_HELD` of the query's weight left out.
-        matching: fulfilled by every question that holds all tokens, ranked or not; None without tokens.
         held: share of the query's weight that the first question holds; 1 where it holds every token.
         complete: how many of the first ids hold every token.
     """
 
     ids: list[int] = field(default_factory=list)
-    matching: Q | None = None
     held: float = 0.0
     complete: int = 0
 
@@ -70,12 +68,12 @@ def rank_by_text(tokens: Sequence[str], questions: QuerySet[Question], vocabular
     rows = [row for row in rows if row[1] or row[2] >= LEAST_HELD * sum(weights.values())]
     complete = [pk for pk, has_all, _held in rows if has_all]
     if len(complete) >= ENOUGH:
-        return TextRanking(complete, holding(every), held, len(complete))
-    return TextRanking([pk for pk, *_ in rows], holding(every), held, len(complete))
+        return TextRanking(complete, held, len(complete))
+    return TextRanking([pk for pk, *_ in rows], held, len(complete))
 
 
 def text_condition(tokens: Sequence[str], vocabulary: Vocabulary) -> Q | None:
-    """Return what a question fulfils that holds all tokens (`TextRanking.matching`)."""
+    """Return what a question fulfils that holds all tokens; None without tokens."""
     rarest = _rarest(list(dict.fromkeys(tokens)), _counts(tokens, vocabulary))
     return holding(" & ".join(map(quoted, rarest))) if rarest else None
 
@@ -99,7 +97,7 @@ def rank_by_phrases(phrases: Sequence[Sequence[str]], questions: QuerySet[Questi
         return TextRanking()
     order = "ts_rank_cd(q.search_vector, to_tsquery('simple', %s), 1)"
     ids = _ordered(questions.filter(holding(query)), FROM_ONE_WORD, order, [query], RESCORED)
-    return TextRanking(ids, holding(query), 1.0 if ids else 0.0, len(ids))
+    return TextRanking(ids, 1.0 if ids else 0.0, len(ids))
 
 
 def phrase_condition(phrases: Sequence[Sequence[str]]) -> Q | None:
@@ -163,6 +161,24 @@ def _leading(rarest: Sequence[str], counts: dict[str, int]) -> list[str]:
 def holding(query: str) -> Q:
     """Return what a question fulfils that holds what the query, as `to_tsquery` reads it, asks for."""
     return Q(search_vector=SearchQuery(query, search_type="raw", config="simple"))
+
+
+def any_of(conditions: Sequence[Q], questions: QuerySet[Question], limit: int | None = None) -> Q:
+    """Return what those of the questions fulfil that fulfil one of the conditions; there must be one.
+
+    As one set: PostgreSQL reads every question where conditions on several tables are joined by OR.
+
+    Args:
+        questions: in no order.
+        limit: so many that fulfil one of them are enough.
+    """
+    first, *others = (
+        questions.filter(condition).order_by().values_list("pk", flat=True)[:limit]
+        for condition in conditions
+    )
+    if not others and limit is None:
+        return conditions[0]
+    return Q(pk__in=first.union(*others) if others else first)
 
 
 def _scored(

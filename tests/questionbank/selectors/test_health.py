@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import shutil
 import socket
 import time
@@ -11,14 +12,17 @@ from collections import namedtuple
 from datetime import timedelta
 
 import pytest
+from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.db import OperationalError, connection
 from django.utils import timezone
 
 from questionbank.models import EmbeddingSet, Question, Run, WorkerHeartbeat
+from questionbank.selectors.registry import embeddings as embeddings_selector
 from questionbank.selectors.registry import health
 from questionbank.selectors.registry.health import BACKUP_RECORD, State
 from questionbank.services.runs import STALLED_AFTER
+from worker.tasks import count_missing_vectors
 
 pytestmark = pytest.mark.django_db
 
@@ -139,6 +143,17 @@ def test_jobs_that_failed_today_are_counted_and_older_ones_not():
     runs = item("runs")
     assert runs.state == State.WARNING
     assert runs.sentence == "1 job failed in the last 24 hours."
+
+
+def test_missing_vectors_of_a_large_bank_are_counted_now_and_then_and_the_page_says_when(monkeypatch):
+    cache.clear()
+    monkeypatch.setattr(embeddings_selector, "COUNTED_LIVE", 0)
+    EmbeddingSet.objects.create(lens="wording", encoder_name="n-grams", dimension=8, is_current=True)
+    for number in range(2):
+        Question.objects.create(text=f"{number} + 1", content_hash=bytes([number]), language="en")
+        assert re.fullmatch(r"1 · counted 2.*UTC", item("vectors").figures["Wording"])
+    assert count_missing_vectors() == {"wording": 2}
+    assert item("vectors").figures["Wording"].startswith("2 · counted")
 
 
 def test_missing_vectors_are_a_warning_only_when_nobody_computes_them():
