@@ -6,8 +6,9 @@
 A part of the bank is imported from the public sets; the rest are copies of it with a number behind the text, made by
 the database, with the same words, concepts and equations. There are no vectors. Times are the server's, of one client;
 each address is opened once to load what the process keeps, and then `--repeats` times. Searches are those of
-`tests.bench.search`, each opened once: none is warm. "Processor" is what the page uses of a core, in the site's process
-and in PostgreSQL's: it tells pages apart where other programs are busy. `--explain` prints the statements of over 50 ms.
+`tests.bench.search`, each opened once: none is warm. "Processor" is what the page uses of a core, in the site's
+process and in PostgreSQL's: it tells pages apart where other programs are busy. `--explain` prints the statements of
+over 50 ms.
 
 The aim is a p95 of 200 ms for every page. It is printed, and missing it is no error: other programs may have been busy.
 """

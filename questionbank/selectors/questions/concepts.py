@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
 
 from django.db.models import Count, QuerySet
 
 from analytics.records import ConceptPath
 from questionbank.errors import NotFound
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question
-from questionbank.selectors.questions.facet_cube import ConceptGroups, facet_cube
+from questionbank.selectors.questions.facet_cube import (
+    ConceptGroups,
+    facet_cube,
+    facet_version,
+    table_version,
+)
 
 
 @dataclass(slots=True)
@@ -70,8 +77,17 @@ def concept_path(concept: KnowledgeConcept) -> ConceptPath:
     return tuple(chain.values_list("name", flat=True))
 
 
-def concept_tree(*, hierarchy: KnowledgeHierarchy) -> list[ConceptNode]:
-    """Return the hierarchy's roots, each with its children by name, and counts of ready questions."""
+def concept_tree(*, hierarchy: KnowledgeHierarchy) -> Sequence[ConceptNode]:
+    """Return the hierarchy's roots, each with its children by name, and counts of ready questions.
+
+    The process keeps the tree until a concept or a count changes, so nobody may change its nodes.
+    """
+    concepts = table_version("questionbank_knowledgeconcept", "hashtextextended(id || path || name, 0)")
+    return _tree(hierarchy.pk, concepts, facet_version())
+
+
+@lru_cache(maxsize=8)
+def _tree(hierarchy: int, *_versions: tuple[Any, ...]) -> Sequence[ConceptNode]:
     step = KnowledgeConcept.steplen
     by_path: dict[str, ConceptNode] = {}
     roots: list[ConceptNode] = []
@@ -103,6 +119,7 @@ class TreeLine:
 
     node: ConceptNode
     is_root: bool
+    questions: str
     closes: range
 
 
@@ -111,7 +128,7 @@ def tree_lines(roots: Sequence[ConceptNode]) -> Iterator[TreeLine]:
     waiting = [(node, True, 0) for node in reversed(roots)]
     while waiting:
         node, is_root, closes = waiting.pop()
-        yield TreeLine(node, is_root, range(0 if node.children else closes))
+        yield TreeLine(node, is_root, f"{node.questions:,}", range(0 if node.children else closes))
         below = [(child, False, 0) for child in node.children]
         if below:
             below[-1] = (node.children[-1], False, closes + 1)

@@ -118,7 +118,7 @@ class ConceptGroups:
 def concept_groups(*, prefix: str, width: int) -> tuple[ConceptGroups, ConceptGroups, ConceptGroups]:
     """Return concepts whose path begins with `prefix`: all, by the path's first `width` letters, by hierarchy."""
     return _concept_groups(
-        _version("questionbank_knowledgeconcept", "hashtextextended(id || path, 0)"), prefix, width
+        table_version("questionbank_knowledgeconcept", "hashtextextended(id || path, 0)"), prefix, width
     )
 
 
@@ -146,7 +146,7 @@ _kept: tuple[tuple[Any, ...], FacetCube] | None = None
 def facet_cube() -> FacetCube:
     """Return the cube as the database has it now."""
     global _kept
-    version = _version("questionbank_facetcount", "hashint8extended(id, 0)")
+    version = facet_version()
     kept = _kept
     if kept is not None and kept[0] == version:
         return kept[1]
@@ -157,7 +157,12 @@ def facet_cube() -> FacetCube:
         return _kept[1]
 
 
-def _version(table: str, content: str) -> tuple[Any, ...]:
+def facet_version() -> tuple[Any, ...]:
+    """Return what tells two states of the counts apart."""
+    return table_version("questionbank_facetcount", "hashint8extended(id, 0)")
+
+
+def table_version(table: str, content: str) -> tuple[Any, ...]:
     """Return what tells two states of a table apart: the number of its rows and a hash of all."""
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT count(*), bit_xor({content}) FROM {table}")  # noqa: S608

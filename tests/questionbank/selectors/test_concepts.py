@@ -67,7 +67,7 @@ def test_only_ready_questions_of_this_hierarchy_count(hierarchy):
     assert [(node.name, node.questions) for node in concept_tree(hierarchy=hierarchy)] == [("A", 0)]
 
 
-def test_counts_agree_with_counting_one_by_one_and_take_three_queries(hierarchy):
+def test_counts_agree_with_counting_one_by_one_and_are_kept_until_something_changes(hierarchy):
     rng = random.Random(7)
     concepts = [
         ConceptFactory(hierarchy=hierarchy, names=tuple(f"c{rng.randrange(3)}" for _ in range(depth)))
@@ -80,7 +80,10 @@ def test_counts_agree_with_counting_one_by_one_and_take_three_queries(hierarchy)
         tagged[QuestionFactory(concepts=chosen).pk] = {concept_path(concept) for concept in chosen}
     with CaptureQueriesContext(connection) as queries:
         roots = concept_tree(hierarchy=hierarchy)
-    assert len(queries) == 3  # the tree, the version of the counts, the counts
+    assert len(queries) == 5  # the versions of the concepts and of the counts, the tree, the counts
+    with CaptureQueriesContext(connection) as queries:
+        assert concept_tree(hierarchy=hierarchy) is roots
+    assert len(queries) == 2
     for path, node in nodes(roots).items():
         assert node.own_questions == sum(path in paths for paths in tagged.values())
         assert node.questions == sum(
