@@ -34,25 +34,6 @@ class Callback(Protocol):
         """Take note of how far the run is."""
 
 
-class History:
-    """Keeps every report; for tests, notebooks and the manifest."""
-
-    def __init__(self) -> None:
-        self.reports: list[StepReport] = []
-
-    def __call__(self, report: StepReport) -> None:
-        self.reports.append(report)
-
-    def series(self, name: str) -> list[tuple[int, float]]:
-        """Return (step, value) pairs of one metric."""
-        return [(report.step, report.metrics[name]) for report in self.reports if name in report.metrics]
-
-    def last(self, name: str) -> float | None:
-        """Return the newest value of one metric to four places, None where there is none."""
-        series = self.series(name)
-        return round(series[-1][1], 4) if series else None
-
-
 def progress_lines(say: Callable[[str], object]) -> Callback:
     """Return a callback that says in one line how far the run is."""
 

@@ -28,10 +28,10 @@ from analytics.probes.train import train_probes
 from analytics.problem_files import Problems
 from analytics.solver.config import SolverConfig
 from analytics.solver.train import train_solver
-from analytics.training.callbacks import History
 from analytics.training.context import TrainingContext
 from tests.analytics.analogy.test_train import PROBLEMS
 from tests.analytics.encoder.test_train import examples as encoder_examples
+from tests.analytics.history import History
 from tests.analytics.paraphrase.test_train import pairs_of
 from tests.analytics.paraphrase.word_problems import word_problems
 from tests.analytics.probes.small_world import small_world

@@ -25,9 +25,9 @@ from analytics.backbone.tiny import save_backbone
 from analytics.errors import Cancelled, ConfigurationError, DataError
 from analytics.problem_files import Problems
 from analytics.records import ProblemRecord
-from analytics.training.callbacks import History
 from analytics.training.context import FileOptions, TrainingContext
 from analytics.training.stages import Step
+from tests.analytics.history import History
 
 STORIES = [
     ("Tom has 3 pens and 4 cups.", "3+4"),

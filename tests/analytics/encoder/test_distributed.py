@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from analytics.training.callbacks import History
 from analytics.training.context import TrainingContext
 from analytics.training.loop import train_loop
 from tests.analytics.encoder.two_processes import SETTINGS, state, task
+from tests.analytics.history import History
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -19,10 +19,10 @@ from analytics.encoder.metric_layer import MetricTask, metric_stage
 from analytics.encoder.train import fit_encoder
 from analytics.errors import BackboneError, Cancelled, ConfigurationError, DataError
 from analytics.retrieval import precision_at_k
-from analytics.training.callbacks import History
 from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 from analytics.training.loop import train_loop, train_stages
 from analytics.training.stages import LoopSettings, Step
+from tests.analytics.history import History
 
 
 def noisy_vectors(rows: int = 240, dimension: int = 32):

@@ -14,11 +14,11 @@ from analytics.encoder.examples import EncoderExample
 from analytics.encoder.pretraining import PretrainingTask
 from analytics.errors import Cancelled, ConfigurationError, DataError
 from analytics.losses.rince import LEFT_OUT
-from analytics.training.callbacks import History
 from analytics.training.context import TrainingContext
 from analytics.training.loop import train_loop
 from analytics.training.seeding import seed_everything
 from analytics.training.stages import LoopSettings, Step
+from tests.analytics.history import History
 
 CPU = torch.device("cpu")
 QUESTIONS = [

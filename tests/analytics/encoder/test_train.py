@@ -27,8 +27,8 @@ from analytics.errors import Cancelled, ConfigurationError, DataError
 from analytics.inference.encode import load_encoder
 from analytics.splits import is_held_out
 from analytics.training.batching import length_grouped_batches
-from analytics.training.callbacks import History
 from analytics.training.context import FileOptions, TrainingContext
+from tests.analytics.history import History
 
 SHAPES = ("square", "circle", "kite", "cone", "cube", "prism", "rhombus", "hexagon")
 VERBS = ("Find", "Give", "State", "Work out", "Compute", "Determine", "Write down", "Name")

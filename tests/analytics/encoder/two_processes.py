@@ -17,12 +17,12 @@ from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
 from analytics.encoder.pretraining import PretrainingTask
 from analytics.errors import Cancelled
-from analytics.training.callbacks import History
 from analytics.training.context import TrainingContext
 from analytics.training.distributed import is_main, process_group, process_number, processes
 from analytics.training.loop import train_loop
 from analytics.training.seeding import seed_everything
 from analytics.training.stages import LoopSettings
+from tests.analytics.history import History
 
 SHAPES = ("square", "circle", "cube", "ball")
 EXAMPLES = [

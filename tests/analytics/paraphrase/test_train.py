@@ -27,10 +27,10 @@ from analytics.paraphrase.train import fit_scorer, train_scorer
 from analytics.paraphrase.triplets import Triplet
 from analytics.records import ParaphrasePair
 from analytics.splits import KeptOut, is_held_out
-from analytics.training.callbacks import History
 from analytics.training.context import TrainingContext
 from analytics.training.interpolation import SHARES
 from analytics.training.stages import Step
+from tests.analytics.history import History
 from tests.analytics.paraphrase.word_problems import word_problems
 
 

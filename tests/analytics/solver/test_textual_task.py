@@ -14,9 +14,9 @@ from analytics.solver.targets import solver_example, solver_examples
 from analytics.solver.textual_pairs import TextualTriple, mine_textual_triples
 from analytics.solver.textual_task import TextualTask
 from analytics.solver.train import fit_solver, measure_solver, train_solver
-from analytics.training.callbacks import History
 from analytics.training.context import TrainingContext
 from analytics.training.stages import Step
+from tests.analytics.history import History
 from tests.analytics.solver.small_problems import examples, problems, tiny_solver
 
 

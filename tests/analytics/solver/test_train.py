@@ -23,8 +23,8 @@ from analytics.solver.model import load_solver, save_solver, solver_extra
 from analytics.solver.representation import layer_states
 from analytics.solver.targets import solver_examples
 from analytics.solver.train import fit_solver, measure_solver, train_solver
-from analytics.training.callbacks import History
 from analytics.training.context import FileOptions, TrainingContext
+from tests.analytics.history import History
 from tests.analytics.solver.small_problems import examples, problems
 
 

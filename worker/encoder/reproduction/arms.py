@@ -14,11 +14,9 @@ class Arm(arms.Arm):
 
     Attributes:
         vectors: ``encoder``, or ``tfidf`` for vectors of word counts.
-        table: ``main`` (all sets, several seeds) or ``ablation``.
     """
 
     vectors: str = "encoder"
-    table: str = "main"
 
 
 ARMS = arms.read_arms(Path(__file__).parent, Arm)
