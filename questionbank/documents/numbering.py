@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -121,12 +122,13 @@ class _Series:
         if "word" in self._places:
             return "word"
         best = ""
-        for series in sorted(self._places, key=lambda series: self._places[series][0]):
+        for series in sorted(self._places, key=lambda series: (_depth(series), self._places[series][0])):
             places = self._places[series]
-            if not best or (
-                self._longest(places) > self._longest(self._places[best])
-                and self._counts_across(places, best)
-            ):
+            if not best:
+                best = series
+            elif _depth(series) > _depth(best):
+                break
+            elif self._longest(places) > self._longest(self._places[best]) and self._counts_across(places, best):
                 best = series
         return best
 
@@ -188,8 +190,8 @@ class _Series:
                 continue
             places: Sequence[int] = self._places[series]
             for place in places:
-                before = [question for question in ordered if question < place]
-                following = next((question for question in ordered if question > place), None)
+                at = bisect_left(ordered, place)
+                before, following = ordered[:at][-1:], next(iter(ordered[at : at + 1]), None)
                 if not before or self._value(place) != self._value(before[-1]) + 1:
                     continue
                 fits = following is None or self._value(following) > self._value(place)

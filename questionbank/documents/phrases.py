@@ -51,7 +51,7 @@ POINTS = re.compile(
     rf"[\s\u2003]*(?:[(（\[【]\s*(?:total(?: for question \d+)?(?: is)?\s*[:=]?\s*|本[小大]?题(?:满分)?|满分"
     rf"|worth )?(?P<points>\d{{1,3}}(?:[.,]\d)?)\s*{_COUNTED}\s*(?:each|total)?\s*[)）\]】]"
     rf"|[-–—]\s*(?P<bare>\d{{1,2}})\s*{_COUNTED}"
-    rf"|_{{1,}}\s*/\s*(?P<of>\d{{1,2}})\s*{_COUNTED}?"
+    rf"|(?<!_)_{{1,40}}\s*/\s*(?P<of>\d{{1,2}})\s*{_COUNTED}?"
     rf"|[(\[]\s*_*\s*/\s*(?P<slash>\d{{1,2}})\s*{_COUNTED}?\s*[)\]])[\s\u2003.:]*",
     re.IGNORECASE,
 )
@@ -125,6 +125,8 @@ ANSWER_SPACE = re.compile(
     re.IGNORECASE,
 )
 """Space for an answer: "Answer: ______ cm"; the whole line."""
+_LONG_SPACE = re.compile(r"([_.…‥·])\1{5,}")
+_LONGEST_SPACE = 120
 _DRAWN_SPACE = re.compile(r"_{3,}|\.{5,}|…{2,}")
 NUMERIC = re.compile(
     r"=\s*(?P<value>[-−+]?\d[\d.,]*(?:e[-+]?\d+)?)\s*(?:(?:\+-|\+/-|±"
@@ -231,7 +233,8 @@ def is_answer_space(text: str) -> bool:
     >>> is_answer_space("Answer: ______ cm"), is_answer_space("Answer: 5 cm")
     (True, False)
     """
-    if not ANSWER_SPACE.fullmatch(text):
+    text = _LONG_SPACE.sub(r"\1\1\1\1\1", text)  # the pattern need not be fast for what is long
+    if len(text) > _LONGEST_SPACE or not ANSWER_SPACE.fullmatch(text):
         return False
     return bool(
         _DRAWN_SPACE.search(text) or text.strip().endswith((":", "：", "=")) or not text.strip(" _.…")

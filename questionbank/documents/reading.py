@@ -28,6 +28,7 @@ from questionbank.errors import DocumentRefused
 
 LINES_LIMIT = 30_000
 CHARACTERS_LIMIT = 2_000_000
+_LONGEST_CUT = 5_000  # characters of a paragraph that may hold several options
 _GAPS = re.compile(r"\t| {2,}|\u00a0{2,}|\u2003+")
 _HEADING = re.compile(r"(#{1,6}) +")
 _ESCAPED = re.compile(r"\\([*_#.)>+-])")
@@ -188,6 +189,9 @@ def _parts(paragraph: Paragraph) -> Iterator[Rich]:
     if paragraph.number and begins_part(paragraph.rich.text):
         yield Rich()
     for rich in _broken(paragraph.rich):
+        if len(rich.text) > _LONGEST_CUT:
+            yield rich.stripped()
+            continue
         if (title := TITLE_AND_LIST.match(rich.text)) and _begins_list(rich.text[title.end() :]):
             yield rich[: title.end()].stripped()
             rich = rich[title.end() :]

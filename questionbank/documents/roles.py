@@ -58,6 +58,7 @@ class _Guess:
     numbering: Numbering
     roles: list[Role] = field(default_factory=list)
     runs: list[_Run] = field(default_factory=list)
+    open_runs: list[_Run] = field(default_factory=list)  # of the question that is open
     key: dict[int, float] = field(
         default_factory=dict
     )  # by a question's line: its answer is a letter, or its parts have some
@@ -84,7 +85,7 @@ class _Guess:
             self.heading = line.text
         if role is Role.QUESTION:
             self.headings[place] = self.heading
-            self.question, self.is_matching = place, False
+            self.question, self.is_matching, self.open_runs = place, False, []
         elif role is Role.HEADING or role is Role.STIMULUS:
             self.question = -1
         return role
@@ -219,8 +220,7 @@ class _Guess:
             self.is_matching = True
         if self.is_matching:
             return Role.MORE
-        run = self.runs[-1] if self.runs and self.runs[-1].question == self.question else None
-        open_runs = [run for run in self.runs if run.question == self.question]
+        open_runs = self.open_runs
         series, value = mark.series, mark.value
         if (
             mark.roman
@@ -236,6 +236,7 @@ class _Guess:
             if series == "bullet" and open_runs and open_runs[-1].series != "bullet":
                 return Role.MORE
             self.runs.append(run)
+            self.open_runs.append(run)
         run.places.append(place)
         run.value = value
         return Role.OPTION
