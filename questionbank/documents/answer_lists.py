@@ -12,8 +12,13 @@ from questionbank.documents.phrases import ANSWER, KEY_TITLE
 
 _FEWEST = 3  # answers at the end of a paper that make a list without a title
 _SHORT = 40
-_NUMBER_COLUMN = re.compile(r"(?:q\.?|questions?|items?|no\.?|nr\.?|number|#|aufgabe|frage|exercice|题号|题目|序号)\s*(?:no\.?|number|#)?", re.IGNORECASE)
-_ANSWER_COLUMN = re.compile(r"(?:correct |right )?(?:answers?|ans\.?|key)|antwort|lösung|réponse|respuesta|答案", re.IGNORECASE)
+_NUMBER_COLUMN = re.compile(
+    r"(?:q\.?|questions?|items?|no\.?|nr\.?|number|#|aufgabe|frage|exercice|题号|题目|序号)\s*(?:no\.?|number|#)?",
+    re.IGNORECASE,
+)
+_ANSWER_COLUMN = re.compile(
+    r"(?:correct |right )?(?:answers?|ans\.?|key)|antwort|lösung|réponse|respuesta|答案", re.IGNORECASE
+)
 
 
 def answer_list(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozenset[int]:

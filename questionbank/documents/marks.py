@@ -22,8 +22,8 @@ _QUESTION_WORDS = (
     "|esercizio|domanda|esercício|pergunta|questão|opgave|vraag|zadanie|nr|no|n°|num|ex"
 )
 _PREFIX = (  # the place where students write the letter, before the number: "____ 1.", "( B ) 1."
-    r"(?:(?P<blank>_{1,}[ ]?(?P<written>[A-Ha-hTF])?[ ]?_{1,}"
-    r"|[(（][\s\u2003]*(?P<given>[A-HTF√×✓✗對对错]?)[\s\u2003]*[)）])"
+    r"(?:(?P<blank>_{1,30}[ ]?(?P<written>[A-Ha-hTF])?[ ]?_{1,30}"
+    r"|[(（][\s\u2003]{0,30}(?P<given>[A-HTF√×✓✗對对错]?)[\s\u2003]{0,30}[)）])"
     r"[\s\u2003]*(?=[0-9０-９]{1,3}\s?[.)．、]))?"
 )
 _MARK = re.compile(

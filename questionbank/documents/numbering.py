@@ -66,7 +66,11 @@ class _Series:
                 depth = lines[place].level if mark.kind == "digits" else 0  # of a list within a list
                 self._places[f"{mark.series}/{depth}" if depth > 1 else mark.series].append(place)
         for places in self._places.values():
-            places[:] = [place for place, following in zip(places, [*places[1:], -1], strict=True) if not self._announces(place, following)]
+            places[:] = [
+                place
+                for place, following in zip(places, [*places[1:], -1], strict=True)
+                if not self._announces(place, following)
+            ]
         if bare := self._places.pop("digits-", []):
             bare = self._counting(bare)
             if len(bare) >= _FEWEST_BARE:
@@ -84,7 +88,11 @@ class _Series:
 
     def _announces(self, place: int, following: int) -> bool:
         """Return whether a numbered line announces the question with the same number: "3. Answer questions 3 and 4."."""
-        return following > place and self._value(place) == self._value(following) and is_stimulus(self._lines[place].text)
+        return (
+            following > place
+            and self._value(place) == self._value(following)
+            and is_stimulus(self._lines[place].text)
+        )
 
     def _by_words(self) -> Numbering:
         """Return the numbering of a paper with "Exercise 1": the word's, or that of numbers with options below it."""
@@ -128,7 +136,9 @@ class _Series:
                 best = series
             elif _depth(series) > _depth(best):
                 break
-            elif self._longest(places) > self._longest(self._places[best]) and self._counts_across(places, best):
+            elif self._longest(places) > self._longest(self._places[best]) and self._counts_across(
+                places, best
+            ):
                 best = series
         return best
 

@@ -235,4 +235,6 @@ def _with_marked_letters(pieces: Sequence[_Piece]) -> Iterator[Line]:
 
 def _is_lettered(piece: _Piece) -> bool:
     mark = read_mark(piece.line.number)
-    return mark is not None and (mark.kind in ("upper", "lower", "box") or mark.series in ("digits()", "digits○"))
+    return mark is not None and (
+        mark.kind in ("upper", "lower", "box") or mark.series in ("digits()", "digits○")
+    )

@@ -189,7 +189,12 @@ class _Guess:
     def _is_title(self, place: int) -> bool:
         """Return whether a line behind a question names what follows: short, no sentence, and a question comes next."""
         line, following = self.lines[place], place + 1
-        if line.is_joined or line.number or len(line.text) > _LONG_HEADING or row_cells(line.text) is not None:
+        if (
+            line.is_joined
+            or line.number
+            or len(line.text) > _LONG_HEADING
+            or row_cells(line.text) is not None
+        ):
             return False
         if not self.numbering.is_question(following) or phrases.POINTS_ALONE.fullmatch(line.text):
             return False

@@ -31,7 +31,10 @@ def table_paragraphs(rows: Sequence[Sequence[Cell]]) -> list[Paragraph]:
     if _is_layout(table):
         return _cell_by_cell(table)
     if len(table) == 2 and _are_letters(table[0]):  # letters over the options
-        return [Paragraph(_row_rich(cell), f"{_cell_text(letter).strip('().')}.") for letter, cell in zip(*table, strict=False)]
+        return [
+            Paragraph(_row_rich(cell), f"{_cell_text(letter).strip('().')}.")
+            for letter, cell in zip(*table, strict=False)
+        ]
     if _numbers_stand_apart(table):
         return [_joined_row(row) for row in table]
     return [Paragraph.of(f"| {' | '.join(map(_cell_text, row))} |", is_row=True) for row in table]
