@@ -66,10 +66,11 @@ class _Series:
                 depth = lines[place].level if mark.kind == "digits" else 0  # of a list within a list
                 self._places[f"{mark.series}/{depth}" if depth > 1 else mark.series].append(place)
         for places in self._places.values():
+            behind = [*places[1:], -1]
             places[:] = [
                 place
-                for place, following in zip(places, [*places[1:], -1], strict=True)
-                if not self._announces(place, following)
+                for place, after in zip(places, behind, strict=True)
+                if not self._announces(place, after)
             ]
         if bare := self._places.pop("digits-", []):
             bare = self._counting(bare)
@@ -87,12 +88,9 @@ class _Series:
         return Numbering(frozenset(questions))
 
     def _announces(self, place: int, following: int) -> bool:
-        """Return whether a numbered line announces the question with the same number: "3. Answer questions 3 and 4."."""
-        return (
-            following > place
-            and self._value(place) == self._value(following)
-            and is_stimulus(self._lines[place].text)
-        )
+        """Return whether a numbered line announces the question with its number: "3. Answer questions 3 and 4."."""
+        is_same = following > place and self._value(place) == self._value(following)
+        return is_same and is_stimulus(self._lines[place].text)
 
     def _by_words(self) -> Numbering:
         """Return the numbering of a paper with "Exercise 1": the word's, or that of numbers with options below it."""
