@@ -111,7 +111,7 @@ def _number_of_options(
 ) -> Iterator[str]:
     options = len(found[place].record.options)
     total = sum(counts.values())
-    if options and usual and options != usual and counts[usual] * 3 >= total * 2 and total > 2:
+    if options and usual and options != usual and counts[usual] * 5 >= total * 4 and total > 2:
         yield f"The question has {options} options; most others have {usual}."
     beside = [
         len(other.record.options)

@@ -34,8 +34,9 @@ LEAST_WHOLE, LEAST_DOUBTED, MOST_SECONDS = 0.95, 0.9, 5
 LONG_PAPER = 80  # questions: about 20 pages
 SETS = ("tal_scq_en", "tal_scq_zh")
 WAYS = ("automatic", "typed", "one line")
-_LEFT_OUT = re.compile(
-    r"\\(begin|underline|hline|textbf|includegraphics|noindent|quad|uline|parbox)|_{2,}|\||!\[|\n|~|\\[$%\\]|\\text"
+_LEFT_OUT = re.compile(  # what laying out in Markdown would change
+    r"\\(begin|underline|hline|textbf|includegraphics|noindent|quad|uline|parbox|emph|ldots|text)"
+    r"|\\[$%\\]|_{2,}|\||!\[|\n|~|`|\$\$\d[^$]*\\?\$(?!\$)|[(（]\d分"
 )
 
 

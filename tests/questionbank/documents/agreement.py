@@ -39,7 +39,7 @@ def words(text: str) -> str:
     prose = "".join(
         segment.source if segment.kind == "text" else " formula " for segment in segment_text(text)
     )
-    return " ".join(re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", prose)))
+    return "".join(re.findall(r"[^\W_]+", unicodedata.normalize("NFKC", prose)))
 
 
 def fault(found: FoundQuestion, truth: Truth, plain: Callable[[str], str] = plain) -> str:

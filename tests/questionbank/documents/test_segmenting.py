@@ -113,7 +113,7 @@ DOUBTS = {
     "is B by the options marked as right, but C": "1. Which is it?\nA. 4\n*B. 5\nC. 6\nAnswer: C",
     "which is none of the options": CHOICE + "Answer: 17",
     "has no options, but the questions before and after": CHOICE + "2. Which?\n3. Which?\nA. 1\nB. 2\nC. 3",
-    "most others have 3": CHOICE + CHOICE.replace("1.", "2.") + CHOICE.replace("1.", "3.") + "4. Which?\nA. 1\nB. 2",
+    "most others have 3": "".join(CHOICE.replace("1.", f"{number}.") for number in range(1, 5)) + "5. Which?\nA. 1\nB. 2",
     "A picture could not be kept": "1. Look: [image]\nAnswer: 2",
     "A formula could not be read": "1. Find [formula]\nAnswer: 2",
     "has no text": "1. Find this.\n2.\nA. 4\nB. 5",
