@@ -16,21 +16,27 @@ from questionbank.formats.pictures import SUFFIXES, PictureRefused, read_picture
 from questionbank.printing.formula import draw_formula
 from questionbank.printing.labels import labels_for
 from questionbank.printing.markup import Element, read_markup
+from questionbank.printing.sizes import Sizes, answer_lines_height, formula_width, text_width
 from questionbank.printing.speech import formula_in_words
 from questionbank.rendering import render_inline
 from questionbank.rendering.pictures import with_addresses
 from questionbank.text_layout import render_laid_out
-from questionbank.worksheets.sheet import Sheet, SheetItem, SheetSection
+from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
 
 Node = str | list[object]
 """A text, or a list of a name and its arguments."""
 
 _LONGEST_SIDE = 20_000  # pixels
 _MOST_PIXELS = 60_000_000  # of all pictures of a file: each is decoded
-_LONG_FORMULA = 12  # leaves beyond which a formula may be wider than a column
+_LONG_FORMULA = 8.0  # em beyond which a formula may be wider than its place, and is measured
 _LONG_WORDS = 16  # characters of text in a formula beyond which a line may break in them
 _STYLES = frozenset({"strong", "em", "u", "s", "sub", "sup"})
-_LEAVES = frozenset({"mi", "mn", "mo", "mtext", "mspace"})
+_PAGE = {
+    PaperSize.A4: (43.5, 66.0),
+    PaperSize.LETTER: (45.0, 61.0),
+}  # em that a page of text is wide and high
+_GUTTER, _NUMBER, _POINTS = 2.3, 1.9, 2.4
+_WHOLE = 0.45  # of a page, up to which a question stays on one
 _SEPARATORS = frozenset(",;，；")
 _ADDRESS = "/pictures/"
 
@@ -41,6 +47,7 @@ class Content:
 
     formulas: list[dict[str, object]] = field(default_factory=list)
     pictures: dict[str, bytes] = field(default_factory=dict)  # by name of file
+    widths: list[float] = field(default_factory=list)  # of the formulas, in em
     _formula_places: dict[tuple[str, bool], int] = field(default_factory=dict)
     _refusals: dict[str, str] = field(default_factory=dict)
     _pixels: int = 0
@@ -74,21 +81,24 @@ class Content:
 
     # -- formulas and pictures -------------------------------------------------------------------------------------
 
-    def formula(self, math: Element, *, display: bool) -> int:
-        """Return the place of a formula; equal ones share theirs."""
-        source = math.attributes.get("data-latex") or math.text()
+    def formula(self, math: Element, *, display: bool, behind: str = "") -> int:
+        """Return the place of a formula, with what stands close behind it; equal ones share theirs."""
+        source = (math.attributes.get("data-latex") or math.text()) + behind
         drawing = draw_formula(math)
+        if behind:
+            drawing = ["row", *(drawing[1:] if drawing[0] == "row" else [drawing]), ["text", behind, ""]]
         key = (repr(drawing), display)
         if key not in self._formula_places:
             self._formula_places[key] = len(self.formulas)
-            is_long = sum(1 for _ in _leaves(math)) > _LONG_FORMULA or len(math.text()) > 2 * _LONG_FORMULA
+            width = formula_width(math) + 0.5 * len(behind)
+            self.widths.append(width)
             self.formulas.append(
                 {
                     "drawing": drawing,
-                    "words": formula_in_words(math),
+                    "words": formula_in_words(math) + behind,
                     "source": source,
                     "display": display,
-                    "long": is_long,
+                    "long": width > _LONG_FORMULA,
                 }
             )
         return self._formula_places[key]
@@ -120,6 +130,10 @@ class _Reader:
 
     def __init__(self, content: Content, sheet: Sheet) -> None:
         self._content = content
+        self._is_key, self._is_solved = sheet.shows_key, sheet.shows_key and sheet.shows_solutions
+        self._sizes = Sizes(content.widths)
+        width, self._height = _PAGE[sheet.paper]
+        self._width = (width - _GUTTER) / 2 if sheet.columns == 2 else width
         self._named = [
             {"name": name, "sha256": hashlib.sha256(data).hexdigest()}
             for name, data in sheet.pictures.items()
@@ -129,25 +143,62 @@ class _Reader:
         }
 
     def section(self, section: SheetSection) -> dict[str, object]:
+        """Return a section; the key of one with nothing but short answers has them in columns."""
+        key = self.labelled([(item.number, item.answer or "—") for item in section.items])
+        is_brief = self._is_key and not any(
+            item.parts or (self._is_solved and item.solution) or "\n\n" in item.answer
+            for item in section.items
+        )
         return {
             "heading": self.line(section.heading),
             "instructions": self.blocks(section.instructions),
-            "items": [self.item(item) for item in section.items],
+            "items": [self.item(item, self._width) for item in section.items],
+            "key": key if is_brief else [],
+            "columns": _columns(key, self._width, most=4) if is_brief else 0,
         }
 
-    def item(self, item: SheetItem) -> dict[str, object]:
+    def item(self, item: SheetItem, width: float) -> dict[str, object]:
+        room = width - _NUMBER - (0 if item.points is None else _POINTS)
+        text, options, matches = (
+            self.blocks(item.text),
+            self.labelled(item.options),
+            self.labelled(item.matches),
+        )
+        parts = [self.item(part, room) for part in item.parts]
+        lines = max(0, min(item.answer_lines, 200))
+        columns = _columns(options, room)
+        height = self._sizes.height(text, room) + answer_lines_height(lines)
+        for entries, share in ((options, columns), (matches, 2)):
+            height += sum(self._sizes.height(entry["text"], room / share) for entry in entries) / share  # type: ignore[arg-type]
+        height += sum(part["height"] for part in parts)  # type: ignore[misc]
         return {
             "number": item.number,
-            "text": self.blocks(item.text),
-            "options": [[label, self.blocks(text)] for label, text in item.options],
-            "matches": [[label, self.blocks(text)] for label, text in item.matches],
-            "parts": [self.item(part) for part in item.parts],
+            "text": text,
+            "options": options,
+            "columns": columns,
+            "matches": matches,
+            "parts": parts,
             "points": _number(item.points),
-            "lines": max(0, min(item.answer_lines, 200)),
+            "lines": lines,
             "answer": self.blocks(item.answer),
             "solution": self.blocks(item.solution),
             "stimulus": self.blocks(item.stimulus),
+            "height": height,
+            "whole": height < _WHOLE * self._height,
         }
+
+    def labelled(self, entries: Sequence[tuple[str, str]]) -> list[dict[str, object]]:
+        """Return options or the like, each with its width and that of its label."""
+        read = [(label, self.blocks(text)) for label, text in entries]
+        return [
+            {
+                "label": label,
+                "text": text,
+                "indent": max(1.6, text_width(label) * 1.3 + 0.8),
+                "width": self._sizes.width(text),
+            }
+            for label, text in read
+        ]
 
     def blocks(self, text: str) -> list[Node]:
         """Return a text as blocks."""
@@ -233,7 +284,9 @@ class _Reader:
         elif "image-placeholder" in classes:
             yield ["placeholder", *self._inline(element)]
         elif "nowrap" in classes:
-            yield ["together", *self._inline(element)]
+            math, behind = element.children
+            assert isinstance(math, Element) and isinstance(behind, str)  # noqa: S101, PT018 - so pages write it
+            yield from self._formula(math, behind)
         else:
             yield from self._inline(element)
 
@@ -241,29 +294,35 @@ class _Reader:
         name, data = self._pictures[element.attributes["src"].removeprefix(_ADDRESS)]
         return self._content.picture(name, data, element.attributes.get("alt", ""))
 
-    def _formula(self, math: Element) -> Iterator[Node]:
-        """Yield a formula of a line; a long one in pieces, so that a line can break behind commas and in its words."""
-        if sum(1 for _ in _leaves(math)) <= _LONG_FORMULA and len(math.text()) <= 2 * _LONG_FORMULA:
-            yield ["math", self._content.formula(math, display=False)]
+    def _formula(self, math: Element, behind: str = "") -> Iterator[Node]:
+        """Yield a formula of a line; a long one in pieces, so that a line can break behind commas and in its words.
+
+        `behind` is what no line may part from it: a full stop.
+        """
+        if formula_width(math) <= _LONG_FORMULA:
+            yield ["math", self._content.formula(math, display=False, behind=behind)]
             return
-        piece: list[Element | str] = []
+        pieces: list[Element | str] = [_piece()]
         for child in _top_level(math):
             words = child.text() if child.tag == "mtext" else ""
             if len(words) > _LONG_WORDS:
-                yield from self._piece(piece)
-                yield words.replace("\u00a0", " ")
-                piece = []
+                pieces += [words.replace("\u00a0", " "), _piece()]
                 continue
-            piece.append(child)
+            pieces[-1].children.append(child)  # type: ignore[union-attr]
             if child.tag == "mo" and child.text() in _SEPARATORS:
-                yield from self._piece(piece)
-                yield " "
-                piece = []
-        yield from self._piece(piece)
+                pieces += [" ", _piece()]
+        if len(pieces) == 1:
+            pieces = [math]
+        for place, piece in enumerate(pieces):
+            last = behind if place == len(pieces) - 1 else ""
+            if isinstance(piece, str):
+                yield piece
+            elif piece.children or last:
+                yield ["math", self._content.formula(piece, display=False, behind=last)]
 
-    def _piece(self, children: list[Element | str]) -> Iterator[Node]:
-        if children:
-            yield ["math", self._content.formula(Element("math", {}, children), display=False)]
+
+def _piece() -> Element:
+    return Element("math", {}, [])
 
 
 def _top_level(element: Element) -> Iterator[Element]:
@@ -278,12 +337,14 @@ def _top_level(element: Element) -> Iterator[Element]:
             yield child
 
 
-def _leaves(element: Element) -> Iterator[Element]:
-    for child in element.elements:
-        if child.tag in _LEAVES:
-            yield child
-        else:
-            yield from _leaves(child)
+def _columns(entries: Sequence[dict[str, object]], room: float, most: int = 5) -> int:
+    """Return in how many columns labelled texts stand: all on one line, else four, two or one."""
+    count = len(entries)
+    widest = max((entry["indent"] + entry["width"] for entry in entries), default=0.0)  # type: ignore[operator]
+    for columns in (count if count <= most else 4, 4 if count > most else 2, 2):
+        if columns > 1 and widest <= (room - columns + 1) / columns:
+            return columns
+    return 1
 
 
 def _number(value: float | None) -> str:

@@ -255,7 +255,7 @@ def _table(element: Element) -> Drawing:
 def _cell(cell: Element, is_plain: bool) -> dict[str, object]:
     classes = cell.classes
     side = "left" if is_plain or "tml-left" in classes else "right" if "tml-right" in classes else "center"
-    paddings = {where: 0.0 if is_plain else _USUAL_PADDING for where in ("left", "right")}
+    paddings = dict.fromkeys(("left", "right"), 0.0 if is_plain else _USUAL_PADDING)
     lines: dict[str, str] = {}
     for name in classes:
         if name.startswith("pad-"):

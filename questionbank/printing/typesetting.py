@@ -14,12 +14,12 @@ import re
 import resource
 import sys
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-MEGABYTES = 1_500  # of addresses, of which a worksheet of 400 questions touches a tenth
+MEGABYTES = 3_000  # of addresses, of which a worksheet of 400 questions touches a tenth
 SECONDS = 60  # of processor time
-STANDARDS = ["ua-1"]
+STANDARDS = ("ua-1",)
 _HANZI = (
     "Noto Serif CJK SC", "Source Han Serif SC", "Noto Sans CJK SC", "Source Han Sans SC", "Noto Sans SC",
     "Songti SC", "PingFang SC", "SimSun", "Microsoft YaHei", "WenQuanYi Micro Hei", "WenQuanYi Zen Hei",
@@ -35,7 +35,9 @@ class _Typesetter:
 
         self._typst = typst
         self._folder = folder
-        self._fonts = typst.Fonts(font_paths=[path for path in os.environ.get("TYPST_FONT_PATHS", "").split(os.pathsep) if path])
+        self._fonts = typst.Fonts(
+            font_paths=[path for path in os.environ.get("TYPST_FONT_PATHS", "").split(os.pathsep) if path]
+        )
         self._content = json.loads((folder / "content.json").read_bytes())
         families = set(self._fonts.families())
         self._content["hanzi"] = [name for name in _HANZI if name in families]
@@ -44,44 +46,52 @@ class _Typesetter:
 
     def run(self) -> dict[str, object]:
         """Write the PDF; return what could not be set."""
-        pdf = self._compile_with_characters()
+        self._replace(self._unknown_characters())
+        pdf = self._compile()
         if pdf is None:
+            self._replace(_unknown(self._error))
             self._content["refused"] = self._faulty_formulas()
-            pdf = self._compile_with_characters()
+            pdf = self._compile()
         if pdf is None:
             raise SystemExit(self._error)
         (self._folder / "worksheet.pdf").write_bytes(pdf)
         return {name: self._content[name] for name in ("refused", "missing", "hanzi")}
 
-    def _compile_with_characters(self) -> bytes | None:
-        """Return the PDF; characters that no font has are printed as their numbers. None where it cannot be set."""
-        for _attempt in range(3):
-            pdf = self._compile()
-            unknown = [] if pdf else list(dict.fromkeys(_UNKNOWN_CHARACTER.findall(self._error)))
-            if not unknown:
-                return pdf
-            self._replace(
-                [json.loads(f'"{text}"') if "\\u{" not in text else _unescaped(text) for text in unknown]
-            )
-        return None
+    def _unknown_characters(self) -> list[str]:
+        """Return the characters that no font has, found by setting each once."""
+        found = {character for text in _texts(self._content) for character in text if not character.isascii()}
+        characters = sorted(character for character in found if character.isprintable())
+        if not characters:
+            return []
+        source = self._folder / "characters.typ"
+        source.write_text(_CHARACTERS_ALONE, encoding="utf-8")
+        try:
+            self._set(source, characters="".join(characters), hanzi=json.dumps(self._content["hanzi"]))
+        except self._typst.TypstError as error:
+            return _unknown(error.diagnostic)
+        return []
+
+    def _set(self, source: Path, standards: Sequence[str] = STANDARDS, **inputs: str) -> bytes:
+        pdf: bytes = self._typst.compile(
+            source,
+            root=self._folder,
+            font_paths=self._fonts,
+            package_path=self._folder,
+            package_cache_path=self._folder,
+            pdf_standards=list(standards),
+            sys_inputs=inputs,
+            timestamp=0,
+        )
+        return pdf
 
     def _compile(self) -> bytes | None:
         self._content["chinese"] = any(_CHINESE.search(text) for text in self._content["missing"])
         (self._folder / "content.json").write_text(json.dumps(self._content), encoding="utf-8")
         try:
-            pdf: bytes = self._typst.compile(
-                self._folder / "worksheet.typ",
-                root=self._folder,
-                font_paths=self._fonts,
-                package_path=self._folder,
-                package_cache_path=self._folder,
-                pdf_standards=STANDARDS,
-                timestamp=0,
-            )
+            return self._set(self._folder / "worksheet.typ")
         except self._typst.TypstError as error:
             self._error = f"{error.message}\n{error.diagnostic}"
             return None
-        return pdf
 
     def _replace(self, texts: list[str]) -> None:
         characters = sorted({character for text in texts for character in text})
@@ -101,14 +111,7 @@ class _Typesetter:
 
         def is_sound(places: list[int]) -> bool:
             try:
-                self._typst.compile(
-                    source,
-                    root=self._folder,
-                    font_paths=self._fonts,
-                    package_path=self._folder,
-                    package_cache_path=self._folder,
-                    sys_inputs={"places": json.dumps(places)},
-                )
+                self._set(source, (), places=json.dumps(places))
             except self._typst.TypstError:
                 return False
             return True
@@ -116,11 +119,30 @@ class _Typesetter:
         return list(_faulty(list(range(len(self._content["formulas"]))), is_sound))
 
 
+_CHARACTERS_ALONE = """
+#set document(title: "Characters", date: none)
+#set text(font: ("New Computer Modern", ..json(bytes(sys.inputs.hanzi))))
+#for character in sys.inputs.characters.codepoints() { par(character) }
+"""
 _FORMULAS_ALONE = """
 #import "formula.typ": draw
 #let formulas = json("content.json").formulas
 #for place in json(bytes(sys.inputs.places)) { block(math.equation(draw(formulas.at(place).drawing, false))) }
 """
+
+
+def _unknown(error: str) -> list[str]:
+    """Return the characters that Typst says no font has."""
+    quoted = dict.fromkeys(_UNKNOWN_CHARACTER.findall(error))
+    return [json.loads(f'"{text}"') if "\\u{" not in text else _unescaped(text) for text in quoted]
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (list, dict)):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _texts(part)
 
 
 def _faulty(places: list[int], is_sound: Callable[[list[int]], bool]) -> list[int]:
@@ -145,7 +167,7 @@ def _mapped(value: object, change: Callable[[str], str]) -> object:
 def _narrow(character: str) -> str:
     """Return the usual form of a wide character, as of "．"; empty where there is none."""
     usual = unicodedata.normalize("NFKC", character)
-    return usual if usual != character and usual.isascii() else ""
+    return usual if usual != character and (usual.isascii() or len(usual) == 1) else ""
 
 
 def _numbered(character: str) -> str:

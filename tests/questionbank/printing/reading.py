@@ -12,12 +12,13 @@ from questionbank.printing.markup import Element, read_markup
 from questionbank.text_layout import render_laid_out
 
 _SAME = str.maketrans({
-    "−": "-", "–": "-", "—": "-", "‐": "-", "‑": "-", "⋅": "·", "∣": "|", "ˆ": "^", "˜": "~", "‾": "¯", "⏜": "⌢",
+    "⋅": "·", "∣": "|", "ˆ": "^", "˜": "~", "‾": "¯", "⏜": "⌢",
     "′": "'", "’": "'", "‘": "'", "“": '"', "”": '"', "∗": "*", "∼": "~", "△": "Δ", "∆": "Δ", "⁄": "/", "∘": "°",
     "‖": "∥", "∖": "\\", "ϵ": "ε", "ϕ": "φ", "ℓ": "l", "∶": ":", "➝": "→", "⟶": "→", "˙": ".", "⋯": "…",
 })  # fmt: skip
-_DRAWN = frozenset("√_¯^~→⌢⏟⏞•←↔⟵⎵⎴°'.…·")
-"""Characters that are drawn as lines, accents and marks, or that fonts compose of others."""
+_DRAWN = frozenset("-‐‑–—\ufffe√_¯^~→⌢⏟⏞•←↔⟵⎵⎴°'.…·")
+"""Characters that are drawn as lines, accents and marks, that fonts compose of others, and hyphens, which the reader of
+PDF files leaves out at the end of a line."""
 
 
 def pdf_text(pdf: bytes) -> list[str]:
