@@ -16,6 +16,7 @@ from questionbank.formats.pictures import SUFFIXES, PictureRefused, read_picture
 from questionbank.printing.formula import draw_formula
 from questionbank.printing.labels import labels_for
 from questionbank.printing.markup import Element, read_markup
+from questionbank.printing.numerals import points_text
 from questionbank.printing.sizes import Sizes, answer_lines_height, formula_width, text_width
 from questionbank.printing.speech import formula_in_words
 from questionbank.rendering import render_inline
@@ -69,7 +70,7 @@ class Content:
             "version": sheet.version,
             "columns": 2 if sheet.columns == 2 else 1,
             "paper": sheet.paper.value,
-            "total": _number(sheet.total_points),
+            "total": points_text(sheet.total_points),
             "named": sheet.has_name_field,
             "key": sheet.shows_key,
             "solved": sheet.shows_key and sheet.shows_solutions,
@@ -178,7 +179,7 @@ class _Reader:
             "columns": columns,
             "matches": matches,
             "parts": parts,
-            "points": _number(item.points),
+            "points": points_text(item.points),
             "lines": lines,
             "answer": self.blocks(item.answer),
             "solution": self.blocks(item.solution),
@@ -345,10 +346,6 @@ def _columns(entries: Sequence[dict[str, object]], room: float, most: int = 5) -
         if columns > 1 and widest <= (room - columns + 1) / columns:
             return columns
     return 1
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
 def _language(code: str) -> str:

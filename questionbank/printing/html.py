@@ -1,0 +1,173 @@
+"""Worksheets as one HTML file that needs nothing else: formulas as MathML, pictures inside, a style sheet for paper.
+
+The same HTML, in other clothes, is what pandoc makes Word files of (`word`).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable, Sequence
+from html import escape
+
+from questionbank.formats.pictures import PictureRefused, read_picture
+from questionbank.printing.labels import labels_for
+from questionbank.printing.limits import check_sheets
+from questionbank.printing.numerals import points_text
+from questionbank.rendering import render_inline
+from questionbank.rendering.pictures import with_addresses
+from questionbank.text_layout import render_laid_out
+from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
+
+_STYLES = """
+@page { margin: 20mm; size: SIZE; }
+body { font: 11pt/1.45 "Latin Modern Roman", "STIX Two Text", Cambria, Georgia, serif; margin: 2rem auto; max-width: 44rem; }
+header { border-bottom: 1px solid; display: flex; justify-content: space-between; align-items: end; }
+h1 { font-size: 1.5em; margin: 0; } h2 { font-size: 1.15em; break-after: avoid; }
+.sheet + .sheet { break-before: page; margin-top: 3rem; }
+.names { display: flex; gap: 1.5em; } .names span { border-bottom: 1px solid; flex: 1; padding-top: 1.2em; }
+.names span:first-child { flex: 3; }
+.two { columns: 2; column-gap: 9mm; }
+.item { break-inside: avoid; display: grid; grid-template-columns: 2.2em 1fr auto; margin: 1.2em 0; }
+.item > .number { font-weight: bold; } .item > .body > :first-child { margin-top: 0; } .points { align-self: end; padding-left: 1em; }
+.options { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 11em), 1fr)); gap: .4em 1em; margin: .6em 0; }
+.option { display: grid; grid-template-columns: 1.7em 1fr; } .option > b + div > :first-child { margin-top: 0; } .option p { margin: 0; }
+.matching { display: grid; grid-template-columns: 1fr 1fr; gap: 2em; }
+.line { border-bottom: 1px solid #888; height: 8.5mm; }
+.stimulus { border-left: 2px solid #aaa; padding-left: .8em; }
+.note { color: #555; } img { max-width: 100%; max-height: 85mm; }
+table.question-table { border-collapse: collapse; } .question-table td { border: 1px solid #777; padding: .25em .5em; text-align: center; }
+.parts { list-style: none; padding: 0; } .parts > li { display: grid; grid-template-columns: 2.2em 1fr; }
+.formula-display { text-align: center; } .formula-source { overflow-wrap: anywhere; } .nowrap { white-space: nowrap; }
+.wide-bar { border-top: .065em solid; } .wide-bar-below { border-bottom: .065em solid; } .wide-bar > mo, .wide-bar-below > mo { font-size: 1px; color: transparent; }
+.tml-left { text-align: left; } .tml-right { text-align: right; } .tml-boxed, .tml-fbox { border: 1px solid; padding: 3pt; }
+.rule-above { border-top: 1px solid; } .rule-below { border-bottom: 1px solid; } .rule-before { border-left: 1px solid; } .rule-after { border-right: 1px solid; }
+.longdiv-top { border-top: 1px solid; border-left: 1px solid; padding: .1em .2em 0 .3em; } .formula-bold { font-weight: bold; } .formula-italic { font-style: italic; }
+.pad-left-0 { padding-left: 0; } .pad-right-0 { padding-right: 0; } .formula-rule { background: currentcolor; }
+"""
+
+
+def worksheet_html(sheets: Sequence[Sheet]) -> bytes:
+    """Return worksheets as one HTML file, each from a new page of paper.
+
+    Raises:
+        PrintingRefused: there is nothing to print, or too much.
+    """
+    check_sheets(sheets)
+    size = "letter" if sheets[0].paper is PaperSize.LETTER else "A4"
+    body = "".join(_sheet(sheet) for sheet in sheets)
+    return (
+        f'<!doctype html>\n<html lang="{escape(sheets[0].language)}">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(sheets[0].title)}</title>\n<style>{_STYLES.replace('SIZE', size)}</style>\n</head>\n"
+        f"<body>\n{body}</body>\n</html>\n"
+    ).encode()
+
+
+class TextWriter:
+    """Writes the texts of one worksheet as HTML, with its pictures inside."""
+
+    def __init__(self, sheet: Sheet) -> None:
+        self._named = [
+            {"name": name, "sha256": hashlib.sha256(data).hexdigest()} for name, data in sheet.pictures.items()
+        ]
+        self._addresses = {
+            f'src="/pictures/{row["sha256"]}"': self._address(row["name"], sheet.pictures[row["name"]])
+            for row in self._named
+        }
+
+    def blocks(self, text: str) -> str:
+        """Return a text as blocks."""
+        return self._with_pictures(render_laid_out(with_addresses(text, self._named))) if text.strip() else ""
+
+    def line(self, text: str) -> str:
+        """Return a text as one line."""
+        return render_inline(text)
+
+    def _with_pictures(self, html: str) -> str:
+        for address, replacement in self._addresses.items():
+            html = html.replace(address, replacement)
+        return html
+
+    @staticmethod
+    def _address(name: str, data: bytes) -> str:
+        try:
+            facts = read_picture(data)
+        except PictureRefused as refusal:
+            return f'title="{escape(f"Not shown: the picture {name} {refusal}")}"'
+        return f'src="data:{facts.media_type};base64,{base64.b64encode(data).decode()}"'
+
+
+def _sheet(sheet: Sheet) -> str:
+    labels, texts = labels_for(sheet.language), TextWriter(sheet)
+    said = [f"{labels.version} {sheet.version}"] if sheet.version else []
+    if sheet.total_points is not None and not sheet.shows_key:
+        said.append(f"{labels.total}: ____ / {points_text(sheet.total_points)}")
+    title = escape(sheet.title) + (f" – {labels.key}" if sheet.shows_key else "")
+    parts = [f"<header><h1>{title}</h1><div>{'<br>'.join(map(escape, said))}</div></header>\n"]
+    if sheet.has_name_field and not sheet.shows_key:
+        fields = "".join(f"<span>{label}</span>" for label in (labels.name, labels.group, labels.date))
+        parts.append(f'<p class="names">{fields}</p>\n')
+    if sheet.instructions and not sheet.shows_key:
+        parts.append(f"<div><em>{texts.blocks(sheet.instructions)}</em></div>\n")
+    columns = ' class="two"' if sheet.columns == 2 else ""
+    inner = "".join(_section(section, sheet, texts) for section in sheet.sections)
+    return f'<section class="sheet" lang="{escape(sheet.language)}">\n{"".join(parts)}<div{columns}>{inner}</div>\n</section>\n'
+
+
+def _section(section: SheetSection, sheet: Sheet, texts: TextWriter) -> str:
+    heading = f"<h2>{texts.line(section.heading)}</h2>\n" if section.heading else ""
+    write: Callable[[SheetItem], str]
+    if sheet.shows_key:
+        labels = labels_for(sheet.language)
+
+        def write(item: SheetItem) -> str:
+            return _row(item, key_html(item, texts, sheet.shows_solutions, labels.solution, labels.unknown, write))
+
+    else:
+        heading += texts.blocks(section.instructions)
+
+        def write(item: SheetItem) -> str:
+            return _question(item, texts)
+
+    return heading + "".join(map(write, section.items))
+
+
+def _row(item: SheetItem, body: str) -> str:
+    points = "" if item.points is None else f'<span class="points">[{points_text(item.points)}]</span>'
+    return f'<div class="item"><span class="number">{escape(item.number)}</span><div class="body">{body}</div>{points}</div>\n'
+
+
+def _question(item: SheetItem, texts: TextWriter) -> str:
+    stimulus = f'<div class="stimulus">{texts.blocks(item.stimulus)}</div>\n' if item.stimulus else ""
+    body = texts.blocks(item.text)
+    if item.matches:
+        body += f'<div class="matching"><div>{_options(item.options, texts, "____ ")}</div><div>{_options(item.matches, texts)}</div></div>'
+    elif item.options:
+        body += f'<div class="options">{_options(item.options, texts)}</div>'
+    body += "".join(_question(part, texts) for part in item.parts)
+    body += '<div class="line"></div>' * max(0, min(item.answer_lines, 200))
+    return stimulus + _row(item, body)
+
+
+def _options(options: Sequence[tuple[str, str]], texts: TextWriter, before: str = "") -> str:
+    return "".join(
+        f'<div class="option"><b>{before}{escape(label)}</b><div>{texts.blocks(text)}</div></div>' for label, text in options
+    )
+
+
+def key_html(
+    item: SheetItem,
+    texts: TextWriter,
+    is_solved: bool,
+    solution: str,
+    unknown: str,
+    write_part: Callable[[SheetItem], str],
+) -> str:
+    """Return an item of the key, without its number: the answer, the worked solution, the parts."""
+    body = texts.blocks(item.answer)
+    if not body and not item.parts:
+        body = f'<p class="note">{unknown}</p>'
+    if is_solved and item.solution:
+        body += f"<p><strong>{solution}</strong></p>{texts.blocks(item.solution)}"
+    return body + "".join(map(write_part, item.parts))
