@@ -12,9 +12,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from questionbank.formats.pictures import SUFFIXES, PictureRefused, read_picture
+from questionbank.formats.pictures import SUFFIXES, PictureRefused
 from questionbank.printing.formula import draw_formula
 from questionbank.printing.labels import labels_for
+from questionbank.printing.limits import check_picture, not_printed
 from questionbank.printing.markup import Element, read_markup
 from questionbank.printing.numerals import points_text
 from questionbank.printing.sizes import Sizes, answer_lines_height, formula_width, text_width
@@ -27,7 +28,6 @@ from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSect
 Node = str | list[object]
 """A text, or a list of a name and its arguments."""
 
-_LONGEST_SIDE = 20_000  # pixels
 _MOST_PIXELS = 60_000_000  # of all pictures of a file: each is decoded
 _LONG_FORMULA = 8.0  # em beyond which a formula may be wider than its place, and is measured
 _LONG_WORDS = 16  # characters of text in a formula beyond which a line may break in them
@@ -110,18 +110,15 @@ class Content:
         try:
             if digest in self._refusals:
                 raise PictureRefused(self._refusals[digest])
-            facts = read_picture(data)
+            facts = check_picture(data)
             file = f"{digest}{SUFFIXES[facts.media_type]}"
-            if max(facts.width, facts.height) > _LONGEST_SIDE:
-                raise PictureRefused(f"has {facts.width:,} by {facts.height:,} pixels")
             if file not in self.pictures:
                 self._pixels += facts.width * facts.height
                 if self._pixels > _MOST_PIXELS:
                     raise PictureRefused(f"takes this file's pictures beyond {_MOST_PIXELS:,} pixels")
         except PictureRefused as refusal:
             self._refusals[digest] = str(refusal)
-            said = f" {alternative}" if alternative else ""
-            return ["placeholder", f"[Not printed: the picture {name} {refusal}.]{said}"]
+            return ["placeholder", not_printed(name, refusal, alternative)]
         self.pictures[file] = data
         return ["picture", file, alternative or name, facts.width, facts.height]
 

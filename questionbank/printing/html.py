@@ -10,9 +10,10 @@ import hashlib
 from collections.abc import Callable, Sequence
 from html import escape
 
-from questionbank.formats.pictures import PictureRefused, read_picture
+from questionbank.formats.pictures import PictureRefused
 from questionbank.printing.labels import labels_for
-from questionbank.printing.limits import check_sheets
+from questionbank.printing.limits import check_picture, check_sheets, not_printed
+from questionbank.printing.markup import Element, read_markup, write_markup
 from questionbank.printing.numerals import points_text
 from questionbank.rendering import render_inline
 from questionbank.rendering.pictures import with_addresses
@@ -65,37 +66,49 @@ def worksheet_html(sheets: Sequence[Sheet]) -> bytes:
 
 
 class TextWriter:
-    """Writes the texts of one worksheet as HTML, with its pictures inside."""
+    """Writes the texts of one worksheet as HTML, with its pictures inside.
 
-    def __init__(self, sheet: Sheet) -> None:
+    Args:
+        change: what becomes of the tree of a text before it is written.
+    """
+
+    def __init__(self, sheet: Sheet, change: Callable[[Element], None] = lambda element: None) -> None:
+        self._change = change
         self._named = [
             {"name": name, "sha256": hashlib.sha256(data).hexdigest()} for name, data in sheet.pictures.items()
         ]
-        self._addresses = {
-            f'src="/pictures/{row["sha256"]}"': self._address(row["name"], sheet.pictures[row["name"]])
-            for row in self._named
-        }
+        self._pictures = {row["sha256"]: (row["name"], sheet.pictures[row["name"]]) for row in self._named}
+
+    def tree(self, text: str) -> Element:
+        """Return a text as blocks."""
+        if not text.strip():
+            return Element("")
+        tree = read_markup(render_laid_out(with_addresses(text, self._named)))
+        for image in tree.iterate("img"):
+            self._put_in(image)
+        self._change(tree)
+        return tree
 
     def blocks(self, text: str) -> str:
-        """Return a text as blocks."""
-        return self._with_pictures(render_laid_out(with_addresses(text, self._named))) if text.strip() else ""
+        """Return a text as the HTML of blocks."""
+        return write_markup(self.tree(text))
 
     def line(self, text: str) -> str:
-        """Return a text as one line."""
-        return render_inline(text)
+        """Return a text as one line of HTML."""
+        tree = read_markup(render_inline(text))
+        self._change(tree)
+        return write_markup(tree)
 
-    def _with_pictures(self, html: str) -> str:
-        for address, replacement in self._addresses.items():
-            html = html.replace(address, replacement)
-        return html
-
-    @staticmethod
-    def _address(name: str, data: bytes) -> str:
+    def _put_in(self, image: Element) -> None:
+        """Put a picture's bytes into its element; one that cannot be shown becomes a note."""
+        name, data = self._pictures[image.attributes["src"].removeprefix("/pictures/")]
         try:
-            facts = read_picture(data)
+            facts = check_picture(data)
         except PictureRefused as refusal:
-            return f'title="{escape(f"Not shown: the picture {name} {refusal}")}"'
-        return f'src="data:{facts.media_type};base64,{base64.b64encode(data).decode()}"'
+            said = not_printed(name, refusal, image.attributes.get("alt", ""))
+            image.tag, image.attributes, image.children = "span", {"class": "note"}, [said]
+            return
+        image.attributes["src"] = f"data:{facts.media_type};base64,{base64.b64encode(data).decode()}"
 
 
 def _sheet(sheet: Sheet) -> str:

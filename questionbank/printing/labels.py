@@ -19,7 +19,8 @@ class Labels:
     answer: str
     solution: str
     unknown: str
-    blank: str
+    point: str
+    points: str  # with {points}
 
     def data(self) -> dict[str, str]:
         """Return the words by their names."""
@@ -37,7 +38,8 @@ ENGLISH = Labels(
     answer="Answer",
     solution="Solution",
     unknown="No answer is known.",
-    blank="blank",
+    point="1 point",
+    points="{points} points",
 )
 CHINESE = Labels(
     name="姓名",
@@ -50,7 +52,8 @@ CHINESE = Labels(
     answer="答案",
     solution="解析",
     unknown="没有已知的答案。",
-    blank="空",
+    point="1分",
+    points="{points}分",
 )
 
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from questionbank.errors import PrintingRefused
+from questionbank.formats.pictures import PictureFacts, PictureRefused, read_picture
 from questionbank.worksheets.sheet import Sheet, SheetItem
 
 MOST_QUESTIONS = 2_000  # of all worksheets of a file
 MOST_CHARACTERS = 4_000_000
+_LONGEST_SIDE = 20_000  # pixels of a picture
 
 
 def check_sheets(sheets: Sequence[Sheet]) -> None:
@@ -32,3 +34,20 @@ def _characters(item: SheetItem) -> int:
     texts = (item.text, item.answer, item.solution, item.stimulus)
     entries = (text for _, text in (*item.options, *item.matches))
     return sum(map(len, (*texts, *entries))) + sum(map(_characters, item.parts))
+
+
+def check_picture(data: bytes) -> PictureFacts:
+    """Return what a picture is, as its first bytes say; nothing is decoded.
+
+    Raises:
+        PictureRefused: it is none that can be printed.
+    """
+    facts = read_picture(data)
+    if max(facts.width, facts.height) > _LONGEST_SIDE:
+        raise PictureRefused(f"has {facts.width:,} by {facts.height:,} pixels")
+    return facts
+
+
+def not_printed(name: str, refusal: PictureRefused, alternative: str) -> str:
+    """Return what stands in the place of a picture: why it is not there, and what it shows."""
+    return f"[Not printed: the picture {name} {refusal}.]" + (f" {alternative}" if alternative else "")

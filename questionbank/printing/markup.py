@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from html import escape
 from html.parser import HTMLParser
 
 _VOID = frozenset({"br", "img"})
@@ -66,3 +67,14 @@ class _Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         self._open[-1].children.append(data)
+
+
+def write_markup(node: Element | str) -> str:
+    """Return a node as HTML; an element without a name is what it holds."""
+    if isinstance(node, str):
+        return escape(node, quote=False)
+    inner = "".join(map(write_markup, node.children))
+    if not node.tag:
+        return inner
+    attributes = "".join(f' {name}="{escape(value)}"' for name, value in node.attributes.items())
+    return f"<{node.tag}{attributes}>" + ("" if node.tag in _VOID else f"{inner}</{node.tag}>")

@@ -21,6 +21,10 @@ _DRAWN = frozenset("-‐‑–—\ufffe√_¯^~→⌢⏟⏞•←↔⟵⎵⎴°'
 PDF files leaves out at the end of a line."""
 
 
+_NUMBERED = re.compile(r"\[U\+([0-9A-F]{4,6})\]")
+"""A character that no font of this machine has."""
+
+
 def pdf_text(pdf: bytes) -> list[str]:
     """Return the text of each page."""
     document = pypdfium2.PdfDocument(pdf)
@@ -28,7 +32,7 @@ def pdf_text(pdf: bytes) -> list[str]:
         texts = []
         for page in document:
             reader = page.get_textpage()
-            texts.append(reader.get_text_range())
+            texts.append(_NUMBERED.sub(lambda match: chr(int(match[1], 16)), reader.get_text_range()))
             reader.close()
             page.close()
         return texts
