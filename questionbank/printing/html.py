@@ -30,9 +30,10 @@ h1 { font-size: 1.5em; margin: 0; } h2 { font-size: 1.15em; break-after: avoid; 
 .names span:first-child { flex: 3; }
 .two { columns: 2; column-gap: 9mm; }
 .item { break-inside: avoid; display: grid; grid-template-columns: 2.2em 1fr auto; margin: 1.2em 0; }
+.body { min-width: 0; } .formula-display, .formula-scroll { max-width: 100%; overflow-x: auto; } .formula-scroll { display: inline-flex; }
 .item > .number { font-weight: bold; } .item > .body > :first-child { margin-top: 0; } .points { align-self: end; padding-left: 1em; }
-.options { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 11em), 1fr)); gap: .4em 1em; margin: .6em 0; }
-.option { display: grid; grid-template-columns: 1.7em 1fr; } .option > b + div > :first-child { margin-top: 0; } .option p { margin: 0; }
+.options { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 9em), 1fr)); gap: .4em 1em; margin: .6em 0; }
+.option { display: grid; grid-template-columns: 1.7em 1fr auto; } .option > b + div > :first-child { margin-top: 0; } .option p { margin: 0; }
 .matching { display: grid; grid-template-columns: 1fr 1fr; gap: 2em; }
 .line { border-bottom: 1px solid #888; height: 8.5mm; }
 .stimulus { border-left: 2px solid #aaa; padding-left: .8em; }
@@ -99,15 +100,22 @@ class TextWriter:
         self._change(tree)
         return write_markup(tree)
 
+    def picture(self, image: Element) -> tuple[str, str, bytes]:
+        """Return name, media type and bytes of a picture in a tree."""
+        name, data = self._pictures[image.attributes["data-picture"]]
+        return name, check_picture(data).media_type, data
+
     def _put_in(self, image: Element) -> None:
         """Put a picture's bytes into its element; one that cannot be shown becomes a note."""
-        name, data = self._pictures[image.attributes["src"].removeprefix("/pictures/")]
+        digest = image.attributes["src"].removeprefix("/pictures/")
+        name, data = self._pictures[digest]
         try:
             facts = check_picture(data)
         except PictureRefused as refusal:
             said = not_printed(name, refusal, image.attributes.get("alt", ""))
             image.tag, image.attributes, image.children = "span", {"class": "note"}, [said]
             return
+        image.attributes["data-picture"] = digest
         image.attributes["src"] = f"data:{facts.media_type};base64,{base64.b64encode(data).decode()}"
 
 
@@ -155,7 +163,7 @@ def _question(item: SheetItem, texts: TextWriter) -> str:
     stimulus = f'<div class="stimulus">{texts.blocks(item.stimulus)}</div>\n' if item.stimulus else ""
     body = texts.blocks(item.text)
     if item.matches:
-        body += f'<div class="matching"><div>{_options(item.options, texts, "____ ")}</div><div>{_options(item.matches, texts)}</div></div>'
+        body += f'<div class="matching"><div>{_options(item.options, texts, "<span>____</span>")}</div><div>{_options(item.matches, texts)}</div></div>'
     elif item.options:
         body += f'<div class="options">{_options(item.options, texts)}</div>'
     body += "".join(_question(part, texts) for part in item.parts)
@@ -163,9 +171,9 @@ def _question(item: SheetItem, texts: TextWriter) -> str:
     return stimulus + _row(item, body)
 
 
-def _options(options: Sequence[tuple[str, str]], texts: TextWriter, before: str = "") -> str:
+def _options(options: Sequence[tuple[str, str]], texts: TextWriter, behind: str = "") -> str:
     return "".join(
-        f'<div class="option"><b>{before}{escape(label)}</b><div>{texts.blocks(text)}</div></div>' for label, text in options
+        f'<div class="option"><b>{escape(label)}</b><div>{texts.blocks(text)}</div>{behind}</div>' for label, text in options
     )
 
 

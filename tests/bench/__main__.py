@@ -23,6 +23,7 @@ BENCHMARKS = (
     "judged_search",
     "load",
     "paraphrases",
+    "printing",
     "search",
     "solving",
     "training",

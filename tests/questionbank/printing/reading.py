@@ -42,13 +42,16 @@ def pdf_text(pdf: bytes) -> list[str]:
 
 def page_text(text: str) -> str:
     """Return what a page says for a text, with the sources of formulas that it cannot draw."""
-    return _shown(read_markup(render_laid_out(text)))
+    return shown_text(read_markup(render_laid_out(text)))
 
 
-def _shown(element: Element) -> str:
+def shown_text(element: Element) -> str:
+    """Return the text of an element, with a blank between its parts."""
     if element.tag == "mphantom":
         return ""
-    return " ".join(child if isinstance(child, str) else _shown(child) for child in element.children)
+    if element.tag == "ol" and "parts" not in element.classes:  # a browser numbers them
+        return " ".join(f"{number} {shown_text(item)}" for number, item in enumerate(element.elements, start=1))
+    return " ".join(child if isinstance(child, str) else shown_text(child) for child in element.children)
 
 
 def characters(text: str) -> Counter[str]:

@@ -22,7 +22,8 @@ def public_questions(folder: Path, name: str, count: int) -> Sequence[dict[str, 
     for path in sorted((folder / name).glob("*.jsonl.gz")):
         with gzip.open(path, "rt", encoding="utf-8") as lines:
             rows += [json.loads(line) for line in lines]
-    return random.Random(7).sample([row for row in rows if row["text"].strip()], count)
+    rows = [row for row in rows if row["text"].strip()]
+    return random.Random(7).sample(rows, min(count, len(rows)))
 
 
 def public_formulas(folder: Path, count: int) -> list[str]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import gzip
 import importlib.util
-import json
 import random
 import re
 
@@ -15,6 +13,7 @@ from questionbank.demo.bank import demo_questions
 from questionbank.printing.pdf import worksheet_pdf
 from questionbank.worksheets.sheet import Sheet, SheetItem, SheetSection
 from tests.questionbank.printing.reading import characters, page_text, pdf_text, words
+from tests.questionbank.printing.samples import SETS, public_questions
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("typst") is None, reason="needs the extra 'documents'")
 
@@ -55,18 +54,14 @@ def test_questions_of_the_demo_bank_are_printed_whole():
 
 
 @pytest.mark.shared_data
-@pytest.mark.parametrize("name", ["math", "tal_scq_en", "opl"])
+@pytest.mark.parametrize("name", SETS)
 def test_public_questions_are_printed_whole(shared_data, name):
-    rows = []
-    for path in sorted((shared_data / name).glob("*.jsonl.gz")):
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
-            rows += [json.loads(line) for line in lines]
-    rows = random.Random(7).sample([row for row in rows if row["text"].strip()], 1_000)
+    rows = public_questions(shared_data, name, 1_000)
     wrong = []
-    for start in range(0, len(rows), 200):
+    for start in range(0, len(rows), 100):
         part = [
             (row["text"], [(option["label"], option["text"]) for option in row.get("options") or []])
-            for row in rows[start : start + 200]
+            for row in rows[start : start + 100]
         ]
         wrong += differences(part)
     assert wrong == []

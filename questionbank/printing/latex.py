@@ -1,0 +1,238 @@
+"""Worksheets as LaTeX for the class `exam`, in an archive with their pictures.
+
+Formulas stand as their authors wrote them, everything else is written from the HTML of the page: its characters are
+escaped, so that no text is a command. The file is made for LuaLaTeX or XeLaTeX, which read Unicode.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Iterable, Sequence
+
+from questionbank.formats.pictures import SUFFIXES
+from questionbank.formulas import split_definitions
+from questionbank.printing.html import TextWriter
+from questionbank.printing.labels import Labels, labels_for
+from questionbank.printing.limits import check_sheets
+from questionbank.printing.markup import Element, read_markup
+from questionbank.printing.numerals import points_text
+from questionbank.rendering import render_inline
+from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
+
+_DATE = (1980, 1, 1, 0, 0, 0)
+_SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "\u00a0": "~", "<": r"\textless{}", ">": r"\textgreater{}",
+    "|": r"\textbar{}", "[": "{[}", "]": "{]}", '"': r"\textquotedbl{}", "`": r"\textasciigrave{}",
+}  # fmt: skip
+_COMMANDS = {
+    "strong": "textbf", "em": "emph", "u": "underline", "s": "sout", "sub": "textsubscript", "sup": "textsuperscript",
+    "code": "texttt",
+}  # fmt: skip
+_LATEX_PICTURES = frozenset({"image/png", "image/jpeg"})
+_PREAMBLE = r"""% Compile with LuaLaTeX or XeLaTeX.
+\documentclass[11pt,PAPER]{exam}
+\usepackage{iftex,fontspec,amsmath,amssymb,cancel,graphicx,multicol,multirow,array}
+\usepackage[normalem]{ulem}
+CHINESE\providecommand{\longdiv}[1]{\overline{\smash{)}\,#1}}
+\providecommand{\overparen}[1]{\overset{\frown}{#1}}
+\pagestyle{foot}
+\cfoot{\thepage}
+\pointsinrightmargin
+\begin{document}
+"""
+
+
+def worksheet_latex(sheets: Sequence[Sheet]) -> bytes:
+    """Return worksheets as a ZIP archive: `worksheet.tex` and the pictures that it names.
+
+    Raises:
+        PrintingRefused: there is nothing to print, or too much.
+    """
+    check_sheets(sheets)
+    pictures: dict[str, bytes] = {}
+    body = "\\clearpage\n".join(_SheetWriter(sheet, pictures).document() for sheet in sheets)
+    preamble = _PREAMBLE.replace("PAPER", "letterpaper" if sheets[0].paper is PaperSize.LETTER else "a4paper")
+    preamble = preamble.replace("CHINESE", "\\usepackage{ctex}\n" if re.search("[\u3400-\u9fff]", body) else "")
+    files = {"worksheet.tex": f"{preamble}{body}\\end{{document}}\n".encode(), **pictures}
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, data in files.items():
+            archive.writestr(zipfile.ZipInfo(name, _DATE), data, zipfile.ZIP_DEFLATED)
+    return buffer.getvalue()
+
+
+class _SheetWriter:
+    def __init__(self, sheet: Sheet, pictures: dict[str, bytes]) -> None:
+        self._sheet = sheet
+        self._labels: Labels = labels_for(sheet.language)
+        self._pictures = pictures
+        self._texts = TextWriter(sheet)
+
+    def document(self) -> str:
+        sheet, labels = self._sheet, self._labels
+        said = [f"{labels.version} {_escaped(sheet.version)}"] if sheet.version else []
+        if sheet.total_points is not None and not sheet.shows_key:
+            said.append(rf"{labels.total}: \underline{{\hspace{{2em}}}} / {points_text(sheet.total_points)}")
+        title = _escaped(sheet.title) + (f" -- {labels.key}" if sheet.shows_key else "")
+        beside = r" \quad ".join(said)
+        parts = [
+            rf"\setcounter{{page}}{{1}}\noindent{{\Large\bfseries {title}}}\hfill {beside}\par\medskip\hrule\medskip"
+        ]
+        if sheet.has_name_field and not sheet.shows_key:
+            parts.append(
+                rf"\noindent {labels.name} \underline{{\hspace{{18em}}}}\hfill {labels.group} \underline{{\hspace{{5em}}}}"
+                rf"\hfill {labels.date} \underline{{\hspace{{6em}}}}\par\medskip"
+            )
+        if not sheet.shows_key:
+            parts.append(self._emphasised(sheet.instructions))
+        if sheet.columns == 2:
+            parts.append(r"\begin{multicols}{2}")
+        parts += map(self._section, sheet.sections)
+        if sheet.columns == 2:
+            parts.append(r"\end{multicols}")
+        return "\n".join(filter(None, parts)) + "\n"
+
+    def _emphasised(self, text: str) -> str:
+        return rf"{{\itshape {self._text(text)}\par}}" if text.strip() else ""
+
+    def _section(self, section: SheetSection) -> str:
+        heading = rf"\section*{{{self._inline(read_markup(render_inline(section.heading)))}}}" if section.heading else ""
+        if self._sheet.shows_key:
+            inner = "\n".join(map(self._answer, section.items))
+            return f"{heading}\n\\begin{{description}}\n{inner}\n\\end{{description}}"
+        inner = "\n".join(self._question(item, "question") for item in section.items)
+        parts = [heading, self._emphasised(section.instructions), rf"\begin{{questions}}{inner}", r"\end{questions}"]
+        return "\n".join(filter(None, parts))
+
+    def _question(self, item: SheetItem, command: str) -> str:
+        stimulus = f"\\uplevel{{{self._text(item.stimulus)}}}\n" if item.stimulus.strip() else ""
+        points = "" if item.points is None else f"[{points_text(item.points)}]"
+        number = re.fullmatch(r"[1-9]\d{0,3}", item.number)
+        # the class counts; a number that is none of its own stands in its place
+        if number and command == "question":
+            counted = f"\n\\setcounter{{question}}{{{int(number[0]) - 1}}}\n\\question{points} "
+        else:
+            counted = f"\n\\{command}{points} "
+        parts = [f"{stimulus}{counted}{self._text(item.text)}"]
+        if item.matches:
+            rows = max(len(item.options), len(item.matches))
+            left = [rf"{_escaped(label)}. {self._line(text)} \underline{{\hspace{{2em}}}}" for label, text in item.options]
+            right = [f"{_escaped(label)}. {self._line(text)}" for label, text in item.matches]
+            cells = (
+                f"{''.join(left[row : row + 1])} & {''.join(right[row : row + 1])} \\\\" for row in range(rows)
+            )
+            parts.append("\\par\n\\begin{tabular}{p{0.45\\linewidth}p{0.45\\linewidth}}\n" + "\n".join(cells) + "\n\\end{tabular}")
+        elif item.options:
+            items = "\n".join(rf"\item[{{{_escaped(label)}.}}] {self._text(text)}" for label, text in item.options)
+            parts.append(f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}")
+        if item.parts:
+            parts.append("\\begin{parts}" + "".join(self._question(part, "part") for part in item.parts) + "\n\\end{parts}")
+        if item.answer_lines > 0:
+            parts.append(rf"\fillwithlines{{{min(item.answer_lines, 200) * 8.5:g}mm}}")
+        return "\n".join(parts)
+
+    def _answer(self, item: SheetItem) -> str:
+        answer = self._text(item.answer) or ("" if item.parts else rf"\emph{{{self._labels.unknown}}}")
+        parts = [rf"\item[{{{_escaped(item.number)}}}] {answer}"]
+        if self._sheet.shows_solutions and item.solution.strip():
+            parts.append(rf"\par\textbf{{{self._labels.solution}}}\par {self._text(item.solution)}")
+        if item.parts:
+            inner = "\n".join(map(self._answer, item.parts))
+            parts.append(f"\\begin{{description}}\n{inner}\n\\end{{description}}")
+        return "\n".join(parts)
+
+    # -- texts -----------------------------------------------------------------------------------------------------
+
+    def _text(self, text: str) -> str:
+        """Return a text as LaTeX; what it defines holds in it alone."""
+        definitions, _ = split_definitions(text)
+        written = self._blocks(self._texts.tree(text)).strip()
+        return f"{{{definitions}{written}}}" if definitions else written
+
+    def _line(self, text: str) -> str:
+        return self._inline(read_markup(render_inline(text)))
+
+    def _blocks(self, element: Element) -> str:
+        return "\n\n".join(
+            filter(None, (_escaped(child) if isinstance(child, str) else self._block(child) for child in element.children))
+        )
+
+    def _block(self, element: Element) -> str:
+        tag, classes = element.tag, element.classes
+        if "formula-display" in classes:
+            return "\n".join(self._display(child) for child in element.elements)
+        if tag == "table":
+            return self._table(element)
+        if "parts" in classes:
+            items = ((item.elements[0].text(), self._blocks(item.elements[1])) for item in element.elements)
+            return _listed("itemize", (rf"\item[{{{_escaped(label)}}}] {body}" for label, body in items))
+        if tag in {"ul", "ol"}:
+            name = "enumerate" if tag == "ol" else "itemize"
+            return _listed(name, (rf"\item {self._inline(item)}" for item in element.elements))
+        if tag == "pre":
+            return "\\begin{flushleft}\\ttfamily " + _escaped(element.text()).replace("\n", "\\\\\n") + "\\end{flushleft}"
+        if tag in {"div", "details"}:
+            return self._blocks(element)
+        return self._inline(element)
+
+    def _display(self, element: Element) -> str:
+        if element.tag != "math":
+            return self._inline(Element("", {}, [element]))
+        latex = _source(element)
+        return latex if re.match(r"\\begin\{(?:align|gather|equation|multline|alignat|flalign|eqnarray)\*?\}", latex) else rf"\[{latex}\]"
+
+    def _table(self, table: Element) -> str:
+        rows = [
+            [(int(cell.attributes.get("colspan", "1")), self._inline(cell)) for cell in row.iterate("td")]
+            for row in table.iterate("tr")
+        ]
+        columns = max((sum(span for span, _ in row) for row in rows), default=1)
+        lines = " \\\\ \\hline\n".join(
+            " & ".join(text if span == 1 else rf"\multicolumn{{{span}}}{{|c|}}{{{text}}}" for span, text in row) for row in rows
+        )
+        return f"\\par\\medskip\\begin{{tabular}}{{{'|c' * columns}|}}\\hline\n{lines} \\\\ \\hline\n\\end{{tabular}}\\medskip"
+
+    def _inline(self, element: Element) -> str:
+        return "".join(
+            _escaped(child) if isinstance(child, str) else self._inline_element(child) for child in element.children
+        )
+
+    def _inline_element(self, element: Element) -> str:
+        tag = element.tag
+        if tag == "math":
+            return f"${_source(element)}$"
+        if tag in _COMMANDS:
+            return rf"\{_COMMANDS[tag]}{{{self._inline(element)}}}"
+        if tag == "br":
+            return "\\\\\n"
+        if tag == "img":
+            return self._picture(element)
+        if "answer-blank" in element.classes:
+            return r"\underline{\hspace{4em}}"
+        return self._inline(element)
+
+    def _picture(self, image: Element) -> str:
+        name, media_type, data = self._texts.picture(image)
+        if media_type not in _LATEX_PICTURES:
+            return _escaped(f"[The picture {name} is of a type that LaTeX cannot show: {media_type}.]")
+        file = next((file for file, known in self._pictures.items() if known == data), "")
+        if not file:
+            file = f"pictures/picture-{len(self._pictures) + 1}{SUFFIXES[media_type]}"
+            self._pictures[file] = data
+        return rf"\includegraphics[width=\linewidth,height=85mm,keepaspectratio]{{{file}}}"
+
+
+def _listed(name: str, items: Iterable[str]) -> str:
+    inner = "\n".join(items)
+    return f"\\begin{{{name}}}\n{inner}\n\\end{{{name}}}"
+
+
+def _source(math: Element) -> str:
+    return math.attributes.get("data-latex", "").strip() or math.text()
+
+
+def _escaped(text: str) -> str:
+    return "".join(_SPECIAL.get(character, character) for character in text).replace("--", "-{}-")

@@ -1,0 +1,92 @@
+"""HTML and LaTeX."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+
+import pytest
+
+from questionbank.errors import PrintingRefused
+from questionbank.printing.html import worksheet_html
+from questionbank.printing.latex import worksheet_latex
+from questionbank.printing.markup import read_markup
+from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
+from tests.pictures import png
+from tests.questionbank.printing.reading import shown_text, words
+
+ITEM = SheetItem(
+    "3",
+    "Find $x^2$ in **bold**:\n\n- one\n- two\n\n| a | $\\frac12$ |\n| b | 5 % |\n\n![dot](dot.png) ____",
+    options=(("A", "5 & 6"), ("B", "$2$")),
+    parts=(SheetItem("(a)", "Why?", points=1, answer="So."),),
+    points=2.5,
+    answer="$4$",
+    solution="It is $2^2$.",
+    answer_lines=2,
+    stimulus="Shared text.",
+)
+HOSTILE = [
+    r"\input{/etc/passwd} \write18{rm} 100% #1 $ ~^_ {",
+    "<script>alert(1)</script><img src=x onerror=alert(1)>",
+    "--- [x] | \\\\ \\end{document}",
+]
+
+
+def sheet(item: SheetItem = ITEM, **changes: object) -> Sheet:
+    values = {"title": "Test", "sections": (SheetSection((item,)),), "pictures": {"dot.png": png()}}
+    return Sheet(**values | changes)
+
+
+def latex(*sheets: Sheet) -> tuple[str, list[str]]:
+    with zipfile.ZipFile(io.BytesIO(worksheet_latex(sheets))) as archive:
+        return archive.read("worksheet.tex").decode(), archive.namelist()
+
+
+def test_html_needs_no_other_file_and_says_everything():
+    html = worksheet_html([sheet(version="A", total_points=3), sheet(shows_key=True, shows_solutions=True)]).decode()
+    assert not re.search(r'(?:src|href)="(?!data:image/png;base64,)', html)
+    body = read_markup(html.split("</head>")[1])
+    said = words(shown_text(body))
+    assert set(words("Find bold one two Shared text Why Version Total Name Class Date Solution")) <= set(said)
+    question, key = body.iterate("section")
+    assert "It is" not in question.text()
+    assert "It is" in key.text()
+    assert "Why?" not in key.text()
+
+
+def test_latex_has_questions_points_options_and_pictures():
+    source, names = latex(sheet(paper=PaperSize.LETTER, columns=2), sheet(shows_key=True, shows_solutions=True))
+    assert names == ["worksheet.tex", "pictures/picture-1.png"]
+    for piece in (
+        "letterpaper", "{multicols}{2}", r"\setcounter{question}{2}", r"\question[2.5] Find $x^2$ in \textbf{bold}:", r"\item one",
+        r"a & $\frac12$ \\ \hline", r"b & 5 \%", "{pictures/picture-1.png}", r"\item[{A.}] 5 \& 6", r"\part[1] Why?",
+        r"\fillwithlines{17mm}", r"\uplevel{Shared text.}", r"\item[{3}] $4$", "It is $2^2$.",
+    ):  # fmt: skip
+        assert piece in source
+    assert source.count("{") == source.count("}")
+
+
+def test_equal_worksheets_give_equal_bytes():
+    assert worksheet_latex([sheet()]) == worksheet_latex([sheet()])
+    assert worksheet_html([sheet()]) == worksheet_html([sheet()])
+
+
+@pytest.mark.parametrize("hostile", HOSTILE)
+def test_hostile_text_is_text(hostile):
+    worksheet = sheet(SheetItem("1", hostile, options=((hostile, hostile),)), title=hostile, version=hostile)
+    html = worksheet_html([worksheet]).decode().split("</head>")[1]
+    assert "<script" not in html
+    assert "onerror=" not in re.sub(r"&lt;.*?&gt;", "", html)
+    source, _ = latex(worksheet)
+    body = source.split(r"\begin{document}")[1]
+    assert not re.search(r"\\(?:input|write)\b", body)
+    assert body.count(r"\end{document}") == 1
+    assert not re.search(r"(?<!\\)(?:%|#)", body)
+
+
+@pytest.mark.parametrize("write", [worksheet_html, worksheet_latex])
+def test_nothing_to_print_is_refused(write):
+    with pytest.raises(PrintingRefused, match="no question"):
+        write([Sheet("Empty", ())])
