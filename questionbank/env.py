@@ -41,6 +41,7 @@ environment = _Environment(
     DATABASE_URL=(str, ""),
     DEMO=(bool, False),
     EMAIL_URL=(str, "consolemail://"),
+    FONT_FOLDER=(str, ""),
     LANGUAGE_MODEL=(str, ""),
     LANGUAGE_MODEL_KEY=(str, ""),
     LANGUAGE_MODEL_NAME=(str, ""),

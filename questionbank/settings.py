@@ -322,6 +322,7 @@ SCORER_SUITES: list[str] = env.environment("SCORER_SUITES")
 # Models that write text (paraphrases, answers), where the installation has some
 PARAPHRASE_MODEL: str = env.environment("PARAPHRASE_MODEL")
 PARAPHRASE_PREFIX: str = env.environment("PARAPHRASE_PREFIX")
+FONT_FOLDER: str = env.environment("FONT_FOLDER")
 LANGUAGE_MODEL: str = env.environment("LANGUAGE_MODEL")
 LANGUAGE_MODEL_URL: str = env.environment("LANGUAGE_MODEL_URL")
 LANGUAGE_MODEL_NAME: str = env.environment("LANGUAGE_MODEL_NAME")

@@ -15,6 +15,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from django.conf import settings
+
 from questionbank.errors import PrintingRefused
 from questionbank.printing.content import Content
 from questionbank.printing.limits import check_sheets
@@ -54,7 +56,7 @@ def worksheet_pdf(sheets: Sequence[Sheet]) -> bytes:
 
 
 def _typeset(folder: Path) -> None:
-    command = [sys.executable, "-I", str(_HERE / "typesetting.py"), str(folder)]
+    command = [sys.executable, "-I", str(_HERE / "typesetting.py"), str(folder), settings.FONT_FOLDER]
     try:
         done = subprocess.run(
             command, cwd=folder, capture_output=True, timeout=SECONDS, check=False, stdin=subprocess.DEVNULL

@@ -1,15 +1,15 @@
 """Run by itself, in a process of its own: set `worksheet.typ` with the data beside it.
 
-    python typesetting.py FOLDER
+    python typesetting.py FOLDER [FONTS]
 
-FOLDER holds the templates, `content.json` and the pictures; it is all that the compiler may read. `worksheet.pdf` is
+FOLDER holds the templates, `content.json` and the pictures; it is all that the compiler may
+read, besides the fonts of the system and of the folder FONTS. `worksheet.pdf` is
 written into it, and what could not be set is printed as JSON. Imports nothing of ours, so that it starts at once.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import resource
 import sys
@@ -30,14 +30,12 @@ _CHINESE = re.compile("[\u3400-\u9fff]")
 
 
 class _Typesetter:
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, fonts: str = "") -> None:
         import typst
 
         self._typst = typst
         self._folder = folder
-        self._fonts = typst.Fonts(
-            font_paths=[path for path in os.environ.get("TYPST_FONT_PATHS", "").split(os.pathsep) if path]
-        )
+        self._fonts = typst.Fonts(font_paths=[fonts] if fonts else [])
         self._content = json.loads((folder / "content.json").read_bytes())
         families = set(self._fonts.families())
         self._content["hanzi"] = [name for name in _HANZI if name in families]
@@ -183,7 +181,7 @@ def main() -> None:
     """Set what the folder holds."""
     resource.setrlimit(resource.RLIMIT_AS, (MEGABYTES * 2**20, MEGABYTES * 2**20))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    print(json.dumps(_Typesetter(Path(sys.argv[1])).run()))  # noqa: T201 - for the process that started this one
+    print(json.dumps(_Typesetter(Path(sys.argv[1]), *sys.argv[2:3]).run()))  # noqa: T201 - for the process that started this one
 
 
 if __name__ == "__main__":
