@@ -167,8 +167,8 @@ class _Reader:
         columns = _columns(options, room)
         height = self._sizes.height(text, room) + answer_lines_height(lines)
         for entries, share in ((options, columns), (matches, 2)):
-            height += sum(self._sizes.height(entry["text"], room / share) for entry in entries) / share  # type: ignore[arg-type]
-        height += sum(part["height"] for part in parts)  # type: ignore[misc]
+            height += sum(self._sizes.height(entry["text"], room / share) for entry in entries) / share
+        height += sum(part["height"] for part in parts)
         return {
             "number": item.number,
             "text": text,
@@ -306,7 +306,7 @@ class _Reader:
             if len(words) > _LONG_WORDS:
                 pieces += [words.replace("\u00a0", " "), _piece()]
                 continue
-            pieces[-1].children.append(child)  # type: ignore[union-attr]
+            pieces[-1].children.append(child)
             if child.tag == "mo" and child.text() in _SEPARATORS:
                 pieces += [" ", _piece()]
         if len(pieces) == 1:
@@ -338,7 +338,7 @@ def _top_level(element: Element) -> Iterator[Element]:
 def _columns(entries: Sequence[dict[str, object]], room: float, most: int = 5) -> int:
     """Return in how many columns labelled texts stand: all on one line, else four, two or one."""
     count = len(entries)
-    widest = max((entry["indent"] + entry["width"] for entry in entries), default=0.0)  # type: ignore[operator]
+    widest = max((entry["indent"] + entry["width"] for entry in entries), default=0.0)
     for columns in (count if count <= most else 4, 4 if count > most else 2, 2):
         if columns > 1 and widest <= (room - columns + 1) / columns:
             return columns

@@ -140,9 +140,9 @@ def _row(element: Element) -> Drawing:
 def _joined(drawings: object) -> Drawing:
     """Return a row of drawings; rows in it are opened, so that a line can break in them."""
     row: Drawing = ["row"]
-    for drawing in drawings:  # type: ignore[attr-defined]
+    for drawing in drawings:
         row.extend(drawing[1:] if drawing[0] == "row" else [drawing])
-    return row[1] if len(row) == 2 else row  # type: ignore[return-value]
+    return row[1] if len(row) == 2 else row
 
 
 def _is_fence(element: Element) -> bool:

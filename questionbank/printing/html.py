@@ -9,6 +9,7 @@ import base64
 import hashlib
 from collections.abc import Callable, Sequence
 from html import escape
+from pathlib import Path
 
 from questionbank.formats.pictures import PictureRefused
 from questionbank.printing.labels import labels_for
@@ -20,33 +21,7 @@ from questionbank.rendering.pictures import with_addresses
 from questionbank.text_layout import render_laid_out
 from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
 
-_STYLES = """
-@page { margin: 20mm; size: SIZE; }
-body { font: 11pt/1.45 "Latin Modern Roman", "STIX Two Text", Cambria, Georgia, serif; margin: 2rem auto; max-width: 44rem; }
-header { border-bottom: 1px solid; display: flex; justify-content: space-between; align-items: end; }
-h1 { font-size: 1.5em; margin: 0; } h2 { font-size: 1.15em; break-after: avoid; }
-.sheet + .sheet { break-before: page; margin-top: 3rem; }
-.names { display: flex; gap: 1.5em; } .names span { border-bottom: 1px solid; flex: 1; padding-top: 1.2em; }
-.names span:first-child { flex: 3; }
-.two { columns: 2; column-gap: 9mm; }
-.item { break-inside: avoid; display: grid; grid-template-columns: 2.2em 1fr auto; margin: 1.2em 0; }
-.body { min-width: 0; } .formula-display, .formula-scroll { max-width: 100%; overflow-x: auto; } .formula-scroll { display: inline-flex; }
-.item > .number { font-weight: bold; } .item > .body > :first-child { margin-top: 0; } .points { align-self: end; padding-left: 1em; }
-.options { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 9em), 1fr)); gap: .4em 1em; margin: .6em 0; }
-.option { display: grid; grid-template-columns: 1.7em 1fr auto; } .option > b + div > :first-child { margin-top: 0; } .option p { margin: 0; }
-.matching { display: grid; grid-template-columns: 1fr 1fr; gap: 2em; }
-.line { border-bottom: 1px solid #888; height: 8.5mm; }
-.stimulus { border-left: 2px solid #aaa; padding-left: .8em; }
-.note { color: #555; } img { max-width: 100%; max-height: 85mm; }
-table.question-table { border-collapse: collapse; } .question-table td { border: 1px solid #777; padding: .25em .5em; text-align: center; }
-.parts { list-style: none; padding: 0; } .parts > li { display: grid; grid-template-columns: 2.2em 1fr; }
-.formula-display { text-align: center; } .formula-source { overflow-wrap: anywhere; } .nowrap { white-space: nowrap; }
-.wide-bar { border-top: .065em solid; } .wide-bar-below { border-bottom: .065em solid; } .wide-bar > mo, .wide-bar-below > mo { font-size: 1px; color: transparent; }
-.tml-left { text-align: left; } .tml-right { text-align: right; } .tml-boxed, .tml-fbox { border: 1px solid; padding: 3pt; }
-.rule-above { border-top: 1px solid; } .rule-below { border-bottom: 1px solid; } .rule-before { border-left: 1px solid; } .rule-after { border-right: 1px solid; }
-.longdiv-top { border-top: 1px solid; border-left: 1px solid; padding: .1em .2em 0 .3em; } .formula-bold { font-weight: bold; } .formula-italic { font-style: italic; }
-.pad-left-0 { padding-left: 0; } .pad-right-0 { padding-right: 0; } .formula-rule { background: currentcolor; }
-"""
+_STYLES = Path(__file__).with_name("worksheet.css")
 
 
 def worksheet_html(sheets: Sequence[Sheet]) -> bytes:
@@ -57,11 +32,12 @@ def worksheet_html(sheets: Sequence[Sheet]) -> bytes:
     """
     check_sheets(sheets)
     size = "letter" if sheets[0].paper is PaperSize.LETTER else "A4"
+    styles = _STYLES.read_text(encoding="utf-8").replace("PAPER", size)
     body = "".join(_sheet(sheet) for sheet in sheets)
     return (
         f'<!doctype html>\n<html lang="{escape(sheets[0].language)}">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{escape(sheets[0].title)}</title>\n<style>{_STYLES.replace('SIZE', size)}</style>\n</head>\n"
+        f"<title>{escape(sheets[0].title)}</title>\n<style>{styles}</style>\n</head>\n"
         f"<body>\n{body}</body>\n</html>\n"
     ).encode()
 
@@ -76,7 +52,8 @@ class TextWriter:
     def __init__(self, sheet: Sheet, change: Callable[[Element], None] = lambda element: None) -> None:
         self._change = change
         self._named = [
-            {"name": name, "sha256": hashlib.sha256(data).hexdigest()} for name, data in sheet.pictures.items()
+            {"name": name, "sha256": hashlib.sha256(data).hexdigest()}
+            for name, data in sheet.pictures.items()
         ]
         self._pictures = {row["sha256"]: (row["name"], sheet.pictures[row["name"]]) for row in self._named}
 
@@ -133,7 +110,8 @@ def _sheet(sheet: Sheet) -> str:
         parts.append(f"<div><em>{texts.blocks(sheet.instructions)}</em></div>\n")
     columns = ' class="two"' if sheet.columns == 2 else ""
     inner = "".join(_section(section, sheet, texts) for section in sheet.sections)
-    return f'<section class="sheet" lang="{escape(sheet.language)}">\n{"".join(parts)}<div{columns}>{inner}</div>\n</section>\n'
+    head = f'<section class="sheet" lang="{escape(sheet.language)}">\n{"".join(parts)}'
+    return f"{head}<div{columns}>{inner}</div>\n</section>\n"
 
 
 def _section(section: SheetSection, sheet: Sheet, texts: TextWriter) -> str:
@@ -143,7 +121,9 @@ def _section(section: SheetSection, sheet: Sheet, texts: TextWriter) -> str:
         labels = labels_for(sheet.language)
 
         def write(item: SheetItem) -> str:
-            return _row(item, key_html(item, texts, sheet.shows_solutions, labels.solution, labels.unknown, write))
+            return _row(
+                item, key_html(item, texts, sheet.shows_solutions, labels.solution, labels.unknown, write)
+            )
 
     else:
         heading += texts.blocks(section.instructions)
@@ -156,14 +136,16 @@ def _section(section: SheetSection, sheet: Sheet, texts: TextWriter) -> str:
 
 def _row(item: SheetItem, body: str) -> str:
     points = "" if item.points is None else f'<span class="points">[{points_text(item.points)}]</span>'
-    return f'<div class="item"><span class="number">{escape(item.number)}</span><div class="body">{body}</div>{points}</div>\n'
+    number = f'<span class="number">{escape(item.number)}</span>'
+    return f'<div class="item">{number}<div class="body">{body}</div>{points}</div>\n'
 
 
 def _question(item: SheetItem, texts: TextWriter) -> str:
     stimulus = f'<div class="stimulus">{texts.blocks(item.stimulus)}</div>\n' if item.stimulus else ""
     body = texts.blocks(item.text)
     if item.matches:
-        body += f'<div class="matching"><div>{_options(item.options, texts, "<span>____</span>")}</div><div>{_options(item.matches, texts)}</div></div>'
+        left, right = _options(item.options, texts, "<span>____</span>"), _options(item.matches, texts)
+        body += f'<div class="matching"><div>{left}</div><div>{right}</div></div>'
     elif item.options:
         body += f'<div class="options">{_options(item.options, texts)}</div>'
     body += "".join(_question(part, texts) for part in item.parts)
@@ -173,7 +155,8 @@ def _question(item: SheetItem, texts: TextWriter) -> str:
 
 def _options(options: Sequence[tuple[str, str]], texts: TextWriter, behind: str = "") -> str:
     return "".join(
-        f'<div class="option"><b>{escape(label)}</b><div>{texts.blocks(text)}</div>{behind}</div>' for label, text in options
+        f'<div class="option"><b>{escape(label)}</b><div>{texts.blocks(text)}</div>{behind}</div>'
+        for label, text in options
     )
 
 

@@ -55,7 +55,9 @@ def worksheet_latex(sheets: Sequence[Sheet]) -> bytes:
     pictures: dict[str, bytes] = {}
     body = "\\clearpage\n".join(_SheetWriter(sheet, pictures).document() for sheet in sheets)
     preamble = _PREAMBLE.replace("PAPER", "letterpaper" if sheets[0].paper is PaperSize.LETTER else "a4paper")
-    preamble = preamble.replace("CHINESE", "\\usepackage{ctex}\n" if re.search("[\u3400-\u9fff]", body) else "")
+    preamble = preamble.replace(
+        "CHINESE", "\\usepackage{ctex}\n" if re.search("[\u3400-\u9fff]", body) else ""
+    )
     files = {"worksheet.tex": f"{preamble}{body}\\end{{document}}\n".encode(), **pictures}
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w") as archive:
@@ -83,7 +85,8 @@ class _SheetWriter:
         ]
         if sheet.has_name_field and not sheet.shows_key:
             parts.append(
-                rf"\noindent {labels.name} \underline{{\hspace{{18em}}}}\hfill {labels.group} \underline{{\hspace{{5em}}}}"
+                rf"\noindent {labels.name} \underline{{\hspace{{18em}}}}"
+                rf"\hfill {labels.group} \underline{{\hspace{{5em}}}}"
                 rf"\hfill {labels.date} \underline{{\hspace{{6em}}}}\par\medskip"
             )
         if not sheet.shows_key:
@@ -99,12 +102,21 @@ class _SheetWriter:
         return rf"{{\itshape {self._text(text)}\par}}" if text.strip() else ""
 
     def _section(self, section: SheetSection) -> str:
-        heading = rf"\section*{{{self._inline(read_markup(render_inline(section.heading)))}}}" if section.heading else ""
+        heading = (
+            rf"\section*{{{self._inline(read_markup(render_inline(section.heading)))}}}"
+            if section.heading
+            else ""
+        )
         if self._sheet.shows_key:
             inner = "\n".join(map(self._answer, section.items))
             return f"{heading}\n\\begin{{description}}\n{inner}\n\\end{{description}}"
         inner = "\n".join(self._question(item, "question") for item in section.items)
-        parts = [heading, self._emphasised(section.instructions), rf"\begin{{questions}}{inner}", r"\end{questions}"]
+        parts = [
+            heading,
+            self._emphasised(section.instructions),
+            rf"\begin{{questions}}{inner}",
+            r"\end{questions}",
+        ]
         return "\n".join(filter(None, parts))
 
     def _question(self, item: SheetItem, command: str) -> str:
@@ -119,17 +131,31 @@ class _SheetWriter:
         parts = [f"{stimulus}{counted}{self._text(item.text)}"]
         if item.matches:
             rows = max(len(item.options), len(item.matches))
-            left = [rf"{_escaped(label)}. {self._line(text)} \underline{{\hspace{{2em}}}}" for label, text in item.options]
+            left = [
+                rf"{_escaped(label)}. {self._line(text)} \underline{{\hspace{{2em}}}}"
+                for label, text in item.options
+            ]
             right = [f"{_escaped(label)}. {self._line(text)}" for label, text in item.matches]
             cells = (
-                f"{''.join(left[row : row + 1])} & {''.join(right[row : row + 1])} \\\\" for row in range(rows)
+                f"{''.join(left[row : row + 1])} & {''.join(right[row : row + 1])} \\\\"
+                for row in range(rows)
             )
-            parts.append("\\par\n\\begin{tabular}{p{0.45\\linewidth}p{0.45\\linewidth}}\n" + "\n".join(cells) + "\n\\end{tabular}")
+            parts.append(
+                "\\par\n\\begin{tabular}{p{0.45\\linewidth}p{0.45\\linewidth}}\n"
+                + "\n".join(cells)
+                + "\n\\end{tabular}"
+            )
         elif item.options:
-            items = "\n".join(rf"\item[{{{_escaped(label)}.}}] {self._text(text)}" for label, text in item.options)
+            items = "\n".join(
+                rf"\item[{{{_escaped(label)}.}}] {self._text(text)}" for label, text in item.options
+            )
             parts.append(f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}")
         if item.parts:
-            parts.append("\\begin{parts}" + "".join(self._question(part, "part") for part in item.parts) + "\n\\end{parts}")
+            parts.append(
+                "\\begin{parts}"
+                + "".join(self._question(part, "part") for part in item.parts)
+                + "\n\\end{parts}"
+            )
         if item.answer_lines > 0:
             parts.append(rf"\fillwithlines{{{min(item.answer_lines, 200) * 8.5:g}mm}}")
         return "\n".join(parts)
@@ -157,7 +183,13 @@ class _SheetWriter:
 
     def _blocks(self, element: Element) -> str:
         return "\n\n".join(
-            filter(None, (_escaped(child) if isinstance(child, str) else self._block(child) for child in element.children))
+            filter(
+                None,
+                (
+                    _escaped(child) if isinstance(child, str) else self._block(child)
+                    for child in element.children
+                ),
+            )
         )
 
     def _block(self, element: Element) -> str:
@@ -173,7 +205,11 @@ class _SheetWriter:
             name = "enumerate" if tag == "ol" else "itemize"
             return _listed(name, (rf"\item {self._inline(item)}" for item in element.elements))
         if tag == "pre":
-            return "\\begin{flushleft}\\ttfamily " + _escaped(element.text()).replace("\n", "\\\\\n") + "\\end{flushleft}"
+            return (
+                "\\begin{flushleft}\\ttfamily "
+                + _escaped(element.text()).replace("\n", "\\\\\n")
+                + "\\end{flushleft}"
+            )
         if tag in {"div", "details"}:
             return self._blocks(element)
         return self._inline(element)
@@ -182,7 +218,11 @@ class _SheetWriter:
         if element.tag != "math":
             return self._inline(Element("", {}, [element]))
         latex = _source(element)
-        return latex if re.match(r"\\begin\{(?:align|gather|equation|multline|alignat|flalign|eqnarray)\*?\}", latex) else rf"\[{latex}\]"
+        return (
+            latex
+            if re.match(r"\\begin\{(?:align|gather|equation|multline|alignat|flalign|eqnarray)\*?\}", latex)
+            else rf"\[{latex}\]"
+        )
 
     def _table(self, table: Element) -> str:
         rows = [
@@ -191,13 +231,18 @@ class _SheetWriter:
         ]
         columns = max((sum(span for span, _ in row) for row in rows), default=1)
         lines = " \\\\ \\hline\n".join(
-            " & ".join(text if span == 1 else rf"\multicolumn{{{span}}}{{|c|}}{{{text}}}" for span, text in row) for row in rows
+            " & ".join(
+                text if span == 1 else rf"\multicolumn{{{span}}}{{|c|}}{{{text}}}" for span, text in row
+            )
+            for row in rows
         )
-        return f"\\par\\medskip\\begin{{tabular}}{{{'|c' * columns}|}}\\hline\n{lines} \\\\ \\hline\n\\end{{tabular}}\\medskip"
+        head = f"\\par\\medskip\\begin{{tabular}}{{{'|c' * columns}|}}\\hline\n"
+        return f"{head}{lines} \\\\ \\hline\n\\end{{tabular}}\\medskip"
 
     def _inline(self, element: Element) -> str:
         return "".join(
-            _escaped(child) if isinstance(child, str) else self._inline_element(child) for child in element.children
+            _escaped(child) if isinstance(child, str) else self._inline_element(child)
+            for child in element.children
         )
 
     def _inline_element(self, element: Element) -> str:

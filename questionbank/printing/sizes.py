@@ -62,18 +62,18 @@ class Sizes:
 
     def width(self, blocks: Sequence[object]) -> float:
         """Return the width that blocks need to be set without a break, in em."""
-        return max((self._block_width(block) for block in blocks), default=0.0)  # type: ignore[arg-type]
+        return max((self._block_width(block) for block in blocks), default=0.0)
 
     def height(self, blocks: Sequence[object], room: float) -> float:
         """Return the height of blocks that have `room` em of width, in em."""
-        return sum((self._block_height(block, room) for block in blocks), start=0.0)  # type: ignore[arg-type]
+        return sum((self._block_height(block, room) for block in blocks), start=0.0)
 
     def _block_width(self, block: list[object]) -> float:
         name, *rest = block
         if name == "p":
             return self._line_width(rest)
         if name == "display":
-            return self._widths[rest[0]]  # type: ignore[index]
+            return self._widths[rest[0]]
         return _UNLIMITED
 
     def _line_width(self, nodes: Sequence[object]) -> float:
@@ -82,7 +82,7 @@ class Sizes:
     def _node_width(self, node: object) -> float:
         if isinstance(node, str):
             return text_width(node)
-        name, *rest = node  # type: ignore[misc]
+        name, *rest = node
         if name == "math":
             return self._widths[rest[0]]
         if name == "picture":
@@ -98,21 +98,21 @@ class Sizes:
         if name == "p":
             return self._line_height(rest, room)
         if name == "display":
-            return _DISPLAY * math.ceil(self._widths[rest[0]] / room) + _GAP  # type: ignore[index]
+            return _DISPLAY * math.ceil(self._widths[rest[0]] / room) + _GAP
         if name == "table":
-            rows: list[list[dict[str, list[object]]]] = rest[0]  # type: ignore[assignment]
+            rows: list[list[dict[str, list[object]]]] = rest[0]
             share = room / max(1, *map(len, rows)) if rows else room
             return _GAP + sum(
                 max((_ROW - _LINE + self._line_height(cell["text"], share) for cell in row), default=_ROW)
                 for row in rows
             )
         if name == "list":
-            return sum(self._line_height(item, room - 2) for item in rest[1])  # type: ignore[union-attr,attr-defined]
+            return sum(self._line_height(item, room - 2) for item in rest[1])
         if name == "parts":
-            return sum(self.height(part, room - 2) for _, part in rest[0])  # type: ignore[union-attr,attr-defined]
+            return sum(self.height(part, room - 2) for _, part in rest[0])
         if name == "source":
             return sum(_LINE * math.ceil(max(len(line), 1) * 0.6 / room) for line in str(rest[0]).split("\n"))
-        return _GAP + self.height(rest[0], room - 1)  # type: ignore[arg-type]
+        return _GAP + self.height(rest[0], room - 1)
 
     def _line_height(self, nodes: Sequence[object], room: float) -> float:
         pictures = [node for node in nodes if isinstance(node, list) and node[0] == "picture"]

@@ -16,8 +16,8 @@ from questionbank.printing.labels import Labels, labels_for
 from questionbank.printing.limits import check_sheets
 from questionbank.printing.markup import Element, read_markup, write_markup
 from questionbank.printing.numerals import points_text
-from questionbank.printing.word_package import HEAD_END, SHEET_END, TAB, dress
 from questionbank.printing.word_formulas import with_word_formulas
+from questionbank.printing.word_package import HEAD_END, SHEET_END, TAB, dress
 from questionbank.worksheets.sheet import Sheet, SheetItem, SheetSection
 
 _LONGEST_LINE = 60  # characters of all options that stand on one line
@@ -47,7 +47,11 @@ def worksheet_docx(sheets: Sequence[Sheet]) -> bytes:
 
 def _sheet(sheet: Sheet, *, is_last: bool) -> str:
     writer = _SheetWriter(sheet)
-    return writer.head() + "".join(map(writer.section, sheet.sections)) + ("" if is_last else _styled(SHEET_END, "<p>&nbsp;</p>"))
+    return (
+        writer.head()
+        + "".join(map(writer.section, sheet.sections))
+        + ("" if is_last else _styled(SHEET_END, "<p>&nbsp;</p>"))
+    )
 
 
 def _styled(style: str, html: str) -> str:
@@ -102,7 +106,11 @@ class _SheetWriter:
     def _options(self, options: Sequence[tuple[str, str]]) -> str:
         lines = [self._texts.line(text) for _, text in options]
         is_short = sum(len(read_markup(line).text()) + 4 for line in lines) <= _LONGEST_LINE
-        if options and is_short and not any("\n" in text or "![" in text or "$$" in text for _, text in options):
+        if (
+            options
+            and is_short
+            and not any("\n" in text or "![" in text or "$$" in text for _, text in options)
+        ):
             entries = (f"{escape(label)}. {line}" for (label, _), line in zip(options, lines, strict=True))
             return _styled("Options in a Line", f"<p>{TAB.join(entries)}</p>")
         return "".join(self._labelled(f"{label}.", text, "Option") for label, text in options)
@@ -111,7 +119,9 @@ class _SheetWriter:
         answer = item.answer or ("" if item.parts else f"*{self._labels.unknown}*")
         parts = [self._labelled(_numbered(item.number), answer, f"Question {level}")]
         if self._sheet.shows_solutions and item.solution:
-            parts.append(self._labelled("", f"**{self._labels.solution}**\n\n{item.solution}", f"Question {level}"))
+            parts.append(
+                self._labelled("", f"**{self._labels.solution}**\n\n{item.solution}", f"Question {level}")
+            )
         return "".join([*parts, *(self._key(part, 2) for part in item.parts)])
 
     def _labelled(self, label: str, text: str, style: str, behind: str = "") -> str:

@@ -39,7 +39,9 @@ def _change(element: Element) -> None:
 
 def _open(element: Element) -> None:
     notation = element.attributes.get("notation", "")
-    inner = [child for child in element.children if isinstance(child, str) or child.tag != "mrow" or child.children]
+    inner = [
+        child for child in element.children if isinstance(child, str) or child.tag != "mrow" or child.children
+    ]
     element.tag, element.attributes = "mrow", {}
     if notation == "longdiv":
         element.children = [_sign(")"), _bar("mover", inner, "¯")]
@@ -65,7 +67,9 @@ def _rule(cell: Element, *, is_first: bool) -> None:
 
 
 def _bar(tag: str, children: list[Element | str], line: str) -> Element:
-    return Element(tag, {"accent": "true"}, [Element("mrow", {}, children), Element("mo", {"stretchy": "true"}, [line])])
+    return Element(
+        tag, {"accent": "true"}, [Element("mrow", {}, children), Element("mo", {"stretchy": "true"}, [line])]
+    )
 
 
 def _sign(text: str) -> Element:

@@ -24,7 +24,8 @@ _MARGIN, _GUTTER = 1134, 510
 _DATE = (1980, 1, 1, 0, 0, 0)
 _FOOTER = (
     '<?xml version="1.0" encoding="UTF-8"?>'
-    '<w:ftr xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"><w:p><w:pPr><w:jc w:val="center"/></w:pPr>'
+    '<w:ftr xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'
+    '<w:p><w:pPr><w:jc w:val="center"/></w:pPr>'
     '<w:r><w:fldChar w:fldCharType="begin"/></w:r><w:r><w:instrText xml:space="preserve"> PAGE </w:instrText></w:r>'
     '<w:r><w:fldChar w:fldCharType="end"/></w:r></w:p></w:ftr>'
 )
@@ -51,21 +52,26 @@ def _paragraph(name: str, properties: str, run: str = "", base: str = "Normal") 
 _TINY = '<w:spacing w:before="0" w:after="0" w:line="20" w:lineRule="exact"/>'
 _STYLES = dict(
     (
-        _paragraph("heading 1", '<w:keepNext/><w:pBdr><w:bottom w:val="single" w:sz="8" w:space="4" w:color="auto"/></w:pBdr>'
+        _paragraph("heading 1", '<w:keepNext/><w:pBdr><w:bottom w:val="single" w:sz="8" w:space="4" w:color="auto"/>'
+                   '</w:pBdr>'
                    '<w:spacing w:before="0" w:after="120"/><w:outlineLvl w:val="0"/>', '<w:b/><w:sz w:val="34"/>'),
         _paragraph("heading 2", '<w:keepNext/><w:spacing w:before="320" w:after="120"/><w:outlineLvl w:val="1"/>',
                    '<w:b/><w:sz w:val="25"/>'),
-        _paragraph("Worksheet Line", '<w:tabs><w:tab w:val="right" w:pos="9638"/></w:tabs><w:spacing w:before="60" w:after="160"/>'),
+        _paragraph("Worksheet Line", '<w:tabs><w:tab w:val="right" w:pos="9638"/></w:tabs>'
+                   '<w:spacing w:before="60" w:after="160"/>'),
         _paragraph("Instructions", '<w:spacing w:before="60" w:after="120"/>', "<w:i/>"),
-        _paragraph("Shared Text", '<w:keepNext/><w:pBdr><w:left w:val="single" w:sz="12" w:space="6" w:color="AAAAAA"/></w:pBdr>'
+        _paragraph("Shared Text", '<w:keepNext/><w:pBdr><w:left w:val="single" w:sz="12" w:space="6" w:color="AAAAAA"/>'
+                   '</w:pBdr>'
                    '<w:spacing w:before="200" w:after="80"/><w:ind w:left="140"/>'),
         _paragraph("Question 1", '<w:keepNext/><w:keepLines/><w:tabs><w:tab w:val="left" w:pos="454"/></w:tabs>'
                    '<w:spacing w:before="220" w:after="60"/><w:ind w:left="454" w:hanging="454"/>'),
         _paragraph("Question 1 Text", '<w:spacing w:before="60" w:after="60"/><w:ind w:left="454"/>'),
-        _paragraph("Question 2", '<w:tabs><w:tab w:val="left" w:pos="964"/></w:tabs><w:spacing w:before="100" w:after="60"/>'
+        _paragraph("Question 2", '<w:tabs><w:tab w:val="left" w:pos="964"/></w:tabs>'
+                   '<w:spacing w:before="100" w:after="60"/>'
                    '<w:ind w:left="964" w:hanging="510"/>'),
         _paragraph("Question 2 Text", '<w:spacing w:before="60" w:after="60"/><w:ind w:left="964"/>'),
-        _paragraph("Option", '<w:keepLines/><w:tabs><w:tab w:val="left" w:pos="850"/></w:tabs><w:spacing w:before="20" w:after="20"/>'
+        _paragraph("Option", '<w:keepLines/><w:tabs><w:tab w:val="left" w:pos="850"/></w:tabs>'
+                   '<w:spacing w:before="20" w:after="20"/>'
                    '<w:ind w:left="850" w:hanging="396"/>'),
         _paragraph("Option Text", '<w:spacing w:before="20" w:after="20"/><w:ind w:left="850"/>'),
         _paragraph("Options in a Line", '<w:keepLines/><w:tabs>' + "".join(
@@ -78,7 +84,11 @@ _STYLES = dict(
         _paragraph(SHEET_END, _TINY),
     )
 )  # fmt: skip
-_STRIKES = {"horizontalstrike": "strikeH", "updiagonalstrike": "strikeBLTR", "downdiagonalstrike": "strikeTLBR"}
+_STRIKES = {
+    "horizontalstrike": "strikeH",
+    "updiagonalstrike": "strikeBLTR",
+    "downdiagonalstrike": "strikeTLBR",
+}
 _STRUCK = re.compile(
     rf"<m:borderBox><m:e><m:r>(?:<m:rPr>(?:(?!</m:rPr>).)*</m:rPr>)?<m:t[^>]*>([{''.join(STROKES.values())}]+)</m:t></m:r>"
 )
@@ -113,7 +123,11 @@ def _with_styles(styles: str) -> str:
     )
     styles = re.sub(r'(<w:szC?s? w:val=")24(" ?/>)', r"\g<1>22\2", styles, count=2)
     styles = re.sub(
-        r'(<w:style [^>]*w:styleId="Table".*?<w:tblPr>)', rf"\1{_TABLE_LINES}", styles, count=1, flags=re.DOTALL
+        r'(<w:style [^>]*w:styleId="Table".*?<w:tblPr>)',
+        rf"\1{_TABLE_LINES}",
+        styles,
+        count=1,
+        flags=re.DOTALL,
     )
     return styles.replace("</w:styles>", "".join(_STYLES.values()) + "</w:styles>")
 
@@ -121,8 +135,12 @@ def _with_styles(styles: str) -> str:
 _CHANGES = {
     "word/styles.xml": _with_styles,
     "[Content_Types].xml": lambda text: text.replace("</Types>", f"{_FOOTER_TYPE}</Types>"),
-    "word/_rels/document.xml.rels": lambda text: text.replace("</Relationships>", f"{_FOOTER_RELATION}</Relationships>"),
-    "docProps/core.xml": lambda text: re.sub(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "1980-01-01T00:00:00Z", text),
+    "word/_rels/document.xml.rels": lambda text: text.replace(
+        "</Relationships>", f"{_FOOTER_RELATION}</Relationships>"
+    ),
+    "docProps/core.xml": lambda text: re.sub(
+        r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "1980-01-01T00:00:00Z", text
+    ),
 }
 
 
@@ -153,7 +171,8 @@ def _sections(sheets: Sequence[Sheet]) -> Iterator[str]:
             f' w:left="{_MARGIN}" w:header="567" w:footer="567" w:gutter="0"/>'
         )
         columns = f'<w:cols w:num="2" w:space="{_GUTTER}"/>' if sheet.columns == 2 else '<w:cols w:num="1"/>'
-        yield f'<w:sectPr>{footer}<w:type w:val="nextPage"/>{page}<w:pgNumType w:start="1"/><w:cols w:num="1"/></w:sectPr>'
+        first = '<w:type w:val="nextPage"/>', '<w:pgNumType w:start="1"/><w:cols w:num="1"/>'
+        yield f"<w:sectPr>{footer}{first[0]}{page}{first[1]}</w:sectPr>"
         yield f'<w:sectPr>{footer}<w:type w:val="continuous"/>{page}{columns}</w:sectPr>'
 
 

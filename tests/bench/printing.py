@@ -4,8 +4,8 @@
     python -m tests.bench.printing [--data FOLDER] [--formulas N]
 
 PDF of 40 and of 400 questions of two public sets, with their options: wall time from the records to the bytes, with
-formulas drawn before and not, processor time and peak of memory of the child. Then N formulas: how many Temml draws, how
-many of these Typst sets and passes PDF/UA-1, and how long a file of them takes. Then 40 questions as a Word file.
+formulas drawn before and not, processor time and peak of memory of the child. Then N formulas: how many Temml draws,
+how many of these Typst sets in a file that passes PDF/UA-1, and the time. Then 40 questions as a Word file.
 """
 
 from __future__ import annotations
@@ -56,7 +56,9 @@ finally:
 
 def _sheet(rows: list[dict]) -> Sheet:
     items = (
-        SheetItem(str(number), row["text"], options=tuple((o["label"], o["text"]) for o in row.get("options") or []))
+        SheetItem(
+            str(number), row["text"], options=tuple((o["label"], o["text"]) for o in row.get("options") or [])
+        )
         for number, row in enumerate(rows, start=1)
     )
     return Sheet("Benchmark", (SheetSection(tuple(items)),))
@@ -72,7 +74,10 @@ def _child(sheets: list[Sheet]) -> tuple[float, float, dict]:
             shutil.copyfile(here / name, Path(folder, name))
         Path(folder, "content.json").write_text(json.dumps(data), encoding="utf-8")
         done = subprocess.run(
-            [sys.executable, "-c", _CHILD, typesetting.__file__, folder], capture_output=True, text=True, check=True
+            [sys.executable, "-c", _CHILD, typesetting.__file__, folder],
+            capture_output=True,
+            text=True,
+            check=True,
         )
     peak = int(re.search(r"VmHWM:\s+(\d+)", done.stderr)[1]) / 1024
     return peak, float(re.search(r"seconds ([\d.]+)", done.stderr)[1]), json.loads(done.stdout)
@@ -93,7 +98,8 @@ def _questions(data: Path, failures: list[str]) -> None:
             peak, seconds, notes = _child([sheet])
             print(
                 f"{name}, {count} questions: {statistics.median(times):.2f} s ({min(times):.2f} to {max(times):.2f}),"
-                f" the first time {first:.2f} s; child {seconds:.2f} s of processor, {peak:.0f} MB; {size / 1024:.0f} kB;"
+                f" the first time {first:.2f} s; child {seconds:.2f} s of processor, {peak:.0f} MB;"
+                f" {size / 1024:.0f} kB;"
                 f" not set: {len(notes['refused'])} formulas, characters {notes['missing']}"
             )
             if min(times) > gate or peak > MEGABYTES:
@@ -116,7 +122,10 @@ def _formulas(data: Path, count: int, failures: list[str]) -> None:
         refused += len(notes["refused"])
         seconds += used
     share = 1 - refused / len(drawn)
-    print(f"{count} formulas: Temml draws {len(drawn)}, Typst sets {len(drawn) - refused} ({share:.2%}) in {seconds:.2f} s")
+    print(
+        f"{count} formulas: Temml draws {len(drawn)}, Typst"
+        f" sets {len(drawn) - refused} ({share:.2%}) in {seconds:.2f} s"
+    )
     if share < TYPESET:
         failures.append(f"formulas: {share:.2%}")
 

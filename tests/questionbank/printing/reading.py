@@ -50,7 +50,9 @@ def shown_text(element: Element) -> str:
     if element.tag == "mphantom":
         return ""
     if element.tag == "ol" and "parts" not in element.classes:  # a browser numbers them
-        return " ".join(f"{number} {shown_text(item)}" for number, item in enumerate(element.elements, start=1))
+        return " ".join(
+            f"{number} {shown_text(item)}" for number, item in enumerate(element.elements, start=1)
+        )
     return " ".join(child if isinstance(child, str) else shown_text(child) for child in element.children)
 
 

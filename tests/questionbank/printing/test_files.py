@@ -45,7 +45,9 @@ def latex(*sheets: Sheet) -> tuple[str, list[str]]:
 
 
 def test_html_needs_no_other_file_and_says_everything():
-    html = worksheet_html([sheet(version="A", total_points=3), sheet(shows_key=True, shows_solutions=True)]).decode()
+    html = worksheet_html(
+        [sheet(version="A", total_points=3), sheet(shows_key=True, shows_solutions=True)]
+    ).decode()
     assert not re.search(r'(?:src|href)="(?!data:image/png;base64,)', html)
     body = read_markup(html.split("</head>")[1])
     said = words(shown_text(body))
@@ -57,10 +59,13 @@ def test_html_needs_no_other_file_and_says_everything():
 
 
 def test_latex_has_questions_points_options_and_pictures():
-    source, names = latex(sheet(paper=PaperSize.LETTER, columns=2), sheet(shows_key=True, shows_solutions=True))
+    source, names = latex(
+        sheet(paper=PaperSize.LETTER, columns=2), sheet(shows_key=True, shows_solutions=True)
+    )
     assert names == ["worksheet.tex", "pictures/picture-1.png"]
     for piece in (
-        "letterpaper", "{multicols}{2}", r"\setcounter{question}{2}", r"\question[2.5] Find $x^2$ in \textbf{bold}:", r"\item one",
+        "letterpaper", "{multicols}{2}", r"\setcounter{question}{2}", r"\question[2.5] Find $x^2$ in \textbf{bold}:",
+        r"\item one",
         r"a & $\frac12$ \\ \hline", r"b & 5 \%", "{pictures/picture-1.png}", r"\item[{A.}] 5 \& 6", r"\part[1] Why?",
         r"\fillwithlines{17mm}", r"\uplevel{Shared text.}", r"\item[{3}] $4$", "It is $2^2$.",
     ):  # fmt: skip

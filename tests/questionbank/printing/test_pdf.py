@@ -122,3 +122,54 @@ def test_what_a_worksheet_cannot_be_printed_for_is_said(monkeypatch):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(PrintingRefused, match="pip install"):
         worksheet_pdf([sheet()])
+
+
+def test_a_picture_is_printed_and_one_that_is_too_large_is_named_with_its_size():
+    vast = png()[:16] + (40_000).to_bytes(4, "big") + (1_000).to_bytes(4, "big") + png()[24:]
+    text = "Look: ![a dot](dot.png) and ![a map](vast.png)"
+    pdf = worksheet_pdf([sheet(SheetItem("1", text), pictures={"dot.png": png(), "vast.png": vast})])
+    assert b"/Image" in pdf
+    printed = " ".join(" ".join(pdf_text(pdf)).split())
+    assert "[Not printed: the picture vast.png has 40,000 by 1,000 pixels.] a map" in printed
+
+
+def test_what_no_font_has_is_printed_as_its_number_and_said():
+    printed = " ".join(worksheet_pdf_text(SheetItem("1", "Rune \U00012000 here, wide ． stop")).split())
+    assert "Rune \U00012000 here, wide . stop" in printed
+    assert "No font of this computer has these characters" in printed
+    assert "U+12000" in printed
+
+
+def worksheet_pdf_text(item: SheetItem) -> str:
+    return "".join(pdf_text(worksheet_pdf([sheet(item)])))
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        "+".join(rf"\frac{{a_{{{place}}}}}{{{place}}}" for place in range(60)),
+        r"\left(" + "+".join(f"x_{{{place}}}" for place in range(60)) + r"\right)^2",
+        r"\sqrt{" + "+".join(f"x_{{{place}}}" for place in range(40)) + "}",
+    ],
+)
+def test_a_long_formula_stays_within_the_page(formula):
+    pdf = worksheet_pdf([sheet(SheetItem("1", f"Add ${formula}$ and\n\n$${formula}$$"), columns=2)])
+    document = pypdfium2.PdfDocument(pdf)
+    for page in document:
+        text = page.get_textpage()
+        right = max(text.get_charbox(place)[2] for place in range(text.count_chars()))
+        assert right <= page.get_width() - 40
+        text.close()
+        page.close()
+    document.close()
+
+
+def test_a_key_has_short_answers_in_columns_and_says_which_are_unknown():
+    items = [SheetItem(str(number), f"Question {number}", answer="$7$") for number in range(1, 9)]
+    key = sheet(*items, SheetItem("9", "Open"), shows_key=True)
+    text = "".join(pdf_text(worksheet_pdf([key])))
+    assert "Question" not in text
+    assert "Answer key" in text
+    assert "—" in text
+    lines = [line for line in text.splitlines() if "7" in line]
+    assert len(lines) == 2  # four to a line

@@ -47,7 +47,10 @@ def back(package: bytes) -> list[str]:
 
 
 def test_every_part_is_well_formed_and_equal_worksheets_give_equal_bytes():
-    worksheets = [sheet("Is $x<1$ & a ![dot](a.png)?", version="A", pictures={"a.png": png()}), sheet("b", shows_key=True)]
+    worksheets = [
+        sheet("Is $x<1$ & a ![dot](a.png)?", version="A", pictures={"a.png": png()}),
+        sheet("b", shows_key=True),
+    ]
     package = worksheet_docx(worksheets)
     assert package == worksheet_docx(worksheets)
     with zipfile.ZipFile(io.BytesIO(package)) as parts:
@@ -63,11 +66,25 @@ def test_each_worksheet_has_its_paper_and_columns():
     document = part(package, "word/document.xml")
     sections = re.findall(r"<w:sectPr.*?</w:sectPr>", document)
     assert [re.search(r'w:cols w:num="(\d)"', section)[1] for section in sections] == ["1", "2", "1", "1"]
-    assert [re.search(r'w:pgSz w:w="(\d+)"', section)[1] for section in sections] == ["11906", "11906", "12240", "12240"]
+    assert [re.search(r'w:pgSz w:w="(\d+)"', section)[1] for section in sections] == [
+        "11906",
+        "11906",
+        "12240",
+        "12240",
+    ]
 
 
 def test_what_word_has_no_notation_for_is_said_by_what_it_has():
-    package = worksheet_docx([sheet(r"$12\longdiv{345}$", r"$\begin{array}{r}12\\+3\\\hline 15\end{array}$", r"$\cancel{7}$", r"$\binom{n}{r}$")])
+    package = worksheet_docx(
+        [
+            sheet(
+                r"$12\longdiv{345}$",
+                r"$\begin{array}{r}12\\+3\\\hline 15\end{array}$",
+                r"$\cancel{7}$",
+                r"$\binom{n}{r}$",
+            )
+        ]
+    )
     division, addition, _, binomial = back(package)
     assert division == r"12)\overline{345}"
     assert r"\underline" in addition
@@ -76,15 +93,31 @@ def test_what_word_has_no_notation_for_is_said_by_what_it_has():
 
 
 def test_a_key_has_answers_and_solutions_and_no_questions():
-    item = SheetItem("1", "Secret question", answer="$42$", solution="Because.", parts=(SheetItem("(a)", "Part", answer="7"),))
-    worksheet = Sheet("T", (SheetSection((item, SheetItem("2", "No answer"))),), shows_key=True, shows_solutions=True)
+    item = SheetItem(
+        "1",
+        "Secret question",
+        answer="$42$",
+        solution="Because.",
+        parts=(SheetItem("(a)", "Part", answer="7"),),
+    )
+    worksheet = Sheet(
+        "T", (SheetSection((item, SheetItem("2", "No answer"))),), shows_key=True, shows_solutions=True
+    )
     text = run_pandoc(worksheet_docx([worksheet]), "docx", "plain").decode()
     assert "Secret" not in text
     for words in ("1.", "42", "Solution", "Because.", "(a)", "7", "No answer is known."):
         assert words in text
 
 
-@pytest.mark.parametrize("hostile", ["<script>x</script> <b onclick=x>", r"\input{/etc/passwd}", "![x](file:///etc/passwd)", "\ue000 `=openxml`"])
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "<script>x</script> <b onclick=x>",
+        r"\input{/etc/passwd}",
+        "![x](file:///etc/passwd)",
+        "\ue000 `=openxml`",
+    ],
+)
 def test_hostile_text_is_text(hostile):
     document = part(worksheet_docx([sheet(hostile, title=hostile)]), "word/document.xml")
     ElementTree.fromstring(document)
@@ -134,14 +167,16 @@ def _by_number(blocks: list[dict]) -> list[tuple[int, str]]:
 
 
 def drawn(latex: str) -> object:
-    """Return what a formula shows: its elements and signs, without spaces and attributes; None where it cannot be drawn."""
+    """Return what a formula shows: its elements and signs, without spaces; None where it cannot be drawn."""
     try:
         return _bare(read_markup(formula_mathml(latex)))
     except FormulaRefused:
         return None
 
 
-_SAME = str.maketrans({"∼": "~", "˜": "~", "ˆ": "^", "‾": "¯", "−": "-", "⋅": "·", "∥": "‖", "△": "▵", "⟶": "→", "\u00a0": " "})
+_SAME = str.maketrans(
+    {"∼": "~", "˜": "~", "ˆ": "^", "‾": "¯", "−": "-", "⋅": "·", "∥": "‖", "△": "▵", "⟶": "→", "\u00a0": " "}
+)
 
 
 def _bare(element: Element) -> list[object]:
@@ -157,5 +192,7 @@ def _bare(element: Element) -> list[object]:
             name = child.tag.replace("munder", "msub").replace("msubover", "msubsup").replace("mover", "msup")
             parts.append((name, *(tuple(_bare(Element("", {}, [operand]))) for operand in child.elements)))
         else:
-            parts.append((child.tag, *(tuple(_bare(Element("", {}, [operand]))) for operand in child.elements)))
+            parts.append(
+                (child.tag, *(tuple(_bare(Element("", {}, [operand]))) for operand in child.elements))
+            )
     return parts

@@ -15,7 +15,9 @@ from questionbank.worksheets.sheet import Sheet, SheetItem, SheetSection
 from tests.questionbank.printing.reading import characters, page_text, pdf_text, words
 from tests.questionbank.printing.samples import SETS, public_questions
 
-pytestmark = pytest.mark.skipif(importlib.util.find_spec("typst") is None, reason="needs the extra 'documents'")
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("typst") is None, reason="needs the extra 'documents'"
+)
 
 MARK = "¤"
 AROUND = re.compile(rf"{MARK}|Page \d+ of \d+|No font of this computer.*", re.DOTALL)
@@ -23,7 +25,7 @@ Texts = tuple[str, list[tuple[str, str]]]
 
 
 def differences(questions: list[Texts]) -> list[tuple[str, dict[str, int], dict[str, int]]]:
-    """Print each question on a page of its own; return the text, what is missing and what is too much of the wrong ones."""
+    """Print each question on a page of its own; return the wrong ones with what is missing or too much."""
     sheets = [
         Sheet(MARK, (SheetSection((SheetItem(MARK, text, options=tuple(options)),)),), has_name_field=False)
         for text, options in questions
