@@ -50,7 +50,7 @@ def worksheet_pdf(sheets: Sequence[Sheet]) -> bytes:
             shutil.copyfile(_HERE / name, folder / name)
         for name, picture in content.pictures.items():
             (folder / name).write_bytes(picture)
-        (folder / "content.json").write_text(json.dumps(data), encoding="utf-8")
+        (folder / "content.json").write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")
         _typeset(folder)
         return (folder / "worksheet.pdf").read_bytes()
 

@@ -14,7 +14,7 @@ import re
 import resource
 import sys
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 MEGABYTES = 3_000  # of addresses, of which a worksheet of 400 questions touches a tenth
@@ -36,35 +36,35 @@ class _Typesetter:
         self._typst = typst
         self._folder = folder
         self._fonts = typst.Fonts(font_paths=[fonts] if fonts else [])
-        self._content = json.loads((folder / "content.json").read_bytes())
+        self._content = (folder / "content.json").read_text(encoding="utf-8")
         families = set(self._fonts.families())
-        self._content["hanzi"] = [name for name in _HANZI if name in families]
-        self._content["refused"] = []
-        self._content["missing"] = []
+        self._hanzi = [name for name in _HANZI if name in families]
+        self._refused: list[int] = []
+        self._missing: list[str] = []
 
     def run(self) -> dict[str, object]:
-        """Write the PDF; return what could not be set."""
+        """Write the PDF; return the places of the formulas, and the characters, that could not be set."""
         self._replace(self._unknown_characters())
         pdf = self._compile()
         if pdf is None:
             self._replace(_unknown(self._error))
-            self._content["refused"] = self._faulty_formulas()
+            self._refused = self._faulty_formulas()
             pdf = self._compile()
         if pdf is None:
             raise SystemExit(self._error)
         (self._folder / "worksheet.pdf").write_bytes(pdf)
-        return {name: self._content[name] for name in ("refused", "missing", "hanzi")}
+        return {"refused": self._refused, "missing": self._missing}
 
     def _unknown_characters(self) -> list[str]:
         """Return the characters that no font has, found by setting each once."""
-        found = {character for text in _texts(self._content) for character in text if not character.isascii()}
-        characters = sorted(character for character in found if character.isprintable())
+        found = set(self._content)
+        characters = sorted(sign for sign in found if not sign.isascii() and sign.isprintable())
         if not characters:
             return []
         source = self._folder / "characters.typ"
         source.write_text(_CHARACTERS_ALONE, encoding="utf-8")
         try:
-            self._set(source, characters="".join(characters), hanzi=json.dumps(self._content["hanzi"]))
+            self._set(source, characters="".join(characters), hanzi=json.dumps(self._hanzi))
         except self._typst.TypstError as error:
             return _unknown(error.diagnostic)
         return []
@@ -83,8 +83,14 @@ class _Typesetter:
         return pdf
 
     def _compile(self) -> bytes | None:
-        self._content["chinese"] = any(_CHINESE.search(text) for text in self._content["missing"])
-        (self._folder / "content.json").write_text(json.dumps(self._content), encoding="utf-8")
+        findings = {
+            "hanzi": self._hanzi,
+            "refused": self._refused,
+            "missing": [_numbered(character) for character in self._missing],
+            "chinese": any(map(_CHINESE.match, self._missing)),
+        }
+        (self._folder / "content.json").write_text(self._content, encoding="utf-8")
+        (self._folder / "findings.json").write_text(json.dumps(findings), encoding="utf-8")
         try:
             return self._set(self._folder / "worksheet.typ")
         except self._typst.TypstError as error:
@@ -92,15 +98,13 @@ class _Typesetter:
             return None
 
     def _replace(self, texts: list[str]) -> None:
+        """Write characters that no font has in another form, in the JSON as it stands."""
         characters = sorted({character for text in texts for character in text})
-        names = {
-            ord(character): _narrow(character) or f"[{_numbered(character)}]" for character in characters
-        }
-        self._content["missing"] += [
-            _numbered(character) for character in characters if not _narrow(character)
-        ]
-        for part in ("title", "sheets", "formulas"):
-            self._content[part] = _mapped(self._content[part], lambda text: text.translate(names))
+        self._missing += [character for character in characters if not _narrow(character)]
+        written = {character: _narrow(character) or f"[{_numbered(character)}]" for character in characters}
+        self._content = self._content.translate(
+            {ord(character): json.dumps(text)[1:-1] for character, text in written.items()}
+        )
 
     def _faulty_formulas(self) -> list[int]:
         """Return the formulas that cannot be set, each found by halves."""
@@ -114,7 +118,7 @@ class _Typesetter:
                 return False
             return True
 
-        return list(_faulty(list(range(len(self._content["formulas"]))), is_sound))
+        return list(_faulty(list(range(len(json.loads(self._content)["formulas"]))), is_sound))
 
 
 _CHARACTERS_ALONE = """
@@ -135,14 +139,6 @@ def _unknown(error: str) -> list[str]:
     return [json.loads(f'"{text}"') if "\\u{" not in text else _unescaped(text) for text in quoted]
 
 
-def _texts(value: object) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (list, dict)):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _texts(part)
-
-
 def _faulty(places: list[int], is_sound: Callable[[list[int]], bool]) -> list[int]:
     if not places or is_sound(places):
         return []
@@ -150,16 +146,6 @@ def _faulty(places: list[int], is_sound: Callable[[list[int]], bool]) -> list[in
         return places
     middle = len(places) // 2
     return [*_faulty(places[:middle], is_sound), *_faulty(places[middle:], is_sound)]
-
-
-def _mapped(value: object, change: Callable[[str], str]) -> object:
-    if isinstance(value, str):
-        return change(value)
-    if isinstance(value, list):
-        return [_mapped(part, change) for part in value]
-    if isinstance(value, dict):
-        return {name: _mapped(part, change) for name, part in value.items()}
-    return value
 
 
 def _narrow(character: str) -> str:

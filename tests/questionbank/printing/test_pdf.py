@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import glob
 import importlib.util
 
 import pypdfium2
@@ -95,12 +96,14 @@ def test_a_formula_that_cannot_be_set_is_printed_as_its_source(monkeypatch, sett
         "import runpy, sys\n"
         f"typesetting = runpy.run_path({source!r})\n"
         "class Faulty(typesetting['_Typesetter']):\n"
-        "    def __init__(self, folder):\n"
+        "    def __init__(self, folder, fonts):\n"
         "        super().__init__(folder)\n"
-        "        self._content['formulas'][1]['drawing'] = ['no such drawing']\n"
+        "        content = json.loads(self._content)\n"
+        "        content['formulas'][1]['drawing'] = ['no such drawing']\n"
+        "        self._content = json.dumps(content)\n"
         "from pathlib import Path\n"
         "import json\n"
-        "print(json.dumps(Faulty(Path(sys.argv[1])).run()))\n"
+        "print(json.dumps(Faulty(Path(sys.argv[1]), '').run()))\n"
     )
     folder = settings.VAR_DIR / "printing"
     folder.mkdir(parents=True, exist_ok=True)
@@ -133,11 +136,21 @@ def test_a_picture_is_printed_and_one_that_is_too_large_is_named_with_its_size()
     assert "[Not printed: the picture vast.png has 40,000 by 1,000 pixels.] a map" in printed
 
 
+@pytest.mark.skipif(
+    bool(glob.glob("/usr/share/fonts/**/*CJK*", recursive=True)), reason="has a font for Chinese"
+)
+def test_chinese_without_a_font_says_which_to_install():
+    printed = " ".join(worksheet_pdf_text(SheetItem("1", "已知 $x$，“＂＼”")).split())
+    assert "已知" in printed
+    assert "Install a font for Chinese" in printed
+
+
 def test_what_no_font_has_is_printed_as_its_number_and_said():
     printed = " ".join(worksheet_pdf_text(SheetItem("1", "Rune \U00012000 here, wide ． stop")).split())
     assert "Rune \U00012000 here, wide . stop" in printed
     assert "No font of this computer has these characters" in printed
     assert "U+12000" in printed
+    assert "Chinese" not in printed
 
 
 def worksheet_pdf_text(item: SheetItem) -> str:

@@ -147,7 +147,6 @@ def test_nearly_all_public_formulas_come_back_from_word_as_they_went(shared_data
             else:
                 wrong.append((latex, came))
     assert len(formulas) >= 2_900
-    print(equal, len(formulas))
     assert equal >= 0.98 * len(formulas), (equal, len(formulas), wrong[:40])
 
 
