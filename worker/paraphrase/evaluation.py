@@ -122,7 +122,7 @@ def _set_figures(
         "operators": operator_figures(kept),
         "valid_with_serious_finding": _share_faulted(kept, pair_scores, 1),
         "invalid_with_serious_finding": _share_faulted(kept, pair_scores, 0),
-        "rule_worth": rule_worth(kept, [pair_score.score for pair_score in pair_scores], without=without),
+        "rule_worth": rule_worth(kept, pair_scores, scorer.verdict.score_cap, without=without),
     }
 
 

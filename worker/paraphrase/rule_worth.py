@@ -16,7 +16,8 @@ from sklearn.model_selection import StratifiedGroupKFold
 from analytics.paraphrase.findings.finding import Finding
 from analytics.paraphrase.findings.rules import RULES, changes_by_rule
 from analytics.paraphrase.scoring.fitting import fit_verdict
-from analytics.paraphrase.scoring.verdict import verdict_features
+from analytics.paraphrase.scoring.scorer import PairScore
+from analytics.paraphrase.scoring.verdict import UNCAPPED, verdict_features
 from analytics.records import ParaphrasePair
 
 _FOLDS = 5
@@ -25,13 +26,18 @@ ByRule = Mapping[str, Sequence[Finding]]
 
 
 def rule_worth(
-    pairs: Sequence[ParaphrasePair], scores: Sequence[float], *, without: Collection[str] = ()
+    pairs: Sequence[ParaphrasePair],
+    scores: Sequence[PairScore],
+    score_cap: float = UNCAPPED,
+    *,
+    without: Collection[str] = (),
 ) -> dict[str, Any]:
     """Return what each rule is worth.
 
     Args:
         pairs: labelled.
-        scores: of the pairs.
+        scores: of the pairs, with what the cross-encoder reads in them.
+        score_cap: of the scorer's verdict.
         without: rules that are left out throughout.
 
     Returns:
@@ -51,16 +57,17 @@ def rule_worth(
             "invalid": faulted.count(0),
             "valid": faulted.count(1),
             "precision": faulted.count(0) / len(faulted) if faulted else None,
-            "auc_without": _auc(pairs, scores, findings, labels, rule),
+            "auc_without": _auc(pairs, scores, findings, labels, score_cap, rule),
         }
-    return {"auc": _auc(pairs, scores, findings, labels), "rules": rules}
+    return {"auc": _auc(pairs, scores, findings, labels, score_cap), "rules": rules}
 
 
 def _auc(
     pairs: Sequence[ParaphrasePair],
-    scores: Sequence[float],
+    scores: Sequence[PairScore],
     findings: Sequence[ByRule],
     labels: Sequence[int],
+    score_cap: float,
     without: str = "",
 ) -> float | None:
     """Return the AUC of a verdict that is fitted on pairs of other questions."""
@@ -71,7 +78,7 @@ def _auc(
     rows = np.array(
         [
             verdict_features(
-                score,
+                score.score,
                 [
                     finding
                     for rule, rule_findings in by_rule.items()
@@ -80,6 +87,7 @@ def _auc(
                 ],
                 pair.original,
                 pair.paraphrase,
+                reading=score.reading,
             )
             for score, by_rule, pair in zip(scores, findings, pairs, strict=True)
         ]
@@ -87,6 +95,6 @@ def _auc(
     probabilities = np.zeros(len(pairs))
     folds = StratifiedGroupKFold(_FOLDS, shuffle=True, random_state=0)
     for fitted, measured in folds.split(rows, truth, groups):
-        verdict = fit_verdict(rows[fitted].tolist(), truth[fitted].tolist())
+        verdict = fit_verdict(rows[fitted].tolist(), truth[fitted].tolist(), score_cap=score_cap)
         probabilities[measured] = verdict.probabilities(rows[measured])
     return float(roc_auc_score(truth, probabilities))

@@ -53,12 +53,14 @@ class PairScore:
         cosine: as it is, in [-1, 1]; it ranks pairs as the score does.
         probability: that it is valid, from score, reading and findings.
         findings: what was lost, added or changed.
+        reading: the cross-encoder's log-odds that it is valid; 0 if nothing read it.
     """
 
     score: float
     cosine: float
     probability: float
     findings: tuple[Finding, ...]
+    reading: float = 0.0
 
     @property
     def verdict(self) -> str:
@@ -114,7 +116,13 @@ class Scorer:
         readings = self.read(pairs)
         findings_by_pair, features = weigh_pairs(pairs, scores, readings, without=without)
         return [
-            PairScore(score, cosine, float(probability), with_changed_words(findings, reading, *pair))
+            PairScore(
+                score,
+                cosine,
+                float(probability),
+                with_changed_words(findings, reading, *pair),
+                reading.log_odds if reading else 0.0,
+            )
             for score, cosine, probability, findings, reading, pair in zip(
                 scores,
                 near,
