@@ -16,6 +16,7 @@ BUDGETS = {
     "question_similar": 28,
     "review_settle": 29,
     "question_list": 25,
+    "health": 22,
 }
 """Of pages that show more."""
 
