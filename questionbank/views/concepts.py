@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import Count
@@ -71,7 +72,7 @@ def concept_detail(request: HttpRequest, concept_id: int) -> HttpResponse:
     return render(request, "concepts/detail.html", context)
 
 
-def find_node(nodes: list[ConceptNode], concept_id: int) -> ConceptNode | None:
+def find_node(nodes: Sequence[ConceptNode], concept_id: int) -> ConceptNode | None:
     """Return the node of a concept in a tree."""
     waiting = list(nodes)
     while waiting:

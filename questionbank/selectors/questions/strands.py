@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.core.cache import cache
@@ -48,7 +49,7 @@ def strands() -> list[StrandGroup]:
     return groups[:GROUPS_SHOWN]
 
 
-def _strands(nodes: list[ConceptNode]) -> list[Strand]:
+def _strands(nodes: Sequence[ConceptNode]) -> list[Strand]:
     """Return the strands; step over leading nodes that every question shares, as they say nothing."""
     while len(nodes) == 1 and nodes[0].children and not nodes[0].own_questions:
         nodes = nodes[0].children
