@@ -1,0 +1,140 @@
+"""A document under review, cut into passages: the lines of a question beside the question, and what stands between."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from analytics.records import QuestionRecord
+from questionbank.documents.bank_records import bank_record
+from questionbank.documents.corrections import Corrected, ReviewedLine
+from questionbank.documents.paper import FoundQuestion, Paper, Role
+from questionbank.formats.fields import FieldProblems
+
+
+@dataclass(frozen=True, slots=True)
+class FoundItem:
+    """A question of the paper.
+
+    Attributes:
+        place: in the paper, counted from 1.
+        key: names it in corrections and addresses: that of its first line.
+        record: the question as the bank takes it; as it was found where the bank cannot take it.
+        refusal: why the bank cannot take it; empty where it can.
+        elsewhere: keys of its lines that stand in other passages: a text that it shares, the list of answers.
+    """
+
+    place: int
+    key: str
+    found: FoundQuestion
+    record: QuestionRecord
+    is_left_out: bool
+    refusal: str = ""
+    elsewhere: tuple[str, ...] = ()
+
+    @property
+    def unsureness(self) -> int:
+        """How much is doubtful, for an order in which the worst comes first."""
+        return len(self.found.doubts) + 1_000 * bool(self.refusal)
+
+
+@dataclass(frozen=True, slots=True)
+class PassageLine:
+    """A line, and the places of the questions that it belongs to though it stands elsewhere."""
+
+    reviewed: ReviewedLine
+    belongs_to: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of the document: the lines of one question, or lines of none (`item` is None)."""
+
+    lines: tuple[PassageLine, ...]
+    item: FoundItem | None = None
+
+
+def passages_of(corrected: Corrected, paper: Paper, pictures: Mapping[str, str]) -> list[Passage]:
+    """Return all lines in order, cut where a question begins or ends. A question of no lines of its own gets none.
+
+    Args:
+        pictures: SHA-256 by name.
+    """
+    lines = corrected.lines
+    starts = [_start(question, lines) for question in paper.questions]
+    keys = _keys(starts, lines)
+    owners: dict[int, list[int]] = {}
+    for place, question in enumerate(paper.questions, start=1):
+        for number in question.lines:
+            owners.setdefault(number, []).append(place)
+    passages: list[Passage] = []
+    done = 0  # lines that stand in a passage already
+
+    def take(end: int, item: FoundItem | None) -> None:
+        nonlocal done
+        place = item.place if item else 0
+        if end > done or item:
+            passages.append(
+                Passage(
+                    tuple(
+                        PassageLine(
+                            lines[number], tuple(other for other in owners.get(number, ()) if other != place)
+                        )
+                        for number in range(done, end)
+                    ),
+                    item,
+                )
+            )
+        done = max(done, end)
+
+    for place, (question, key) in enumerate(zip(paper.questions, keys, strict=True), start=1):
+        begin = starts[place - 1]
+        limit = next((start for start in starts[place:] if start > begin), len(lines))
+        own = [number for number in question.lines if max(begin, done) <= number < limit]
+        end = _end(own, begin, lines) if own else done
+        take(begin, None)
+        stays = range(done, end)
+        record, refusal = _taken(question, pictures)
+        item = FoundItem(
+            place=place,
+            key=key,
+            found=question,
+            record=record,
+            is_left_out=key in corrected.left_out,
+            refusal=refusal,
+            elsewhere=tuple(lines[number].key for number in question.lines if number not in stays),
+        )
+        take(end, item)
+    take(len(lines), None)
+    return passages
+
+
+def _taken(question: FoundQuestion, pictures: Mapping[str, str]) -> tuple[QuestionRecord, str]:
+    try:
+        return bank_record(question.record, pictures), ""
+    except FieldProblems as error:
+        return question.record, str(error)
+
+
+def _start(question: FoundQuestion, lines: Sequence[ReviewedLine]) -> int:
+    """Return where a question begins; a text that it shares with others stands before."""
+    own = (number for number in question.lines if lines[number].role is Role.QUESTION)
+    return next(own, question.lines[0] if question.lines else 0)
+
+
+def _end(own: Sequence[int], begin: int, lines: Sequence[ReviewedLine]) -> int:
+    """Return where a question's passage ends; the list of answers is no part of the last question."""
+    stays = [number for number in own if lines[number].role is not Role.KEY]
+    return max(stays, default=begin) + 1
+
+
+def _keys(starts: Sequence[int], lines: Sequence[ReviewedLine]) -> list[str]:
+    """Return a key for each question; those of one line, a table's rows, are numbered."""
+    seen: Counter[int] = Counter()
+    keys = []
+    for start in starts:
+        key = lines[start].key
+        keys.append(f"{key}~{seen[start]}" if seen[start] else key)
+        seen[start] += 1
+    return keys
