@@ -12,7 +12,7 @@ import rules
 from django.core.exceptions import PermissionDenied
 from rules.permissions import ObjectPermissionBackend
 
-from questionbank.models import Question, User
+from questionbank.models import Question, Run, User
 
 ROLES = ("teacher", "reviewer", "admin")
 
@@ -53,6 +53,12 @@ def is_owner(user: User, question: Question | None) -> bool:
     return question is not None and question.created_by_id == user.pk
 
 
+@rules.predicate
+def is_own_paper(user: User, run: Run | None) -> bool:
+    """Return whether a job has imported a test paper of the person's."""
+    return run is not None and run.requested_by_id == user.pk and "draft" in run.parameters
+
+
 rules.add_perm("questionbank.read", has_role)
 rules.add_perm("questionbank.question_create", is_teacher | is_admin)
 rules.add_perm("questionbank.question_edit", is_admin | (is_teacher & is_owner))
@@ -60,6 +66,8 @@ rules.add_perm("questionbank.concepts_edit", is_admin)
 rules.add_perm("questionbank.tags_edit", is_teacher | is_admin)
 rules.add_perm("questionbank.equation_edit", is_teacher | is_admin)
 rules.add_perm("questionbank.import", is_admin)
+rules.add_perm("questionbank.paper_import", is_teacher | is_admin)
+rules.add_perm("questionbank.import_undo", is_admin | (is_teacher & is_own_paper))
 rules.add_perm("questionbank.runs_manage", is_admin)
 rules.add_perm("questionbank.health", is_admin)
 rules.add_perm("questionbank.changes_read", is_admin)

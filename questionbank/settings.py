@@ -240,6 +240,7 @@ if TRUSTED_PROXIES:
 DATA_UPLOAD_MAX_MEMORY_SIZE = 2 * 1024 * 1024  # forms; uploaded files are streamed to disk
 FILE_UPLOAD_MAX_MEMORY_SIZE = 1024 * 1024
 IMPORT_UPLOAD_MAX_BYTES = 200 * 1024 * 1024
+DOCUMENT_UPLOAD_MAX_BYTES = 50 * 1024 * 1024
 REVIEW_UPLOAD_MAX_BYTES = 20 * 1024 * 1024  # read within the request
 FILE_UPLOAD_HANDLERS = [
     "questionbank.forms.uploads.LimitedUploadHandler",

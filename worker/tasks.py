@@ -18,6 +18,8 @@ from questionbank.selectors.training.training_reports import training_report
 from questionbank.services.attachments import attachments_sweep
 from questionbank.services.bulk_changes import run_bulk_change
 from questionbank.services.checkpoints import checkpoints_clear
+from questionbank.services.document_drafts import document_drafts_forget_old, run_document_read
+from questionbank.services.document_import import run_document_import
 from questionbank.services.facet_counts import facet_counts_settle
 from questionbank.services.import_undo import run_import_undo
 from questionbank.services.imports import run_import
@@ -38,10 +40,19 @@ from worker.reporting import patiently, running
 
 @application.task(name="bank.import", bind=True)
 def import_questions(self: Task[Any, Any], run_id: int) -> None:
-    """Import an uploaded file."""
+    """Import an uploaded file, or a test paper that was reviewed."""
     with running(run_id, self.request.hostname or "here") as reporter:
         if reporter is not None:
-            reporter.result = run_import(reporter.run, reporter)
+            work = run_document_import if "draft" in reporter.run.parameters else run_import
+            reporter.result = work(reporter.run, reporter)
+
+
+@application.task(name="bank.read", bind=True)
+def read_document(self: Task[Any, Any], run_id: int) -> None:
+    """Read an uploaded test paper."""
+    with running(run_id, self.request.hostname or "here") as reporter:
+        if reporter is not None:
+            reporter.result = run_document_read(reporter.run, reporter)
 
 
 @application.task(name="bank.undo", bind=True)
@@ -172,7 +183,8 @@ def delete_old_models() -> int:
 
 @application.task(name="bank.sweep_attachments")
 def sweep_attachments() -> int:
-    """Delete the pictures that no question shows."""
+    """Delete test papers that nobody has touched for a week, and the pictures that nothing shows."""
+    document_drafts_forget_old()
     return attachments_sweep()
 
 

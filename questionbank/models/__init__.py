@@ -11,6 +11,7 @@ from questionbank.models.block import WorkBlock
 from questionbank.models.bulk_change import BulkChange, BulkChangeItem
 from questionbank.models.comparison import ModelComparison
 from questionbank.models.concept import KnowledgeConcept, KnowledgeHierarchy
+from questionbank.models.document_draft import DocumentDraft
 from questionbank.models.embedding import EmbeddingSet, QuestionEmbedding
 from questionbank.models.equation import GRAPH_KEY_LIMIT, QuestionEquation, QuestionSolution
 from questionbank.models.event import ModelEvent
@@ -42,6 +43,7 @@ __all__ = [
     "BatchDeletion",
     "BulkChange",
     "BulkChangeItem",
+    "DocumentDraft",
     "EmbeddingSet",
     "FacetCount",
     "ImportDuplicate",

@@ -24,6 +24,7 @@ class Run(models.Model):
         TRAIN = "train", "Train"
         EVALUATE = "evaluate", "Evaluate"
         PROMOTE = "promote", "Promote"
+        READ = "read", "Read a test paper"
         UNDO = "undo", "Undo an import"
         CHANGE = "change", "Change questions"
         REPORT = "report", "Count the training data"

@@ -20,6 +20,7 @@ _REFERENCES = """
     SELECT DISTINCT jsonb_path_query(content, '$.**.sha256') #>> '{}'
     FROM (SELECT content FROM questionbank_question WHERE content <> '{}'
           UNION ALL SELECT content FROM questionbank_questionevent WHERE content <> '{}') contents
+    UNION SELECT named.value FROM questionbank_documentdraft, jsonb_each_text(pictures) named
 """
 
 
@@ -100,7 +101,9 @@ def attachment_add(*, data: bytes) -> str:
 
 
 def attachments_sweep() -> int:
-    """Delete the pictures that no question shows, nor did before a change that can be undone; returns their number."""
+    """Delete the pictures that no question shows, nor did before a change that can be undone, nor a test paper that is
+    under review; returns their number.
+    """
     old = timezone.now() - YOUNG
     with connection.cursor() as cursor:
         cursor.execute(_REFERENCES)

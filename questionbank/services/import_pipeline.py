@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from django.db import connection, transaction
 
@@ -17,7 +18,7 @@ from analytics.errors import Cancelled
 from analytics.records import ConceptPath, QuestionRecord
 from analytics.text.wholeness import draws_numbers, needs_figure
 from questionbank.errors import LineWarning
-from questionbank.formats import ConceptRow, read, resolve_concept_rows
+from questionbank.formats import ConceptRow, Entry, read, resolve_concept_rows
 from questionbank.formats.layout import FileLayout
 from questionbank.models import KnowledgeHierarchy, User
 from questionbank.scales import scale_of_set
@@ -48,11 +49,28 @@ FORMULAS_CHECKED = 1_000  # questions of a dry run; drawing all formulas would t
 STEPS = 1_000  # of progress: half for reading, half for writing
 
 
+class Entries(Protocol):
+    """What an import reads: a file's questions (`questionbank.formats.catalog.QuestionFile`), or others."""
+
+    label: str
+
+    @property
+    def layout(self) -> FileLayout | None: ...
+
+    @property
+    def unread(self) -> list[str]: ...
+
+    @property
+    def notes(self) -> list[str]: ...
+
+    def __iter__(self) -> Iterator[tuple[int, Entry]]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
     """What to import and how."""
 
-    path: Path
+    path: Path  # of a file; else only its name counts
     source: str
     hierarchy: str
     format: str = "auto"
@@ -64,6 +82,7 @@ class ImportOptions:
     without: tuple[str, ...] = ()  # fields that are left out
     update: bool = False  # whether questions that the bank has from this file before get new versions
     run_id: int | None = None  # of the job that imports; what it creates names it
+    entries: Entries | None = None  # in place of a file's
 
 
 class _Watch:
@@ -176,7 +195,7 @@ def _read(
     attachments: AttachmentStore,
 ) -> None:
     is_lost = False
-    file = read(
+    file = options.entries or read(
         options.path,
         options.format,
         scale=options.scale,

@@ -7,8 +7,9 @@ would see what it writes; a row of runs locked there would also keep a cancel re
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any, Protocol
 
 from django.db import Error as DatabaseError
 from django.db import connection
@@ -16,6 +17,18 @@ from django.db import connection
 INTERVAL = 0.5  # seconds
 
 Tell = Callable[[int, int, str], None]
+
+
+class JobReporter(Protocol):
+    """What `worker.reporting` gives to a job."""
+
+    result: Mapping[str, Any]
+
+    def progress(self, done: int, total: int, message: str = "") -> None: ...
+
+    def log(self, text: str, level: str = "info") -> None: ...
+
+    def should_stop(self) -> bool: ...
 
 
 @contextmanager

@@ -53,11 +53,11 @@ def import_undo_request(*, run: Run, user: User | None) -> Run:
     """Queue the job that undoes an import.
 
     Raises:
-        NotAllowed: the person may not import, and so may not undo an import.
+        NotAllowed: the person may not undo it: only admins may, and who has imported a test paper.
         Conflict: nothing of the import is left, or it is being undone already.
     """
-    if user is not None and not user.has_perm("questionbank.import"):
-        raise NotAllowed("You may not undo imports.")
+    if user is not None and not user.has_perm("questionbank.import_undo", run):
+        raise NotAllowed("You may not undo this import.")
     parameters = {"import": run.pk}
     if runs.run_under_way(kind=Run.Kind.UNDO, capability="", parameters=parameters) is not None:
         raise Conflict("This import is being undone already.")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePath
-from typing import Any, Protocol
+from typing import Any
 
 from django.conf import settings
 from django.core.files import File
@@ -35,7 +35,7 @@ from questionbank.services import runs
 from questionbank.services.embeddings import embedding_request
 from questionbank.services.facet_counts import facet_counts_settle
 from questionbank.services.import_pipeline import ImportOptions, Tell, import_into_bank
-from questionbank.services.import_progress import progress_beside
+from questionbank.services.import_progress import JobReporter, progress_beside
 from questionbank.services.import_report import ImportReport
 from questionbank.services.search_index import vocabulary_refresh
 from questionbank.services.uploads import uploads_forget_old
@@ -372,19 +372,7 @@ def _plain_name(name: str) -> str:
     return short if short.strip(". ") else "upload"
 
 
-class _Reporter(Protocol):
-    """What `worker.reporting` gives to a job."""
-
-    result: Mapping[str, Any]
-
-    def progress(self, done: int, total: int, message: str = "") -> None: ...
-
-    def log(self, text: str, level: str = "info") -> None: ...
-
-    def should_stop(self) -> bool: ...
-
-
-def run_import(run: Run, reporter: _Reporter) -> dict[str, Any]:
+def run_import(run: Run, reporter: JobReporter) -> dict[str, Any]:
     """Do the job of `import_request`; returns the report for the run's result.
 
     Safe to run twice: what a dead worker had committed already comes out as duplicates.
@@ -404,7 +392,7 @@ def run_import(run: Run, reporter: _Reporter) -> dict[str, Any]:
         path = folder / parameters["name"]
         with storage.open(parameters["upload"]) as stored, path.open("wb") as local:
             shutil.copyfileobj(stored, local)
-        report = _imported(run, path, reporter)
+        report = import_reported(run, _options_of(run, path), reporter)
     if report.written:
         storage.delete(parameters["upload"])
     return report.as_dict()
@@ -418,10 +406,9 @@ def _layout(kept: Mapping[str, Any] | None) -> FileLayout | None:
     )
 
 
-def _imported(run: Run, path: Path, reporter: _Reporter) -> ImportReport:
+def _options_of(run: Run, path: Path) -> ImportOptions:
     parameters = run.parameters
-    skip_invalid = bool(parameters.get("skip_invalid"))
-    options = _options(
+    return _options(
         path,
         parameters.get("format", AUTO),
         parameters.get("hierarchy"),
@@ -429,22 +416,44 @@ def _imported(run: Run, path: Path, reporter: _Reporter) -> ImportReport:
         parameters.get("scale", ""),
         run.requested_by,
         bool(parameters.get("dry_run")),
-        skip_invalid,
+        bool(parameters.get("skip_invalid")),
         _layout(parameters.get("layout")),
         parameters.get("without", ()),
         bool(parameters.get("update")),
     )
+
+
+def import_reported(
+    run: Run,
+    options: ImportOptions,
+    reporter: JobReporter,
+    *,
+    on_written: Callable[[], None] | None = None,
+) -> ImportReport:
+    """Import for a job: its progress, its cancel, its report and its log are those of the job.
+
+    Args:
+        on_written: what else is written in the import's transaction.
+
+    Raises:
+        ImportRefused: as `import_file`; the report is the reporter's result by then.
+        Cancelled: somebody cancelled the run.
+    """
     options = replace(options, run_id=run.pk)
     try:
         with progress_beside(reporter.progress) as tell, transaction.atomic():
             report = import_into_bank(options, tell=tell, should_stop=reporter.should_stop)
             if report.wants_vectors and report.written:
                 embedding_request()  # commits with the questions: a worker that dies next loses no vector
+            if on_written is not None and report.written:
+                on_written()
         reporter.result = report.as_dict()
-        _refuse_or_follow_up(report, skip_invalid=skip_invalid)
+        _refuse_or_follow_up(report, skip_invalid=options.skip_invalid)
     except ImportRefused as error:
         if not reporter.result:  # the file as a whole
-            refused = ImportReport(path.name, options.source, options.hierarchy, dry_run=options.dry_run)
+            refused = ImportReport(
+                options.path.name, options.source, options.hierarchy, dry_run=options.dry_run
+            )
             for problem in error.problems:
                 refused.refuse(problem)
             reporter.result = refused.as_dict()

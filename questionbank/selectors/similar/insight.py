@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 from analytics.catalog import FALLBACK_LENS
+from analytics.question_content import EMPTY, Option, QuestionContent
 from questionbank.errors import ServiceUnavailable, ValidationFailed
 from questionbank.models import Question, User
 from questionbank.selectors.questions.difficulty import (
@@ -81,12 +82,11 @@ def solved_text_or_none(text: str, language: str) -> SolvedText | None:
 
 
 @dataclass(frozen=True, slots=True)
-class TextInsight:
-    """What the bank knows about a text that is not in it.
+class TextOutlook:
+    """What the bank says about a text at a glance.
 
     Attributes:
         prediction: its concepts and difficulty, or None with the sentence `no_prediction`.
-        columns: similar questions by lens.
         same: questions with the very same text and options.
         near: questions that read almost the same.
     """
@@ -94,10 +94,59 @@ class TextInsight:
     prediction: QuestionPrediction | None
     no_prediction: str
     figures: list[DifficultyFigure]
-    solved: SolvedText | None
-    columns: list[LensColumn]
     same: list[Question]
     near: list[SimilarHit]
+
+
+@dataclass(frozen=True, slots=True)
+class TextInsight(TextOutlook):
+    """Everything that the bank knows about a text that is not in it.
+
+    Attributes:
+        columns: similar questions by lens.
+    """
+
+    solved: SolvedText | None
+    columns: list[LensColumn]
+
+
+def text_outlook(
+    *,
+    question: str,
+    text: str,
+    options: Sequence[Option | Mapping[str, Any]],
+    language: str,
+    is_predictable: bool,
+    hierarchy: str,
+    user: User,
+    content: QuestionContent = EMPTY,
+    answer: str = "",
+    models: Serving | None = None,
+) -> TextOutlook:
+    """Return concepts, difficulty and duplicates of a text; arguments as of `text_insight`.
+
+    Args:
+        answer: questions with another one are not the same.
+        models: those in use, where they have been read already.
+
+    Raises:
+        ServiceUnavailable: the bank has no vectors yet.
+    """
+    models = models or serving()
+    prediction, no_prediction = None, "No concepts are suggested in this language."
+    if is_predictable:
+        prediction, no_prediction = predict_or_none(question, models, language, hierarchy)
+    return TextOutlook(
+        prediction=prediction,
+        no_prediction=no_prediction,
+        figures=difficulty_figures(None, prediction),
+        same=list(
+            exact_duplicates(text=text, options=options, content=content, answer=answer, user=user)[
+                :MOST_SAME
+            ]
+        ),
+        near=_near(question, models, user),
+    )
 
 
 def text_insight(
@@ -124,22 +173,25 @@ def text_insight(
         ServiceUnavailable: the bank has no vectors yet.
     """
     models = serving()
-    prediction, no_prediction, solved = None, "No concepts are suggested in this language.", None
-    if is_predictable:
-        prediction, no_prediction = predict_or_none(question, models, language, hierarchy)
-        solved = solved_text_or_none(question, language)
+    outlook = text_outlook(
+        question=question,
+        text=text,
+        options=options,
+        language=language,
+        is_predictable=is_predictable,
+        hierarchy=hierarchy,
+        user=user,
+        models=models,
+    )
+    solved = solved_text_or_none(question, language) if is_predictable else None
     return TextInsight(
-        prediction=prediction,
-        no_prediction=no_prediction,
-        figures=difficulty_figures(None, prediction),
+        **{field.name: getattr(outlook, field.name) for field in fields(outlook)},
         solved=solved,
         columns=[
             column
             for column in lens_columns_of_text(question, models, language, solved)
             if is_predictable or column.lens in (FALLBACK_LENS.word, BOTH)
         ],
-        same=list(exact_duplicates(text=text, options=options, user=user)[:MOST_SAME]),
-        near=_near(question, models, user),
     )
 
 

@@ -1,0 +1,113 @@
+"""Reading the test papers that somebody has put in and not imported yet."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from django.db.models import QuerySet
+
+from questionbank.documents.corrections import Correction, ReviewedLine, correct, correction_of, lines_of
+from questionbank.documents.paper import Role
+from questionbank.documents.passages import FoundItem, Passage, passages_of
+from questionbank.documents.segmenting import assemble
+from questionbank.errors import NotFound
+from questionbank.models import DocumentDraft, Question, User
+from questionbank.selectors.questions.questions import visible_to
+
+
+def document_drafts_of(*, user: User) -> QuerySet[DocumentDraft]:
+    """Return a person's test papers, the last changed first, without their lines."""
+    drafts = DocumentDraft.objects.filter(owner_id=user.pk).select_related("read_run", "import_run")
+    return drafts.defer("lines", "roles", "corrections", "pictures", "notices")
+
+
+def document_draft_get(*, draft_id: int, user: User) -> DocumentDraft:
+    """Return a person's own test paper.
+
+    Raises:
+        NotFound: there is none, it was deleted, or it is somebody else's.
+    """
+    drafts = DocumentDraft.objects.select_related("read_run", "import_run", "hierarchy")
+    draft = drafts.filter(pk=draft_id, owner_id=user.pk).first()
+    if draft is None:
+        raise NotFound("There is no such test paper. Test papers are deleted after a week.")
+    return draft
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentReview:
+    """A test paper as it stands after its owner's corrections.
+
+    Attributes:
+        passages: all of its lines, those of a question beside it.
+        notices: sentences about the whole paper.
+    """
+
+    passages: list[Passage]
+    notices: tuple[str, ...]
+    items: list[FoundItem] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "items", [passage.item for passage in self.passages if passage.item])
+
+    @property
+    def doubtful(self) -> list[FoundItem]:
+        """The questions that somebody should look at."""
+        return [item for item in self.items if not item.is_left_out and item.unsureness]
+
+    @property
+    def left_out(self) -> list[FoundItem]:
+        return [item for item in self.items if item.is_left_out]
+
+    @property
+    def refused(self) -> list[FoundItem]:
+        """The questions that the bank cannot take as they are."""
+        return [item for item in self.items if item.refusal and not item.is_left_out]
+
+    @property
+    def to_import(self) -> list[FoundItem]:
+        return [item for item in self.items if not item.is_left_out and not item.refusal]
+
+    @property
+    def has_headings(self) -> bool:
+        return any(item.found.heading for item in self.items)
+
+    def item(self, key: str) -> FoundItem | None:
+        """Return a question by its key."""
+        return next((item for item in self.items if item.key == key), None)
+
+
+def document_corrections(draft: DocumentDraft) -> list[Correction]:
+    """Return the corrections that count."""
+    return [correction_of(row) for row in draft.corrections[: draft.applied]]
+
+
+def document_lines(draft: DocumentDraft) -> tuple[ReviewedLine, ...]:
+    """Return the lines as they stand after the corrections."""
+    return correct(lines_of(draft.lines), _roles(draft), document_corrections(draft)).lines
+
+
+def document_review(draft: DocumentDraft) -> DocumentReview:
+    """Return a test paper with the questions found in it."""
+    corrected = correct(lines_of(draft.lines), _roles(draft), document_corrections(draft))
+    lines = [reviewed.line for reviewed in corrected.lines]
+    paper = assemble(lines, [reviewed.role for reviewed in corrected.lines])
+    return DocumentReview(passages_of(corrected, paper, draft.pictures), (*draft.notices, *paper.notices))
+
+
+def _roles(draft: DocumentDraft) -> Sequence[Role]:
+    return [Role(role) for role in draft.roles]
+
+
+def document_questions(*, draft: DocumentDraft, user: User) -> list[Question]:
+    """Return the questions of the bank that an imported test paper gave or had already, in the paper's order."""
+    run = draft.import_run
+    if run is None:
+        return []
+    created = iter(Question.objects.filter(import_run=run).order_by("pk").values_list("pk", flat=True))
+    same = {link["line"]: link["question"] for link in run.result.get("links", ())}
+    places = run.result.get("places", ())
+    ids = [pk for place in places if (pk := same[place] if place in same else next(created, None))]
+    found = Question.objects.filter(visible_to(user)).defer("search_vector", "content_hash").in_bulk(ids)
+    return [found[pk] for pk in dict.fromkeys(ids) if pk in found]

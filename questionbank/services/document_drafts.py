@@ -1,0 +1,327 @@
+"""Writing test papers under review: put in, read, corrected step by step, deleted after a week.
+
+A file is read by a worker, text within the request. Nothing here touches the bank but for pictures, which are kept as
+attachments that nothing shows yet.
+"""
+
+from __future__ import annotations
+
+import shutil
+import uuid
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import PurePath
+from typing import Any
+
+from django.core.files import File
+from django.core.files.storage import storages
+from django.db import transaction
+from django.utils import timezone
+
+from questionbank.documents.corrections import Correction, correction_as_json, lines_as_json
+from questionbank.documents.paper import Document, Role
+from questionbank.documents.reading import read_document, read_text
+from questionbank.documents.roles import guess_roles
+from questionbank.documents.segmenting import assemble
+from questionbank.errors import Conflict, DocumentRefused, NotAllowed, ValidationFailed
+from questionbank.formats.pictures import PictureRefused
+from questionbank.models import DocumentDraft, Run, User
+from questionbank.scratch import scratch_folder
+from questionbank.selectors.questions.document_drafts import document_lines
+from questionbank.services import runs
+from questionbank.services.attachments import AttachmentStore
+from questionbank.services.import_progress import JobReporter
+from questionbank.services.uploads import UPLOADS_KEPT, uploads_forget_old
+
+_WORD_PROCESSORS = (".docx", ".odt", ".rtf")
+DOCUMENT_SUFFIXES = (".docx", ".odt", ".rtf", ".html", ".htm", ".md", ".tex", ".txt")
+MOST_QUESTIONS = 2_000
+MOST_STEPS = 5_000  # corrections that are kept of one paper
+PASTED_NAME = "Pasted test paper"
+_NAME_LIMIT = 200
+
+
+def is_document(name: str) -> bool:
+    """Return whether a file of this name is a document rather than a file of questions.
+
+    >>> is_document("Test.DOCX"), is_document("questions.csv")
+    (True, False)
+    """
+    return name.lower().endswith(DOCUMENT_SUFFIXES)
+
+
+def is_only_document(name: str) -> bool:
+    """Return whether a file of this name cannot be a file of questions."""
+    return name.lower().endswith(_WORD_PROCESSORS)
+
+
+def document_draft_upload(*, upload: File[Any], name: str, user: User) -> DocumentDraft:
+    """Keep an uploaded document and queue the job that reads it.
+
+    Raises:
+        NotAllowed: the person may not import test papers.
+    """
+    _allow(user)
+    uploads_forget_old()
+    short = PurePath(name.replace("\\", "/")).name
+    printable = "".join(sign for sign in short if sign.isprintable())[-_NAME_LIMIT:] or "document"
+    stored = storages["uploads"].save(f"{uuid.uuid4().hex}.upload", upload)
+    with transaction.atomic():
+        draft = DocumentDraft.objects.create(owner=user, name=printable, upload=stored)
+        draft.read_run = runs.run_create(
+            kind=Run.Kind.READ,
+            title="Read a test paper",  # everybody sees the jobs, and nobody else the paper
+            parameters={"draft": draft.pk},
+            queue="light",
+            requested_by=user,
+        )
+        draft.save(update_fields=["read_run"])
+    return draft
+
+
+def document_draft_paste(*, text: str, name: str, user: User) -> DocumentDraft:
+    """Read a pasted test paper.
+
+    Raises:
+        NotAllowed: the person may not import test papers.
+        ValidationFailed: the text cannot be read, or holds too much.
+    """
+    _allow(user)
+    draft = DocumentDraft(owner=user, name=" ".join(name.split())[:_NAME_LIMIT] or PASTED_NAME)
+    try:
+        _take(draft, read_text(text))
+    except DocumentRefused as error:
+        raise ValidationFailed(str(error), {"text": [str(error)]}) from error
+    draft.save()
+    return draft
+
+
+def document_question_count(text: str) -> int:
+    """Return how many questions a text seems to hold; 0 where it cannot be read."""
+    try:
+        lines = read_text(text).lines
+    except DocumentRefused:
+        return 0
+    return len(assemble(lines, guess_roles(lines)).questions)
+
+
+def run_document_read(run: Run, reporter: JobReporter) -> dict[str, Any]:
+    """Do the job of `document_draft_upload`; returns what was read, for the run's result.
+
+    A document that cannot be read is no failure of the job: its draft says why. Safe to run twice.
+    """
+    draft = DocumentDraft.objects.filter(pk=run.parameters["draft"]).first()
+    if (
+        draft is None or draft.state != DocumentDraft.State.READING
+    ):  # deleted, or read by a worker that died since
+        return {}
+    reporter.progress(0, 0, "Reading the document")
+    storage = storages["uploads"]
+    with scratch_folder(prefix="document-") as folder:
+        path = folder / f"document{PurePath(draft.name).suffix.lower()}"
+        try:
+            with storage.open(draft.upload) as stored, path.open("wb") as local:
+                shutil.copyfileobj(stored, local)
+            _take(draft, read_document(path, draft.name))
+        except FileNotFoundError:
+            _refuse(draft, "The file is no longer stored; upload it again.")
+        except DocumentRefused as error:
+            _refuse(draft, str(error))
+    with transaction.atomic():
+        kept = DocumentDraft.objects.select_for_update().filter(pk=draft.pk).first()
+        if kept is None:
+            return {}
+        upload, draft.upload = draft.upload, ""
+        draft.save()
+    with suppress(FileNotFoundError):
+        storage.delete(upload)
+    return {"lines": len(draft.lines), "pictures": len(draft.pictures)}
+
+
+def _refuse(draft: DocumentDraft, reason: str) -> None:
+    draft.state, draft.reason = DocumentDraft.State.REFUSED, reason
+
+
+def _take(draft: DocumentDraft, document: Document) -> None:
+    """Write what was read into a draft, which is not saved.
+
+    Raises:
+        DocumentRefused: it is more than one paper.
+    """
+    roles = guess_roles(document.lines)
+    number = len(assemble(document.lines, roles).questions)
+    if number > MOST_QUESTIONS:
+        raise DocumentRefused(
+            f"The document has {number:,} questions. Split it into parts of at most {MOST_QUESTIONS:,}."
+        )
+    draft.pictures, notices = _keep_pictures(document.pictures)
+    draft.lines, draft.roles = lines_as_json(document.lines), [str(role) for role in roles]
+    draft.notices = [*document.notices, *notices]
+    draft.state = DocumentDraft.State.READY
+
+
+def _keep_pictures(pictures: Mapping[str, bytes]) -> tuple[dict[str, str], list[str]]:
+    store = AttachmentStore()
+    kept: dict[str, str] = {}
+    notices = []
+    for name, data in pictures.items():
+        try:
+            kept[name] = store.put(data)
+        except PictureRefused as error:
+            kept[name] = ""
+            notices.append(f"The picture {name} cannot be shown: {error}")
+    store.save()
+    return kept, notices
+
+
+# -- corrections --------------------------------------------------------------------------------------------------
+
+
+def document_role_set(*, draft: DocumentDraft, user: User, key: str, role: str) -> None:
+    """Say what a line is.
+
+    Raises:
+        ValidationFailed: there is no such role.
+        NotAllowed, Conflict: as for every correction: it is not the person's, or cannot be corrected now.
+    """
+    if role not in list(Role):
+        raise ValidationFailed(f"There is no role “{role}”.")
+    _correct(draft, user, Correction(key, role=role))
+
+
+def document_text_set(*, draft: DocumentDraft, user: User, key: str, text: str) -> None:
+    """Put another text in a line's place; it is read like pasted text, so a row with a new mark is a line of its own.
+
+    A text that is one line keeps its role, formatting and level.
+
+    Raises:
+        ValidationFailed: the text is empty: say that the line is no part of a question instead.
+        NotAllowed, Conflict: as for every correction.
+    """
+    row = next((row for row in document_lines(draft) if row.key == key), None)
+    if row is None:
+        raise Conflict("This line is no longer there: the paper was changed in another window.")
+    try:
+        lines = read_text(text).lines
+    except DocumentRefused as error:
+        raise ValidationFailed(str(error)) from error
+    if not lines:
+        raise ValidationFailed("A line cannot be empty. Mark it as “Not a question” instead.")
+    first = type(row.line)(
+        text=lines[0].text,
+        number=lines[0].number,
+        level=row.line.level,
+        heading=row.line.heading,
+        is_marked=row.line.is_marked,
+        is_joined=row.line.is_joined,
+    )
+    roles = guess_roles(lines)
+    changed = Correction(
+        key, lines=(first, *lines[1:]), roles=(str(row.role), *(str(role) for role in roles[1:]))
+    )
+    _correct(draft, user, changed)
+
+
+def document_leave_out(*, draft: DocumentDraft, user: User, key: str, is_left_out: bool) -> None:
+    """Leave a question out of the import, or take it in again.
+
+    Raises:
+        NotAllowed, Conflict: as for every correction.
+    """
+    _correct(draft, user, Correction(key, is_left_out=is_left_out))
+
+
+@transaction.atomic
+def _correct(draft: DocumentDraft, user: User, correction: Correction) -> None:
+    """Add a correction behind those that count; what was undone before can no longer be redone."""
+    fresh = _open_to_change(draft, user)
+    fresh.corrections = [*fresh.corrections[: fresh.applied], correction_as_json(correction)]
+    if len(fresh.corrections) > MOST_STEPS:
+        raise Conflict(f"A paper takes at most {MOST_STEPS:,} corrections.")
+    fresh.applied = len(fresh.corrections)
+    _save_steps(draft, fresh)
+
+
+@transaction.atomic
+def document_undo(*, draft: DocumentDraft, user: User) -> bool:
+    """Take the last correction back; False where there is none.
+
+    Raises:
+        NotAllowed, Conflict: as for every correction.
+    """
+    return _step(draft, user, -1)
+
+
+@transaction.atomic
+def document_redo(*, draft: DocumentDraft, user: User) -> bool:
+    """Make the correction again that was taken back last; False where there is none.
+
+    Raises:
+        NotAllowed, Conflict: as for every correction.
+    """
+    return _step(draft, user, 1)
+
+
+def _step(draft: DocumentDraft, user: User, by: int) -> bool:
+    fresh = _open_to_change(draft, user)
+    if not 0 <= fresh.applied + by <= len(fresh.corrections):
+        return False
+    fresh.applied += by
+    _save_steps(draft, fresh)
+    return True
+
+
+def _open_to_change(draft: DocumentDraft, user: User) -> DocumentDraft:
+    """Return the fresh row, locked."""
+    fresh = DocumentDraft.objects.select_for_update(of=("self",)).filter(pk=draft.pk).first()
+    if fresh is None:
+        raise Conflict("This test paper was deleted.")
+    if fresh.owner_id != user.pk:
+        raise NotAllowed("This test paper belongs to somebody else.")
+    if fresh.is_importing or fresh.state != DocumentDraft.State.READY:
+        raise Conflict("This test paper is imported, or about to be: it can no longer be changed.")
+    return fresh
+
+
+def _save_steps(draft: DocumentDraft, fresh: DocumentDraft) -> None:
+    fresh.save(update_fields=["corrections", "applied", "updated_at"])
+    draft.corrections, draft.applied = fresh.corrections, fresh.applied
+
+
+# -- the end ------------------------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def document_draft_delete(*, draft: DocumentDraft, user: User) -> None:
+    """Delete a test paper; questions that were imported from it stay in the bank.
+
+    Raises:
+        NotAllowed: it is somebody else's.
+        Conflict: it is being imported.
+    """
+    if draft.owner_id != user.pk:
+        raise NotAllowed("This test paper belongs to somebody else.")
+    fresh = DocumentDraft.objects.select_for_update(of=("self",)).filter(pk=draft.pk).first()
+    if fresh is None:
+        return
+    if fresh.is_importing:
+        raise Conflict("This test paper is being imported: wait for the end, or cancel the job.")
+    if fresh.upload:
+        with suppress(FileNotFoundError):
+            storages["uploads"].delete(fresh.upload)
+    fresh.delete()
+
+
+def document_drafts_forget_old() -> int:
+    """Delete the test papers that nobody has touched for a week; returns their number."""
+    old = DocumentDraft.objects.filter(updated_at__lt=timezone.now() - UPLOADS_KEPT)
+    return (
+        old.exclude(import_run__state__in=(Run.State.QUEUED, Run.State.RUNNING))
+        .delete()[1]
+        .get(DocumentDraft._meta.label, 0)
+    )
+
+
+def _allow(user: User) -> None:
+    if not user.has_perm("questionbank.paper_import"):
+        raise NotAllowed("You may not import test papers.")

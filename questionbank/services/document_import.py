@@ -1,0 +1,191 @@
+"""From a reviewed test paper to the bank: a job that takes the way of every import, with its report and its undo."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+
+from analytics.records import ConceptPath
+from questionbank.documents.bank_records import bank_record
+from questionbank.documents.passages import FoundItem
+from questionbank.errors import Conflict, LineProblem, LineWarning, NotAllowed, ValidationFailed
+from questionbank.formats import Entry
+from questionbank.formats.fields import FieldProblems
+from questionbank.formats.limits import CONCEPT_DEPTH_LIMIT, SET_LIMIT
+from questionbank.formats.row_checks import record_warnings
+from questionbank.models import DocumentDraft, KnowledgeHierarchy, QuestionList, Run, User
+from questionbank.selectors.questions.document_drafts import (
+    DocumentReview,
+    document_questions,
+    document_review,
+)
+from questionbank.services import runs
+from questionbank.services.concept_paths import concept_paths_known
+from questionbank.services.import_pipeline import ImportOptions
+from questionbank.services.import_progress import JobReporter
+from questionbank.services.imports import import_reported
+from questionbank.services.question_lists import question_list_add, question_list_create
+
+
+@transaction.atomic
+def document_import_request(
+    *, draft: DocumentDraft, user: User, source: str, hierarchy: str = "", with_headings: bool = False
+) -> Run:
+    """Queue the job that imports a test paper as it stands, but for the questions that are left out.
+
+    Args:
+        source: the name of the set; by default the paper's.
+        hierarchy: name of the hierarchy in which headings are looked up.
+        with_headings: tag questions with the concepts that the headings above them name.
+
+    Raises:
+        NotAllowed: the person may not import test papers, or this one is somebody else's.
+        Conflict: it is being imported already, was imported, or holds no question that can be imported.
+        ValidationFailed: the name is too long, or there is no such hierarchy.
+    """
+    if not user.has_perm("questionbank.paper_import") or draft.owner_id != user.pk:
+        raise NotAllowed("You may not import this test paper.")
+    fresh = DocumentDraft.objects.select_for_update(of=("self",)).filter(pk=draft.pk).first()
+    if fresh is None or fresh.is_importing or fresh.state != DocumentDraft.State.READY:
+        raise Conflict("This test paper is imported already, or it was deleted.")
+    named = " ".join(source.split()) or fresh.name
+    if len(named) > SET_LIMIT:
+        reason = f"Use at most {SET_LIMIT} characters."
+        raise ValidationFailed(reason, {"source": [reason]})
+    chosen = KnowledgeHierarchy.objects.filter(name=hierarchy).first() if hierarchy else None
+    if hierarchy and chosen is None:
+        raise ValidationFailed("This hierarchy no longer exists.", {"hierarchy": ["Choose another one."]})
+    if not document_review(fresh).to_import:
+        raise Conflict("No question is left to import.")
+    fresh.hierarchy, fresh.with_headings = chosen, with_headings and chosen is not None
+    fresh.import_run = runs.run_create(
+        kind=Run.Kind.IMPORT,
+        title=f"Import of {fresh.name}"[:200],
+        parameters={"draft": fresh.pk, "name": fresh.name, "source": named},
+        queue="light",  # short work that somebody waits for
+        requested_by=user,
+    )
+    fresh.save()
+    return fresh.import_run
+
+
+def run_document_import(run: Run, reporter: JobReporter) -> dict[str, Any]:
+    """Do the job of `document_import_request`; returns the report for the run's result.
+
+    Safe to run twice: what a dead worker had committed is not imported again.
+
+    Raises:
+        Conflict: the paper was deleted, or is imported already.
+        ImportRefused, Cancelled: as every import.
+    """
+    draft = DocumentDraft.objects.select_related("hierarchy").filter(pk=run.parameters["draft"]).first()
+    if draft is None or draft.state != DocumentDraft.State.READY or run.requested_by is None:
+        raise Conflict("This test paper was deleted, or it is imported already.")
+    review = document_review(draft)
+    source = run.parameters["source"]
+    options = ImportOptions(
+        path=Path(draft.name),
+        source=source,
+        hierarchy=draft.hierarchy.name if draft.hierarchy else source,
+        skip_invalid=True,
+        user=run.requested_by,
+        entries=_PaperEntries(
+            draft, review, may_create=run.requested_by.has_perm("questionbank.concepts_edit")
+        ),
+    )
+
+    def on_written() -> None:
+        DocumentDraft.objects.filter(pk=draft.pk).update(state=DocumentDraft.State.IMPORTED)
+
+    report = import_reported(run, options, reporter, on_written=on_written)
+    return report.as_dict() | {"places": [item.place for item in review.to_import]}
+
+
+def document_list_create(*, draft: DocumentDraft, user: User, name: str) -> QuestionList:
+    """Make a list of the questions that a test paper has brought, in the paper's order.
+
+    Raises:
+        ValidationFailed: the name cannot be used, or there are more questions than a list holds.
+    """
+    questions = document_questions(draft=draft, user=user)
+    with transaction.atomic():
+        made = question_list_create(user=user, name=name)
+        question_list_add(user=user, question_list=made, questions=questions, with_templates=True)
+    return made
+
+
+class _PaperEntries:
+    """The questions of a paper as an import reads a file; a question's line is its place in the paper."""
+
+    label = "Test paper"
+    layout = None
+
+    def __init__(self, draft: DocumentDraft, review: DocumentReview, *, may_create: bool) -> None:
+        self._review = review
+        self._pictures: Mapping[str, str] = draft.pictures
+        self._headings = (
+            _Headings(draft.hierarchy, may_create) if draft.hierarchy and draft.with_headings else None
+        )
+        self._may_create = may_create
+        self.unread: list[str] = []
+        self.notes = ["Its lines are the questions of the test paper, counted from 1."]
+
+    def __iter__(self) -> Iterator[tuple[int, Entry]]:
+        for item in self._review.items:
+            if item.is_left_out:
+                continue
+            concepts, unknown = self._concepts(item)
+            try:
+                taken = bank_record(item.found.record, self._pictures, concepts)
+            except FieldProblems as error:
+                reason, (first, *_others) = str(error), error.problems
+                yield item.place, LineProblem(item.place, reason, first[0], tuple(error.problems))
+                continue
+            for name, reason in record_warnings(taken):
+                yield item.place, LineWarning(item.place, reason, name)
+            if unknown:
+                reason = f"{unknown!r} is no concept of the hierarchy; the question gets no tag"
+                yield item.place, LineWarning(item.place, reason, "concepts")
+            yield item.place, taken
+
+    def _concepts(self, item: FoundItem) -> tuple[tuple[ConceptPath, ...], str]:
+        """Return the concepts of a question, and what names none; those of a table are as its rows say."""
+        named = item.found.record.concepts
+        if named:
+            return (named, "") if self._may_create else ((), named[0][-1])
+        if self._headings is None or not item.found.heading:
+            return (), ""
+        path = self._headings.path(item.found.heading)
+        return ((path,), "") if path else ((), item.found.heading[-1])
+
+
+class _Headings:
+    """Finds the concepts that headings name.
+
+    Args:
+        may_create: a heading that names no concept becomes a new one.
+    """
+
+    def __init__(self, hierarchy: KnowledgeHierarchy, may_create: bool) -> None:
+        self._may_create = may_create
+        self._known: defaultdict[str, list[ConceptPath]] = defaultdict(list)
+        for path in concept_paths_known(hierarchy=hierarchy):
+            self._known[_folded(path[-1])].append(path)
+
+    def path(self, headings: tuple[str, ...]) -> ConceptPath:
+        """Return the path of the concept of the innermost heading that names one; empty where none does."""
+        for heading in reversed(headings):
+            found = self._known.get(_folded(heading), [])
+            if len(found) == 1:
+                return found[0]
+        if not (headings and self._may_create):
+            return ()
+        return tuple(" ".join(heading.split()) for heading in headings[-CONCEPT_DEPTH_LIMIT:])
+
+
+def _folded(name: str) -> str:
+    return " ".join(name.split()).casefold()
