@@ -19,6 +19,7 @@ from questionbank.views import (
     changes,
     concept_editing,
     concepts,
+    documents,
     health,
     help,
     hierarchy_choice,
@@ -146,6 +147,15 @@ run_patterns: list[URLPattern | URLResolver] = [
     path("<int:run_id>/choices/", imports.import_conflicts, name="import_conflicts"),
 ]
 
+document_patterns: list[URLPattern | URLResolver] = [
+    path("", documents.document_create, name="document_create"),
+    path("<int:draft_id>/", documents.document_review_page, name="document_review"),
+    path("<int:draft_id>/import/", documents.document_import, name="document_import"),
+    path("<int:draft_id>/list/", documents.document_list, name="document_list"),
+    path("<int:draft_id>/delete/", documents.document_delete, name="document_delete"),
+    path("<int:draft_id>/known/<str:key>/", documents.document_outlook, name="document_outlook"),
+]
+
 list_patterns: list[URLPattern | URLResolver] = [
     path("", question_lists.list_index, name="list_index"),
     path("add/", question_lists.list_add, name="list_add"),
@@ -176,6 +186,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("help/", help.help_page, name="help"),
     path("models/", include(model_patterns)),
     path("import/", imports.import_create, name="import_create"),
+    path("import/paper/", include(document_patterns)),
     path("import/columns/", imports.import_columns, name="import_columns"),
     path("jobs/", include(run_patterns)),
     path("changes/", changes.change_list, name="change_list"),

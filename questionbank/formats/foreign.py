@@ -22,7 +22,7 @@ _INSIDE_ZIP = (  # what a ZIP archive names near its beginning -> what the file 
     (b"xl/workbook.bin", "a binary Excel workbook (XLSB): open it and choose Save As, Excel Workbook (XLSX)"),
     (b"xl/workbook", "an Excel workbook: open it and choose Save As, CSV UTF-8"),
     (b"xl/worksheets", "an Excel workbook: open it and choose Save As, CSV UTF-8"),
-    (b"word/document", f"a Word document: put its questions into a table, in Excel for example, and {_SAVE}"),
+    (b"word/document", "a Word document: open Import a test paper, which finds the questions in it"),
     (b"ppt/presentation", f"a PowerPoint file: put its questions into a table and {_SAVE}"),
     (b"Index/", "an Apple Numbers or Pages file: choose File, Export To, CSV, with the encoding UTF-8"),
     (b"opendocument", "a LibreOffice file: open it and choose Save As, Text CSV, with the encoding UTF-8"),

@@ -20,6 +20,7 @@ from questionbank.errors import ServiceUnavailable
 
 TAKES_FILES = {
     "import_create": "IMPORT_UPLOAD_MAX_BYTES",
+    "document_create": "DOCUMENT_UPLOAD_MAX_BYTES",
     "review_upload": "REVIEW_UPLOAD_MAX_BYTES",
     "question_create": "REVIEW_UPLOAD_MAX_BYTES",
     "question_edit": "REVIEW_UPLOAD_MAX_BYTES",

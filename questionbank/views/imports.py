@@ -12,13 +12,14 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core import signing
+from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_POST
 
 from questionbank.errors import Conflict, ImportRefused, ValidationFailed
-from questionbank.formats.catalog import layout_of
+from questionbank.formats.catalog import AUTO, layout_of
 from questionbank.formats.column_names import holds_rows
 from questionbank.forms.imports import ColumnsForm, ImportForm, chosen_reading
 from questionbank.forms.uploads import was_too_large
@@ -26,12 +27,13 @@ from questionbank.numbers import whole_number
 from questionbank.selectors.questions.import_conflicts import import_conflicts_of, shown_conflicts
 from questionbank.selectors.questions.import_undo import import_undo_plan
 from questionbank.selectors.registry.runs import run_get
+from questionbank.services.document_drafts import document_draft_upload, is_document, is_only_document
 from questionbank.services.import_preview import import_preview
 from questionbank.services.import_undo import import_undo_request
 from questionbank.services.import_updates import import_conflicts_settle
 from questionbank.services.imports import KeptUpload, import_kept, import_repeat, upload_keep
 from questionbank.services.uploads import UPLOADS_KEPT
-from questionbank.views.access import requires
+from questionbank.views.access import check_permission, requires
 
 _SALT = "kindred.imports.1"  # its number changes with what is signed
 
@@ -50,6 +52,8 @@ def import_create(request: HttpRequest) -> HttpResponse:
         fields = dict(form.cleaned_data)
         file = fields.pop("file")
         try:
+            if is_only_document(file.name):
+                return _review_document(request, file)
             kept = upload_keep(upload=file, name=file.name, user=request.user, format=fields.pop("format"))
             if _has_columns(kept):
                 return redirect(
@@ -57,6 +61,8 @@ def import_create(request: HttpRequest) -> HttpResponse:
                 )
             run = import_kept(kept=kept, user=request.user, dry_run=True, **fields)
         except ImportRefused as error:
+            if is_document(file.name) and form.cleaned_data["format"] == AUTO:  # text without columns
+                return _review_document(request, file)
             form.add_error("file", str(error))
         except ValidationFailed as error:
             for name, problems in (error.fields or {"": [str(error)]}).items():
@@ -64,6 +70,13 @@ def import_create(request: HttpRequest) -> HttpResponse:
         else:
             return redirect("run_detail", run_id=run.pk)
     return render(request, "imports/create.html", {"form": form}, status=422)
+
+
+def _review_document(request: HttpRequest, file: UploadedFile) -> HttpResponse:
+    """Have a file read that is a test paper rather than a file of questions."""
+    file.seek(0)
+    draft = document_draft_upload(upload=file, name=file.name or "document", user=request.user)
+    return redirect("document_review", draft_id=draft.pk)
 
 
 def _has_columns(kept: KeptUpload) -> bool:
@@ -187,11 +200,12 @@ def import_conflicts(request: HttpRequest, run_id: int) -> HttpResponse:
     )
 
 
-@requires("import")
+@requires("read")
 @require_http_methods(["GET", "HEAD", "POST"])
 def import_undo(request: HttpRequest, run_id: int) -> HttpResponse:
     """Say what undoing an import removes and keeps; on POST, have it undone."""
     imported = run_get(run_id=run_id)
+    check_permission(request, "import_undo", imported)
     if request.method == "POST":
         try:
             run = import_undo_request(run=imported, user=request.user)

@@ -19,6 +19,7 @@ from questionbank.selectors.questions.hierarchy_choice import HierarchyChoice, h
 from questionbank.selectors.similar.insight import (
     text_insight,
 )
+from questionbank.services.document_drafts import document_question_count
 from questionbank.services.hierarchy_choice import hierarchy_choose
 from questionbank.services.question_fields import read_typed
 from questionbank.services.questions import question_create
@@ -103,6 +104,7 @@ def _insight(
         "text": layout.text,
         "pasted": {"text": layout.text, "options": layout.options, "language": pasted.language},
         "warnings": pasted.typed.warnings,
+        "paper_questions": document_question_count(data.get("text", "")),
         "read_as": pasted.typed.text if pasted.typed.was_read else "",
         "incomplete": wholeness_marks(layout.text),
         "language": pasted.language,

@@ -128,6 +128,7 @@ def _context(request: HttpRequest, run: Run) -> dict[str, Any]:
         "may_import": request.user.has_perm("questionbank.import"),
         "can_undo": import_can_be_undone(run=run),
         "conflicts": import_conflicts_of(run=run).count() if run.kind == Run.Kind.IMPORT else 0,
+        "may_undo": request.user.has_perm("questionbank.import_undo", run),
         "options": _options(run),
         "undo_runs": import_undo_runs(run=run) if run.kind == Run.Kind.IMPORT else (),
         "is_dry_run": run.kind == Run.Kind.IMPORT and bool(run.parameters.get("dry_run")),

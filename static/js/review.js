@@ -1,7 +1,6 @@
-/* Presses the buttons of the review by key, and keeps the pair while its page is in sight. */
+/* Keeps the pair of a review while its page is in sight, and sends a decision once; keys.js presses its buttons. */
 
 const review = document.querySelector("[data-review]");
-const isField = (element) => element?.matches?.("input, textarea, select, [contenteditable]");
 let sent = false;
 
 /* A decision is sent once: a key that is held down or pressed twice must not decide the next pair. */
@@ -16,35 +15,7 @@ addEventListener("pageshow", () => (sent = false));
 const undo = document.querySelector(".undo[data-seconds]");
 if (undo) setTimeout(() => undo.remove(), 1000 * Number(undo.dataset.seconds));
 
-function act(target) {
-  if (target.matches("[data-edit]")) {
-    target.open = true;
-    target.querySelector("textarea").focus();
-  } else if (isField(target)) {
-    target.focus();
-  } else {
-    target.click();
-  }
-}
-
 if (review) {
-  const targets = new Map(
-    [...document.querySelectorAll("[data-key]")].map((target) => [target.dataset.key, target]),
-  );
-  document.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && isField(event.target)) {
-      event.target.blur();
-    } else if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && event.target.id === "id_text") {
-      event.preventDefault();
-      document.querySelector("[data-edit-button]").click();
-    }
-    if (event.ctrlKey || event.altKey || event.metaKey || event.repeat || isField(event.target)) return;
-    const target = targets.get(event.key.toLowerCase());
-    if (!target?.isConnected) return;
-    event.preventDefault();
-    act(target);
-  });
-
   const { heartbeat, beatSeconds } = review.dataset;
   if (heartbeat) {
     const tokens = document.querySelectorAll("[name=csrfmiddlewaretoken]");

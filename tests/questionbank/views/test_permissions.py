@@ -18,6 +18,7 @@ from django.utils import timezone
 
 from questionbank.models import (
     BulkChange,
+    DocumentDraft,
     ModelArtifact,
     ParaphrasePair,
     ProblemVariant,
@@ -37,6 +38,7 @@ REVIEWERS = (LOGIN, 403, 403, 200, 200)
 REVIEWERS_ACT = (LOGIN, 403, 403, 302, 302)
 ADMINS = (LOGIN, 403, 403, 403, 200)
 ADMINS_ACT = (LOGIN, 403, 403, 403, 302)
+OTHERS_PAPER = (LOGIN, 403, 404, 403, 404)
 NOT_SET_UP = (LOGIN, 404, 404, 404, 404)  # nobody here has a second step
 
 
@@ -60,6 +62,7 @@ MODEL = {"artifact_id": "model"}
 LIST = {"list_id": "list"}  # shared by somebody who is none of these
 PERSON = {"person_id": "person"}
 SYNONYMS = {"group_id": "synonyms"}
+PAPER = {"draft_id": "draft"}
 ENCODERS = {"capability": "encoder"}
 
 TABLE: dict[str, Address] = {
@@ -117,6 +120,12 @@ TABLE: dict[str, Address] = {
     "import_create": Address(ADMINS),
     "import_confirm": Address(ADMINS_ACT, RUN, "post"),
     "import_columns": Address(ADMINS_ACT),  # without a file it leads to where one is uploaded
+    "document_create": Address(WRITERS),
+    "document_review": Address(OTHERS_PAPER, PAPER),
+    "document_outlook": Address(OTHERS_PAPER, {**PAPER, "key": "0"}),
+    "document_import": Address(OTHERS_PAPER, PAPER, "post"),
+    "document_list": Address(OTHERS_PAPER, PAPER, "post"),
+    "document_delete": Address(OTHERS_PAPER, PAPER, "post"),
     "change_list": Address(ADMINS),
     "import_undo": Address(ADMINS, RUN),
     "import_conflicts": Address(ADMINS, RUN),
@@ -228,6 +237,7 @@ def things(bank, settings):
     run = Run.objects.create(kind=Run.Kind.IMPORT, title="Import of a file", state=Run.State.FAILED)
     colleague = get_user_model().objects.create_user(username="colleague")
     return {
+        "draft": DocumentDraft.objects.create(owner=colleague, name="Test", state="ready").pk,
         "list": QuestionList.objects.create(owner=colleague, name="Homework", is_shared=True).pk,
         "person": colleague.pk,
         "synonyms": SynonymGroup.objects.create(terms=["rooks", "castles"]).pk,

@@ -1,0 +1,260 @@
+"""Test papers: put one in, review the questions found in it, import them.
+
+The review is one form. A correction names the chosen line and is sent by a button or its key; with htmx the part of the
+page comes back, without JavaScript the page. The part asks for itself while a worker reads or imports the paper.
+"""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+from typing import Any
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+
+from analytics.languages import LANGUAGE_NAMES, primary_language
+from analytics.question_content import as_json
+from questionbank.documents.passages import FoundItem
+from questionbank.errors import Conflict, NotFound, ServiceUnavailable, ValidationFailed
+from questionbank.forms.documents import ROLES, DocumentForm, DocumentImportForm
+from questionbank.forms.uploads import was_too_large
+from questionbank.models import DocumentDraft
+from questionbank.selectors.questions.document_drafts import (
+    document_draft_get,
+    document_drafts_of,
+    document_questions,
+    document_review,
+)
+from questionbank.selectors.questions.hierarchy_choice import hierarchy_choice
+from questionbank.selectors.questions.import_undo import import_can_be_undone, import_undo_runs
+from questionbank.selectors.registry.runs import run_wait
+from questionbank.selectors.similar.insight import text_outlook
+from questionbank.services.document_drafts import (
+    document_draft_delete,
+    document_draft_paste,
+    document_draft_upload,
+    document_leave_out,
+    document_redo,
+    document_role_set,
+    document_text_set,
+    document_undo,
+)
+from questionbank.services.document_import import document_import_request, document_list_create
+from questionbank.services.question_lists import LONGEST_LIST
+from questionbank.views.access import render_page, requires, takes_posts
+from questionbank.views.document_pages import PAGE_ORDERS, WORST_FIRST, document_page
+
+_PAGE = "documents/paper.html"
+_PART = "documents/_paper.html"
+
+
+@requires("paper_import")
+@require_http_methods(["GET", "HEAD", "POST"])
+def document_create(request: HttpRequest) -> HttpResponse:
+    """Put in a test paper, as a file or as text; below, the person's own papers of this week."""
+    form = DocumentForm(too_large=False)
+    if request.method == "POST":
+        form = DocumentForm(request.POST, request.FILES, too_large=was_too_large(request))
+        if form.is_valid():
+            file, text = form.cleaned_data["file"], form.cleaned_data["text"]
+            try:
+                draft = (
+                    document_draft_upload(upload=file, name=file.name, user=request.user)
+                    if file
+                    else document_draft_paste(text=text, name="", user=request.user)
+                )
+                return redirect("document_review", draft_id=draft.pk)
+            except ValidationFailed as error:
+                for problem in error.fields.get("text", [str(error)]):
+                    form.add_error("text", problem)
+    context = {"form": form, "drafts": document_drafts_of(user=request.user)}
+    return render(request, "documents/create.html", context, status=422 if form.errors else 200)
+
+
+@requires("paper_import")
+@require_http_methods(["GET", "HEAD", "POST"])
+def document_review_page(request: HttpRequest, draft_id: int) -> HttpResponse:
+    """Show a test paper beside its questions, or how far a worker is with it; a POST corrects it (`do`)."""
+    draft = document_draft_get(draft_id=draft_id, user=request.user)
+    line, problem = (request.POST or request.GET).get("line", ""), ""
+    editing = ""
+    if request.method == "POST":
+        try:
+            editing = _corrected(request, draft, line)
+        except (Conflict, ValidationFailed) as error:
+            problem = str(error)
+        if not (request.htmx or editing or problem):
+            address = reverse("document_review", args=[draft.pk])
+            return redirect(f"{address}?{urlencode({**_place(request), 'line': line})}#line-{line}")
+    return _show(request, draft, line=line, editing=editing, problem=problem)
+
+
+def _corrected(request: HttpRequest, draft: DocumentDraft, line: str) -> str:
+    """Do what a button says; returns the key of the line whose text is to be changed, if that is what it says."""
+    action, _, value = request.POST.get("do", "").partition(":")
+    user = request.user
+    match action:
+        case "edit" if line:
+            return line
+        case "role" if line:
+            document_role_set(draft=draft, user=user, key=line, role=value)
+        case "text":
+            document_text_set(draft=draft, user=user, key=value, text=request.POST.get("text", ""))
+        case "out" | "in":
+            document_leave_out(draft=draft, user=user, key=value, is_left_out=action == "out")
+        case "undo":
+            document_undo(draft=draft, user=user)
+        case "redo":
+            document_redo(draft=draft, user=user)
+        case "role" | "edit":
+            raise ValidationFailed("Choose a line first.")
+    return ""
+
+
+def _place(request: HttpRequest) -> dict[str, str]:
+    """Return order and page of the address; in the paper's order a chosen line says which page it is."""
+    order, page = request.GET.get("order", ""), request.GET.get("page", "")
+    if order != WORST_FIRST:
+        return {} if request.method == "POST" else {"page": page}
+    return {"order": order, "page": page}
+
+
+def _show(
+    request: HttpRequest,
+    draft: DocumentDraft,
+    *,
+    line: str = "",
+    editing: str = "",
+    problem: str = "",
+    import_form: DocumentImportForm | None = None,
+    list_problem: str = "",
+) -> HttpResponse:
+    context: dict[str, Any] = {"draft": draft, "problem": problem, "is_waiting": _is_waiting(draft)}
+    if context["is_waiting"]:
+        context["run"] = draft.import_run if draft.is_importing else draft.read_run
+        context["wait"] = run_wait(run=context["run"]) if context["run"] else None
+    elif draft.state == DocumentDraft.State.IMPORTED:
+        context |= _imported(request, draft) | {"list_problem": list_problem}
+    elif draft.state == DocumentDraft.State.READY:
+        review = document_review(draft)
+        context |= document_page(
+            review,
+            draft,
+            **{"order": "", "page": "", **_place(request)},
+            line=line,
+            editing=editing,
+        )
+        context |= {
+            "review": review,
+            "roles": ROLES,
+            "orders": PAGE_ORDERS,
+            "choice": hierarchy_choice(user=request.user, requested=request.POST.get("hierarchy", "")),
+            "import_form": import_form or DocumentImportForm(initial={"source": _set_name(draft)}),
+            "failed": draft.import_run if draft.import_run and draft.import_run.error else None,
+        }
+        if request.GET.get("known") == "1":  # without JavaScript; with it each question asks for itself
+            for row in context["rows"]:
+                if row.item:
+                    row.outlook = _outlook(request, row.item)
+    status = 422 if problem or list_problem or (import_form and import_form.errors) else 200
+    return render_page(request, _PAGE, _PART, context, status=status)
+
+
+def _is_waiting(draft: DocumentDraft) -> bool:
+    """Return whether a worker has it, or should."""
+    if draft.state == DocumentDraft.State.READING:
+        return draft.read_run is not None and not draft.read_run.is_finished
+    return draft.is_importing
+
+
+def _set_name(draft: DocumentDraft) -> str:
+    return PurePath(draft.name).stem or draft.name
+
+
+def _imported(request: HttpRequest, draft: DocumentDraft) -> dict[str, Any]:
+    questions = document_questions(draft=draft, user=request.user)
+    run = draft.import_run
+    return {
+        "run": run,
+        "report": run.result if run else {},
+        "questions": questions,
+        "longest_list": LONGEST_LIST,
+        "can_undo": run is not None and import_can_be_undone(run=run),
+        "undo_runs": import_undo_runs(run=run) if run else (),
+        "list_name": _set_name(draft),
+    }
+
+
+@requires("paper_import")
+@require_safe
+def document_outlook(request: HttpRequest, draft_id: int, key: str) -> HttpResponse:
+    """Show what the bank predicts for a question of a paper, and its near-duplicates; asked for by htmx."""
+    draft = document_draft_get(draft_id=draft_id, user=request.user)
+    item = document_review(draft).item(key) if draft.state == DocumentDraft.State.READY else None
+    if item is None:
+        raise NotFound("This question is no longer there: the paper was changed in another window.")
+    return render(request, "documents/_outlook.html", {"outlook": _outlook(request, item)})
+
+
+def _outlook(request: HttpRequest, item: FoundItem) -> Any:
+    """Return what the bank says of a question, or None where it has no vectors yet."""
+    record = item.record
+    try:
+        return text_outlook(
+            question=record.text,
+            text=record.text,
+            options=as_json(record.options),
+            content=record.content,
+            answer=record.answer,
+            language=record.language,
+            is_predictable=primary_language(record.language) in LANGUAGE_NAMES,
+            hierarchy=hierarchy_choice(user=request.user).name,
+            user=request.user,
+        )
+    except ServiceUnavailable:
+        return None
+
+
+@requires("paper_import")
+@takes_posts(back="document_create")
+def document_import(request: HttpRequest, draft_id: int) -> HttpResponse:
+    """Import the questions of a paper; a worker does it."""
+    draft = document_draft_get(draft_id=draft_id, user=request.user)
+    form = DocumentImportForm(request.POST)
+    problem = ""
+    if form.is_valid():
+        try:
+            document_import_request(draft=draft, user=request.user, **form.cleaned_data)
+        except ValidationFailed as error:
+            form.add_problems(error)
+        except Conflict as error:
+            problem = str(error)
+        else:
+            return redirect("document_review", draft_id=draft.pk)
+    return _show(request, draft, problem=problem, import_form=form)
+
+
+@requires("paper_import")
+@takes_posts(back="document_create")
+def document_list(request: HttpRequest, draft_id: int) -> HttpResponse:
+    """Make a list of the questions that a paper has brought into the bank."""
+    draft = document_draft_get(draft_id=draft_id, user=request.user)
+    try:
+        made = document_list_create(draft=draft, user=request.user, name=request.POST.get("name", ""))
+    except ValidationFailed as error:
+        return _show(request, draft, list_problem=str(error))
+    return redirect("list_detail", list_id=made.pk)
+
+
+@requires("paper_import")
+@takes_posts(back="document_create")
+def document_delete(request: HttpRequest, draft_id: int) -> HttpResponse:
+    """Delete a paper that is under review."""
+    draft = document_draft_get(draft_id=draft_id, user=request.user)
+    document_draft_delete(draft=draft, user=request.user)
+    messages.success(request, "The test paper is deleted. Questions imported from it are still in the bank.")
+    return redirect("document_create")
