@@ -285,7 +285,7 @@ def _open_to_change(draft: DocumentDraft, user: User) -> DocumentDraft:
 
 def _save_steps(draft: DocumentDraft, fresh: DocumentDraft) -> None:
     fresh.save(update_fields=["corrections", "applied", "updated_at"])
-    draft.corrections, draft.applied = fresh.corrections, fresh.applied
+    draft.corrections, draft.applied, draft.updated_at = fresh.corrections, fresh.applied, fresh.updated_at
 
 
 # -- the end ------------------------------------------------------------------------------------------------------

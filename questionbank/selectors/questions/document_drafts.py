@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from django.db.models import QuerySet
 
@@ -14,6 +15,9 @@ from questionbank.documents.segmenting import assemble
 from questionbank.errors import NotFound
 from questionbank.models import DocumentDraft, Question, User
 from questionbank.selectors.questions.questions import visible_to
+
+_REVIEWS_KEPT = 4  # in this process, the latest; one of 2,000 questions takes seconds
+_reviews: dict[tuple[int, datetime], DocumentReview] = {}
 
 
 def document_drafts_of(*, user: User) -> QuerySet[DocumentDraft]:
@@ -89,11 +93,19 @@ def document_lines(draft: DocumentDraft) -> tuple[ReviewedLine, ...]:
 
 
 def document_review(draft: DocumentDraft) -> DocumentReview:
-    """Return a test paper with the questions found in it."""
-    corrected = correct(lines_of(draft.lines), _roles(draft), document_corrections(draft))
-    lines = [reviewed.line for reviewed in corrected.lines]
-    paper = assemble(lines, [reviewed.role for reviewed in corrected.lines])
-    return DocumentReview(passages_of(corrected, paper, draft.pictures), (*draft.notices, *paper.notices))
+    """Return a test paper with the questions found in it; a page that asks for its parts one by one finds it kept."""
+    version = (draft.pk, draft.updated_at)
+    kept = _reviews.get(version)
+    if kept is None:
+        corrected = correct(lines_of(draft.lines), _roles(draft), document_corrections(draft))
+        lines = [reviewed.line for reviewed in corrected.lines]
+        paper = assemble(lines, [reviewed.role for reviewed in corrected.lines])
+        passages = passages_of(corrected, paper, draft.pictures)
+        kept = DocumentReview(passages, (*draft.notices, *paper.notices))
+        for old in list(_reviews)[: 1 - _REVIEWS_KEPT]:
+            _reviews.pop(old, None)  # another thread may have been faster
+        _reviews[version] = kept
+    return kept
 
 
 def _roles(draft: DocumentDraft) -> Sequence[Role]:
