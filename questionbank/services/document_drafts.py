@@ -10,6 +10,7 @@ import shutil
 import uuid
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
@@ -18,7 +19,7 @@ from django.core.files.storage import storages
 from django.db import transaction
 from django.utils import timezone
 
-from questionbank.documents.corrections import Correction, correction_as_json, lines_as_json
+from questionbank.documents.corrections import Correction, ReviewedLine, correction_as_json, lines_as_json
 from questionbank.documents.paper import Document, Role
 from questionbank.documents.reading import read_document, read_text
 from questionbank.documents.roles import guess_roles
@@ -27,7 +28,7 @@ from questionbank.errors import Conflict, DocumentRefused, NotAllowed, Validatio
 from questionbank.formats.pictures import PictureRefused
 from questionbank.models import DocumentDraft, Run, User
 from questionbank.scratch import scratch_folder
-from questionbank.selectors.questions.document_drafts import document_lines
+from questionbank.selectors.questions.document_drafts import document_lines, document_review
 from questionbank.services import runs
 from questionbank.services.attachments import AttachmentStore
 from questionbank.services.import_progress import JobReporter
@@ -185,7 +186,8 @@ def document_role_set(*, draft: DocumentDraft, user: User, key: str, role: str) 
         NotAllowed, Conflict: as for every correction: it is not the person's, or cannot be corrected now.
     """
     if role not in list(Role):
-        raise ValidationFailed(f"There is no role “{role}”.")
+        raise ValidationFailed("There is no such role.")
+    _line(draft, key)
     _correct(draft, user, Correction(key, role=role))
 
 
@@ -198,23 +200,14 @@ def document_text_set(*, draft: DocumentDraft, user: User, key: str, text: str) 
         ValidationFailed: the text is empty: say that the line is no part of a question instead.
         NotAllowed, Conflict: as for every correction.
     """
-    row = next((row for row in document_lines(draft) if row.key == key), None)
-    if row is None:
-        raise Conflict("This line is no longer there: the paper was changed in another window.")
+    row = _line(draft, key)
     try:
-        lines = read_text(text).lines
+        lines = read_text(text.replace("\0", "")).lines
     except DocumentRefused as error:
         raise ValidationFailed(str(error)) from error
     if not lines:
         raise ValidationFailed("A line cannot be empty. Mark it as “Not a question” instead.")
-    first = type(row.line)(
-        text=lines[0].text,
-        number=lines[0].number,
-        level=row.line.level,
-        heading=row.line.heading,
-        is_marked=row.line.is_marked,
-        is_joined=row.line.is_joined,
-    )
+    first = replace(row.line, text=lines[0].text, number=lines[0].number)
     roles = guess_roles(lines)
     changed = Correction(
         key, lines=(first, *lines[1:]), roles=(str(row.role), *(str(role) for role in roles[1:]))
@@ -228,7 +221,16 @@ def document_leave_out(*, draft: DocumentDraft, user: User, key: str, is_left_ou
     Raises:
         NotAllowed, Conflict: as for every correction.
     """
+    if document_review(draft).item(key) is None:
+        raise Conflict("This question is no longer there: the paper was changed in another window.")
     _correct(draft, user, Correction(key, is_left_out=is_left_out))
+
+
+def _line(draft: DocumentDraft, key: str) -> ReviewedLine:
+    row = next((row for row in document_lines(draft) if row.key == key), None)
+    if row is None:
+        raise Conflict("This line is no longer there: the paper was changed in another window.")
+    return row
 
 
 @transaction.atomic

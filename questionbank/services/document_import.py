@@ -54,11 +54,10 @@ def document_import_request(
         raise Conflict("This test paper is imported already, or it was deleted.")
     named = " ".join(source.split()) or fresh.name
     if len(named) > SET_LIMIT:
-        reason = f"Use at most {SET_LIMIT} characters."
-        raise ValidationFailed(reason, {"source": [reason]})
+        raise ValidationFailed(f"Use at most {SET_LIMIT} characters for the name of the set.")
     chosen = KnowledgeHierarchy.objects.filter(name=hierarchy).first() if hierarchy else None
     if hierarchy and chosen is None:
-        raise ValidationFailed("This hierarchy no longer exists.", {"hierarchy": ["Choose another one."]})
+        raise ValidationFailed("This hierarchy no longer exists. Choose another one.")
     if not document_review(fresh).to_import:
         raise Conflict("No question is left to import.")
     fresh.hierarchy, fresh.with_headings = chosen, with_headings and chosen is not None

@@ -40,13 +40,21 @@ class PageRow:
 
 
 def document_page(
-    review: DocumentReview, draft: DocumentDraft, *, order: str, page: str, line: str, editing: str
+    review: DocumentReview,
+    draft: DocumentDraft,
+    *,
+    order: str,
+    page: str,
+    otherwise: str,
+    line: str,
+    editing: str,
 ) -> dict[str, Any]:
     """Return what a page of the review shows.
 
     Args:
         order: a key of `PAGE_ORDERS`; an unknown one is the paper's order.
         page: number of the page; nonsense is the first; empty is that of the chosen line.
+        otherwise: the page where no line is chosen either.
         line: key of the chosen line; without one it is the first of the page.
         editing: key of the line whose text is being changed.
     """
@@ -55,7 +63,7 @@ def document_page(
     holding = next(
         (number for number, block in enumerate(blocks, start=1) if _has_line(block, line or editing)), None
     )
-    shown = pages.get_page(page or holding)
+    shown = pages.get_page(page or holding or otherwise)
     rows = [_row(passage, draft) for block in shown for passage in block]
     keys = [row.reviewed.key for passage in rows for row in passage.lines]
     pictures = [{"name": name, "sha256": sha256} for name, sha256 in draft.pictures.items()]

@@ -20,6 +20,7 @@ from analytics.languages import LANGUAGE_NAMES, primary_language
 from analytics.question_content import as_json
 from questionbank.documents.passages import FoundItem
 from questionbank.errors import Conflict, NotFound, ServiceUnavailable, ValidationFailed
+from questionbank.formats.limits import SET_LIMIT
 from questionbank.forms.documents import ROLES, DocumentForm, DocumentImportForm
 from questionbank.forms.uploads import was_too_large
 from questionbank.models import DocumentDraft
@@ -116,7 +117,7 @@ def _corrected(request: HttpRequest, draft: DocumentDraft, line: str) -> str:
 
 
 def _place(request: HttpRequest) -> dict[str, str]:
-    """Return order and page of the address; in the paper's order a chosen line says which page it is."""
+    """Return order and page of the address; in the paper's order a line that was chosen says which page it is."""
     order, page = request.GET.get("order", ""), request.GET.get("page", "")
     if order != WORST_FIRST:
         return {} if request.method == "POST" else {"page": page}
@@ -124,27 +125,22 @@ def _place(request: HttpRequest) -> dict[str, str]:
 
 
 def _show(
-    request: HttpRequest,
-    draft: DocumentDraft,
-    *,
-    line: str = "",
-    editing: str = "",
-    problem: str = "",
-    import_form: DocumentImportForm | None = None,
-    list_problem: str = "",
+    request: HttpRequest, draft: DocumentDraft, *, line: str, editing: str, problem: str
 ) -> HttpResponse:
     context: dict[str, Any] = {"draft": draft, "problem": problem, "is_waiting": _is_waiting(draft)}
     if context["is_waiting"]:
         context["run"] = draft.import_run if draft.is_importing else draft.read_run
         context["wait"] = run_wait(run=context["run"]) if context["run"] else None
     elif draft.state == DocumentDraft.State.IMPORTED:
-        context |= _imported(request, draft) | {"list_problem": list_problem}
+        context |= _imported(request, draft)
     elif draft.state == DocumentDraft.State.READY:
-        review = document_review(draft)
+        review, place = document_review(draft), _place(request)
         context |= document_page(
             review,
             draft,
-            **{"order": "", "page": "", **_place(request)},
+            order=place.get("order", ""),
+            page=place.get("page", ""),
+            otherwise=request.GET.get("page", ""),
             line=line,
             editing=editing,
         )
@@ -152,16 +148,15 @@ def _show(
             "review": review,
             "roles": ROLES,
             "orders": PAGE_ORDERS,
-            "choice": hierarchy_choice(user=request.user, requested=request.POST.get("hierarchy", "")),
-            "import_form": import_form or DocumentImportForm(initial={"source": _set_name(draft)}),
+            "choice": hierarchy_choice(user=request.user),
+            "import_form": DocumentImportForm(initial={"source": _set_name(draft)}),
             "failed": draft.import_run if draft.import_run and draft.import_run.error else None,
         }
         if request.GET.get("known") == "1":  # without JavaScript; with it each question asks for itself
             for row in context["rows"]:
                 if row.item:
                     row.outlook = _outlook(request, row.item)
-    status = 422 if problem or list_problem or (import_form and import_form.errors) else 200
-    return render_page(request, _PAGE, _PART, context, status=status)
+    return render_page(request, _PAGE, _PART, context, status=422 if problem else 200)
 
 
 def _is_waiting(draft: DocumentDraft) -> bool:
@@ -225,17 +220,13 @@ def document_import(request: HttpRequest, draft_id: int) -> HttpResponse:
     """Import the questions of a paper; a worker does it."""
     draft = document_draft_get(draft_id=draft_id, user=request.user)
     form = DocumentImportForm(request.POST)
-    problem = ""
-    if form.is_valid():
-        try:
-            document_import_request(draft=draft, user=request.user, **form.cleaned_data)
-        except ValidationFailed as error:
-            form.add_problems(error)
-        except Conflict as error:
-            problem = str(error)
-        else:
-            return redirect("document_review", draft_id=draft.pk)
-    return _show(request, draft, problem=problem, import_form=form)
+    try:
+        if not form.is_valid():
+            raise ValidationFailed(f"Use at most {SET_LIMIT} characters for the name of the set.")
+        document_import_request(draft=draft, user=request.user, **form.cleaned_data)
+    except (ValidationFailed, Conflict) as error:
+        messages.warning(request, str(error))
+    return redirect("document_review", draft_id=draft.pk)
 
 
 @requires("paper_import")
@@ -246,7 +237,8 @@ def document_list(request: HttpRequest, draft_id: int) -> HttpResponse:
     try:
         made = document_list_create(draft=draft, user=request.user, name=request.POST.get("name", ""))
     except ValidationFailed as error:
-        return _show(request, draft, list_problem=str(error))
+        messages.warning(request, str(error))
+        return redirect("document_review", draft_id=draft.pk)
     return redirect("list_detail", list_id=made.pk)
 
 
