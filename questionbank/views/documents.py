@@ -57,7 +57,7 @@ _PART = "documents/_paper.html"
 @require_http_methods(["GET", "HEAD", "POST"])
 def document_create(request: HttpRequest) -> HttpResponse:
     """Put in a test paper, as a file or as text; below, the person's own papers of this week."""
-    form = DocumentForm(too_large=False)
+    form = DocumentForm()
     if request.method == "POST":
         form = DocumentForm(request.POST, request.FILES, too_large=was_too_large(request))
         if form.is_valid():
