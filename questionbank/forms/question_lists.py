@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 
 from questionbank.errors import ValidationFailed
 from questionbank.models import Question, QuestionList, User
-from questionbank.services.question_lists import NAME_LIMIT
+from questionbank.services.own_names import NAME_LIMIT
 
 
 class QuestionListForm(forms.Form):

@@ -36,6 +36,7 @@ from questionbank.models.synonym import SynonymGroup
 from questionbank.models.user import User, UserRole
 from questionbank.models.variant import ProblemVariant
 from questionbank.models.vocabulary import VocabularyWord
+from questionbank.models.worksheet import QuestionUse, Worksheet, WorksheetItem
 
 __all__ = [
     "GRAPH_KEY_LIMIT",
@@ -67,6 +68,7 @@ __all__ = [
     "QuestionOriginal",
     "QuestionSolution",
     "QuestionTag",
+    "QuestionUse",
     "ReviewDecision",
     "ReviewGuideline",
     "ReviewLease",
@@ -81,4 +83,6 @@ __all__ = [
     "VocabularyWord",
     "WorkBlock",
     "WorkerHeartbeat",
+    "Worksheet",
+    "WorksheetItem",
 ]

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from questionbank.formats.pictures import PictureFacts, read_picture
 from questionbank.models import Attachment
+from questionbank.selectors.questions.pictures import picture_bytes, stored_name
 
 YOUNG = timedelta(days=2)  # an import or a form may still be under way
 _REFERENCES = """
@@ -22,21 +23,6 @@ _REFERENCES = """
           UNION ALL SELECT content FROM questionbank_questionevent WHERE content <> '{}') contents
     UNION SELECT named.value FROM questionbank_documentdraft, jsonb_each_text(pictures) named
 """
-
-
-def stored_name(sha256: str) -> str:
-    """Return the name of a picture's file in the storage."""
-    return f"{sha256[:2]}/{sha256}"
-
-
-def picture_bytes(sha256: str) -> bytes | None:
-    """Return a picture, or None where its file is gone."""
-    try:
-        with storages["attachments"].open(stored_name(sha256)) as file:
-            data: bytes = file.read()
-            return data
-    except FileNotFoundError:
-        return None
 
 
 class AttachmentStore:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import ngettext
 
 from questionbank.errors import NotAllowed, ValidationFailed
 from questionbank.models import Question, QuestionList, QuestionListItem, User
+from questionbank.services.ordering import last_position, row_move, row_remove
+from questionbank.services.own_names import checked_name
 
 LONGEST_LIST = 300  # questions; the page shows all of them
-NAME_LIMIT = 120
 
 
 @transaction.atomic
@@ -21,7 +23,9 @@ def question_list_create(*, user: User, name: str) -> QuestionList:
     Raises:
         ValidationFailed: the name is empty, too long, or the person has a list of that name.
     """
-    return QuestionList.objects.create(owner=user, name=_checked_name(user, name))
+    return QuestionList.objects.create(
+        owner=user, name=checked_name(QuestionList.objects.filter(owner=user), name, noun="list")
+    )
 
 
 @transaction.atomic
@@ -35,7 +39,9 @@ def question_list_update(
         NotAllowed: the list is somebody else's.
     """
     _check_owner(user, question_list)
-    question_list.name = _checked_name(user, name, exclude=question_list)
+    question_list.name = checked_name(
+        QuestionList.objects.filter(owner=user).exclude(pk=question_list.pk), name, noun="list"
+    )
     question_list.is_shared = is_shared
     question_list.save()
     return question_list
@@ -66,11 +72,11 @@ def question_list_add(
         NotAllowed: the list is somebody else's.
     """
     _check_owner(user, question_list)
-    order = _locked_order(question_list)
-    listed = set(order)
+    items = _locked_items(question_list)
+    listed = set(items.values_list("question_id", flat=True))
     wanted = (question.pk for question in questions if with_templates or not question.draws_numbers)
     added = [pk for pk in dict.fromkeys(wanted) if pk not in listed]
-    if len(order) + len(added) > LONGEST_LIST:
+    if len(listed) + len(added) > LONGEST_LIST:
         message = ngettext(
             "A list holds up to %(number)d question.",
             "A list holds up to %(number)d questions.",
@@ -79,7 +85,7 @@ def question_list_add(
         raise ValidationFailed(message)
     QuestionListItem.objects.bulk_create(
         QuestionListItem(question_list=question_list, question_id=pk, position=position)
-        for position, pk in enumerate(added, start=_last_position(question_list) + 1)
+        for position, pk in enumerate(added, start=last_position(items) + 1)
     )
     question_list.save(update_fields=["updated_at"])
     return len(added)
@@ -93,9 +99,10 @@ def question_list_remove(*, user: User, question_list: QuestionList, question_id
         NotAllowed: the list is somebody else's.
     """
     _check_owner(user, question_list)
-    order = _locked_order(question_list)
-    QuestionListItem.objects.filter(question_list=question_list, question_id=question_id).delete()
-    _number(question_list, [pk for pk in order if pk != question_id])
+    item = _locked_items(question_list).filter(question_id=question_id).first()
+    if item is not None:
+        row_remove(question_list.items.all(), pk=item.pk)
+        question_list.save(update_fields=["updated_at"])
 
 
 @transaction.atomic
@@ -106,12 +113,10 @@ def question_list_move(*, user: User, question_list: QuestionList, question_id: 
         NotAllowed: the list is somebody else's.
     """
     _check_owner(user, question_list)
-    order = _locked_order(question_list)
-    if question_id not in order:
-        return
-    order.remove(question_id)
-    order.insert(max(0, position - 1), question_id)
-    _number(question_list, order)
+    item = _locked_items(question_list).filter(question_id=question_id).first()
+    if item is not None:
+        row_move(question_list.items.all(), pk=item.pk, position=position)
+        question_list.save(update_fields=["updated_at"])
 
 
 def _check_owner(user: User, question_list: QuestionList) -> None:
@@ -119,39 +124,7 @@ def _check_owner(user: User, question_list: QuestionList) -> None:
         raise NotAllowed("This list belongs to somebody else.")
 
 
-def _checked_name(user: User, name: str, exclude: QuestionList | None = None) -> str:
-    name = " ".join(name.replace("\x00", "").split())
-    problem = ""
-    if not name:
-        problem = "Enter a name for the list."
-    elif len(name) > NAME_LIMIT:
-        problem = f"Use at most {NAME_LIMIT} characters."
-    else:
-        same_name = QuestionList.objects.filter(owner=user, name=name)
-        if exclude is not None:
-            same_name = same_name.exclude(pk=exclude.pk)
-        if same_name.exists():
-            problem = "You already have a list with this name."
-    if problem:
-        raise ValidationFailed(problem, fields={"name": [problem]})
-    return name
-
-
-def _locked_order(question_list: QuestionList) -> list[int]:
-    """Return the ids of the list's questions in order; two changes of one list wait for each other."""
+def _locked_items(question_list: QuestionList) -> QuerySet[QuestionListItem]:
+    """Return the list's items in order; two changes of one list wait for each other."""
     QuestionList.objects.select_for_update().get(pk=question_list.pk)
-    return list(question_list.items.values_list("question_id", flat=True))
-
-
-def _last_position(question_list: QuestionList) -> int:
-    last = question_list.items.last()
-    return last.position if last else 0
-
-
-def _number(question_list: QuestionList, order: Sequence[int]) -> None:
-    places = {pk: position for position, pk in enumerate(order, start=1)}
-    items = list(question_list.items.all())
-    for item in items:
-        item.position = places[item.question_id]
-    QuestionListItem.objects.bulk_update(items, ["position"])
-    question_list.save(update_fields=["updated_at"])
+    return question_list.items.all()

@@ -6,7 +6,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from questionbank.models import Attachment
-from questionbank.services.attachments import picture_bytes
+from questionbank.selectors.questions.pictures import picture_bytes
 from questionbank.views.access import requires
 
 

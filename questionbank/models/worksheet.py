@@ -1,0 +1,148 @@
+"""Worksheets that are printed in versions with a key, and when each question was used on one."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import Q
+
+from questionbank.worksheets.sheet import PaperSize
+
+
+class Worksheet(models.Model):
+    """A person's worksheet; a shared one can be read and printed by everybody in the school who has its link.
+
+    Attributes:
+        name: in the list of worksheets.
+        title: on paper; empty for the name.
+        versions: how many there are, A to D; version A is as the owner arranged it.
+        seed: versions of one seed are always the same.
+        source_list: the list that it was made from.
+    """
+
+    class Paper(models.TextChoices):
+        A4 = PaperSize.A4.value, "A4"
+        LETTER = PaperSize.LETTER.value, "US Letter"
+
+    owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="worksheets")
+    name = models.CharField("name", max_length=120)
+    title = models.CharField("title", max_length=200, blank=True)
+    instructions = models.TextField("instructions", blank=True)
+    columns = models.PositiveSmallIntegerField("columns", default=1)
+    paper = models.CharField("paper", max_length=12, choices=Paper.choices, default=Paper.A4)
+    has_name_field = models.BooleanField("line for name, class and date", default=True)
+    versions = models.PositiveSmallIntegerField(
+        "versions", default=1, validators=[MinValueValidator(1), MaxValueValidator(4)]
+    )
+    seed = models.PositiveIntegerField(default=1)
+    mixes_questions = models.BooleanField("mix the order of questions", default=True)
+    mixes_options = models.BooleanField("mix the order of options", default=True)
+    changes_numbers = models.BooleanField("change numbers", default=True)
+    is_shared = models.BooleanField("shared inside the school", default=False)
+    source_list = models.ForeignKey(
+        "questionbank.QuestionList", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        verbose_name = "worksheet"
+        verbose_name_plural = "worksheets"
+        ordering = ("-updated_at", "-pk")
+        constraints = (
+            models.UniqueConstraint(fields=("owner", "name"), name="one_worksheet_a_person_and_name"),
+            models.CheckConstraint(condition=Q(columns__in=(1, 2)), name="worksheet_has_one_or_two_columns"),
+            models.CheckConstraint(
+                condition=Q(versions__gte=1, versions__lte=4), name="worksheet_has_one_to_four_versions"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def printed_title(self) -> str:
+        """What stands at the top of the paper."""
+        return self.title or self.name
+
+
+class WorksheetItem(models.Model):
+    """A question on a worksheet, or the beginning of a section; positions count from 1.
+
+    Attributes:
+        question: stays when the question is deleted, so that the worksheet can say which one is gone; empty for a
+            section.
+        heading: of the section, likewise `instructions`.
+        points: None where none are given.
+        answer_lines: empty lines to write on.
+    """
+
+    worksheet = models.ForeignKey(Worksheet, on_delete=models.CASCADE, related_name="items")
+    position = models.PositiveIntegerField()
+    question = models.ForeignKey(
+        "questionbank.Question",
+        null=True,
+        blank=True,
+        on_delete=models.DO_NOTHING,
+        db_constraint=False,
+        related_name="worksheet_items",
+    )
+    heading = models.CharField("heading", max_length=200, blank=True)
+    instructions = models.TextField("instructions", blank=True)
+    points = models.FloatField("points", null=True, blank=True)
+    answer_lines = models.PositiveSmallIntegerField("answer lines", default=0)
+
+    class Meta:
+        verbose_name = "question on a worksheet"
+        verbose_name_plural = "questions on worksheets"
+        ordering = ("position",)
+        constraints = (
+            models.UniqueConstraint(fields=("worksheet", "question"), name="question_once_a_worksheet"),
+            models.UniqueConstraint(
+                fields=("worksheet", "position"),
+                name="one_item_a_place_on_a_worksheet",
+                deferrable=models.Deferrable.DEFERRED,
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.worksheet_id}.{self.position}: {self.question_id or self.heading}"
+
+    @property
+    def is_section(self) -> bool:
+        """Whether it begins a section."""
+        return self.question_id is None
+
+
+class QuestionUse(models.Model):
+    """A day on which a worksheet with the question was downloaded to be handed out.
+
+    Attributes:
+        worksheet: empty once it is deleted.
+        worksheet_name: at that time.
+    """
+
+    question = models.ForeignKey("questionbank.Question", on_delete=models.CASCADE, related_name="uses")
+    day = models.DateField("day")
+    worksheet = models.ForeignKey(
+        Worksheet, null=True, blank=True, on_delete=models.SET_NULL, related_name="uses"
+    )
+    worksheet_name = models.CharField("worksheet", max_length=120)
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+
+    class Meta:
+        verbose_name = "use of a question"
+        verbose_name_plural = "uses of questions"
+        ordering = ("-day", "-pk")
+        indexes = (models.Index(fields=("day", "question"), name="use_day"),)
+        constraints = (
+            models.UniqueConstraint(
+                fields=("question", "worksheet", "day"), name="one_use_a_worksheet_and_day"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.question_id}: {self.day}, {self.worksheet_name}"

@@ -1,0 +1,41 @@
+"""Rows that people put in order: places are counted from 1, and a change numbers them all anew."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.db.models import QuerySet
+
+Rows = QuerySet[Any]
+"""Rows of one owner, with a `position` and ordered by it."""
+
+
+def last_position(rows: Rows) -> int:
+    """Return the place of the last row; 0 where there is none."""
+    last = rows.last()
+    return last.position if last else 0
+
+
+def row_move(rows: Rows, *, pk: int, position: int) -> None:
+    """Move a row to a place; a place beyond the end is the last one, and nothing happens where the row is gone."""
+    order = list(rows.values_list("pk", flat=True))
+    if pk not in order:
+        return
+    order.remove(pk)
+    order.insert(max(0, position - 1), pk)
+    _number(rows, order)
+
+
+def row_remove(rows: Rows, *, pk: int) -> None:
+    """Delete a row and close the gap; nothing happens where it is gone."""
+    rows.filter(pk=pk).delete()
+    _number(rows, list(rows.values_list("pk", flat=True)))
+
+
+def _number(rows: Rows, order: Sequence[int]) -> None:
+    places = {pk: place for place, pk in enumerate(order, start=1)}
+    moved = [row for row in rows.all() if row.position != places[row.pk]]
+    for row in moved:
+        row.position = places[row.pk]
+    rows.model._default_manager.bulk_update(moved, ["position"])
