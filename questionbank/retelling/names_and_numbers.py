@@ -15,6 +15,7 @@ from random import Random
 from analytics.errors import DataError
 from analytics.expression.evaluate import EvaluationError, evaluate
 from analytics.expression.notation import to_infix
+from analytics.expression.parser import parse_expression
 from analytics.expression.slots import fill_slots, is_slot, slot_index
 from analytics.expression.tree import ExpressionTree
 from analytics.paraphrase.words.entities import find_entities, mentions_of
@@ -44,6 +45,17 @@ _HE, _SHE = re.compile(r"\b(?:he|him|his)\b", re.IGNORECASE), re.compile(r"\b(?:
 def retold(text: str, expression: str, seed: str) -> Iterator[RetoldProblem]:
     """Yield retellings of a problem, always the same ones for a seed; none where its equation cannot be read."""
     rng = Random(seed)
+    for problem in renumbered(text, expression, rng):
+        retelling = with_other_things(_with_names(problem.text, rng), rng)
+        answer = answer_text(retelling, evaluate(parse_expression(problem.equation)))
+        yield RetoldProblem(retelling, problem.equation, answer, SAME_STORY)
+
+
+def renumbered(text: str, expression: str, rng: Random) -> Iterator[RetoldProblem]:
+    """Yield a problem with other numbers and nothing else changed.
+
+    Nothing is yielded where its equation cannot be read or does not tell the text's numbers apart.
+    """
     slots = number_slots(text)
     try:
         tree = target_tree(expression, slots)
@@ -61,10 +73,10 @@ def retold(text: str, expression: str, seed: str) -> Iterator[RetoldProblem]:
         if numbered == text or [slot.reading for slot in new_slots] != [slot.reading for slot in slots]:
             continue
         filled = _checked(tree, slots, new_slots)
-        if filled is None:
-            continue
-        retelling = with_other_things(_with_names(numbered, rng), rng)
-        yield RetoldProblem(retelling, to_infix(filled), answer_text(retelling, evaluate(filled)), SAME_STORY)
+        if filled is not None:
+            yield RetoldProblem(
+                numbered, to_infix(filled), answer_text(numbered, evaluate(filled)), SAME_STORY
+            )
 
 
 def _is_part_of_fraction(slot: NumberSlot, slots: Sequence[NumberSlot]) -> bool:

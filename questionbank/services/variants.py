@@ -19,7 +19,7 @@ from questionbank.retelling.reversal import LANGUAGES, reordered, reversed_probl
 from questionbank.retelling.stories import stories
 from questionbank.selectors.questions.computations import Computation, question_computation
 from questionbank.selectors.questions.questions import exact_duplicates
-from questionbank.selectors.solving.solutions import contradicts_published, known_solution, published_number
+from questionbank.selectors.solving.solutions import equation_gives_answer, known_solution, published_number
 from questionbank.services.language_model_runs import language_model_run
 
 MOST_WRITTEN = 5  # at once
@@ -57,7 +57,7 @@ class _Wanted:
             for story in islice(stories(self.computation.key, seed), _TRIED)
             if number_kinds(story.text) == kinds
         )
-        if self._gives_the_answer():
+        if not self.computation.is_predicted and equation_gives_answer(self.question):
             drawn = chain(drawn, islice(retold(self.question.text, self.computation.equation, seed), _TRIED))
         later: list[RetoldProblem] = []
         generators: set[str] = set()
@@ -69,15 +69,6 @@ class _Wanted:
                 generators.add(accepted.generator)
                 yield accepted
         yield from self.new(later)
-
-    def _gives_the_answer(self) -> bool:
-        """Return whether the equation is known and gives the published answer without rounding, if there is one."""
-        solution = None if self.computation.is_predicted else known_solution(self.question)
-        return (
-            solution is not None
-            and not solution.rounding
-            and not contradicts_published(self.question, solution)
-        )
 
     def _accepts(self, problem: RetoldProblem) -> bool:
         """Return whether it is a similar problem that neither the bank nor the question's similar problems have."""

@@ -381,6 +381,12 @@ def contradicts_published(question: Question, solution: Solution) -> bool:
     return published is not None and not gives_published(solution, published)
 
 
+def equation_gives_answer(question: Question) -> bool:
+    """Return whether the question's own equation gives its published answer, if it has one, without rounding."""
+    solution = known_solution(question)
+    return solution is not None and not solution.rounding and not contradicts_published(question, solution)
+
+
 def gives(solution: Solution | Alternative, value: float | None) -> bool:
     """Return whether a solution gives a value, rounded or as its equation has it."""
     return answers_agree(solution.value, value) or answers_agree(solution.quotient, value)

@@ -1,0 +1,40 @@
+"""When questions were used on worksheets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date, timedelta
+
+from django.db.models import Max, QuerySet
+from django.utils import timezone
+
+from questionbank.models import Question, QuestionUse
+
+YEAR = timedelta(days=365)
+
+
+def a_year_ago() -> date:
+    """Return the first day of the last year."""
+    return timezone.localdate() - YEAR
+
+
+def uses_since(day: date | None = None) -> QuerySet[QuestionUse]:
+    """Return the uses on a day and after it; without a day, all."""
+    return QuestionUse.objects.all() if day is None else QuestionUse.objects.filter(day__gte=day)
+
+
+def question_uses(*, question: Question) -> QuerySet[QuestionUse]:
+    """Return the uses of a question, the latest first, each with its worksheet and the person."""
+    return QuestionUse.objects.filter(question=question).select_related("worksheet", "user")
+
+
+def last_uses(question_ids: Iterable[int], *, except_on: int | None = None) -> dict[int, date]:
+    """Return the day on which each of some questions was last used; those never used are left out.
+
+    Args:
+        except_on: a worksheet whose own uses do not count.
+    """
+    uses = QuestionUse.objects.filter(question__in=list(question_ids)).order_by()
+    if except_on is not None:
+        uses = uses.exclude(worksheet=except_on)
+    return dict(uses.values_list("question").annotate(Max("day")))

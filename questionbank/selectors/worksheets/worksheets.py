@@ -1,0 +1,94 @@
+"""Worksheets and the rows on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from django.db.models import Count, Q, QuerySet
+
+from questionbank.errors import NotFound
+from questionbank.models import Question, User, Worksheet, WorksheetItem
+from questionbank.selectors.questions.questions import visible_to
+from questionbank.selectors.questions.uses import last_uses
+
+
+@dataclass(frozen=True, slots=True)
+class WorksheetRow:
+    """A question or a section on a worksheet.
+
+    Attributes:
+        place: counted from 1.
+        question: None for a section, and where it is gone.
+        reason: why it is left out of print; empty where it is printed.
+        last_used: on which day it was last used on another worksheet.
+    """
+
+    item: WorksheetItem
+    place: int
+    question: Question | None = None
+    reason: str = ""
+    last_used: date | None = None
+
+
+def worksheets_of(*, user: User) -> QuerySet[Worksheet]:
+    """Return a person's worksheets with the number of their questions (`size`), the last changed first."""
+    return _with_size(Worksheet.objects.filter(owner_id=user.pk))
+
+
+def shared_worksheets(*, user: User) -> QuerySet[Worksheet]:
+    """Return the worksheets that others share, with their `size` and owner."""
+    shared = Worksheet.objects.filter(is_shared=True).exclude(owner_id=user.pk)
+    return _with_size(shared.select_related("owner"))
+
+
+def _with_size(worksheets: QuerySet[Worksheet]) -> QuerySet[Worksheet]:
+    return worksheets.annotate(size=Count("items", filter=Q(items__question__isnull=False)))
+
+
+def worksheet_get(*, worksheet_id: int, user: User) -> Worksheet:
+    """Return a worksheet that the person owns or that is shared.
+
+    Raises:
+        NotFound: there is no such worksheet, or it is somebody else's and not shared.
+    """
+    worksheet = Worksheet.objects.select_related("owner", "source_list").filter(pk=worksheet_id).first()
+    if worksheet is None or not (worksheet.is_shared or worksheet.owner_id == user.pk):
+        raise NotFound("There is no such worksheet, or it is not shared.")
+    return worksheet
+
+
+def worksheet_rows(*, worksheet: Worksheet, user: User | None = None) -> list[WorksheetRow]:
+    """Return the rows in order, each with its question; others' drafts are missing like deleted questions."""
+    items = list(worksheet.items.all())
+    ids = [item.question_id for item in items if item.question_id is not None]
+    questions = (
+        Question.objects.filter(visible_to(user))
+        .select_related("equation")
+        .defer("search_vector")
+        .in_bulk(ids)
+    )
+    used = last_uses(ids, except_on=worksheet.pk)
+    rows = []
+    for place, item in enumerate(items, start=1):
+        question = None if item.is_section else questions.get(item.question_id or 0)
+        reason = "" if item.is_section else why_not_printed(question, item.question_id)
+        rows.append(WorksheetRow(item, place, question, reason, used.get(item.question_id or 0)))
+    return rows
+
+
+def why_not_printed(question: Question | None, number: int | None) -> str:
+    """Return why a question is left out of print; empty where it is printed.
+
+    Args:
+        number: of the question, which may be gone.
+    """
+    if question is None:
+        return f"Question {number} was deleted."
+    if question.status == Question.Status.RETIRED:
+        return f"Question {number} is retired."
+    if question.kind == Question.Kind.OPAQUE:
+        return f"Question {number} has a type that only its source can show, so it cannot be printed."
+    if question.draws_numbers:
+        return f"Question {number} draws its numbers: on paper its variables would stand as they are."
+    return ""

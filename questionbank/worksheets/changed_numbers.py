@@ -1,0 +1,100 @@
+"""A question with other numbers, for another version of a worksheet; its answer is computed from its equation anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import islice
+from random import Random
+
+from analytics.errors import DataError
+from analytics.expression.evaluate import evaluate_float
+from analytics.expression.parser import parse_expression
+from analytics.languages import primary_language
+from analytics.records import QuestionRecord
+from analytics.solver.targets import problem_graph_key
+from analytics.text.numbers import find_numbers
+from questionbank.formats.derived_answer import derived_answer
+from questionbank.published_numbers import number_of_answer
+from questionbank.retelling.names_and_numbers import renumbered
+from questionbank.retelling.problem import RetoldProblem, refusal
+
+_KINDS = ("open", "number", "short")
+_LANGUAGE = "en"  # what the rules about everyday numbers know
+_TRIED = 60
+_SIGNS = str.maketrans({"*": " × ", "/": " ÷ ", "+": " + ", "-": " − "})
+
+
+def with_changed_numbers(record: QuestionRecord, *, seed: str, place: int) -> QuestionRecord | None:
+    """Return the question with other numbers; None where none were found that make sense.
+
+    The equation must be known to give the question's answer (`selectors.solving.solutions.equation_gives_answer`).
+
+    Args:
+        seed: the same seed always gives the same questions.
+        place: which of them, from 0 on; they differ as long as there are so many.
+    """
+    if why_not_changed(record):
+        return None
+    made = list(islice(_changed(record, Random(seed)), place + 1))  # noqa: S311 - no secret
+    return made[-1] if made else None
+
+
+def why_not_changed(record: QuestionRecord) -> str:
+    """Return why the numbers of a question cannot be changed; empty where they may be."""
+    content = record.content
+    if primary_language(record.language) != _LANGUAGE:
+        return "only English questions"
+    if record.kind not in _KINDS or record.options or content.parts or content.blanks or content.pairs:
+        return "only open, number and short-answer questions"
+    if content.pictures or "](" in record.text:
+        return "a picture may show the numbers"
+    return "" if record.equation else "no confirmed equation"
+
+
+def _changed(record: QuestionRecord, rng: Random) -> Iterator[QuestionRecord]:
+    key = problem_graph_key(record.text, record.equation)
+    old = derived_answer(
+        kind=record.kind, options=record.options, answer=record.answer, content=record.content
+    )
+    taken = {record.text}
+    for problem in islice(renumbered(record.text, record.equation, rng), _TRIED):
+        if problem.text in taken or not key or refusal(problem, text=record.text, graph_key=key):
+            continue
+        answer = _answer(old, problem)
+        if answer is None:
+            continue
+        taken.add(problem.text)
+        yield replace(
+            record,
+            text=problem.text,
+            equation=problem.equation,
+            answer=answer,
+            solution=f"{worked(problem.equation)} = {problem.answer}" if record.solution else "",
+            content=replace(record.content, accepted=()),
+        )
+
+
+def worked(equation: str) -> str:
+    """Return an equation as people write it.
+
+    >>> worked("(18-6)/3")
+    '(18 − 6) ÷ 3'
+    """
+    return " ".join(equation.translate(_SIGNS).split()).replace("( ", "(").replace("(− ", "(−")
+
+
+def _answer(old: str, problem: RetoldProblem) -> str | None:
+    """Return the new answer, written as the old one; None where that would not be the equation's value."""
+    if not old:
+        return problem.answer
+    mentions = find_numbers(old)
+    if len(mentions) != 1:
+        return None
+    answer = f"{old[: mentions[0].start]}{problem.answer}{old[mentions[0].end :]}"
+    read = number_of_answer(answer)
+    try:
+        value = evaluate_float(parse_expression(problem.equation))
+    except DataError:
+        return None
+    return answer if read is not None and read.agrees_with(value) else None

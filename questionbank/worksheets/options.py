@@ -1,0 +1,148 @@
+"""The order of options in a version, with the answer that goes with it; and whether it may be another order at all."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+from random import Random
+
+from analytics.text.formulas import segment_text
+from analytics.text.numbers import find_numbers, mask_numbers
+from questionbank.formats.kinds import right_labels
+
+Labelled = tuple[tuple[str, str], ...]
+"""Label and text of each option."""
+
+_TRUTH = frozenset(
+    "true false yes no right wrong correct incorrect t f y n 对 错 正确 错误 是 否 √ × ✓ ✗ wahr falsch richtig ja nein"
+    " vrai faux oui non verdadero falso sí".split()
+)
+_REFERS_TO_OTHERS = re.compile(
+    r"\b(?:all|none|both|neither|either|any|some|most|two|three|one|each|more than one)\s+of\s+(?:the|th[eo]se|them)\b"
+    r"|\bthe\s+(?:above|following|preceding|previous|foregoing|others?)\b|\b(?:above|below)\s*\.?\s*$"
+    r"|^\s*(?:all|none|both|neither)\s*\.?\s*$|\b(?:all|none|both|neither|more than one)\s+(?:are|is)\b"
+    r"|\b(?:first|second|third|last|other)\s+(?:two\s+|three\s+)?(?:options?|choices?|answers?)\b"
+    r"|\b(?:alle|keine|keiner|keines)\b.*\b(?:genannten|obigen|antworten|davon)\b"
+    r"|\b(?:toutes|aucune)\b.*\b(?:réponses|ci-dessus|propositions)\b|\b(?:todas|ninguna)\b.*\b(?:anteriores|respuestas)\b"
+    r"|以上|上述|前面|前两|都对|都不|都是|均|全部|全对|全错|两者",
+    re.IGNORECASE,
+)
+# A letter that stands alone; "A" before a small letter is an article.
+_LETTER = re.compile(r"(?<![A-Za-z\\])(?!A\s+[a-z])([A-Z])(?![A-Za-z'’])")
+_NAMED = re.compile(
+    r"\b(?:options?|choices?|answers?|alternatives?|statements?)\s*(?:is|are|:|=)?\s*[(（]?(?!A\s+[a-z])([A-Z])\b"
+    r"|(?:选项?|答案|故选|应选)\s*[为是:：]?\s*[(（]?([A-Z])|[(（]([A-Z])[)）]"
+    r"|\b([A-Z])\s*,\s*[A-Z]\s*,?\s*(?:and|or|和|或)\s*[A-Z]\b"
+)
+
+
+def why_kept(options: Labelled, answer: str, *, text: str = "", solution: str = "") -> str:
+    """Return why the options have to stay in their order; empty where they may be mixed.
+
+    >>> why_kept((("A", "3"), ("B", "4"), ("C", "none of these")), "B")
+    'its options refer to each other'
+    """
+    labels = [label for label, _text in options]
+    if len(options) < 2 or not all(labels) or len(set(labels)) < len(labels):
+        return "its options have no labels of their own"
+    if {text.strip(" .。$").casefold() for _label, text in options} <= _TRUTH:
+        return "its options are true and false"
+    if any(_refers_to_others(option, labels) for _label, option in options):
+        return "its options refer to each other"
+    if _right(answer, labels) is None and _letters(answer) & {*labels}:
+        return "its answer names an option in words"
+    if _named(text, labels):
+        return "its text names an option by its letter"
+    if _letters(solution) & {*labels}:
+        return "its worked solution names an option by its letter"
+    return ""
+
+
+def mixed(options: Labelled, answer: str, rng: Random) -> tuple[Labelled, str]:
+    """Return the options in another order and the answer that names the same ones; labels stay in their places.
+
+    Options that are numbers in order stay so, and rise or fall.
+    """
+    order = list(range(len(options)))
+    if _is_ordered([text for _label, text in options]):
+        if rng.random() < 0.5:
+            order.reverse()
+    else:
+        rng.shuffle(order)
+    return reordered(options, answer, order)
+
+
+def reordered(options: Labelled, answer: str, order: Sequence[int]) -> tuple[Labelled, str]:
+    """Return the options in an order of their indices, and the answer with the labels that they have now.
+
+    >>> reordered((("A", "3"), ("B", "4"), ("C", "5")), "A, C", [2, 1, 0])
+    ((('A', '5'), ('B', '4'), ('C', '3')), 'A, C')
+    """
+    labels = [label for label, _text in options]
+    placed = tuple((label, options[old][1]) for label, old in zip(labels, order, strict=True))
+    right = _right(answer, labels)
+    if right is None:
+        return placed, answer
+    now = sorted(order.index(labels.index(label)) for label in right)
+    return placed, ", ".join(labels[place] for place in now)
+
+
+def in_other_order(options: Labelled, rng: Random | None) -> tuple[Labelled, str]:
+    """Return items that are to be put in order, in a wrong one, and the labels in the right one.
+
+    Args:
+        rng: draws the order; without one, the shortest comes first.
+    """
+    right = list(range(len(options)))
+    order = sorted(right, key=lambda place: (len(options[place][1]), options[place][1]))
+    if rng is not None:
+        rng.shuffle(order)
+    if order == right:
+        order.reverse()
+    labels = [label for label, _text in options]
+    placed = tuple((label, options[old][1]) for label, old in zip(labels, order, strict=True))
+    return placed, ", ".join(labels[order.index(place)] for place in right)
+
+
+def _right(answer: str, labels: Sequence[str]) -> list[str] | None:
+    """Return the labels that an answer names, also as in "ACD"."""
+    named = right_labels(answer, labels)
+    if named is None and len({*answer}) == len(answer) and {*answer} <= {*labels}:
+        named = list(answer)
+    return named or None
+
+
+def _refers_to_others(option: str, labels: Sequence[str]) -> bool:
+    return bool(_REFERS_TO_OTHERS.search(option)) or bool(_letters(option) & {*labels})
+
+
+def _letters(text: str) -> set[str]:
+    """Return the capital letters that stand alone in a text, or are all of a formula."""
+    return set(_LETTER.findall(_prose(text)))
+
+
+def _named(text: str, labels: Sequence[str]) -> bool:
+    found = _NAMED.findall(_prose(text))
+    return any(letter in labels for letters in found for letter in letters if letter)
+
+
+def _prose(text: str) -> str:
+    return "".join(
+        segment.body if segment.kind == "text" or re.fullmatch(r"\s*[A-Z]\s*", segment.body) else "\ufffc"
+        for segment in segment_text(text)
+    )
+
+
+def _is_ordered(texts: Sequence[str]) -> bool:
+    """Return whether texts are numbers that rise or fall, alike in all but the number."""
+    values: list[Fraction] = []
+    for text in texts:
+        mentions = find_numbers(text)
+        if len(mentions) != 1:
+            return False
+        values.append(mentions[0].signed)
+    if len({mask_numbers(text).replace("-", "").replace("−", "") for text in texts}) > 1:
+        return False
+    rising = sorted(values)
+    return len(set(values)) == len(values) and values in (rising, rising[::-1])

@@ -1,0 +1,274 @@
+"""Versions of a worksheet: its questions and options in another order, other numbers, and the key that follows.
+
+Version A is as the owner arranged it. The others are drawn from the worksheet's seed, each question from numbers of
+its own, so that a question that comes or goes leaves the others as they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from random import Random
+
+from analytics.languages import primary_language
+from analytics.question_content import Option, QuestionContent, QuestionPart
+from questionbank.formats.derived_answer import derived_answer, lettered_choices, part_label
+from questionbank.rendering.pictures import PICTURE
+from questionbank.worksheets.changed_numbers import with_changed_numbers
+from questionbank.worksheets.options import Labelled, in_other_order, mixed, why_kept
+from questionbank.worksheets.plan import Mixing, PlannedQuestion, PlannedSection
+from questionbank.worksheets.sheet import SheetItem, SheetSection
+
+LEAST_STIMULUS = 40  # characters of a first paragraph that neighbours share; less is no text of its own
+_PARAGRAPHS = re.compile(r"\n[ \t]*\n\s*")
+_REFERS_BACK = re.compile(
+    r"\b(?:previous|preceding|last|above)\s+(?:question|problem|exercise|part)\b|\byour answer (?:to|from|in)\b"
+    r"|上一?题|前一题",
+    re.IGNORECASE,
+)
+_NAMES_A_NUMBER = re.compile(r"\b(?:questions?|problems?|exercises?)\s+\d+\b|第\s*\d+\s*题", re.IGNORECASE)
+_TRUE_OR_FALSE = {"zh": "对还是错？"}
+_ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii")
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """The questions of one version.
+
+    Attributes:
+        numbers: of the questions in the bank, in the order of the paper.
+        changed: those of them that have other numbers in this version.
+    """
+
+    sections: tuple[SheetSection, ...]
+    numbers: tuple[int, ...]
+    changed: frozenset[int] = frozenset()
+
+
+def arrange(
+    sections: Sequence[PlannedSection], mixing: Mixing, *, answers: bool = False, solutions: bool = False
+) -> Arrangement:
+    """Return the questions of one version; the same seed and version always give the same.
+
+    Args:
+        answers: with the answers of the key; without them nothing of an answer is in what is returned.
+        solutions: with the worked solutions too.
+    """
+    arranged: list[SheetSection] = []
+    numbers: list[int] = []
+    changed: set[int] = set()
+    count = 0
+    for place, section in enumerate(sections):
+        items: list[SheetItem] = []
+        groups = _groups(section.questions)
+        # "Use your answer to question 3": its number and what it asks are the same in every version.
+        names_another = any(_NAMES_A_NUMBER.search(question.record.text) for question in section.questions)
+        if not (mixing.is_first or names_another) and mixing.questions:
+            groups = _in_other_order(groups, mixing.rng("order", place))
+        for group in groups:
+            for question in group.questions:
+                is_alone = len(group.questions) == 1 and not names_another
+                shown = _with_numbers(question, mixing) if is_alone else question
+                if shown is not question:
+                    changed.add(question.number)
+                is_asked = question.record.kind != "description"
+                count += is_asked
+                item = _Writer(shown, mixing).item(str(count) if is_asked else "", group.stimulus)
+                items.append(item if answers else _without_answers(item))
+                if answers and not solutions:
+                    items[-1] = replace(items[-1], solution="")
+                numbers.append(question.number)
+        arranged.append(SheetSection(tuple(items), section.heading, section.instructions))
+    return Arrangement(tuple(arranged), tuple(numbers), frozenset(changed))
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """Questions that stay together.
+
+    Attributes:
+        stimulus: the text that all of them begin with.
+        is_fixed: they stay in their order.
+    """
+
+    questions: tuple[PlannedQuestion, ...]
+    stimulus: str = ""
+    is_fixed: bool = False
+
+
+def _groups(questions: Sequence[PlannedQuestion]) -> list[_Group]:
+    groups: list[_Group] = []
+    for question in questions:
+        before = groups[-1] if groups else None
+        if before is not None and _REFERS_BACK.search(question.record.text):
+            together = (*before.questions, question)
+            groups[-1] = _Group(together, _shared(together) if before.stimulus else "", is_fixed=True)
+        elif before is not None and (stimulus := _shared((*before.questions, question))):
+            groups[-1] = replace(before, questions=(*before.questions, question), stimulus=stimulus)
+        else:
+            groups.append(_Group((question,)))
+    return groups
+
+
+def _shared(questions: Sequence[PlannedQuestion]) -> str:
+    """Return the paragraphs that all of some questions begin with; empty where they say too little."""
+    texts = [_PARAGRAPHS.split(question.record.text.strip()) for question in questions]
+    count = 0
+    while all(len(text) > count + 1 for text in texts) and len({text[count] for text in texts}) == 1:
+        count += 1
+    shared = "\n\n".join(texts[0][:count])
+    # The same name may mean another picture in another question.
+    pictures = {tuple(sorted(question.pictures.items())) for question in questions}
+    has_same_pictures = "](" not in shared or len(pictures) == 1
+    return shared if len(shared) >= LEAST_STIMULUS and has_same_pictures else ""
+
+
+def _in_other_order(groups: Sequence[_Group], rng: Random) -> list[_Group]:
+    """Return the groups in another order; what stands below a description stays below it."""
+    ordered: list[_Group] = []
+    block: list[_Group] = []
+    for group in [*groups, None]:
+        if group is not None and group.questions[0].record.kind != "description":
+            block.append(group)
+            continue
+        rng.shuffle(block)
+        ordered += [_with_order(one, rng) for one in block]
+        block = []
+        ordered += [group] if group is not None else []
+    return ordered
+
+
+def _with_order(group: _Group, rng: Random) -> _Group:
+    if group.is_fixed or len(group.questions) == 1:
+        return group
+    return replace(group, questions=tuple(rng.sample(group.questions, len(group.questions))))
+
+
+def _with_numbers(question: PlannedQuestion, mixing: Mixing) -> PlannedQuestion:
+    if mixing.is_first or not mixing.numbers or not question.may_change:
+        return question
+    seed = f"{mixing.seed}/{question.number}"
+    record = with_changed_numbers(question.record, seed=seed, place=mixing.place)
+    return question if record is None else replace(question, record=record)
+
+
+def _without_answers(item: SheetItem) -> SheetItem:
+    return replace(item, answer="", solution="", parts=tuple(map(_without_answers, item.parts)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a question and a part of one have in common."""
+
+    text: str
+    kind: str
+    options: tuple[Option, ...]
+    answer: str
+    content: QuestionContent
+    solution: str = ""
+
+
+class _Writer:
+    """Writes one question as an item of the sheet."""
+
+    def __init__(self, question: PlannedQuestion, mixing: Mixing) -> None:
+        self._question, self._mixing = question, mixing
+        self._language = primary_language(question.record.language)
+
+    def item(self, number: str, stimulus: str) -> SheetItem:
+        """Return the item; its text is what follows the stimulus."""
+        record = self._question.record
+        text = record.text.strip()
+        if stimulus:
+            text = "\n\n".join(_PARAGRAPHS.split(text)[len(stimulus.split("\n\n")) :])
+        asked = _Asked(text, record.kind, record.options, record.answer, record.content, record.solution)
+        is_asked = record.kind != "description"
+        return replace(
+            self._item(asked, number, depth=0),
+            points=self._question.points if is_asked else None,
+            answer_lines=self._question.answer_lines if is_asked else 0,
+            stimulus=self._named(stimulus),
+        )
+
+    def _item(self, asked: _Asked, number: str, *, depth: int, place: str = "") -> SheetItem:
+        answer = derived_answer(
+            kind=asked.kind, options=asked.options, answer=asked.answer, content=asked.content
+        )
+        options: Labelled = tuple((option.label, self._named(option.text)) for option in asked.options)
+        matches: Labelled = ()
+        rng = self._rng("options", place)
+        if asked.kind == "ordering":
+            options, answer = in_other_order(options, rng)
+        elif asked.content.pairs:
+            options, matches, answer = self._matching(asked.content, rng)
+        elif rng is not None and not why_kept(options, answer, text=asked.text, solution=asked.solution):
+            options, answer = mixed(options, answer, rng)
+        parts = tuple(self._part(part, index, depth, place) for index, part in enumerate(asked.content.parts))
+        if any(part.answer or part.parts for part in parts):
+            answer = ""  # each part has its own
+        return SheetItem(
+            number=number,
+            text=self._text(asked, place),
+            options=options,
+            matches=matches,
+            parts=parts,
+            answer=answer,
+            solution=self._named(asked.solution),
+        )
+
+    def _part(self, part: QuestionPart, index: int, depth: int, place: str) -> SheetItem:
+        label = part_label(index) if depth == 0 else _ROMAN[index] if index < len(_ROMAN) else str(index + 1)
+        asked = _Asked(part.text, part.kind, part.options, part.answer, part.content)
+        return self._item(asked, f"({label})", depth=depth + 1, place=f"{place}/{index}")
+
+    def _matching(self, content: QuestionContent, rng: Random | None) -> tuple[Labelled, Labelled, str]:
+        """Return the left sides, the lettered choices and the key of a matching question."""
+        choices = [choice for choice, _letter in lettered_choices(content.pairs)]
+        if rng is not None:
+            rng.shuffle(choices)
+        letters = {choice: part_label(index) for index, choice in enumerate(choices)}
+        asked = [pair for pair in content.pairs if pair.left]
+        lefts = tuple((str(index), self._named(pair.left)) for index, pair in enumerate(asked, start=1))
+        rights = tuple((letter, self._named(choice)) for choice, letter in letters.items())
+        return (
+            lefts,
+            rights,
+            ", ".join(f"{index}-{letters[pair.right]}" for index, pair in enumerate(asked, 1)),
+        )
+
+    def _text(self, asked: _Asked, place: str) -> str:
+        """Return the text with what pages show below it: the choices of gaps, "true or false?"."""
+        lines = [self._named(asked.text)]
+        if asked.kind == "true_false" and not asked.options:
+            lines.append(_TRUE_OR_FALSE.get(self._language, "True or false?"))
+        for index, blank in enumerate(asked.content.blanks, start=1):
+            if blank.options:
+                options: Labelled = tuple(
+                    (option.label, self._named(option.text)) for option in blank.options
+                )
+                rng = self._rng("gap", place, index)
+                if rng is not None and not why_kept(options, ""):
+                    options, _answer = mixed(options, "", rng)
+                lines.append(f"[[{index}]]: " + " / ".join(text for _label, text in options))
+        return "\n\n".join(lines)
+
+    def _rng(self, *names: object) -> Random | None:
+        """Return what draws an order in this version; None where the owner's order stays.
+
+        Files may say that the options of a question are not to be shuffled (Moodle's "shuffle the answers").
+        """
+        if self._mixing.is_first or not self._mixing.options:
+            return None
+        if self._question.record.content.settings.get("shuffle", "true") in ("false", "0"):
+            return None
+        return self._mixing.rng(*names, self._question.number)
+
+    def _named(self, text: str) -> str:
+        """Return a text whose pictures have their names on paper."""
+        names = self._question.pictures
+        if not names or "](" not in text:
+            return text
+        return PICTURE.sub(
+            lambda match: f"![{match['alt']}]({names.get(match['name'].strip(), match['name'])})", text
+        )
