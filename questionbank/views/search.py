@@ -21,7 +21,7 @@ from questionbank.models import KnowledgeConcept, Question
 from questionbank.selectors.questions.concept_steps import ConceptSteps, concept_steps
 from questionbank.selectors.search.asked import TOPIC
 from questionbank.selectors.search.facets import BANDS, FacetValue, difficulty_range
-from questionbank.selectors.search.filters import ANY_STATUS, SearchFilters
+from questionbank.selectors.search.filters import ANY_STATUS, USED, SearchFilters
 from questionbank.selectors.search.long_queries import long_query_text
 from questionbank.selectors.search.query_filters import READ_FILTERS, TASK_NAMES
 from questionbank.selectors.search.search import NEWEST, ORDERS, RELEVANCE, SearchPage, search_questions
@@ -101,6 +101,7 @@ def question_list(request: HttpRequest) -> HttpResponse:
         "bands": _bands(page, filters),
         "facets": _facets(page, filter_query),
         "tasks": TASK_NAMES.items(),
+        "uses": USED.items(),
         "statuses": [*Question.Status.choices, (ANY_STATUS, "Any")],
         # The usual order has no name: a search that is typed next may have another.
         "orders": [("" if name == orders[0] else name, ORDER_NAMES[name]) for name in orders],
@@ -171,6 +172,8 @@ def _described(filters: SearchFilters) -> str:
         words.append("needs a figure" if filters.figure == "needed" else "complete without a figure")
     if filters.numbers:
         words.append("draws its numbers" if filters.numbers == "drawn" else "numbers given")
+    if filters.used:
+        words.append(USED[filters.used])
     return ", ".join(word for word in words if word)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import date, timedelta
 
-from django.db.models import Max, QuerySet
+from django.db.models import Count, Max, QuerySet
 from django.utils import timezone
 
-from questionbank.models import Question, QuestionUse
+from questionbank.models import Question, QuestionUse, Worksheet
 
 YEAR = timedelta(days=365)
 
@@ -38,3 +38,9 @@ def last_uses(question_ids: Iterable[int], *, except_on: int | None = None) -> d
     if except_on is not None:
         uses = uses.exclude(worksheet=except_on)
     return dict(uses.values_list("question").annotate(Max("day")))
+
+
+def worksheet_use_days(*, worksheet: Worksheet) -> list[tuple[date, int]]:
+    """Return the days on which a worksheet was used, the latest first, with the number of its questions."""
+    uses = QuestionUse.objects.filter(worksheet=worksheet).order_by("-day").values_list("day")
+    return list(uses.annotate(Count("pk")))

@@ -13,11 +13,17 @@ from analytics.text.question_tasks import TASKS
 from questionbank.models import KnowledgeConcept, Question, QuestionTag, User
 from questionbank.numbers import whole_number
 from questionbank.permissions import is_admin
+from questionbank.selectors.questions.uses import a_year_ago, uses_since
 
 ANY_STATUS = "any"
 NO_WORD_PREFIX = "f0"  # of search tokens for shapes and tasks; no word and no other token begins so
 FIGURES = ("needed", "none")
 NUMBERS = ("drawn", "given")
+USED = {
+    "not_year": "not used in the last year",
+    "never": "never used",
+    "year": "used in the last year",
+}
 _LONGEST = {"grade": 40, "kind": 12, "language": 12, "source": 120, "status": 12}
 
 
@@ -36,6 +42,8 @@ class SearchFilters:
         figure: ``"needed"`` for questions with a figure that the bank does not hold, ``"none"`` for all others.
         task: of `analytics.text.question_tasks.TASKS`.
         numbers: ``"drawn"`` for templates whose numbers their source draws, ``"given"`` for all others.
+        used: ``"not_year"`` for questions that stood on no worksheet of the last year, ``"never"`` for those that
+            stood on none, ``"year"`` for those that stood on one of the last year.
     """
 
     concept: int | None = None
@@ -50,6 +58,7 @@ class SearchFilters:
     figure: str = ""
     task: str = ""
     numbers: str = ""
+    used: str = ""
     viewer: int | None = None
 
     @classmethod
@@ -73,6 +82,7 @@ class SearchFilters:
             figure=_one_of(given.get("figure") or "", FIGURES, ""),
             task=_one_of(given.get("task") or "", TASKS, ""),
             numbers=_one_of(given.get("numbers") or "", NUMBERS, ""),
+            used=_one_of(given.get("used") or "", tuple(USED), ""),
         )
 
     def to_query(self) -> dict[str, str]:
@@ -127,6 +137,10 @@ def filtered_questions(filters: SearchFilters) -> QuerySet[Question]:
     if filters.numbers:
         drawn = Q(pk__in=Question.objects.filter(draws_numbers=True).values("pk"))
         wanted &= drawn if filters.numbers == "drawn" else ~drawn
+    if filters.used:
+        uses = uses_since(None if filters.used == "never" else a_year_ago())
+        used = Q(pk__in=uses.order_by().values("question"))
+        wanted &= used if filters.used == "year" else ~used
     if filters.concept is not None:
         wanted &= Q(pk__in=_tagged_below(filters.concept))
     return Question.objects.filter(wanted).order_by()

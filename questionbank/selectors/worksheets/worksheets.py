@@ -59,21 +59,27 @@ def worksheet_get(*, worksheet_id: int, user: User) -> Worksheet:
 
 
 def worksheet_rows(*, worksheet: Worksheet, user: User | None = None) -> list[WorksheetRow]:
-    """Return the rows in order, each with its question; others' drafts are missing like deleted questions."""
+    """Return the rows in order, each with its question, unless that is gone or somebody else's draft.
+
+    Args:
+        user: who asks; None is the system itself.
+    """
     items = list(worksheet.items.all())
     ids = [item.question_id for item in items if item.question_id is not None]
-    questions = (
-        Question.objects.filter(visible_to(user))
-        .select_related("equation")
-        .defer("search_vector")
-        .in_bulk(ids)
-    )
+    found = Question.objects.select_related("equation").defer("search_vector").in_bulk(ids)
+    seen = set(Question.objects.filter(visible_to(user), pk__in=ids).values_list("pk", flat=True))
     used = last_uses(ids, except_on=worksheet.pk)
     rows = []
     for place, item in enumerate(items, start=1):
-        question = None if item.is_section else questions.get(item.question_id or 0)
-        reason = "" if item.is_section else why_not_printed(question, item.question_id)
-        rows.append(WorksheetRow(item, place, question, reason, used.get(item.question_id or 0)))
+        number = item.question_id
+        if number is None:
+            rows.append(WorksheetRow(item, place))
+        elif number in found and number not in seen:
+            rows.append(WorksheetRow(item, place, reason=f"Question {number} is somebody else’s draft."))
+        else:
+            question = found.get(number)
+            reason = why_not_printed(question, number)
+            rows.append(WorksheetRow(item, place, question, reason, used.get(number)))
     return rows
 
 

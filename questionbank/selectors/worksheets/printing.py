@@ -1,0 +1,174 @@
+"""What is printed of a worksheet: each version, and its key."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from analytics.question_content import content_of
+from questionbank.models import Attachment, Question, User, Worksheet
+from questionbank.selectors.questions.pictures import picture_bytes
+from questionbank.selectors.questions.questions import listed_question_records
+from questionbank.selectors.solving.solutions import equation_gives_answer
+from questionbank.selectors.worksheets.worksheets import WorksheetRow, worksheet_rows
+from questionbank.worksheets.plan import VERSIONS, Mixing, PlannedQuestion, PlannedSection
+from questionbank.worksheets.sheet import PaperSize, Sheet
+from questionbank.worksheets.versions import arrange
+
+_SUFFIXES = {
+    "image/png": ".png",
+    "image/jpeg": ".jpg",
+    "image/gif": ".gif",
+    "image/webp": ".webp",
+    "image/svg+xml": ".svg",
+}
+
+
+def version_names(worksheet: Worksheet) -> list[str]:
+    """Return the versions of a worksheet, such as A and B."""
+    return list(VERSIONS[: worksheet.versions])
+
+
+@dataclass(frozen=True, slots=True)
+class ComposedVersion:
+    """A version as it is printed.
+
+    Attributes:
+        numbers: of the questions in the bank, in the order of the paper.
+        changed: those of them that have other numbers in this version.
+    """
+
+    sheet: Sheet
+    numbers: tuple[int, ...]
+    changed: frozenset[int]
+
+
+def compose(
+    worksheet: Worksheet,
+    version: str = "A",
+    *,
+    key: bool = False,
+    solutions: bool = False,
+    user: User | None = None,
+) -> Sheet:
+    """Return one version as it is printed; the same worksheet, seed and version always give the same.
+
+    Args:
+        version: of `version_names`.
+        key: with answers; `solutions` adds the worked solutions to them.
+        user: who asks: others' drafts are left out.
+    """
+    composed = compose_versions(worksheet, [version], key=key, solutions=solutions, user=user)
+    return composed[0].sheet
+
+
+def compose_versions(
+    worksheet: Worksheet,
+    versions: Sequence[str],
+    *,
+    key: bool = False,
+    solutions: bool = False,
+    user: User | None = None,
+    rows: Sequence[WorksheetRow] | None = None,
+) -> list[ComposedVersion]:
+    """Return some versions; what they have in common is read once.
+
+    Args:
+        rows: of the worksheet, where they have been read.
+    """
+    rows = worksheet_rows(worksheet=worksheet, user=user) if rows is None else rows
+    printed = [row for row in rows if row.question is not None and not row.reason]
+    names, pictures = _pictures([row.question for row in printed if row.question is not None])
+    sections = _planned(rows, printed, names)
+    points = [row.item.points for row in printed if row.item.points is not None]
+    composed = []
+    for version in versions:
+        arranged = arrange(
+            sections,
+            Mixing(
+                worksheet.seed,
+                version,
+                questions=worksheet.mixes_questions,
+                options=worksheet.mixes_options,
+                numbers=worksheet.changes_numbers,
+            ),
+            answers=key,
+            solutions=solutions,
+        )
+        sheet = Sheet(
+            title=worksheet.printed_title,
+            sections=arranged.sections,
+            instructions=worksheet.instructions,
+            version=version if worksheet.versions > 1 else "",
+            columns=worksheet.columns,
+            paper=PaperSize(worksheet.paper),
+            total_points=sum(points) if points else None,
+            has_name_field=worksheet.has_name_field and not key,
+            shows_key=key,
+            shows_solutions=key and solutions,
+            pictures=pictures,
+            language=_commonest(row.question.language for row in printed if row.question is not None),
+        )
+        composed.append(ComposedVersion(sheet, arranged.numbers, arranged.changed))
+    return composed
+
+
+def _planned(
+    rows: Sequence[WorksheetRow], printed: Sequence[WorksheetRow], names: Mapping[str, str]
+) -> list[PlannedSection]:
+    """Return the sections; what stands before the first heading is a section without one."""
+    questions = [row.question for row in printed if row.question is not None]
+    records = {
+        question.pk: record
+        for question, record in zip(questions, listed_question_records(questions), strict=True)
+    }
+    sections: list[tuple[str, str, list[PlannedQuestion]]] = [("", "", [])]
+    for row in rows:
+        if row.item.is_section:
+            sections.append((row.item.heading, row.item.instructions, []))
+        elif row.question is not None and not row.reason:
+            record = records[row.question.pk]
+            planned = PlannedQuestion(
+                number=row.question.pk,
+                record=record,
+                points=row.item.points,
+                answer_lines=row.item.answer_lines,
+                may_change=bool(record.equation) and equation_gives_answer(row.question),
+                pictures={
+                    picture.name: names[picture.sha256]
+                    for picture in record.content.pictures
+                    if picture.sha256 in names
+                },
+            )
+            sections[-1][2].append(planned)
+    return [
+        PlannedSection(tuple(planned), heading, instructions)
+        for heading, instructions, planned in sections
+        if planned or heading or instructions
+    ]
+
+
+def _pictures(questions: Iterable[Question]) -> tuple[dict[str, str], dict[str, bytes]]:
+    """Return the name on paper of each picture by its hash, and its bytes by that name.
+
+    Two questions may have different pictures of one name, so on paper each is called by its hash.
+    """
+    hashes = {
+        picture.sha256
+        for question in questions
+        for picture in content_of(question.content).pictures
+        if picture.sha256
+    }
+    types = Attachment.objects.filter(pk__in=hashes).values_list("pk", "media_type")
+    names, pictures = {}, {}
+    for sha256, media_type in types:
+        if (data := picture_bytes(sha256)) is not None:
+            names[sha256] = f"{sha256}{_SUFFIXES.get(media_type, '')}"
+            pictures[names[sha256]] = data
+    return names, pictures
+
+
+def _commonest(languages: Iterable[str]) -> str:
+    found = Counter(languages).most_common(1)
+    return found[0][0] if found else "en"

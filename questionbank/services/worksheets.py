@@ -1,0 +1,330 @@
+"""Writing worksheets; each function is one transaction and lets only the worksheet's owner change it."""
+
+from __future__ import annotations
+
+import math
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from datetime import date
+from itertools import count
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from questionbank.errors import NotAllowed, ValidationFailed
+from questionbank.models import Question, QuestionList, QuestionUse, User, Worksheet, WorksheetItem
+from questionbank.selectors.questions.question_lists import questions_of_list
+from questionbank.selectors.worksheets.worksheets import why_not_printed
+from questionbank.services.ordering import last_position, row_move, row_remove
+from questionbank.services.own_names import NAME_LIMIT, checked_name
+
+LONGEST_WORKSHEET = 400  # questions
+MOST_SECTIONS = 50
+MOST_POINTS = 1_000.0
+MOST_LINES = 40  # of one question
+TITLE_LIMIT, INSTRUCTIONS_LIMIT = 200, 4_000  # characters
+_SEEDS = 2**31 - 1
+_WRITABLE = frozenset(
+    "name title instructions columns paper has_name_field versions mixes_questions mixes_options changes_numbers"
+    " is_shared".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What came of adding questions to a worksheet.
+
+    Attributes:
+        number: how many were added.
+        refused: sentences on those that cannot be printed.
+        known: how many were on it already.
+    """
+
+    number: int
+    refused: list[str] = field(default_factory=list)
+    known: int = 0
+
+
+@transaction.atomic
+def worksheet_create(*, user: User, name: str) -> Worksheet:
+    """Create an empty worksheet with a seed of its own.
+
+    Raises:
+        ValidationFailed: the name is empty, too long, or the person has a worksheet of that name.
+    """
+    name = checked_name(Worksheet.objects.filter(owner=user), name, noun="worksheet")
+    return Worksheet.objects.create(owner=user, name=name, seed=_new_seed())
+
+
+@transaction.atomic
+def worksheet_from_list(*, user: User, question_list: QuestionList) -> tuple[Worksheet, Added]:
+    """Create a worksheet of a list's questions in their order; what cannot be printed is left out.
+
+    Its name is the list's, with a number where the person has a worksheet of that name.
+    """
+    names = set(Worksheet.objects.filter(owner=user).values_list("name", flat=True))
+    stem = question_list.name[: NAME_LIMIT - 6]
+    tried = (question_list.name if number == 1 else f"{stem} ({number})" for number in count(1))
+    worksheet = worksheet_create(user=user, name=next(name for name in tried if name not in names))
+    worksheet.source_list = question_list
+    worksheet.save(update_fields=["source_list"])
+    questions = questions_of_list(question_list=question_list, user=user)
+    return worksheet, worksheet_add(user=user, worksheet=worksheet, questions=questions)
+
+
+@transaction.atomic
+def worksheet_update(*, user: User, worksheet: Worksheet, **values: Any) -> Worksheet:
+    """Change what a worksheet looks like, how its versions are drawn, and whether it is shared.
+
+    Args:
+        values: of the columns that people set.
+
+    Raises:
+        ValidationFailed: the name is empty, too long or taken, or there are more versions or columns than can be.
+        NotAllowed: the worksheet is somebody else's.
+    """
+    _check_owner(user, worksheet)
+    unknown = values.keys() - _WRITABLE
+    if unknown:
+        raise TypeError(f"no columns that people set: {', '.join(sorted(unknown))}")
+    if "name" in values:
+        others = Worksheet.objects.filter(owner=user).exclude(pk=worksheet.pk)
+        values["name"] = checked_name(others, values["name"], noun="worksheet")
+    if "title" in values:
+        values["title"] = " ".join(_plain(values["title"], TITLE_LIMIT, "title").split())
+    if "instructions" in values:
+        values["instructions"] = _plain(values["instructions"], INSTRUCTIONS_LIMIT, "instructions")
+    if values.get("columns", 1) not in (1, 2):
+        raise ValidationFailed("A worksheet has one or two columns.", {"columns": ["Choose 1 or 2 columns."]})
+    if values.get("versions", 1) not in (1, 2, 3, 4):
+        raise ValidationFailed("A worksheet has 1 to 4 versions.", {"versions": ["Choose 1 to 4 versions."]})
+    for name, value in values.items():
+        setattr(worksheet, name, value)
+    worksheet.save()
+    return worksheet
+
+
+@transaction.atomic
+def worksheet_draw_anew(*, user: User, worksheet: Worksheet) -> Worksheet:
+    """Give a worksheet another seed, so that versions B to D are others.
+
+    Raises:
+        NotAllowed: the worksheet is somebody else's.
+    """
+    _check_owner(user, worksheet)
+    worksheet.seed = _new_seed()
+    worksheet.save()
+    return worksheet
+
+
+@transaction.atomic
+def worksheet_delete(*, user: User, worksheet: Worksheet) -> None:
+    """Delete a worksheet; its questions stay in the bank, and so does when they were used.
+
+    Raises:
+        NotAllowed: the worksheet is somebody else's.
+    """
+    _check_owner(user, worksheet)
+    worksheet.delete()
+
+
+@transaction.atomic
+def worksheet_add(*, user: User, worksheet: Worksheet, questions: Iterable[Question]) -> Added:
+    """Add questions at the end of a worksheet, without those that cannot be printed.
+
+    Raises:
+        ValidationFailed: the worksheet would hold more than `LONGEST_WORKSHEET` questions.
+        NotAllowed: the worksheet is somebody else's.
+    """
+    items = _locked_items(user, worksheet)
+    listed = set(items.exclude(question=None).values_list("question_id", flat=True))
+    wanted = {question.pk: question for question in questions}
+    new = [question for pk, question in wanted.items() if pk not in listed]
+    refused = [reason for question in new if (reason := why_not_printed(question, question.pk))]
+    added = [question for question in new if not why_not_printed(question, question.pk)]
+    if len(listed) + len(added) > LONGEST_WORKSHEET:
+        raise ValidationFailed(
+            f"A worksheet holds up to {LONGEST_WORKSHEET} questions. This one has {len(listed)},"
+            f" and {len(added)} would be added."
+        )
+    WorksheetItem.objects.bulk_create(
+        WorksheetItem(worksheet=worksheet, question=question, position=position)
+        for position, question in enumerate(added, start=last_position(items) + 1)
+    )
+    _touch(worksheet)
+    return Added(len(added), refused, len(wanted) - len(new))
+
+
+@transaction.atomic
+def worksheet_add_section(
+    *, user: User, worksheet: Worksheet, heading: str, instructions: str = ""
+) -> WorksheetItem:
+    """Begin a section at the end of a worksheet; moving it up takes in the questions below it.
+
+    Raises:
+        ValidationFailed: heading and instructions are empty or too long, or there are `MOST_SECTIONS` already.
+        NotAllowed: the worksheet is somebody else's.
+    """
+    items = _locked_items(user, worksheet)
+    if items.filter(question=None).count() >= MOST_SECTIONS:
+        raise ValidationFailed(f"A worksheet has up to {MOST_SECTIONS} sections.")
+    heading, instructions = _checked_section(heading, instructions)
+    item = WorksheetItem.objects.create(
+        worksheet=worksheet, position=last_position(items) + 1, heading=heading, instructions=instructions
+    )
+    _touch(worksheet)
+    return item
+
+
+@transaction.atomic
+def worksheet_item_update(*, user: User, worksheet: Worksheet, item_id: int, **values: Any) -> None:
+    """Change points and answer lines of a question, or heading and instructions of a section.
+
+    Nothing happens where the row is gone.
+
+    Raises:
+        ValidationFailed: a value is out of bounds, or a section would have neither heading nor instructions.
+        NotAllowed: the worksheet is somebody else's.
+    """
+    item = _locked_items(user, worksheet).filter(pk=item_id).first()
+    if item is None:
+        return
+    if item.is_section:
+        heading = values.get("heading", item.heading)
+        instructions = values.get("instructions", item.instructions)
+        item.heading, item.instructions = _checked_section(heading, instructions)
+    else:
+        item.points = _checked_points(values.get("points", item.points))
+        item.answer_lines = _checked_lines(values.get("answer_lines", item.answer_lines))
+    item.save()
+    _touch(worksheet)
+
+
+@transaction.atomic
+def worksheet_items_update(*, user: User, worksheet: Worksheet, **values: Any) -> int:
+    """Give every question the same points, or the same number of answer lines; returns how many questions there are.
+
+    Args:
+        values: ``points``, ``answer_lines`` or both.
+
+    Raises:
+        ValidationFailed: a value is out of bounds.
+        NotAllowed: the worksheet is somebody else's.
+    """
+    checks = {"points": _checked_points, "answer_lines": _checked_lines}
+    changed = {name: checks[name](value) for name, value in values.items()}
+    questions = _locked_items(user, worksheet).exclude(question=None).order_by()
+    _touch(worksheet)
+    return questions.update(**changed) if changed else questions.count()
+
+
+@transaction.atomic
+def worksheet_item_move(*, user: User, worksheet: Worksheet, item_id: int, position: int) -> None:
+    """Move a question or a section to a place, counted from 1; a place beyond the end is the last one.
+
+    Raises:
+        NotAllowed: the worksheet is somebody else's.
+    """
+    row_move(_locked_items(user, worksheet), pk=item_id, position=position)
+    _touch(worksheet)
+
+
+@transaction.atomic
+def worksheet_item_remove(*, user: User, worksheet: Worksheet, item_id: int) -> None:
+    """Take a question off a worksheet, or a section's heading, whose questions stay.
+
+    Raises:
+        NotAllowed: the worksheet is somebody else's.
+    """
+    row_remove(_locked_items(user, worksheet), pk=item_id)
+    _touch(worksheet)
+
+
+@transaction.atomic
+def worksheet_use(*, user: User, worksheet: Worksheet, question_ids: Iterable[int]) -> int:
+    """Remember that questions were handed out today; returns how many were not yet remembered."""
+    used = dict.fromkeys(question_ids)
+    day = timezone.localdate()
+    before = set(
+        QuestionUse.objects.filter(worksheet=worksheet, day=day).values_list("question_id", flat=True)
+    )
+    there = Question.objects.filter(pk__in=used).values_list("pk", flat=True)
+    made = QuestionUse.objects.bulk_create(
+        (
+            QuestionUse(
+                question_id=pk, day=day, worksheet=worksheet, worksheet_name=worksheet.name, user=user
+            )
+            for pk in there
+            if pk not in before
+        ),
+        ignore_conflicts=True,
+    )
+    return len(made)
+
+
+@transaction.atomic
+def worksheet_use_forget(*, user: User, worksheet: Worksheet, day: date) -> int:
+    """Forget that a worksheet was used on a day, as after a download that was only a trial; returns how many uses.
+
+    Raises:
+        NotAllowed: the worksheet is somebody else's.
+    """
+    _check_owner(user, worksheet)
+    return QuestionUse.objects.filter(worksheet=worksheet, day=day).delete()[0]
+
+
+def _new_seed() -> int:
+    return secrets.randbelow(_SEEDS) + 1
+
+
+def _touch(worksheet: Worksheet) -> None:
+    worksheet.save(update_fields=["updated_at"])
+
+
+def _check_owner(user: User, worksheet: Worksheet) -> None:
+    if worksheet.owner_id != user.pk:
+        raise NotAllowed("This worksheet belongs to somebody else.")
+
+
+def _locked_items(user: User, worksheet: Worksheet) -> QuerySet[WorksheetItem]:
+    """Return the worksheet's rows in order; two changes of one worksheet wait for each other."""
+    _check_owner(user, worksheet)
+    Worksheet.objects.select_for_update().get(pk=worksheet.pk)
+    return worksheet.items.all()
+
+
+def _checked_section(heading: str, instructions: str) -> tuple[str, str]:
+    heading = " ".join(_plain(heading, TITLE_LIMIT, "heading").split())
+    instructions = _plain(instructions, INSTRUCTIONS_LIMIT, "instructions")
+    if not heading and not instructions:
+        raise ValidationFailed(
+            "Enter a heading for the section.", {"heading": ["Enter a heading for the section."]}
+        )
+    return heading, instructions
+
+
+def _checked_points(points: float | None) -> float | None:
+    if points is None:
+        return None
+    if not math.isfinite(points) or not 0 <= points <= MOST_POINTS:
+        problem = f"Points are a number from 0 to {MOST_POINTS:g}."
+        raise ValidationFailed(problem, {"points": [problem]})
+    return points
+
+
+def _checked_lines(lines: int | None) -> int:
+    if not 0 <= (lines or 0) <= MOST_LINES:
+        problem = f"A question has 0 to {MOST_LINES} lines to write on."
+        raise ValidationFailed(problem, {"answer_lines": [problem]})
+    return lines or 0
+
+
+def _plain(text: str, limit: int, noun: str) -> str:
+    text = text.replace("\x00", "").replace("\r\n", "\n").strip()
+    if len(text) > limit:
+        problem = f"Use at most {limit:,} characters."
+        raise ValidationFailed(problem, {noun: [problem]})
+    return text
