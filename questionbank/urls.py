@@ -38,6 +38,8 @@ from questionbank.views import (
     synonyms,
     tagging,
     training,
+    worksheet_editing,
+    worksheets,
     writing,
 )
 
@@ -166,6 +168,24 @@ list_patterns: list[URLPattern | URLResolver] = [
     path("<int:list_id>/questions/<int:question_id>/", question_lists.list_item, name="list_item"),
 ]
 
+worksheet_patterns: list[URLPattern | URLResolver] = [
+    path("", worksheets.worksheet_index, name="worksheet_index"),
+    path("from-list/<int:list_id>/", worksheets.worksheet_from_list_view, name="worksheet_from_list"),
+    path("<int:worksheet_id>/", worksheets.worksheet_detail, name="worksheet_detail"),
+    path("<int:worksheet_id>/mark/", worksheets.worksheet_mark, name="worksheet_mark"),
+    path("<int:worksheet_id>/download/", worksheets.worksheet_download, name="worksheet_download"),
+    path("<int:worksheet_id>/edit/", worksheet_editing.worksheet_edit, name="worksheet_edit"),
+    path("<int:worksheet_id>/layout/", worksheet_editing.worksheet_layout, name="worksheet_layout"),
+    path("<int:worksheet_id>/delete/", worksheet_editing.worksheet_delete_page, name="worksheet_delete"),
+    path("<int:worksheet_id>/draw/", worksheet_editing.worksheet_draw, name="worksheet_draw"),
+    path("<int:worksheet_id>/fill-up/", worksheet_editing.worksheet_fill_up, name="worksheet_fill_up"),
+    path("<int:worksheet_id>/add/", worksheet_editing.worksheet_add_view, name="worksheet_add"),
+    path("<int:worksheet_id>/sections/", worksheet_editing.worksheet_section, name="worksheet_section"),
+    path("<int:worksheet_id>/items/", worksheet_editing.worksheet_items, name="worksheet_items"),
+    path("<int:worksheet_id>/items/<int:item_id>/", worksheet_editing.worksheet_item, name="worksheet_item"),
+    path("<int:worksheet_id>/uses/", worksheet_editing.worksheet_uses, name="worksheet_uses"),
+]
+
 people_patterns: list[URLPattern | URLResolver] = [
     path("", people.person_list, name="person_list"),
     path("invite/", people.person_invite_page, name="person_invite"),
@@ -181,6 +201,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("paste/", paste.paste, name="paste"),
     path("concepts/", include(concept_patterns)),
     path("lists/", include(list_patterns)),
+    path("worksheets/", include(worksheet_patterns)),
     path("pictures/<slug:sha256>", pictures.picture, name="picture"),
     path("people/", include(people_patterns)),
     path("help/", help.help_page, name="help"),

@@ -13,6 +13,7 @@ from questionbank.selectors.questions.hierarchy_choice import hierarchy_choice
 from questionbank.selectors.questions.history import question_history
 from questionbank.selectors.questions.questions import exact_duplicates, question_get
 from questionbank.selectors.questions.tags import question_tags
+from questionbank.selectors.questions.uses import question_uses
 from questionbank.selectors.review.paraphrases import paraphrase_origin, question_paraphrases
 from questionbank.selectors.serving import serving
 from questionbank.selectors.similar.columns import kinds_shown, lens_columns
@@ -28,6 +29,7 @@ from questionbank.services.questions import question_restore, question_retire
 from questionbank.views.access import check_permission, requires
 
 PARAPHRASES_SHOWN = 3
+USES_SHOWN = 5
 
 
 @requires("read")
@@ -71,6 +73,7 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
             option for option in question.options if "weight" in option or option.get("feedback")
         ],
         "misconceptions": [option for option in question.options if option.get("misconception")],
+        "uses": question_uses(question=question)[:USES_SHOWN],
         "history": question_history(question=question),
         "may_edit": request.user.has_perm("questionbank.question_edit", question),
     }

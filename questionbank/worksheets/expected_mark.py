@@ -10,7 +10,7 @@ without an interval and are taken as they are.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from math import sqrt
@@ -54,13 +54,13 @@ class ExpectedMark:
     low: float
     high: float
     points: float
-    bases: Counter[Basis]
+    bases: Mapping[Basis, int]
     unknown: int = 0
 
     @property
     def known(self) -> int:
         """Number of questions that it rests on."""
-        return self.bases.total()
+        return sum(self.bases.values())
 
 
 def deviation_of(low: float, high: float, coverage: float) -> float:
@@ -102,4 +102,5 @@ def expected_mark(questions: Iterable[tuple[float, KnownDifficulty | None]]) -> 
     if not bases:
         return None
     spread = NormalDist().inv_cdf(0.5 + COVERAGE / 2) * sqrt(chance + independent + common**2)
-    return ExpectedMark(mark, max(0.0, mark - spread), min(points, mark + spread), points, bases, unknown)
+    low, high = max(0.0, mark - spread), min(points, mark + spread)
+    return ExpectedMark(mark, low, high, points, dict(bases), unknown)

@@ -11,6 +11,7 @@ from questionbank.errors import NotFound
 from questionbank.models import Question, User, Worksheet, WorksheetItem
 from questionbank.selectors.questions.questions import visible_to
 from questionbank.selectors.questions.uses import last_uses
+from questionbank.selectors.search.facet_cube import facet_cube
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,11 @@ class WorksheetRow:
     question: Question | None = None
     reason: str = ""
     last_used: date | None = None
+
+    @property
+    def points_shown(self) -> str:
+        """The points as a field for numbers takes them."""
+        return "" if self.item.points is None else f"{self.item.points:.12g}"
 
 
 def worksheets_of(*, user: User) -> QuerySet[Worksheet]:
@@ -98,3 +104,13 @@ def why_not_printed(question: Question | None, number: int | None) -> str:
     if question.draws_numbers:
         return f"Question {number} draws its numbers: on paper its variables would stand as they are."
     return ""
+
+
+def worksheet_languages(*, worksheet: Worksheet) -> tuple[list[str], str]:
+    """Return the languages of the bank's ready questions, and that of most questions on the worksheet."""
+    cube = facet_cube()
+    ready = cube.by_value("language", cube.equal("status", Question.Status.READY))
+    ids = worksheet.items.order_by().values("question_id")
+    counted = Question.objects.filter(pk__in=ids).values_list("language").annotate(Count("pk"))
+    usual = max(counted, key=lambda row: (row[1], row[0]), default=("", 0))[0]
+    return sorted(language for language, number in ready if number), usual

@@ -25,6 +25,7 @@ from questionbank.models import (
     QuestionList,
     Run,
     SynonymGroup,
+    Worksheet,
 )
 
 ROLES = ("anonymous", "nobody", "teacher", "reviewer", "admin")  # nobody: logged in, without a role
@@ -60,6 +61,8 @@ RUN = {"run_id": "run"}
 PAIR = {"pair_id": "pair"}  # on which reviewers disagree
 MODEL = {"artifact_id": "model"}
 LIST = {"list_id": "list"}  # shared by somebody who is none of these
+WORKSHEET = {"worksheet_id": "worksheet"}  # likewise
+NOT_THE_OWNERS = (LOGIN, 403, 404, 404, 404)
 PERSON = {"person_id": "person"}
 SYNONYMS = {"group_id": "synonyms"}
 PAPER = {"draft_id": "draft"}
@@ -174,6 +177,21 @@ TABLE: dict[str, Address] = {
     "list_edit": Address((LOGIN, 403, 404, 404, 404), LIST),
     "list_delete": Address((LOGIN, 403, 404, 404, 404), LIST),
     "list_item": Address((LOGIN, 403, 404, 404, 404), {**LIST, **QUESTION}, "post"),
+    "worksheet_index": Address(EVERYBODY),
+    "worksheet_from_list": Address((LOGIN, 403, 302, 302, 302), LIST, "post"),
+    "worksheet_detail": Address(EVERYBODY, WORKSHEET),
+    "worksheet_mark": Address(EVERYBODY, WORKSHEET),
+    "worksheet_download": Address((LOGIN, 403, 302, 302, 302), WORKSHEET, "post", {"format": "pdf"}),
+    "worksheet_edit": Address(NOT_THE_OWNERS, WORKSHEET),
+    "worksheet_layout": Address(NOT_THE_OWNERS, WORKSHEET),
+    "worksheet_delete": Address(NOT_THE_OWNERS, WORKSHEET),
+    "worksheet_draw": Address(NOT_THE_OWNERS, WORKSHEET, "post"),
+    "worksheet_fill_up": Address(NOT_THE_OWNERS, WORKSHEET),
+    "worksheet_add": Address(NOT_THE_OWNERS, WORKSHEET, "post"),
+    "worksheet_section": Address(NOT_THE_OWNERS, WORKSHEET, "post"),
+    "worksheet_items": Address(NOT_THE_OWNERS, WORKSHEET, "post"),
+    "worksheet_item": Address(NOT_THE_OWNERS, {**WORKSHEET, "item_id": "worksheet"}, "post"),
+    "worksheet_uses": Address(NOT_THE_OWNERS, WORKSHEET, "post"),
     "person_list": Address(ADMINS),
     "person_invite": Address(ADMINS),
     "person_detail": Address(ADMINS, PERSON),
@@ -239,6 +257,7 @@ def things(bank, settings):
     return {
         "draft": DocumentDraft.objects.create(owner=colleague, name="Test", state="ready").pk,
         "list": QuestionList.objects.create(owner=colleague, name="Homework", is_shared=True).pk,
+        "worksheet": Worksheet.objects.create(owner=colleague, name="Test", is_shared=True).pk,
         "person": colleague.pk,
         "synonyms": SynonymGroup.objects.create(terms=["rooks", "castles"]).pk,
         "question": bank.questions[1].pk,

@@ -17,6 +17,7 @@ BUDGETS = {
     "review_settle": 29,
     "question_list": 25,
     "health": 22,
+    "import_undo": 24,  # one for each table that names questions
 }
 """Of pages that show more."""
 

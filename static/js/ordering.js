@@ -1,43 +1,44 @@
-/* Moving a question of a list: the buttons swap the list in place (htmx), and the handle drags by mouse, pen and touch
-   or moves by the arrow keys. All of it posts to the address that the buttons have without JavaScript. */
+/* Moving a row of what people put in order, such as a list: the buttons swap the rows in place (htmx), and the handle
+   drags by mouse, pen and touch or moves by the arrow keys. All of it posts to the address that the buttons have
+   without JavaScript. */
 
 const STEP = 12; // pixels a frame that the page scrolls while somebody drags near its edge
 const EDGE = 60; // pixels from an edge of the window in which it scrolls
 
-const status = document.querySelector("[data-list-status]");
-const list = () => document.getElementById("list-questions");
+const status = document.querySelector("[data-order-status]");
+const list = () => document.getElementById("ordered-rows");
 const rows = () => [...list().children];
 const placeOf = (row) => rows().indexOf(row) + 1;
 
-/* Send where a question goes; the answer is the page, whose list replaces ours, so numbers and labels are right again.
+/* Send where a row goes; the answer is the page, whose rows replace ours, so numbers and labels are right again.
    `focus` is the id of what keeps the focus. */
 function move(row, position, focus) {
-  const form = row.querySelector("[data-list-item]");
+  const form = row.querySelector("[data-row-form]");
   const address = form.getAttribute("action"); // its buttons are called "action", too
   pending = focus;
   htmx.ajax("POST", address, {
     source: form,
     values: { position },
-    target: "#list-questions",
-    select: "#list-questions",
+    target: "#ordered-rows",
+    select: "#ordered-rows",
     swap: "outerHTML",
   });
 }
 
-let pending = ""; // id of the control that moved a question, which keeps the focus
+let pending = ""; // id of the control that moved a row, which keeps the focus
 document.addEventListener("htmx:beforeRequest", ({ detail }) => {
   if (detail.elt.matches?.("button[id][hx-post]")) pending = detail.elt.id;
 });
 document.addEventListener("htmx:afterSettle", ({ detail }) => {
-  if (detail.target.id !== "list-questions" || !pending) return;
+  if (detail.target.id !== "ordered-rows" || !pending) return;
   const control = document.getElementById(pending);
-  const row = control?.closest("[data-question]");
+  const row = control?.closest("[data-row]");
   pending = "";
   if (!row) return;
   control.focus({ preventScroll: true });
   control.scrollIntoView({ block: "nearest" });
   status.textContent = status.dataset.moved
-    .replace("%(question)s", row.dataset.question)
+    .replace("%(row)s", () => row.dataset.row)
     .replace("%(place)s", placeOf(row))
     .replace("%(all)s", rows().length);
 });
@@ -49,9 +50,9 @@ for (const failure of ["htmx:responseError", "htmx:sendError"]) {
 }
 
 document.addEventListener("keydown", (event) => {
-  const handle = event.target.closest?.("[data-list-handle]");
+  const handle = event.target.closest?.("[data-row-handle]");
   if (!handle) return;
-  const row = handle.closest("[data-question]");
+  const row = handle.closest("[data-row]");
   const place = placeOf(row);
   const last = rows().length;
   const wanted = { ArrowUp: place - 1, ArrowDown: place + 1, Home: 1, End: last }[event.key];
@@ -64,14 +65,14 @@ document.addEventListener("keydown", (event) => {
 let drag = null;
 
 document.addEventListener("pointerdown", (event) => {
-  const handle = event.target.closest?.("[data-list-handle]");
+  const handle = event.target.closest?.("[data-row-handle]");
   if (!handle || event.button !== 0) return;
   event.preventDefault();
   handle.focus({ preventScroll: true });
   handle.setPointerCapture(event.pointerId);
-  const row = handle.closest("[data-question]");
+  const row = handle.closest("[data-row]");
   drag = { handle, row, from: placeOf(row), next: row.nextElementSibling, y: event.clientY };
-  row.classList.add("list-dragged");
+  row.classList.add("order-dragged");
   requestAnimationFrame(scroll);
 });
 document.addEventListener("pointermove", (event) => {
@@ -107,7 +108,7 @@ function finish(keep) {
   if (!drag) return;
   const { handle, row, from, next } = drag;
   drag = null;
-  row.classList.remove("list-dragged");
+  row.classList.remove("order-dragged");
   if (!keep) list().insertBefore(row, next);
   else if (placeOf(row) !== from) move(row, placeOf(row), handle.id);
 }

@@ -1,0 +1,196 @@
+"""Worksheets: made from lists, looked at in every version with its key, downloaded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.text import slugify
+from django.views.decorators.http import require_http_methods, require_safe
+
+from questionbank.errors import NotFound, PrintingRefused, ValidationFailed
+from questionbank.forms.worksheets import NewWorksheetForm
+from questionbank.models import Question
+from questionbank.selectors.questions.question_lists import question_list_get
+from questionbank.selectors.questions.uses import worksheet_use_days
+from questionbank.selectors.worksheets.marks import worksheet_expected_mark
+from questionbank.selectors.worksheets.printing import ComposedVersion, compose_versions, version_names
+from questionbank.selectors.worksheets.worksheets import (
+    WorksheetRow,
+    shared_worksheets,
+    worksheet_get,
+    worksheet_rows,
+    worksheets_of,
+)
+from questionbank.services.worksheets import Added, worksheet_create, worksheet_from_list, worksheet_use
+from questionbank.views.access import requires, takes_posts
+from questionbank.views.worksheet_files import CONTENTS, FILES
+
+ALL_VERSIONS = "all"
+_REFUSED_SHOWN = 5
+
+
+@requires("read")
+@require_http_methods(["GET", "HEAD", "POST"])
+def worksheet_index(request: HttpRequest) -> HttpResponse:
+    """Show the person's own worksheets, those that others share, and a form for a new one."""
+    form = NewWorksheetForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            worksheet = worksheet_create(user=request.user, name=form.cleaned_data["name"])
+            return redirect("worksheet_edit", worksheet_id=worksheet.pk)
+        except ValidationFailed as error:
+            form.add_problems(error)
+    context = {
+        "form": form,
+        "own_worksheets": worksheets_of(user=request.user),
+        "shared_worksheets": shared_worksheets(user=request.user),
+    }
+    return render(request, "worksheets/index.html", context, status=422 if form.errors else 200)
+
+
+@requires("read")
+@takes_posts(back="list_index")
+def worksheet_from_list_view(request: HttpRequest, list_id: int) -> HttpResponse:
+    """Make a worksheet of a list that the person can read, and go on to edit it."""
+    question_list = question_list_get(list_id=list_id, user=request.user)
+    worksheet, added = worksheet_from_list(user=request.user, question_list=question_list)
+    say_added(request, added)
+    return redirect("worksheet_edit", worksheet_id=worksheet.pk)
+
+
+@requires("read")
+@require_safe
+def worksheet_detail(request: HttpRequest, worksheet_id: int) -> HttpResponse:
+    """Show a worksheet as it is printed: `version` is a letter, `contents` a name of `CONTENTS`."""
+    worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user)
+    rows = worksheet_rows(worksheet=worksheet, user=request.user)
+    versions = version_names(worksheet)
+    version = request.GET.get("version", "")
+    version = version if version in versions else versions[0]
+    contents = request.GET.get("contents", "")
+    contents = contents if contents in CONTENTS else "students"
+    composed = compose_versions(worksheet, [version], **CONTENTS[contents].shows, rows=rows)[0]
+    context = {
+        "worksheet": worksheet,
+        "is_owner": worksheet.owner_id == request.user.pk,
+        "tab": "detail",
+        "versions": versions,
+        "version": version,
+        "contents": contents,
+        "contents_choices": [(name, choice.label) for name, choice in CONTENTS.items()],
+        "files": [(name, file.label) for name, file in FILES.items()],
+        "sheet": composed.sheet,
+        "sections": _shown_sections(composed),
+        "pictures": _picture_addresses(composed),
+        "left_out": [row for row in rows if row.reason],
+        "without_figure": [
+            row.item.question_id
+            for row in rows
+            if row.question and row.question.needs_figure and not row.reason
+        ],
+        "changed": len(composed.changed),
+        "use_days": worksheet_use_days(worksheet=worksheet),
+        **worksheet_facts(rows),
+    }
+    return render(request, "worksheets/detail.html", context)
+
+
+def worksheet_facts(rows: Sequence[WorksheetRow]) -> dict[str, Any]:
+    """Return what a page says of a worksheet as a whole: questions that are printed, and their points."""
+    printed = [row for row in rows if row.question is not None and not row.reason]
+    asked = [row for row in printed if row.question and row.question.kind != Question.Kind.DESCRIPTION]
+    points = [row.item.points for row in printed if row.item.points is not None]
+    return {"printed": len(asked), "total_points": sum(points) if points else None}
+
+
+@requires("read")
+@require_safe
+def worksheet_mark(request: HttpRequest, worksheet_id: int) -> HttpResponse:
+    """Show the mark to expect, with estimates for questions of which nothing is known; pages ask for it by htmx."""
+    worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user)
+    rows = worksheet_rows(worksheet=worksheet, user=request.user)
+    context = {
+        "worksheet": worksheet,
+        "mark": worksheet_expected_mark(rows),
+        "has_points": worksheet_facts(rows)["total_points"] is not None,
+    }
+    template = "worksheets/_mark.html" if request.htmx else "worksheets/mark.html"
+    return render(request, template, context)
+
+
+@requires("read")
+@takes_posts(back="worksheet_index")
+def worksheet_download(request: HttpRequest, worksheet_id: int) -> HttpResponse:
+    """Return a worksheet as a file: `format`, `version` (a letter or "all"), `contents` (a name of `CONTENTS`).
+
+    What is handed out to students counts as used today.
+    """
+    worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user)
+    file = FILES.get(request.POST.get("format", ""))
+    contents = CONTENTS.get(request.POST.get("contents", "students"))
+    versions = version_names(worksheet)
+    version = request.POST.get("version", versions[0])
+    if file is None or contents is None or version not in (*versions, ALL_VERSIONS):
+        raise NotFound("There is no such file of this worksheet.")
+    wanted = versions if version == ALL_VERSIONS else [version]
+    rows = worksheet_rows(worksheet=worksheet, user=request.user)
+    composed = compose_versions(worksheet, wanted, **contents.shows, rows=rows)
+    try:
+        data = file.write([one.sheet for one in composed])
+    except PrintingRefused as error:
+        messages.error(request, str(error))
+        return redirect("worksheet_detail", worksheet_id=worksheet.pk)
+    if contents.is_used:
+        worksheet_use(user=request.user, worksheet=worksheet, question_ids=composed[0].numbers)
+    parts = [slugify(worksheet.printed_title) or f"worksheet-{worksheet.pk}"]
+    parts += [version.lower()] if len(versions) > 1 and version != ALL_VERSIONS else []
+    parts += [contents.suffix] if contents.suffix else []
+    response = HttpResponse(data, content_type=file.media_type)
+    response["Content-Disposition"] = f'attachment; filename="{"-".join(parts)}{file.suffix}"'
+    return response
+
+
+def say_added(request: HttpRequest, added: Added) -> None:
+    """Say how many questions are on the worksheet now, and why others are not."""
+    if added.number:
+        were = "question was" if added.number == 1 else "questions were"
+        messages.success(request, f"{added.number} {were} added at the end.")
+    elif not added.refused:
+        messages.info(request, "The questions are on the worksheet already.")
+    if added.refused:
+        shown = " ".join(added.refused[:_REFUSED_SHOWN])
+        more = len(added.refused) - _REFUSED_SHOWN
+        messages.warning(request, f"Left out: {shown}" + (f" And {more} more." if more > 0 else ""))
+
+
+def _shown_sections(composed: ComposedVersion) -> list[dict[str, Any]]:
+    """Return the sections for a page: each item with its question's number, and whether its numbers are others."""
+    numbers = iter(composed.numbers)
+    shown = []
+    for section in composed.sheet.sections:
+        items = []
+        stimulus = ""
+        for item in section.items:
+            number = next(numbers)
+            items.append(
+                {
+                    "item": item,
+                    "number": number,
+                    "is_changed": number in composed.changed,
+                    "begins": bool(item.stimulus) and item.stimulus != stimulus,
+                    "lines": range(item.answer_lines),
+                }
+            )
+            stimulus = item.stimulus
+        shown.append({"heading": section.heading, "instructions": section.instructions, "items": items})
+    return shown
+
+
+def _picture_addresses(composed: ComposedVersion) -> dict[str, Any]:
+    """Return the pictures as a question's content names them; on paper each is called by its hash."""
+    names = composed.sheet.pictures
+    return {"content": {"pictures": [{"name": name, "sha256": name.partition(".")[0]} for name in names]}}
