@@ -3,7 +3,7 @@ from django.db.models.functions import Now
 
 
 class Migration(migrations.Migration):
-    dependencies = (("questionbank", "0045_question_content"),)
+    dependencies = (("questionbank", "0047_worksheets"),)
 
     operations = (
         migrations.CreateModel(

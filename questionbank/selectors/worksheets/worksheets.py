@@ -9,9 +9,9 @@ from django.db.models import Count, Q, QuerySet
 
 from questionbank.errors import NotFound
 from questionbank.models import Question, User, Worksheet, WorksheetItem
+from questionbank.selectors.questions.facet_cube import facet_cube
 from questionbank.selectors.questions.questions import visible_to
 from questionbank.selectors.questions.uses import last_uses
-from questionbank.selectors.search.facet_cube import facet_cube
 
 
 @dataclass(frozen=True, slots=True)
