@@ -92,7 +92,11 @@ def _another_number(written: str, rng: Random) -> str:
     value = int(written.replace(",", "").replace(".", ""))
     step = _roundness(value, unit)
     low, high = max(2, value * 3 // 5), max(9, value * 17 // 10)
-    new = rng.choice([drawn for drawn in range(low - low % step or step, high + 1, step) if drawn != value])
+    drawn = range(
+        low - low % step or step, high + 1, step
+    )  # never as a list: 0.16666666666666666 has 10^15 neighbours
+    place = rng.randrange(len(drawn) - (value in drawn))
+    new = drawn[place + (value in drawn and place >= drawn.index(value))]
     if decimals:
         return f"{new / unit:.{len(decimals)}f}"
     return f"{new:,}" if "," in written else str(new)

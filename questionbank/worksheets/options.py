@@ -28,12 +28,22 @@ _REFERS_TO_OTHERS = re.compile(
     r"|以上|上述|前面|前两|都对|都不|都是|均|全部|全对|全错|两者",
     re.IGNORECASE,
 )
-# A letter that stands alone; "A" before a small letter is an article.
-_LETTER = re.compile(r"(?<![A-Za-z\\])(?!A\s+[a-z])([A-Z])(?![A-Za-z'’])")
+# A letter that stands alone; "A" that begins a sentence is an article.
+_LETTER = re.compile(r"(?<![A-Za-z\\])(?!(?<![^.!?:;\n]\s)(?<![^.!?:;\n\s])A\s+[a-z])([A-Z])(?![A-Za-z'’])")
 _NAMED = re.compile(
-    r"\b(?:options?|choices?|answers?|alternatives?|statements?)\s*(?:is|are|:|=)?\s*[(（]?(?!A\s+[a-z])([A-Z])\b"
+    r"\b(?:options?|choices?|answers?|alternatives?|statements?)\s*(?:is|are|:|=)?\s*[(（]?([A-Z])\b"
     r"|(?:选项?|答案|故选|应选)\s*[为是:：]?\s*[(（]?([A-Z])|[(（]([A-Z])[)）]"
     r"|\b([A-Z])\s*,\s*[A-Z]\s*,?\s*(?:and|or|和|或)\s*[A-Z]\b"
+)
+_SET_BY = re.compile(r"\\[a-z]+|[{}()\s]")
+# How worked solutions name an option: "So the answer is D", "故选：D", "D is correct". Such letters can be followed.
+_OPENS = r"\s*(?:is|are|为|是)?\s*[:：=]?\s*(?:[(（$]|\\(?:text|mathrm|rm|mathbf|textbf|boxed)\b\s*|\{)*"
+_LABEL = r"[A-Z](?![A-Za-z'’])"
+_NAMES_RIGHT = re.compile(
+    rf"(?:\b(?i:options?|choices?|answers?|alternatives?)|选项?|答案|故选|应选){_OPENS}"
+    rf"(?P<first>{_LABEL}(?:\s*(?:,|、|and|&|和)\s*{_LABEL})*)"
+    rf"|(?<![A-Za-z\\$])(?P<last>{_LABEL})"
+    r"(?=\s+is\s+(?:correct|right|the\s+(?:(?:correct|right|only)\s+)?(?:answer|option|choice)))"
 )
 
 
@@ -54,23 +64,20 @@ def why_kept(options: Labelled, answer: str, *, text: str = "", solution: str = 
         return "its answer names an option in words"
     if _named(text, labels):
         return "its text names an option by its letter"
-    if _letters(solution) & {*labels}:
+    if _letters(_NAMES_RIGHT.sub(" ", solution)) & {*labels}:
         return "its worked solution names an option by its letter"
     return ""
 
 
-def mixed(options: Labelled, answer: str, rng: Random) -> tuple[Labelled, str]:
-    """Return the options in another order and the answer that names the same ones; labels stay in their places.
-
-    Options that are numbers in order stay so, and rise or fall.
-    """
-    order = list(range(len(options)))
-    if _is_ordered([text for _label, text in options]):
+def other_order(texts: Sequence[str], rng: Random) -> list[int]:
+    """Return another order of options, as their indices; options that are numbers in order rise or fall."""
+    order = list(range(len(texts)))
+    if _is_ordered(texts):
         if rng.random() < 0.5:
             order.reverse()
     else:
         rng.shuffle(order)
-    return reordered(options, answer, order)
+    return order
 
 
 def reordered(options: Labelled, answer: str, order: Sequence[int]) -> tuple[Labelled, str]:
@@ -86,6 +93,23 @@ def reordered(options: Labelled, answer: str, order: Sequence[int]) -> tuple[Lab
         return placed, answer
     now = sorted(order.index(labels.index(label)) for label in right)
     return placed, ", ".join(labels[place] for place in now)
+
+
+def relabelled(solution: str, labels: Sequence[str], order: Sequence[int]) -> str:
+    """Return a worked solution that names the right options by the labels that they have in an order.
+
+    >>> relabelled("Only 7 is prime. So the answer is A.", ["A", "B"], [1, 0])
+    'Only 7 is prime. So the answer is B.'
+    """
+    now = {labels[old]: label for label, old in zip(labels, order, strict=True)}
+
+    def renamed(match: re.Match[str]) -> str:
+        group = match.lastgroup or ""
+        start, end = (place - match.start() for place in match.span(group))
+        letters = re.sub(r"[A-Z]", lambda letter: now.get(letter[0], letter[0]), match[group])
+        return match[0][:start] + letters + match[0][end:]
+
+    return _NAMES_RIGHT.sub(renamed, solution)
 
 
 def in_other_order(options: Labelled, rng: Random | None) -> tuple[Labelled, str]:
@@ -128,10 +152,13 @@ def _named(text: str, labels: Sequence[str]) -> bool:
 
 
 def _prose(text: str) -> str:
-    return "".join(
-        segment.body if segment.kind == "text" or re.fullmatch(r"\s*[A-Z]\s*", segment.body) else "\ufffc"
-        for segment in segment_text(text)
-    )
+    """Return a text with formulas left out, but for those that are a capital letter, however it is set."""
+    parts = []
+    for segment in segment_text(text):
+        letter = _SET_BY.sub("", segment.body)
+        is_letter = len(letter) == 1 and letter.isupper()
+        parts.append(segment.body if segment.kind == "text" else letter if is_letter else "\ufffc")
+    return "".join(parts)
 
 
 def _is_ordered(texts: Sequence[str]) -> bool:

@@ -16,7 +16,14 @@ from analytics.question_content import Option, QuestionContent, QuestionPart
 from questionbank.formats.derived_answer import derived_answer, lettered_choices, part_label
 from questionbank.rendering.pictures import PICTURE
 from questionbank.worksheets.changed_numbers import with_changed_numbers
-from questionbank.worksheets.options import Labelled, in_other_order, mixed, why_kept
+from questionbank.worksheets.options import (
+    Labelled,
+    in_other_order,
+    other_order,
+    relabelled,
+    reordered,
+    why_kept,
+)
 from questionbank.worksheets.plan import Mixing, PlannedQuestion, PlannedSection
 from questionbank.worksheets.sheet import SheetItem, SheetSection
 
@@ -197,13 +204,16 @@ class _Writer:
         )
         options: Labelled = tuple((option.label, self._named(option.text)) for option in asked.options)
         matches: Labelled = ()
+        solution = asked.solution
         rng = self._rng("options", place)
         if asked.kind == "ordering":
             options, answer = in_other_order(options, rng)
         elif asked.content.pairs:
             options, matches, answer = self._matching(asked.content, rng)
-        elif rng is not None and not why_kept(options, answer, text=asked.text, solution=asked.solution):
-            options, answer = mixed(options, answer, rng)
+        elif rng is not None and not why_kept(options, answer, text=asked.text, solution=solution):
+            order = other_order([text for _label, text in options], rng)
+            solution = relabelled(solution, [label for label, _text in options], order)
+            options, answer = reordered(options, answer, order)
         parts = tuple(self._part(part, index, depth, place) for index, part in enumerate(asked.content.parts))
         if any(part.answer or part.parts for part in parts):
             answer = ""  # each part has its own
@@ -214,7 +224,7 @@ class _Writer:
             matches=matches,
             parts=parts,
             answer=answer,
-            solution=self._named(asked.solution),
+            solution=self._named(solution),
         )
 
     def _part(self, part: QuestionPart, index: int, depth: int, place: str) -> SheetItem:
@@ -249,7 +259,8 @@ class _Writer:
                 )
                 rng = self._rng("gap", place, index)
                 if rng is not None and not why_kept(options, ""):
-                    options, _answer = mixed(options, "", rng)
+                    order = other_order([text for _label, text in options], rng)
+                    options, _answer = reordered(options, "", order)
                 lines.append(f"[[{index}]]: " + " / ".join(text for _label, text in options))
         return "\n\n".join(lines)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 from itertools import islice
+from random import Random
 
 import pytest
 
@@ -12,7 +13,7 @@ from analytics.expression.evaluate import evaluate_float
 from analytics.expression.parser import parse_expression
 from analytics.solver.targets import problem_graph_key
 from analytics.text.number_slots import number_slots
-from questionbank.retelling.names_and_numbers import retold
+from questionbank.retelling.names_and_numbers import renumbered, retold
 from questionbank.retelling.problem import SAME_STORY, RetoldProblem, answer_text, refusal
 from questionbank.retelling.reversal import reversed_problems
 
@@ -144,3 +145,9 @@ def test_a_reversed_problem_does_not_state_the_answer_before_what_leads_to_it(
 def test_an_equation_that_may_mean_parts_of_two_mixed_numbers_retells_nothing() -> None:
     text = "A rope is 7 1/2 m long. Three pieces of 1 3/4 m each are cut off. How many metres are left?"
     assert first(retold(text, "15/2-3*7/4", "1")) == []
+
+
+def test_numbers_with_many_decimals_are_drawn_without_listing_their_neighbours() -> None:
+    text = "She mixed 0.16666666666666666 ton of sand and 0.5 ton of stone. How many tons is that?"
+    problem = next(renumbered(text, "0.16666666666666666+0.5", Random(1)))
+    assert problem.text != text

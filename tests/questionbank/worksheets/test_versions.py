@@ -14,7 +14,7 @@ from analytics.question_content import Blank, MatchingPair, Option, QuestionCont
 from analytics.records import QuestionRecord
 from questionbank.published_numbers import number_of_answer
 from questionbank.worksheets.changed_numbers import with_changed_numbers
-from questionbank.worksheets.options import mixed, why_kept
+from questionbank.worksheets.options import other_order, relabelled, why_kept
 from questionbank.worksheets.plan import VERSIONS, Mixing, PlannedQuestion, PlannedSection
 from questionbank.worksheets.sheet import SheetItem
 from questionbank.worksheets.versions import Arrangement, arrange
@@ -117,8 +117,10 @@ def test_options_that_refer_to_each_other_keep_their_order(texts: list[str]) -> 
         ("Which is prime?", "$7$", "", True),  # names no letter
         ("Which is prime?", "A) 7", "", False),
         ("Is option B prime?", "A", "", False),
-        ("Which is prime?", "A", "Only 7 is. So the answer is A.", False),
-        ("Which is prime?", "A", "故选A", False),
+        ("Which is prime?", "A", "Only 7 is. So the answer is A.", True),
+        ("Which is prime?", "A", "In triangle P, point A lies on the left.", False),
+        ("Which is prime?", "A", "We take $\\text{A}$ then.", False),
+        ("Which is prime?", "A", "B and C are even, so the answer is A.", False),
         ("Which is prime?", "A", "A prime has two divisors.", True),  # an article
     ],
 )
@@ -131,9 +133,27 @@ def test_letters_in_words_keep_the_order(text: str, answer: str, solution: str, 
     "texts", [["$-2$", "$3$", "$5$"], ["1/4 m", "1/2 m", "3/4 m"], ["90%", "70%", "10%"]]
 )
 def test_numbers_in_order_stay_in_order(texts: list[str]) -> None:
-    options = tuple(zip("ABC", texts, strict=True))
-    orders = {tuple(text for _label, text in mixed(options, "A", Random(seed))[0]) for seed in range(30)}
-    assert orders == {tuple(texts), tuple(texts[::-1])}
+    orders = {tuple(other_order(texts, Random(seed))) for seed in range(30)}
+    assert orders == {(0, 1, 2), (2, 1, 0)}
+
+
+@pytest.mark.parametrize(
+    ("solution", "expected"),
+    [
+        ("So the answer is A.", "So the answer is C."),
+        ("The answer is (A).", "The answer is (C)."),
+        ("The answers are A and B.", "The answers are C and A."),
+        ("故选$\\text{B}$", "故选$\\text{A}$"),
+        ("答案为：C", "答案为：B"),
+        ("Therefore B is the correct answer.", "Therefore A is the correct answer."),
+        ("The answer is a prime.", "The answer is a prime."),
+        ("Three options are wrong. Answer: A", "Three options are wrong. Answer: C"),
+    ],
+)
+def test_a_worked_solution_names_the_right_option_by_its_new_letter(solution: str, expected: str) -> None:
+    options = (("A", "seven"), ("B", "eight"), ("C", "eleven"))
+    assert not why_kept(options, "A", solution=solution)
+    assert relabelled(solution, "ABC", [1, 2, 0]) == expected
 
 
 def test_questions_of_one_stimulus_stay_together_and_it_is_said_once() -> None:
