@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from questionbank.printing.html import worksheet_html
+from questionbank.printing.latex import worksheet_latex
 from questionbank.printing.pdf import worksheet_pdf
+from questionbank.printing.word import worksheet_docx
 from questionbank.worksheets.sheet import Sheet
 
 
@@ -41,6 +44,14 @@ class Contents:
 
 FILES: Mapping[str, WorksheetFile] = {  # a literal table
     "pdf": WorksheetFile("PDF", ".pdf", "application/pdf", worksheet_pdf),
+    "word": WorksheetFile(
+        "Word",
+        ".docx",
+        "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        worksheet_docx,
+    ),
+    "latex": WorksheetFile("LaTeX", ".zip", "application/zip", worksheet_latex),
+    "html": WorksheetFile("HTML", ".html", "text/html; charset=utf-8", worksheet_html),
 }
 CONTENTS: Mapping[str, Contents] = {  # likewise
     "students": Contents("For students", {"key": False}, is_used=True),

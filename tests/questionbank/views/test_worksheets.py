@@ -12,6 +12,8 @@ from questionbank.services.worksheets import worksheet_add, worksheet_create, wo
 from questionbank.views import worksheet_files
 from tests.factories import QuestionFactory, UserFactory
 
+EXTRAS = {"pdf": "typst", "word": "pypandoc"}  # packages that write a kind of file
+
 
 @pytest.fixture(autouse=True)
 def printed(monkeypatch) -> list:
@@ -214,3 +216,18 @@ def test_an_empty_worksheet_is_said_to_be_empty(as_teacher, teacher, bank) -> No
     assert "This worksheet is empty" in page(as_teacher, "worksheet_edit", worksheet.pk)
     as_teacher.post(reverse("worksheet_delete", args=[worksheet.pk]))
     assert not Worksheet.objects.exists()
+
+
+@pytest.mark.parametrize("format", list(worksheet_files.FILES))
+def test_every_kind_of_file_is_written(as_teacher, teacher, bank, monkeypatch, format: str) -> None:
+    if format in EXTRAS:
+        pytest.importorskip(EXTRAS[format], reason="the extra documents is not installed")
+    monkeypatch.setattr("questionbank.views.worksheets.FILES", worksheet_files.FILES)
+    worksheet = worksheet_create(user=teacher, name="Friday <b>$x$</b> & test")
+    worksheet_add(user=teacher, worksheet=worksheet, questions=bank.questions)
+    response = as_teacher.post(
+        reverse("worksheet_download", args=[worksheet.pk]), {"format": format, "contents": "solutions"}
+    )
+    assert response.status_code == 200
+    assert response.content[:4] in (b"%PDF", b"PK\x03\x04", b"<!do")
+    assert response["Content-Disposition"].endswith(worksheet_files.FILES[format].suffix + '"')
