@@ -13,8 +13,9 @@ _SAME_STORY = (ProblemVariant.Kind.REVERSED.value, ProblemVariant.Kind.REORDERED
 # By hand: every page of a question asks this, and Django takes several times as long to write it as the database to
 # answer it.
 _WORDINGS = """
-    SELECT id FROM questionbank_question,
-        (SELECT coalesce(paraphrase_of_id, id) AS original FROM questionbank_question WHERE id = %s) AS asked
+    SELECT id FROM questionbank_question, (
+        SELECT coalesce(paraphrase_of_id, id) AS original FROM questionbank_question WHERE id = ANY(%s)
+    ) AS asked
     WHERE id = original OR paraphrase_of_id = original
 """
 _STORY = f"""
@@ -34,12 +35,15 @@ def wording_ids(question_id: int) -> list[int]:
 
     The list is empty if there is no such question.
     """
-    return _ids(_WORDINGS, [question_id])
+    return _ids(_WORDINGS, [[question_id]])
 
 
-def story_ids(question_id: int) -> list[int]:
-    """Return `wording_ids`, and the ids of the questions made of the same story: a reversed one tells its answer."""
-    return _ids(_STORY, [question_id, list(_SAME_STORY)])
+def story_ids(*question_ids: int) -> list[int]:
+    """Return the ids of some questions, of all wordings of them, and of the questions made of the same stories.
+
+    A reversed version of a problem tells its answer.
+    """
+    return _ids(_STORY, [list(question_ids), list(_SAME_STORY)])
 
 
 def _ids(query: str, parameters: list[Any]) -> list[int]:

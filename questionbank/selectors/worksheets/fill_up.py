@@ -62,7 +62,8 @@ def fill_up(*, wish: FillUpWish, taken: Sequence[Question], user: User, rng: Ran
     rng = rng or Random()  # noqa: S311 - no secret
     pools = [_pool(wish, concept, user, rng) for concept in wish.concepts or (None,)]
     in_turn = (pk for pk in chain.from_iterable(zip_longest(*pools)) if pk is not None)
-    excluded = {pk for question in taken for pk in (question.pk, *story_ids(question.pk))}
+    on_worksheet = {question.pk for question in taken}
+    excluded = on_worksheet | set(story_ids(*on_worksheet))
     encoder = HashedNgramEncoder()
     vectors = encoder.encode([question.text for question in taken])
     chosen: list[Question] = []
@@ -71,7 +72,7 @@ def fill_up(*, wish: FillUpWish, taken: Sequence[Question], user: User, rng: Ran
         if len(chosen) == wish.number:
             break
         if question.pk in excluded:
-            near_duplicates += not any(question.pk == one.pk for one in taken)
+            near_duplicates += question.pk not in on_worksheet
             continue
         vector = encoder.encode([question.text])
         if vectors.size and float((vectors @ vector[0]).max()) >= NEAR_DUPLICATE:

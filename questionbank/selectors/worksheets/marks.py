@@ -18,7 +18,7 @@ from questionbank.worksheets.expected_mark import (
     expected_mark,
 )
 
-MOST_ESTIMATED = 150  # questions whose texts are read for one page
+MOST_ESTIMATED = 100  # questions whose texts are read for one page
 _OBSERVED_COVERAGE = 0.95  # of Wilson's interval
 _SPREAD_COVERAGE = 0.8  # of an estimate's interval that is the neighbours' outer tenths
 
