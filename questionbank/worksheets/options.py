@@ -38,7 +38,7 @@ _NAMED = re.compile(
 _SET_BY = re.compile(r"\\[a-z]+|[{}()\s]")
 # How worked solutions name an option: "So the answer is D", "故选：D", "D is correct". Such letters can be followed.
 _OPENS = r"\s*(?:is|are|为|是)?\s*[:：=]?\s*(?:[(（$]|\\(?:text|mathrm|rm|mathbf|textbf|boxed)\b\s*|\{)*"
-_LABEL = r"[A-Z](?![A-Za-z'’])"
+_LABEL = r"[A-Z](?![A-Za-z'’]|\s*[-=<>+−*/^_(\\])"  # "The answer is A = 12" names a variable
 _NAMES_RIGHT = re.compile(
     rf"(?:\b(?i:options?|choices?|answers?|alternatives?)|选项?|答案|故选|应选){_OPENS}"
     rf"(?P<first>{_LABEL}(?:\s*(?:,|、|and|&|和)\s*{_LABEL})*)"
@@ -60,6 +60,8 @@ def why_kept(options: Labelled, answer: str, *, text: str = "", solution: str = 
         return "its options are true and false"
     if any(_refers_to_others(option, labels) for _label, option in options):
         return "its options refer to each other"
+    if not all(re.fullmatch("[A-Z]", label) for label in labels):
+        return _why_kept_by_labels(options, answer, text, solution)
     if _right(answer, labels) is None and _letters(answer) & {*labels}:
         return "its answer names an option in words"
     if _named(text, labels):
@@ -67,6 +69,19 @@ def why_kept(options: Labelled, answer: str, *, text: str = "", solution: str = 
     if _letters(_NAMES_RIGHT.sub(" ", solution)) & {*labels}:
         return "its worked solution names an option by its letter"
     return ""
+
+
+def _why_kept_by_labels(options: Labelled, answer: str, text: str, solution: str) -> str:
+    """Return the same where the labels are digits, small letters or signs, which stand in texts for many things."""
+    labels = [label for label, _text in options]
+    stands = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, labels))})(?!\w)")
+    bracketed = re.compile(rf"[(（]\s*(?:{'|'.join(map(re.escape, labels))})\s*[)）]")
+    if solution:
+        return "its worked solution may name an option by its label"
+    if _right(answer, labels) is None and stands.search(answer):
+        return "its answer names an option in words"
+    others = " ".join((text, *(option for _label, option in options)))
+    return "a text names an option by its label" if bracketed.search(others) else ""
 
 
 def other_order(texts: Sequence[str], rng: Random) -> list[int]:

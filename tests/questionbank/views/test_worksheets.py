@@ -42,8 +42,9 @@ def page(client, name: str, *arguments: object, **data: object) -> str:
 
 def test_a_list_becomes_a_worksheet_without_what_cannot_be_printed(as_teacher, teacher, bank) -> None:
     question_list = question_list_create(user=teacher, name="Friday")
-    template = QuestionFactory(text="How much is [[x]] + {{a}}? Use {{a}} = {{b}}.", kind="opaque")
-    questions = [bank.questions[2], bank.questions[0], template]
+    opaque = QuestionFactory(text="Drag the words.", kind="opaque")
+    template = QuestionFactory(text="Simplify $(5myvar1)^2$.")
+    questions = [bank.questions[2], bank.questions[0], opaque, template]
     question_list_add(user=teacher, question_list=question_list, questions=questions, with_templates=True)
     assert "Make a worksheet" in page(as_teacher, "list_detail", question_list.pk)
     for name in ("Friday", "Friday (2)"):
@@ -51,7 +52,9 @@ def test_a_list_becomes_a_worksheet_without_what_cannot_be_printed(as_teacher, t
         worksheet = Worksheet.objects.get(name=name)
         order = [item.question_id for item in worksheet.items.all()]
         assert order == [bank.questions[2].pk, bank.questions[0].pk]
-        assert "Left out" in response.content.decode()
+        shown = response.content.decode()
+        assert f"Question {opaque.pk} has a type that only its source can show" in shown
+        assert f"Question {template.pk} draws its numbers" in shown
         assert worksheet.source_list == question_list
 
 

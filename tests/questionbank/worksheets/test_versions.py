@@ -120,6 +120,7 @@ def test_options_that_refer_to_each_other_keep_their_order(texts: list[str]) -> 
         ("Which is prime?", "A", "Only 7 is. So the answer is A.", True),
         ("Which is prime?", "A", "In triangle P, point A lies on the left.", False),
         ("Which is prime?", "A", "We take $\\text{A}$ then.", False),
+        ("Which is prime?", "A", "The answer is A = 12.", False),
         ("Which is prime?", "A", "B and C are even, so the answer is A.", False),
         ("Which is prime?", "A", "A prime has two divisors.", True),  # an article
     ],
@@ -147,6 +148,7 @@ def test_numbers_in_order_stay_in_order(texts: list[str]) -> None:
         ("答案为：C", "答案为：B"),
         ("Therefore B is the correct answer.", "Therefore A is the correct answer."),
         ("The answer is a prime.", "The answer is a prime."),
+        ("The answer is C. $A = 12$", "The answer is B. $A = 12$"),
         ("Three options are wrong. Answer: A", "Three options are wrong. Answer: C"),
     ],
 )
