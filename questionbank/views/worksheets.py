@@ -20,6 +20,7 @@ from questionbank.selectors.worksheets.marks import worksheet_expected_mark
 from questionbank.selectors.worksheets.printing import ComposedVersion, compose_versions, version_names
 from questionbank.selectors.worksheets.worksheets import (
     WorksheetRow,
+    changed_since,
     shared_worksheets,
     worksheet_get,
     worksheet_rows,
@@ -74,6 +75,7 @@ def worksheet_detail(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     contents = request.GET.get("contents", "")
     contents = contents if contents in CONTENTS else "students"
     composed = compose_versions(worksheet, [version], **CONTENTS[contents].shows, rows=rows)[0]
+    use_days = worksheet_use_days(worksheet=worksheet)
     context = {
         "worksheet": worksheet,
         "is_owner": worksheet.owner_id == request.user.pk,
@@ -93,7 +95,8 @@ def worksheet_detail(request: HttpRequest, worksheet_id: int) -> HttpResponse:
             if row.question and row.question.needs_figure and not row.reason
         ],
         "changed": len(composed.changed),
-        "use_days": worksheet_use_days(worksheet=worksheet),
+        "use_days": use_days,
+        "changed_since": changed_since(worksheet, rows, use_days[0][0]) if use_days else None,
         **worksheet_facts(rows),
     }
     return render(request, "worksheets/detail.html", context)
@@ -103,7 +106,7 @@ def worksheet_facts(rows: Sequence[WorksheetRow]) -> dict[str, Any]:
     """Return what a page says of a worksheet as a whole: questions that are printed, and their points."""
     printed = [row for row in rows if row.question is not None and not row.reason]
     asked = [row for row in printed if row.question and row.question.kind != Question.Kind.DESCRIPTION]
-    points = [row.item.points for row in printed if row.item.points is not None]
+    points = [row.item.points for row in asked if row.item.points is not None]
     return {"printed": len(asked), "total_points": sum(points) if points else None}
 
 
@@ -159,7 +162,7 @@ def say_added(request: HttpRequest, added: Added) -> None:
     if added.number:
         were = "question was" if added.number == 1 else "questions were"
         messages.success(request, f"{added.number} {were} added at the end.")
-    elif not added.refused:
+    elif added.known and not added.refused:
         messages.info(request, "The questions are on the worksheet already.")
     if added.refused:
         shown = " ".join(added.refused[:_REFUSED_SHOWN])

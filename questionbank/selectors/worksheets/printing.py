@@ -81,7 +81,6 @@ def compose_versions(
     printed = [row for row in rows if row.question is not None and not row.reason]
     names, pictures = _pictures([row.question for row in printed if row.question is not None])
     sections = _planned(rows, printed, names)
-    points = [row.item.points for row in printed if row.item.points is not None]
     composed = []
     for version in versions:
         arranged = arrange(
@@ -96,6 +95,9 @@ def compose_versions(
             answers=key,
             solutions=solutions,
         )
+        points = [
+            item.points for section in arranged.sections for item in section.items if item.points is not None
+        ]
         sheet = Sheet(
             title=worksheet.printed_title,
             sections=arranged.sections,

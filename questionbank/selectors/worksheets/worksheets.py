@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
 from django.db.models import Count, Q, QuerySet
+from django.utils import timezone
 
 from questionbank.errors import NotFound
 from questionbank.models import Question, User, Worksheet, WorksheetItem
@@ -114,3 +116,28 @@ def worksheet_languages(*, worksheet: Worksheet) -> tuple[list[str], str]:
     counted = Question.objects.filter(pk__in=ids).values_list("language").annotate(Count("pk"))
     usual = max(counted, key=lambda row: (row[1], row[0]), default=("", 0))[0]
     return sorted(language for language, number in ready if number), usual
+
+
+@dataclass(frozen=True, slots=True)
+class ChangesSinceUse:
+    """What was changed after the day on which a worksheet was last handed out: a key made now may not fit the paper.
+
+    Attributes:
+        questions: their numbers.
+        is_worksheet: whether rows, layout or versions were changed.
+    """
+
+    day: date
+    questions: list[int]
+    is_worksheet: bool
+
+
+def changed_since(worksheet: Worksheet, rows: Sequence[WorksheetRow], day: date) -> ChangesSinceUse | None:
+    """Return what was changed after a day; None where nothing was."""
+    questions = [
+        row.question.pk
+        for row in rows
+        if row.question is not None and timezone.localdate(row.question.updated_at) > day
+    ]
+    is_worksheet = timezone.localdate(worksheet.updated_at) > day
+    return ChangesSinceUse(day, questions, is_worksheet) if questions or is_worksheet else None

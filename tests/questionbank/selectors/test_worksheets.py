@@ -15,7 +15,12 @@ from questionbank.selectors.worksheets.marks import worksheet_expected_mark
 from questionbank.selectors.worksheets.printing import compose, compose_versions
 from questionbank.selectors.worksheets.worksheets import worksheet_rows
 from questionbank.services.attachments import attachment_add
-from questionbank.services.worksheets import worksheet_add, worksheet_create, worksheet_use
+from questionbank.services.worksheets import (
+    worksheet_add,
+    worksheet_create,
+    worksheet_items_update,
+    worksheet_use,
+)
 from questionbank.worksheets.expected_mark import Basis
 from tests.factories import QuestionFactory
 from tests.pictures import png
@@ -62,6 +67,16 @@ def test_two_versions_of_one_seed_are_equal_to_the_byte_and_another_seed_is_not(
     worksheet.seed += 1
     assert repr(compose(worksheet, "B", key=True)) != first[1]
     assert repr(compose(worksheet, "A", key=True)) == first[0]
+
+
+def test_the_total_is_of_questions_that_are_asked_and_printed(worksheet, teacher) -> None:
+    asked, told, retired = QuestionFactory(), QuestionFactory(kind="description"), QuestionFactory()
+    worksheet_add(user=teacher, worksheet=worksheet, questions=[told, asked, retired])
+    worksheet_items_update(user=teacher, worksheet=worksheet, points=2.5)
+    Question.objects.filter(pk=retired.pk).update(status="retired")
+    assert compose(worksheet).total_points == 2.5
+    worksheet.items.update(points=None)
+    assert compose(worksheet).total_points is None
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from questionbank.models import QuestionUse, Worksheet
+from questionbank.models import Question, QuestionUse, Worksheet
 from questionbank.services.question_lists import question_list_add, question_list_create
 from questionbank.services.worksheets import worksheet_add, worksheet_create, worksheet_update
 from questionbank.views import worksheet_files
@@ -125,6 +127,20 @@ def test_what_is_retired_or_deleted_since_is_left_out_and_said(as_teacher, works
     as_teacher.post(reverse("worksheet_download", args=[worksheet.pk]), {"format": "pdf"})
     items = [item for section in printed[-1][0].sections for item in section.items]
     assert [item.number for item in items] == ["1", "2"]
+
+
+def test_a_change_after_the_paper_was_handed_out_is_said(as_teacher, worksheet, bank) -> None:
+    as_teacher.post(reverse("worksheet_download", args=[worksheet.pk]), {"format": "pdf"})
+    assert "may not fit" not in page(as_teacher, "worksheet_detail", worksheet.pk)
+    QuestionUse.objects.update(day=timezone.localdate() - timedelta(days=3))
+    old = timezone.now() - timedelta(days=5)
+    Worksheet.objects.update(updated_at=old)
+    Question.objects.exclude(pk=bank.questions[1].pk).update(updated_at=old)
+    shown = page(as_teacher, "worksheet_detail", worksheet.pk)
+    assert "Questions were changed" in " ".join(shown.split())
+    assert "may not fit the paper" in shown
+    Question.objects.update(updated_at=old)
+    assert "may not fit" not in page(as_teacher, "worksheet_detail", worksheet.pk)
 
 
 def test_worksheets_are_private_until_they_are_shared(as_teacher, teacher, bank) -> None:
