@@ -66,11 +66,13 @@ def arrange(
     numbers: list[int] = []
     changed: set[int] = set()
     count = 0
+    # "Use your answer to question 3": its number and what it asks are the same in every version.
+    names_another = any(
+        _NAMES_A_NUMBER.search(question.record.text) for section in sections for question in section.questions
+    )
     for place, section in enumerate(sections):
         items: list[SheetItem] = []
         groups = _groups(section.questions)
-        # "Use your answer to question 3": its number and what it asks are the same in every version.
-        names_another = any(_NAMES_A_NUMBER.search(question.record.text) for question in section.questions)
         if not (mixing.is_first or names_another) and mixing.questions:
             groups = _in_other_order(groups, mixing.rng("order", place))
         for group in groups:
