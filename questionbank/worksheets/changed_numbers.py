@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice
 from random import Random
 
@@ -18,6 +19,7 @@ from questionbank.formats.derived_answer import derived_answer
 from questionbank.published_numbers import number_of_answer
 from questionbank.retelling.names_and_numbers import renumbered
 from questionbank.retelling.problem import RetoldProblem, refusal
+from questionbank.worksheets.plan import VERSIONS
 
 _KINDS = ("open", "number", "short")
 _LANGUAGE = "en"  # what the rules about everyday numbers know
@@ -34,10 +36,17 @@ def with_changed_numbers(record: QuestionRecord, *, seed: str, place: int) -> Qu
         seed: the same seed always gives the same questions.
         place: which of them, from 0 on; they differ as long as there are so many.
     """
+    made = _all_changed(record, seed)
+    return made[min(place, len(made) - 1)] if made else None
+
+
+@lru_cache(maxsize=2_000)
+def _all_changed(record: QuestionRecord, seed: str) -> tuple[QuestionRecord, ...]:
+    """Return one for each version behind version A; kept, for a preview and a download ask for the same."""
     if why_not_changed(record):
-        return None
-    made = list(islice(_changed(record, Random(seed)), place + 1))  # noqa: S311 - no secret
-    return made[-1] if made else None
+        return ()
+    rng = Random(seed)  # noqa: S311 - no secret
+    return tuple(islice(_changed(record, rng), len(VERSIONS) - 1))
 
 
 def why_not_changed(record: QuestionRecord) -> str:
