@@ -59,6 +59,8 @@ def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterato
             *(p.text for p in record.content.parts),
         ]
     )
+    if len(record.content.parts) == 1:
+        yield "The question has a single part."
     if phrases.IMAGE_LOST.search(texts):
         yield "A picture could not be kept; [image] stands in its place."
     if phrases.FORMULA_LOST.search(texts):

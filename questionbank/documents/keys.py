@@ -24,6 +24,7 @@ _LETTER = re.compile(
 )
 _SEQUENCE = re.compile(r"[A-H](?:[\s,;，、]*[A-H]){3,}")
 _EXAMVIEW = re.compile(r"\s*(?:PTS|DIF|REF|OBJ|NAT|STA|TOP|KEY|MSC|NOT|LOC):.*")
+_BARE_ENTRY = re.compile(r"(\d{1,3})\s+(?=\S)")
 _TRUTH = re.compile(r"(\w{4,8}|[√×✓✗对错TF])\s*[.,:;。，；：]\s*(?=\S)")
 TITLE_AND_LIST = re.compile(
     r"\W*(?:(?:the )?answers?(?: key)?|(?:answer )?keys?|correct answers|solutions|lösungen|réponses|corrigé"
@@ -73,6 +74,9 @@ def key_entries(lines: Iterable[tuple[int, Line]], *, by_words: bool = False) ->
             continue
         entries += _of_table(rows)
         rows = []
+        bare = _BARE_ENTRY.match(line.text) if not line.number and not line.heading else None
+        if bare and entries and int(bare[1]) == entries[-1].number + 1:  # "5 75": no sign behind the number
+            line = replace(line, number=f"{bare[1]}.", text=line.text[bare.end() :])
         text = TITLE_AND_LIST.sub("", full_text(line), count=1)
         listed = [KeyEntry(number, [place], answer) for number, answer in listed_answers(text)]
         if listed:

@@ -28,8 +28,8 @@ _SOLUTION_WORDS = (
     r"|soluzione|解析|解答|解答过程|分析|详解|点评|思路|证明过程"
 )
 SOLUTION = re.compile(
-    rf"(?:[【\[](?:{_SOLUTION_WORDS})[】\]]\s*[:：]?|(?:{_SOLUTION_WORDS}|proof|beweis|preuve|démonstration)\s*(?:[:：]|\.(?=\s)|$)|解\s?[:：]"
-    rf"|证明?\s?[:：](?!.*[?？]))\s*",
+    rf"(?:[【\[](?:{_SOLUTION_WORDS})[】\]]\s*[:：]?|(?:{_SOLUTION_WORDS}|proof|beweis|preuve|démonstration)\s*(?:[:：]|\.(?=\s)|$)"
+    rf"|[~@]\s|解\s?[:：]|证明?\s?[:：](?!.*[?？]))\s*",
     re.IGNORECASE,
 )
 """Begins a worked solution."""
@@ -74,6 +74,8 @@ POINTS_EACH = re.compile(
 )
 """Points that each question of a section gives."""
 NUMBER_WORDS = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
+TYPED_ANSWER = re.compile(r"type\s*[:：]\s*(?:F|E|FB|ES|SA)\W*", re.IGNORECASE)
+"""Respondus' line above a question whose lettered lines are answers rather than options."""
 TITLED_POINTS = re.compile(r"(?:points?|marks?|type|title|difficulty|topic)\s*[:：]\s*(.*)$", re.IGNORECASE)
 """A line of Respondus' or text2qti's: ``Points: 2``, ``Type: E``."""
 STATED_POINTS = re.compile(r"(?:points?|marks?)\s*[:：]\s*(\d{1,3}(?:\.\d)?)", re.IGNORECASE)

@@ -235,7 +235,10 @@ def _answer(
             draft.doubts.append(f"{len(right)} options are marked as right: {', '.join(right)}.")
     for item in answers:
         text = _answer_text(item.text)
-        found.parts |= part_answers(text)
+        listed = part_answers(text)
+        if listed and not draft.parts and not options and len(listed) == 1:
+            (text,), listed = listed.values(), {}  # "a. 42", as Respondus writes a typed answer
+        found.parts |= listed
         if phrases.NUMERIC.fullmatch(text) or phrases.INTERVAL.fullmatch(text):
             found.accepted = (*found.accepted, _accepted(text))
             text = found.accepted[-1].text

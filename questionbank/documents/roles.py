@@ -65,6 +65,8 @@ class _Guess:
     question: int = -1  # where the question begins that is open
     heading: str = ""
     headings: dict[int, str] = field(default_factory=dict)  # by a question's line
+    awaits_answers: bool = False  # "Type: F" stands above the next question
+    has_typed_answers: bool = False
     is_matching: bool = False  # what is numbered in it goes together, and is neither options nor parts
     state: str = "outside"  # or stem, item, answer, solution, stimulus, heading
 
@@ -85,6 +87,7 @@ class _Guess:
             self.heading = line.text
         if role is Role.QUESTION:
             self.headings[place] = self.heading
+            self.has_typed_answers, self.awaits_answers = self.awaits_answers, False
             self.question, self.is_matching, self.open_runs = place, False, []
         elif role is Role.HEADING or role is Role.STIMULUS:
             self.question = -1
@@ -93,6 +96,10 @@ class _Guess:
     def _role(self, place: int, line: Line, mark: Mark | None) -> Role:
         text = line.text
         is_open = self.question >= 0
+        if phrases.TITLED_POINTS.fullmatch(text) and mark is None:
+            self.awaits_answers = phrases.TYPED_ANSWER.fullmatch(text) is not None or (
+                self.awaits_answers and self.state == "outside"
+            )
         if self.numbering.is_question(place) or (
             mark is None and self.numbering.is_numbered and phrases.BONUS.match(text)
         ):
@@ -225,6 +232,8 @@ class _Guess:
             self.is_matching = True
         if self.is_matching:
             return Role.MORE
+        if self.has_typed_answers:
+            return Role.ANSWER
         open_runs = self.open_runs
         series, value = mark.series, mark.value
         if (

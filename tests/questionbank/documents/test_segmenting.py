@@ -75,6 +75,7 @@ KINDS = {
     "1. Name it.\n* Jupiter": ("short", "Jupiter"),
     "1. Match them.\n| Column A | Column B |\n| 1. one | a. 2 |\n| 2. two | b. 1 |\nAnswers\n1. 1-b, 2-a": ("matching", "1-a, 2-b"),
     "1. A line.\n(a) Find its slope. (2 marks)\n(b) Draw it. (3 marks)\nAnswers\n1. (a) 2 (b) -": ("parts", "(a) 2; (b) -"),
+    "Type: F\n1) What is 6 x 7?\na. 42": ("open", "42"),
     "1. Show that it is so.\nSolution: Clear.": ("open", ""),
 }  # fmt: skip
 
