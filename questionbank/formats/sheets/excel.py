@@ -24,6 +24,7 @@ _MERGED = re.compile(rb"""<(?:\w+:)?mergeCell\s+ref=["']([A-Z]{1,3}\d{1,7}:[A-Z]
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
 _PIECE, _TAG = 1 << 20, 200
 _MERGED_LIMIT = 100_000  # ranges
+_ROW_LIMIT = 16 * 1024 * 1024  # bytes
 
 
 class _Parser(WorkSheetParser):  # type: ignore[misc]
@@ -45,6 +46,11 @@ class ExcelWorkbook:
     label = "Excel workbook"
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
+        self._merged = {
+            name: _merged_down(archive, name)
+            for name in archive.namelist()
+            if name.startswith("xl/worksheets/") and name.endswith(".xml")
+        }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what openpyxl would lose on the way back
             self._book = load_workbook(archive.fp, read_only=True, data_only=True, keep_links=False)
@@ -59,7 +65,7 @@ class ExcelWorkbook:
         sheet = self._sheets[name]
         book, member = self._book, sheet._worksheet_path
         formats = [book._number_formats, book._cell_styles]
-        down = self._merged_down(member)
+        down = self._merged.get(member, {})
         kept: dict[int, tuple[int, Cell]] = {}  # column -> last row of its merged cells, and what they show
         with self._archive.open(member) as source, warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -94,20 +100,28 @@ class ExcelWorkbook:
         number = styles[cell["style_id"]].numFmtId if cell["style_id"] < len(styles) else 0
         return Cell(shown(value, _format(number, formats)))
 
-    def _merged_down(self, member: str) -> dict[int, list[tuple[int, int]]]:
-        """Return (column, last row) of the merged cells that go over several rows, by their first row."""
-        merged: dict[int, list[tuple[int, int]]] = defaultdict(list)
-        count, rest = 0, b""
-        with self._archive.open(member) as source:
-            while piece := source.read(_PIECE):
-                text = rest + piece
-                for match in _MERGED.finditer(text) if b"mergeCell " in text else ():
-                    left, top, _right, bottom = range_boundaries(match[1].decode())
-                    if bottom > top and count < _MERGED_LIMIT:
-                        count += 1
-                        merged[top].append((left - 1, bottom))
-                rest = text[-_TAG:]
-        return {row: list(dict.fromkeys(found)) for row, found in merged.items()}
+
+def _merged_down(archive: zipfile.ZipFile, member: str) -> dict[int, list[tuple[int, int]]]:
+    """Return (column, last row) of the merged cells that go over several rows, by their first row.
+
+    Raises:
+        ValueError: a row is longer than anything that a program writes.
+    """
+    merged: dict[int, list[tuple[int, int]]] = defaultdict(list)
+    count, rest, row = 0, b"", 0
+    with archive.open(member) as source:
+        while piece := source.read(_PIECE):
+            text = rest + piece
+            row = len(text) - text.rfind(b"row>") if b"row>" in text else row + len(piece)
+            if row > _ROW_LIMIT:  # before a parser keeps all of it
+                raise ValueError("a row is too long")
+            for match in _MERGED.finditer(text) if b"mergeCell " in text else ():
+                left, top, _right, bottom = range_boundaries(match[1].decode())
+                if bottom > top and count < _MERGED_LIMIT:
+                    count += 1
+                    merged[top].append((left - 1, bottom))
+            rest = text[-_TAG:]
+    return {first: list(dict.fromkeys(found)) for first, found in merged.items()}
 
 
 def _unescaped(match: re.Match[str]) -> str:

@@ -234,6 +234,7 @@ _LAUGHS = (
         (_archive(_BOOK, ("../../etc/passwd", b"x")), "leads out of the archive"),
         (_archive(_BOOK, (_link(), b"/etc/passwd")), "is a link"),
         (_archive(_BOOK, ("xl/sharedStrings.xml", b" " * (40 << 20))), "unpacks to"),
+        (_archive(_BOOK, ("xl/worksheets/a.xml", b"<row>" + b"<c/>" * 5_000_000)), "no proper workbook"),
         (_archive(("content.xml", _LAUGHS), ("META-INF/manifest.xml", b"")), "no proper workbook"),
         (_archive(("content.xml", b"\1"), ("META-INF/manifest.xml", b"encryption-data")), "by a password"),
         (_archive(("xl/workbook.bin", b"")), "XLSB"),
