@@ -42,7 +42,7 @@ COLUMNS = (
     "text", "language", "kind", "options", "answer", "solution", "content", "grade", "stage", "difficulty",
     "difficulty_scale", "facility", "responses", "source_id",
 )  # fmt: skip
-_EMPTY = ("", None, [], {}, 0)
+_EMPTY: tuple[Any, ...] = ("", None, [], {}, 0)
 _AT_ONCE = 500
 _OF_ITEMS = frozenset({"text", "kind", "language", "options", "answer", "solution", "content"})
 _OF_FIELDS = {  # a column of a file -> those of a question that it fills; others have the same name
@@ -266,7 +266,7 @@ def question_fields(question: Question) -> Fields:
     }
 
 
-def _original(form: str, *parts: bytes) -> Fields:
+def _original(form: str, *parts: bytes | memoryview) -> Fields:
     names = ("data", "preamble", "fields")
     return {"format": form} | {
         name: base64.b64encode(bytes(part)).decode() for name, part in zip(names, parts, strict=True)

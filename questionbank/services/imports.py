@@ -401,9 +401,10 @@ def run_import(run: Run, reporter: JobReporter) -> dict[str, Any]:
 def _layout(kept: Mapping[str, Any] | None) -> FileLayout | None:
     if not kept or "fields" not in kept:  # queued by an earlier version: guessed again
         return None
-    return FileLayout(
-        **{name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()}
-    )
+    values: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()
+    }
+    return FileLayout(**values)
 
 
 def _options_of(run: Run, path: Path) -> ImportOptions:
