@@ -9,7 +9,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("questionbank", "0045_question_content"),
+        ("questionbank", "0046_document_drafts"),
     ]
 
     operations = [
