@@ -7,9 +7,10 @@ the run ends or somebody waits for the worker. What dies loses its lease, and an
 from __future__ import annotations
 
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from functools import partial
-from typing import ClassVar, Protocol, Self
+from typing import ClassVar, Self
 
 from analytics.errors import Cancelled
 from questionbank import dispatch
@@ -23,7 +24,7 @@ WAIT_SECONDS = 0.5  # for blocks that others work on
 HELP_SECONDS = 2.0  # between two calls for help
 
 
-class BlockJob(Protocol):
+class BlockJob(ABC):
     """Work on ranges of ids that may be done twice with the same result.
 
     Attributes:
@@ -35,9 +36,11 @@ class BlockJob(Protocol):
     name: str
 
     @classmethod
+    @abstractmethod
     def named(cls, argument: str) -> Self | None:
         """Return the job of this name, for a worker that helps; None: what it is about has gone."""
 
+    @abstractmethod
     def compute(self, block: WorkBlock, cancel: Callable[[], bool]) -> Callable[[], int]:
         """Compute a block's result.
 

@@ -28,7 +28,7 @@ from questionbank.selectors.registry.embeddings import (
 )
 from questionbank.services import embeddings
 from questionbank.services.blocks import block_ranges, blocks_plan, turn
-from worker.blocks import work_in_blocks
+from worker.blocks import BlockJob, work_in_blocks
 from worker.catalog import worker_capability
 from worker.near_duplicates import LOOKED_AT, near_duplicates_among
 from worker.reporting import RunReporter
@@ -114,7 +114,7 @@ def _plan(reporter: RunReporter, job: VectorBlocks, label: str) -> list[int]:
         return []
 
 
-class VectorBlocks:
+class VectorBlocks(BlockJob):
     """The missing vectors of a set; a block is a range of questions."""
 
     word = "vectors"

@@ -29,7 +29,7 @@ from questionbank.services.projections import projection_request_missing
 from questionbank.services.recall import recall_measure
 from questionbank.services.solutions import solve_request_missing
 from questionbank.services.training import probes_request_missing
-from worker.blocks import help_with_blocks
+from worker.blocks import BlockJob, help_with_blocks
 from worker.catalog import block_jobs
 from worker.celery import application
 from worker.embedding import VectorBlocks, embed_pending
@@ -95,7 +95,7 @@ def embed_questions(self: Task[Any, Any], run_id: int) -> None:
 def help_with_job(run_id: int, name: str) -> int:
     """Work on the blocks of a run that another worker has."""
     word, _, argument = name.partition("/")
-    kinds = {VectorBlocks.word: VectorBlocks, **block_jobs()}
+    kinds: dict[str, type[BlockJob]] = {VectorBlocks.word: VectorBlocks, **block_jobs()}
     job = patiently(partial(kinds[word].named, argument))
     return help_with_blocks(run_id, job) if job else 0
 

@@ -28,7 +28,7 @@ from questionbank.selectors.solving.solutions import (
 from questionbank.services.artifacts import serving_lock
 from questionbank.services.blocks import block_ranges, blocks_plan, turn
 from questionbank.services.solutions import solution_store
-from worker.blocks import WAIT_SECONDS, work_in_blocks
+from worker.blocks import WAIT_SECONDS, BlockJob, work_in_blocks
 from worker.reporting import RunReporter
 
 BATCH = 64
@@ -75,7 +75,7 @@ def _plan(reporter: RunReporter, job: SolveBlocks) -> None:
             blocks_plan(job=job.name, ranges=block_ranges(ids, BATCH))
 
 
-class SolveBlocks:
+class SolveBlocks(BlockJob):
     """The questions that a solver in use has not looked at; a block is a range of them."""
 
     word = "solve"
