@@ -49,7 +49,7 @@ class BlockReader:
         if depth > _DEEPEST:
             return found
         for block in blocks:
-            content = block.get("c")
+            content: Any = block.get("c")
             match block["t"]:
                 case "Para" | "Plain":
                     found.append(self._paragraph(content, level))
@@ -131,7 +131,8 @@ class BlockReader:
     def _add(self, rich: Rich, inlines: Iterable[Block], look: int) -> None:
         inlines = list(inlines)
         for inline in inlines:
-            kind, content = inline["t"], inline.get("c")
+            kind: str = inline["t"]
+            content: Any = inline.get("c")
             match kind:
                 case "Str":
                     rich.add_typed(content, look)

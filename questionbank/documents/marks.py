@@ -171,11 +171,11 @@ def _mark(match: re.Match[str]) -> Mark:
         case = "upper" if letter.isupper() else "lower"
         roman = _ROMAN.get(letter.lower(), 0)
         return Mark(f"{case}{shape}", ord(letter.lower()) - ord("a") + 1, letter, roman=roman)
-    if roman := found.get("roman") or found.get("in_roman"):
-        value = roman_number(roman)
+    if numeral := found.get("roman") or found.get("in_roman"):
+        value = roman_number(numeral)
         shape = "()" if match["in_roman"] else _close(found["roman_end"])
-        case = "Roman" if roman.isupper() else "roman"
-        return Mark(f"{case}{shape}", value, roman, roman=value)
+        case = "Roman" if numeral.isupper() else "roman"
+        return Mark(f"{case}{shape}", value, numeral, roman=value)
     if han := found.get("han") or found.get("in_han"):
         return Mark("han" if match["han"] else "han()", han_number(han), han)
     if match["box"]:

@@ -7,6 +7,7 @@ import re
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from questionbank.errors import ImportRefused, LineProblem, LineWarning
 from questionbank.formats.cells import unguard_cell
@@ -16,6 +17,7 @@ _OLD_END = re.compile(rb"\r(?=[^\r\n])")
 _CELL_LIMIT = 131_072  # characters: the csv module's own, so an unclosed quote cannot swallow a whole file
 _BLANK_ROWS_LIMIT = 2_000_000  # in a row: a sheet saved with all of its empty rows has 1,048,576
 _RESUMED_LIMIT = 200  # quotation marks that are not closed, behind which a file is read on from the next line
+_Said = TypeVar("_Said", bound=LineProblem | LineWarning)
 _UNCLOSED = "a quotation mark opens a cell here and is never closed"
 
 
@@ -82,7 +84,7 @@ class DecodedLines:
 
 def table_rows(
     lines: DecodedLines, names: Sequence[str], delimiter: str
-) -> Iterator[tuple[int, dict[str, str] | LineProblem | LineWarning]]:
+) -> Iterator[tuple[int, dict[str, str] | LineProblem]]:
     """Yield the cells that say something by their columns, or the problem, of each row, by the line it begins on.
 
     Args:
@@ -101,8 +103,8 @@ def table_rows(
 
 
 def named_rows(
-    rows: Iterator[tuple[int, list[str] | LineProblem | LineWarning]], names: Sequence[str]
-) -> Iterator[tuple[int, dict[str, str] | LineProblem | LineWarning]]:
+    rows: Iterator[tuple[int, list[str] | _Said]], names: Sequence[str]
+) -> Iterator[tuple[int, dict[str, str] | _Said | LineProblem]]:
     """Yield the cells that say something by their columns, of each row that is not blank.
 
     Args:
