@@ -91,7 +91,7 @@ def compute() -> float:
 
     run = embedding_request()
     assert run is not None
-    stored = 0
+    stored, last = 0, timezone.now()
     while True:
         run.refresh_from_db()
         if run.is_finished:
