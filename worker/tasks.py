@@ -21,8 +21,8 @@ from questionbank.services.checkpoints import checkpoints_clear
 from questionbank.services.document_drafts import document_drafts_forget_old, run_document_read
 from questionbank.services.document_import import run_document_import
 from questionbank.services.facet_counts import facet_counts_settle
+from questionbank.services.import_jobs import run_import
 from questionbank.services.import_undo import run_import_undo
-from questionbank.services.imports import run_import
 from questionbank.services.mail import mail_send_due
 from questionbank.services.old_models import old_models_delete
 from questionbank.services.projections import projection_request_missing

@@ -25,9 +25,9 @@ from questionbank.selectors.questions.document_drafts import (
 )
 from questionbank.services import runs
 from questionbank.services.concept_paths import concept_paths_known
+from questionbank.services.import_jobs import import_reported
 from questionbank.services.import_pipeline import ImportOptions
 from questionbank.services.import_progress import JobReporter
-from questionbank.services.imports import import_reported
 from questionbank.services.question_lists import question_list_add, question_list_create
 
 

@@ -1,4 +1,4 @@
-"""Importing files: from a command, and as a job that a page asks for.
+"""Importing files: from a command, and asking for a job that imports what a page was given.
 
 `import_file` does the work and then refreshes what depends on the bank's content: the planner's
 statistics, the vocabulary of search and, unless told otherwise, a request for vectors.
@@ -9,18 +9,16 @@ from __future__ import annotations
 import shutil
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path, PurePath
 from typing import Any
 
-from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import storages
 from django.db import connection, transaction
 
-from questionbank.disk import require_space
 from questionbank.errors import Conflict, ImportRefused, NotAllowed, ValidationFailed
 from questionbank.formats import FORMATS
 from questionbank.formats.archives import MAGIC as ARCHIVE
@@ -35,7 +33,6 @@ from questionbank.services import runs
 from questionbank.services.embeddings import embedding_request
 from questionbank.services.facet_counts import facet_counts_settle
 from questionbank.services.import_pipeline import ImportOptions, Tell, import_into_bank
-from questionbank.services.import_progress import JobReporter, progress_beside
 from questionbank.services.import_report import ImportReport
 from questionbank.services.search_index import vocabulary_refresh
 from questionbank.services.uploads import uploads_forget_old
@@ -95,7 +92,7 @@ def import_file(
         ImportRefused: the file as a whole cannot be read; nothing was written.
         Cancelled: `should_stop` said so; nothing was written.
     """
-    options = _options(
+    options = options_of_file(
         path, format, hierarchy, source, scale, user, dry_run, skip_invalid, layout, without, update
     )
     with transaction.atomic():
@@ -108,11 +105,11 @@ def import_file(
                 embedding_request()
         elif run is not None:
             run.delete()
-    _refuse_or_follow_up(report, skip_invalid=skip_invalid)
+    refuse_or_follow_up(report, skip_invalid=skip_invalid)
     return report
 
 
-def _options(
+def options_of_file(
     path: Path,
     format: str,
     hierarchy: str | None,
@@ -163,7 +160,7 @@ def _begin(options: ImportOptions) -> Run | None:
     return runs.run_start(run_id=run.pk, worker="command line")
 
 
-def _refuse_or_follow_up(report: ImportReport, *, skip_invalid: bool) -> None:
+def refuse_or_follow_up(report: ImportReport, *, skip_invalid: bool) -> None:
     began = time.perf_counter()
     if report.dry_run:
         return
@@ -370,96 +367,3 @@ def _plain_name(name: str) -> str:
     # file systems count bytes, and the end of the name tells the format
     short = printable.encode()[-_NAME_BYTES:].decode(errors="ignore")
     return short if short.strip(". ") else "upload"
-
-
-def run_import(run: Run, reporter: JobReporter) -> dict[str, Any]:
-    """Do the job of `import_request`; returns the report for the run's result.
-
-    Safe to run twice: what a dead worker had committed already comes out as duplicates.
-
-    Raises:
-        ImportRefused: as `import_file`; the report is the reporter's result by then.
-        Cancelled: somebody cancelled the run.
-    """
-    parameters = run.parameters
-    storage = storages["uploads"]
-    if not storage.exists(parameters["upload"]):
-        raise Conflict("The uploaded file is no longer stored; upload it again.")
-    require_space(
-        Path(settings.VAR_DIR), BYTES_A_BYTE * storage.size(parameters["upload"]), what="The import"
-    )
-    with scratch_folder(prefix="import-") as folder:
-        path = folder / parameters["name"]
-        with storage.open(parameters["upload"]) as stored, path.open("wb") as local:
-            shutil.copyfileobj(stored, local)
-        report = import_reported(run, _options_of(run, path), reporter)
-    if report.written:
-        storage.delete(parameters["upload"])
-    return report.as_dict()
-
-
-def _layout(kept: Mapping[str, Any] | None) -> FileLayout | None:
-    if not kept or "fields" not in kept:  # queued by an earlier version: guessed again
-        return None
-    values: dict[str, Any] = {
-        name: tuple(value) if isinstance(value, list) else value for name, value in kept.items()
-    }
-    return FileLayout(**values)
-
-
-def _options_of(run: Run, path: Path) -> ImportOptions:
-    parameters = run.parameters
-    return _options(
-        path,
-        parameters.get("format", AUTO),
-        parameters.get("hierarchy"),
-        parameters.get("source") or set_name(PurePath(parameters["name"])),
-        parameters.get("scale", ""),
-        run.requested_by,
-        bool(parameters.get("dry_run")),
-        bool(parameters.get("skip_invalid")),
-        _layout(parameters.get("layout")),
-        parameters.get("without", ()),
-        bool(parameters.get("update")),
-    )
-
-
-def import_reported(
-    run: Run,
-    options: ImportOptions,
-    reporter: JobReporter,
-    *,
-    on_written: Callable[[], None] | None = None,
-) -> ImportReport:
-    """Import for a job: its progress, its cancel, its report and its log are those of the job.
-
-    Args:
-        on_written: what else is written in the import's transaction.
-
-    Raises:
-        ImportRefused: as `import_file`; the report is the reporter's result by then.
-        Cancelled: somebody cancelled the run.
-    """
-    options = replace(options, run_id=run.pk)
-    try:
-        with progress_beside(reporter.progress) as tell, transaction.atomic():
-            report = import_into_bank(options, tell=tell, should_stop=reporter.should_stop)
-            if report.wants_vectors and report.written:
-                embedding_request()  # commits with the questions: a worker that dies next loses no vector
-            if on_written is not None and report.written:
-                on_written()
-        reporter.result = report.as_dict()
-        _refuse_or_follow_up(report, skip_invalid=options.skip_invalid)
-    except ImportRefused as error:
-        if not reporter.result:  # the file as a whole
-            refused = ImportReport(
-                options.path.name, options.source, options.hierarchy, dry_run=options.dry_run
-            )
-            for problem in error.problems:
-                refused.refuse(problem)
-            reporter.result = refused.as_dict()
-        groups = error.report.reasons.ordered() if isinstance(error, ImportFailed) else error.problems
-        for reason in groups[:LOGGED_REASONS]:
-            reporter.log(str(reason), "error")
-        raise
-    return report

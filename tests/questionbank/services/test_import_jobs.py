@@ -16,8 +16,9 @@ from analytics.errors import Cancelled
 from questionbank.errors import Conflict, ImportRefused, NotAllowed, ValidationFailed
 from questionbank.models import KnowledgeHierarchy, Question, Run, VocabularyWord
 from questionbank.services import imports
+from questionbank.services.import_jobs import run_import
 from questionbank.services.import_progress import progress_beside
-from questionbank.services.imports import import_repeat, import_request, run_import
+from questionbank.services.imports import import_repeat, import_request
 from questionbank.services.uploads import UPLOADS_KEPT
 
 pytestmark = pytest.mark.django_db

@@ -13,8 +13,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from questionbank.models import Question, Run
+from questionbank.services.import_jobs import run_import
 from questionbank.services.import_undo import run_import_undo
-from questionbank.services.imports import run_import
 from questionbank.services.runs import run_fail, run_start, run_succeed
 from tests.questionbank.formats.test_sheets import workbook
 
