@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-from questionbank.documents.keys import TITLE_AND_LIST, full_text, listed_answers, row_cells
+from questionbank.documents.keys import TITLE_AND_LIST, counted_answers, full_text, listed_answers, row_cells
 from questionbank.documents.marks import Mark
 from questionbank.documents.paper import Line
-from questionbank.documents.phrases import ANSWER, KEY_TITLE
+from questionbank.documents.phrases import ANSWER, ANSWER_COLUMN, KEY_TITLE, NUMBER_COLUMN
 
 _FEWEST = 3  # answers at the end of a paper that make a list without a title
 _SHORT = 40
-_NUMBER_COLUMN = re.compile(
-    r"(?:q\.?|questions?|items?|no\.?|nr\.?|number|#|aufgabe|frage|exercice|题号|题目|序号)\s*(?:no\.?|number|#)?",
-    re.IGNORECASE,
-)
-_ANSWER_COLUMN = re.compile(
-    r"(?:correct |right )?(?:answers?|ans\.?|key)|antwort|lösung|réponse|respuesta|答案", re.IGNORECASE
-)
 
 
 def answer_list(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozenset[int]:
@@ -41,10 +33,15 @@ def _table_at_the_end(lines: Sequence[Line]) -> frozenset[int]:
     while start and row_cells(lines[start - 1].text) is not None:
         start -= 1
     for place in range(start, len(lines) - 1):
-        cells = row_cells(lines[place].text) or [""]
-        if _NUMBER_COLUMN.fullmatch(cells[0]) and any(map(_ANSWER_COLUMN.fullmatch, cells[1:])):
+        if is_key_header(row_cells(lines[place].text) or [""]):
             return frozenset(range(place, len(lines)))
     return frozenset()
+
+
+def is_key_header(cells: Sequence[str]) -> bool:
+    """Return whether the cells of a row name the columns of a list of answers: numbers first, then answers."""
+    first, *others = (cell.strip(" *") for cell in cells)
+    return NUMBER_COLUMN.fullmatch(first) is not None and any(map(ANSWER_COLUMN.fullmatch, others))
 
 
 def _is_title(place: int, lines: Sequence[Line], marks: Sequence[Mark | None]) -> bool:
@@ -68,13 +65,23 @@ def _is_title(place: int, lines: Sequence[Line], marks: Sequence[Mark | None]) -
     for ahead in range(place + 1, min(place + 5, len(lines))):
         text = full_text(lines[ahead])
         mark = marks[ahead]
-        if listed_answers(text) or row_cells(text) is not None:
+        if listed_answers(text) or counted_answers(text) or row_cells(text) is not None:
             return True
+        if mark is not None and mark.series == "digits()" and _counts_otherwise(marks[:place]):
+            return False  # the answers of one question's parts
         if mark is not None and mark.kind in ("digits", "word"):
             return mark.value <= max(1, highest) and not (mark.value == highest + 1 and highest > 0)
         if mark is not None and mark.kind in ("upper", "lower"):
             return False
     return False
+
+
+def _counts_otherwise(marks: Sequence[Mark | None]) -> bool:
+    """Return whether questions are numbered by other marks than numbers in brackets."""
+    return any(
+        mark is not None and mark.kind in ("digits", "word") and mark.series not in ("digits()", "digits-")
+        for mark in marks
+    )
 
 
 def _end(title: int, lines: Sequence[Line], marks: Sequence[Mark | None]) -> int:
@@ -119,5 +126,5 @@ def _at_the_end(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozense
     before = [mark.value for mark in marks[:start] if mark is not None and mark.kind in ("digits", "word")]
     if not values and (table := _table_at_the_end(lines)):
         return table
-    counts_anew = bool(values) and bool(before) and values[0] <= 1 and max(before) >= 2
+    counts_anew = bool(values) and bool(before) and values[0] <= 1 and 2 <= max(before) <= 2 * len(values)
     return frozenset(range(start, len(lines))) if len(values) >= _FEWEST and counts_anew else frozenset()

@@ -144,7 +144,8 @@ class BlockReader:
                     rich.add("\n", look)
                 case "Math":
                     is_alone = content[0]["t"] == "DisplayMath" and len(inlines) == 1
-                    if formula := content[1].strip():
+                    # the lines of a matrix are no lines of the paper
+                    if formula := " ".join(content[1].split()):
                         rich.add(f"$${formula}$$" if is_alone else f"${formula}$", look)
                 case "Superscript" | "Subscript":
                     inner = Rich()

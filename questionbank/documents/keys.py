@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
+from analytics.text.formulas import formula_segments
 from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.paper import Line
 from questionbank.documents.phrases import ANSWER, BONUS, POINTS, POINTS_ALONE, SECTION, SOLUTION, truth_of
@@ -23,6 +24,7 @@ _LETTER = re.compile(
     rf"|[.:：;,，。)】–—-]\s*|(?=[(（\[\d$\u2003\u4e00-\u9fff=])|\s+(?=PTS|DIF|REF|\d))"
 )
 _SEQUENCE = re.compile(r"[A-H](?:[\s,;，、]*[A-H]){3,}")
+_NUMBER = re.compile(r"(?:Q(?:n|uestion)?\.?|No\.?|第)?\s?(\d{1,3})\s?[.)、．题]?", re.IGNORECASE)
 _EXAMVIEW = re.compile(r"\s*(?:PTS|DIF|REF|OBJ|NAT|STA|TOP|KEY|MSC|NOT|LOC):.*")
 _BARE_ENTRY = re.compile(r"(\d{1,3})\s+(?=\S)")
 _TRUTH = re.compile(r"(\w{4,8}|[√×✓✗对错TF])\s*[.,:;。，；：]\s*(?=\S)")
@@ -38,6 +40,12 @@ _COMPOUND = re.compile(
 )
 BONUS_NUMBER = -1
 """Stands for the number of a question that is called a bonus."""
+_FIRST_COUNTED = re.compile(
+    r"(?:[^\d$]{1,40}[:：]|[^\W\d_]{2,20}(?:\s[A-Z])?)?\s*(?P<mark>\d{1,3}\s?[.)、．:：])(?P<gap>\s*)(?=\S)"
+)
+_LETTERED = re.compile(
+    r"(?:^|(?<=[\s;,，；。.\u2003]))(?P<open>[(（])?(?P<label>[a-h]|[ivx]{1,4}|\d(?=[)）]))(?:[)）]|(?<=[a-h])\.(?=\s))\s*"
+)
 _SHORT = 100  # characters of an answer; what is longer is worked
 
 
@@ -88,6 +96,8 @@ def key_entries(lines: Iterable[tuple[int, Line]], *, by_words: bool = False) ->
             entries.append(KeyEntry(BONUS_NUMBER, [place]))
             _say(entries[-1], line.text[bonus.end() :])
             continue
+        if mark is not None and mark.series == "digits-" and not line.text and entries:
+            continue  # the marks that the answer above gives
         begins = mark is not None and mark.kind in ("digits", "word", "levels")
         if (
             mark is not None
@@ -122,18 +132,84 @@ def key_entries(lines: Iterable[tuple[int, Line]], *, by_words: bool = False) ->
 def _one_by_one(lines: Iterable[tuple[int, Line]]) -> Iterator[tuple[int, Line]]:
     """Yield lines, those with several short answers cut before each number that counts on: "1. 5 2. 12 cm"."""
     for place, line in lines:
-        mark = read_mark(line.number)
-        number = mark.value if mark is not None and mark.kind == "digits" else 0
-        pieces, rest = [], line.text
-        while number and (match := re.search(rf"[\s;,，；]{number + 1}\s?[.)、．:：]\s*(?=\S)", rest)):
-            pieces.append(rest[: match.start()].rstrip(" ;,，；"))
-            rest = rest[match.end() :]
-            number += 1
-        if not pieces or max(map(len, [*pieces, rest])) > _SHORT or mark is None:
+        text = full_text(line)
+        pieces = counted_answers(text) if not listed_answers(text) else []
+        if not pieces:
             yield place, line
+        for number, answer in pieces:
+            yield place, replace(line, number=number, text=answer)
+
+
+def counted_answers(text: str) -> list[tuple[str, str]]:
+    """Return the numbers and answers of a line that lists several, perhaps behind a section's name; else nothing.
+
+    >>> counted_answers("1.3000 2.80 3.A"), counted_answers("二、填空题：7．4；8．-2"), counted_answers("1. 2.5 cm")
+    ([('1.', '3000'), ('2.', '80'), ('3.', 'A')], [('7．', '4'), ('8．', '-2')], [])
+    """
+    first = _FIRST_COUNTED.match(text)
+    if first is None:
+        return []
+    formulas = [(segment.start, segment.end) for segment in formula_segments(text)]
+    is_tight = not first["gap"]
+    found: list[tuple[str, str]] = []
+    mark, begin = first["mark"], first.end()
+    while True:
+        number = int(re.match(r"\d+", mark)[0])  # type: ignore[index]
+        following = re.compile(
+            rf"[\s;,，；。.]\s*(?P<mark>{number + 1}\s?{re.escape(mark[-1])})(?P<gap>\s*)(?=\S)"
+        )
+        match = next(
+            (
+                match
+                for match in following.finditer(text, begin)
+                if (is_tight or match["gap"])
+                and text[begin : match.start()].strip()
+                and not any(start < match.start() < end for start, end in formulas)
+            ),
+            None,
+        )
+        answer = text[begin : match.start() if match else len(text)].strip(" ;,，；\u2003")
+        found.append((mark, answer))
+        if match is None:
+            break
+        mark, begin = match["mark"], match.end()
+    if len(found) < (3 if is_tight and first["mark"].endswith(".") else 2):
+        return []
+    return [] if max(len(answer) for _, answer in found) > _SHORT else found
+
+
+def lettered_answers(text: str) -> dict[str, str]:
+    """Return the answers of parts that one line lists, by the labels of the parts; empty where it lists none.
+
+    >>> lettered_answers("a) 5; c) 7"), lettered_answers("(1) x = 2 (2) 3"), lettered_answers("(a) 5 cm")
+    ({'a': '5', 'c': '7'}, {'1': 'x = 2', '2': '3'}, {})
+    """
+    formulas = [(segment.start, segment.end) for segment in formula_segments(text)]
+    places: list[re.Match[str]] = []
+    for match in _LETTERED.finditer(text):
+        if any(begin < match.start() < end for begin, end in formulas):
             continue
-        for offset, piece in enumerate([*pieces, rest]):
-            yield place, replace(line, number=f"{mark.value + offset}.", text=piece)
+        if not places and match.start():
+            return {}
+        label = match["label"]
+        if not places or (
+            label.isdigit() == places[-1]["label"].isdigit()
+            and bool(match["open"]) == bool(places[0]["open"])
+            and 0 < _rank(label) - _rank(places[-1]["label"]) <= 3
+        ):
+            places.append(match)
+    if len(places) < 2:
+        return {}
+    ends = [*(match.start() for match in places[1:]), len(text)]
+    return {
+        match["label"].lower(): short_answer(text[match.end() : end].strip(" ;,，；\u2003"))
+        for match, end in zip(places, ends, strict=True)
+    }
+
+
+def _rank(label: str) -> int:
+    mark = read_mark(f"({label})")
+    return (mark.value if len(label) > 1 or not mark.roman == 1 else 1) if mark is not None else 0
 
 
 def _merged(entries: Iterable[KeyEntry]) -> list[KeyEntry]:
@@ -197,6 +273,9 @@ def _say(entry: KeyEntry, text: str) -> None:
     """Add a line to an entry: its letter, its answer, or a step of its solution."""
     text = _without_points(text)
     if not text:
+        return
+    if not entry.answer and (parts := lettered_answers(text)):
+        entry.parts |= parts
         return
     if label := ANSWER.match(text):
         found, _, worked = text[label.end() :].partition("【")
@@ -274,7 +353,7 @@ def _of_table(rows: list[tuple[int, list[str]]]) -> Iterator[KeyEntry]:
     while place < len(rows):
         line, cells = rows[place]
         numbers = [
-            (column, int(cell.rstrip("."))) for column, cell in enumerate(cells) if cell.rstrip(".").isdigit()
+            (column, int(match[1])) for column, cell in enumerate(cells) if (match := _NUMBER.fullmatch(cell))
         ]
         below = rows[place + 1][1] if place + 1 < len(rows) else []
         counts = [number for _, number in numbers]
@@ -303,7 +382,7 @@ def _of_table(rows: list[tuple[int, list[str]]]) -> Iterator[KeyEntry]:
 
 def _beside(line: int, cells: list[str]) -> Iterator[KeyEntry]:
     pairs: list[tuple[str, str]] = list(zip(cells[::2], cells[1::2], strict=False))
-    if len(pairs) < 2 or not all(number.strip(".)").isdigit() or not number for number, _ in pairs):
+    if len(pairs) < 2 or not all(_NUMBER.fullmatch(number) or not number for number, _ in pairs):
         pairs = pairs[:1]
     for number, answer in pairs:
         if compound := _COMPOUND.fullmatch(number):
@@ -314,7 +393,8 @@ def _beside(line: int, cells: list[str]) -> Iterator[KeyEntry]:
             )
             yield part
             continue
-        mark = read_mark(number) or read_mark(f"{number}.")
+        match = _NUMBER.fullmatch(number)
+        mark = read_mark(f"{match[1]}.") if match else read_mark(number)
         if mark is None or mark.kind not in ("digits", "word") or not answer:
             continue
         entry = KeyEntry(mark.value, [line])

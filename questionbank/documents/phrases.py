@@ -34,14 +34,14 @@ SOLUTION = re.compile(
 )
 """Begins a worked solution."""
 KEY_TITLE = re.compile(
-    r"\W*(?:(?:the )?(?:answers?|answer ?keys?|keys?|answer section|solutions?|answers? (?:and|&|with"
-    r"|to) .{0,40}|solutions? (?:and|&|to) .{0,40}|mark(?:ing)? schemes?"
+    r"\W*(?:(?:the )?(?:answers?|answer ?keys?|keys?|answers? (?:section|sheet|list|page)s?|solutions?|answers? (?:and|&|with"
+    r"|to) .{0,40}|solutions? (?:and|&|to) .{0,40}|mark(?:ing)? (?:schemes?|guides?|guidelines|instructions)|scoring guid\w+"
     r"|(?:worked |model |full |suggested )(?:solutions|answers)|correct answers|key to .{0,40}|lösungen"
     r"|lösungsschlüssel|lösungsblatt|musterlösungen?|erwartungshorizont"
     r"|corrigés?|corrections?|réponses|grille de (?:réponses|correction)|respuestas|soluciones|solucionario"
     r"|hoja de respuestas|clave(?: de respuestas)?|soluzioni|risposte"
-    r"|(?:参考|标准)?答案(?:(?:与|和|及).{0,8})?|答案部分|参考解答)"
-    r"(?:\s*[-–(（].{0,60}|\s*[:：])?|.{0,60}(?:answer key|mark(?:ing)? scheme|answers|参考答案|答案与解析|lösungen"
+    r"|gabarito|antwoorden|odpowiedzi|(?:参考|标准|试题|测试)*答案(?:(?:与|和|及).{0,8})?|答案(?:部分|页|卷)|参考解答)"
+    r"(?:\s*[-–(（].{0,60}|\s*[:：])?|.{0,60}(?:answer (?:key|sheet)|mark(?:ing)? (?:scheme|guide)|answers|参考答案|答案与解析|答案|lösungen"
     r"|corrigé))\W*",
     re.IGNORECASE,
 )
@@ -81,7 +81,7 @@ TITLED_POINTS = re.compile(r"(?:points?|marks?|type|title|difficulty|topic)\s*[:
 STATED_POINTS = re.compile(r"(?:points?|marks?)\s*[:：]\s*(\d{1,3}(?:\.\d)?)", re.IGNORECASE)
 SECTION = re.compile(
     r"(?:(?:topic|unit|chapter|strand|skill|theme|thema|kapitel|thème|chapitre|tema)\s*:\s*.{1,60}"
-    r"|(?:section|part|paper|quiz|test|set|worksheet|week|day|unit|chapter|module|topic|teil|abschnitt|kapitel|partie|section|chapitre|sección"
+    r"|(?:section|part|booklet|paper|quiz|test|set|worksheet|week|day|unit|chapter|module|topic|teil|abschnitt|kapitel|partie|section|chapitre|sección"
     r"|parte|capítulo|sezione)"
     r"\s*[-–—:]?\s*(?:[A-Z]|\d{1,2}|[IVX]{1,4}|one|two|three)\b(?:\s*[-–—:.(（].*|\s*$|\s+.{0,80}$)"
     r"|(?:[一二三四五六七八九十]{1,2}|[（(][一二三四五六七八九十]{1,2}[)）])\s*[、．.]?\s*(?:单?项?选择题|多选题|填空题|判断题|解答题|计算题|应用题|证明题|作图题"
@@ -100,17 +100,27 @@ STIMULUS = re.compile(
     r"|(?P<zh_first>\d{1,3})\s*(?:-|–|—|~|～|至|到|、)\s*(?P<zh_last>\d{1,3})\s*(?:小?题|题))",
     re.IGNORECASE,
 )
+_SCORES = re.compile(
+    r"\b(?:carr(?:y|ies)|(?:is|are) worth|score|count|zählen|geben|valent|comptent|valen)\b|\d\s*分",
+    re.IGNORECASE,
+)
+_MATERIAL = re.compile(
+    r"\b(?:below|above|diagram|figure|graph|chart|plot|table|passage|folgende\w*|suivant\w*|siguiente\w*)\b"
+    r"|根据|阅读|材料|如下|下[图表]",
+    re.IGNORECASE,
+)
 _REFERS = re.compile(
-    r"\b(?:refer|use|using|based|relate|concern|following|below|above|answer|data|information|passage|diagram"
-    r"|graph|table|folgende\w*|beziehen|basieren|suivant\w*|concernent|portent|siguiente\w*|refieren)\b"
+    r"\b(?:refer|use|using|based|relate|concern|following|below|above|answer|data|information|passage|diagram|figure"
+    r"|graph|chart|plot|table|about|folgende\w*|beziehen|basieren|suivant\w*|concernent|portent|siguiente\w*|refieren)\b"
     r"|回答|完成|根据|阅读|材料|下列|如下",
     re.IGNORECASE,
 )
 NOISE = re.compile(
     r"(?:page|seite|p\.|página|pagina)\s*\d+(?:\s*(?:of|/|von|de|sur|di)\s*\d+)?|\d+\s*/\s*\d+"
     r"|[-–—]\s*\d{1,3}\s*[-–—]|第\s?\d+\s?页.*|共\s?\d+\s?页.*"
+    r"|[-=*~·•\s]{3,}"
     r"|(?:please )?(?:turn over|p\.?t\.?o\.?|go on(?: to the next page)?|bitte wenden|tournez la page"
-    r"|continued? (?:on|over).{0,30})\W*|(?:end of (?:test|questions|exam|paper|section|examination|quiz"
+    r"|continued? (?:on|over).{0,30})\W*|[*~–—\s-]*(?:end of (?:the )?(?:test|questions|exam|paper|section|examination|quiz"
     r"|document).{0,40}|ende|fin|stop)\W*"
     r"|(?:total|gesamt|insgesamt|summe)\s*(?:marks?|points?|score|:|=)?.{0,12}(?:marks?|points?|punkte|/\s*\d+)?"
     r"|total (?:for|marks|points).{0,60}"
@@ -123,7 +133,7 @@ NOISE = re.compile(
 """A line that is no part of a question; the whole line."""
 ANSWER_SPACE = re.compile(
     r"[\s_.…\u2003‥·]*(?:(?:answer|ans|work(?:ing)?|antwort|rechnung|réponse|respuesta|答"
-    r"|解)\s*[:：=]?)?[\s_.…\u2003‥·]*(?:(?:cm|mm|m|km|kg|g|ml|l|%|°|£|\$|€)[²³]?)?\s*[\s_.…]*",
+    r"|解)\s*[:：=]?)?[\s_.…\u2003‥·]*(?:[(（][\s_.…]*[)）])?(?:(?:cm|mm|m|km|kg|g|ml|l|%|°|£|\$|€)[²³]?)?\s*[\s_.…]*",
     re.IGNORECASE,
 )
 """Space for an answer: "Answer: ______ cm"; the whole line."""
@@ -175,6 +185,21 @@ TASK = re.compile(
     re.IGNORECASE,
 )
 """Begins a task: what a part asks rather than what an option says."""
+INSTRUCTIONS = re.compile(
+    r"\W*(?:(?:general |important )?(?:instructions?|directions?|notes?|rules)(?: (?:to|for) \w+)?|read (?:these|this|the).{0,60}"
+    r"|(?:allgemeine )?hinweise|anweisungen|consignes?|instrucciones|istruzioni|(?:注意事项|考生须知|答题须知|说明))\s*[:：.]?\W*",
+    re.IGNORECASE,
+)
+"""The title of the rules at the beginning of a paper, which may be numbered; the whole line."""
+NUMBER_COLUMN = re.compile(
+    r"(?:q\.?|qn\.?|questions?|items?|no\.?|nr\.?|number|num|n°|#|aufgabe|frage|exercice|题号|题目|序号)\s*(?:no\.?|number|#)?",
+    re.IGNORECASE,
+)
+ANSWER_COLUMN = re.compile(
+    r"(?:(?:correct |right |expected |model )?(?:answers?|ans\.?|key)|solutions?|antwort(?:en)?|lösung(?:en)?|réponses?"
+    r"|respuestas?|solución|risposta|答案)(?:\s*[/(].{0,30})?",
+    re.IGNORECASE,
+)
 CHOICE_SECTION = re.compile(r"choice|QCM|ankreuz|opción múltiple|选择题|单选|多选", re.IGNORECASE)
 """The heading of questions that have options."""
 GAP_SECTION = re.compile(r"fill[- ]in|lückentext|texte à trous|填空", re.IGNORECASE)
@@ -216,7 +241,20 @@ def is_stimulus(text: str) -> bool:
     >>> is_stimulus("Questions 3-5 refer to the graph below."), is_stimulus("See questions 3 to 5.")
     (True, False)
     """
-    return STIMULUS.search(text) is not None and _REFERS.search(text) is not None
+    return STIMULUS.search(text) is not None and _REFERS.search(text) is not None and not tells_points(text)
+
+
+def tells_points(text: str) -> bool:
+    """Return whether a line tells what questions score rather than what they are about.
+
+    >>> tells_points("Questions 1 to 5 carry 1 mark each."), tells_points("Questions 1-5 are about the graph below.")
+    (True, False)
+    """
+    return (
+        STIMULUS.match(text.lstrip("*")) is not None
+        and _SCORES.search(text) is not None
+        and _MATERIAL.search(text) is None
+    )
 
 
 def truth_of(answer: str) -> str:
@@ -239,5 +277,7 @@ def is_answer_space(text: str) -> bool:
     if len(text) > _LONGEST_SPACE or not ANSWER_SPACE.fullmatch(text):
         return False
     return bool(
-        _DRAWN_SPACE.search(text) or text.strip().endswith((":", "：", "=")) or not text.strip(" _.…")
+        _DRAWN_SPACE.search(text)
+        or text.strip().endswith((":", "：", "=", ")", "）"))
+        or not text.strip(" _.…")
     )

@@ -31,6 +31,8 @@ CHARACTERS_LIMIT = 2_000_000
 _LONGEST_CUT = 5_000  # characters of a paragraph that may hold several options
 _GAPS = re.compile(r"\t| {2,}|\u00a0{2,}|\u2003+")
 _HEADING = re.compile(r"(#{1,6}) +")
+_QUOTED = re.compile(r"\s{0,3}(?:>\s?)+")
+_EMPHASISED_POINTS = re.compile(r"\*([(\[][^*()\[\]]{1,30}[)\]])\*")
 _ESCAPED = re.compile(r"\\([*_#.)>+-])")
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 _LABEL = re.compile(r"\*{1,2}([^*\n]{1,40}?)\*{1,2}(?=\s|$|:)")
@@ -56,9 +58,11 @@ def _text_lines(text: str) -> list[str]:
 
 
 def _markdown(line: str) -> Paragraph:
-    """Return a line of Markdown: its headings, and its escaped signs as they are meant."""
+    """Return a line of Markdown: its headings and quotations, and its escaped signs as they are meant."""
+    line = _QUOTED.sub("", line)
     heading = _HEADING.match(line)
-    text = _ESCAPED.sub(r"\1", line[heading.end() :] if heading else line)
+    text = _EMPHASISED_POINTS.sub(r"\1", line[heading.end() :] if heading else line)
+    text = _ESCAPED.sub(r"\1", text)
     return Paragraph(_typed(text.rstrip("\\")), heading=len(heading[1]) if heading else 0)
 
 

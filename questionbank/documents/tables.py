@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from questionbank.documents.answer_lists import is_key_header
 from questionbank.documents.marks import cuts, read_mark, take_mark
 from questionbank.documents.paragraphs import Paragraph, Rich
 from questionbank.formats.column_names import OPTION_COLUMNS, guess_fields
@@ -28,6 +29,8 @@ def table_paragraphs(rows: Sequence[Sequence[Cell]]) -> list[Paragraph]:
         return []
     if (fields := _question_columns(table)) is not None:
         return _questions(table, fields)
+    if is_key_header([_cell_text(cell) for cell in table[0]]):
+        return _rows(table)
     if _is_layout(table):
         return _cell_by_cell(table)
     if len(table) == 2 and _are_letters(table[0]):  # letters over the options
@@ -37,6 +40,11 @@ def table_paragraphs(rows: Sequence[Sequence[Cell]]) -> list[Paragraph]:
         ]
     if _numbers_stand_apart(table):
         return [_joined_row(row) for row in table]
+    return _rows(table)
+
+
+def _rows(table: Sequence[Sequence[Cell]]) -> list[Paragraph]:
+    """Return a table as rows between bars."""
     return [Paragraph.of(f"| {' | '.join(map(_cell_text, row))} |", is_row=True) for row in table]
 
 
