@@ -17,9 +17,15 @@ _MARKS_LEFT = re.compile(r"(?:^|[\s\u2003(])[(（]?A[.)）、．][^\n]{1,200}?[\
 _NUMBERS_LEFT = re.compile(r"\n\s*(?:Q\s?)?\d{1,3}[.)、．]\s+\S")
 
 
-def neighbour_doubts(found: Sequence[FoundQuestion], drafts: Sequence[Draft]) -> Iterator[FoundQuestion]:
-    """Yield the questions with all of their doubts."""
-    has_answers = any(_has_answer(question) for question in found)
+def neighbour_doubts(
+    found: Sequence[FoundQuestion], drafts: Sequence[Draft], *, names_answers: bool = False
+) -> Iterator[FoundQuestion]:
+    """Yield the questions with all of their doubts.
+
+    Args:
+        names_answers: a line that is part of no list of answers looks like the title of one.
+    """
+    has_answers = names_answers or any(_has_answer(question) for question in found)
     counts = Counter(len(question.record.options) for question in found if question.record.options)
     usual = counts.most_common(1)[0][0] if counts else 0
     for place, (question, draft) in enumerate(zip(found, drafts, strict=True)):
@@ -41,16 +47,19 @@ def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterato
     record = question.record
     if draft.is_headless:
         yield "No line asks this question: its first line is an option, a part or an answer."
+    is_asked = has_answers and not phrases.PROOF.search(record.text)
     if not _has_answer(question) and (
-        has_answers or record.options or record.kind in ("true_false", "matching")
+        is_asked or record.options or record.kind in ("true_false", "matching")
     ):
         yield "No answer was found."
     elif record.options and not record.answer:
         yield "No option is marked as the answer."
-    elif record.kind == "parts" and has_answers and not record.solution:
+    elif record.kind == "parts" and has_answers:
         missing = sum(not part.answer for part in record.content.parts)
         if missing > 0:
             yield f"{missing} of the {len(record.content.parts)} parts have no answer."
+    elif record.solution and not record.answer and not phrases.PROOF.search(record.text):
+        yield "There is a worked solution, but no line says which of it is the answer."
     texts = "\n".join(
         [
             record.text,
@@ -124,5 +133,6 @@ def _number_of_options(
         and len(beside) == 2
         and all(beside)
         and found[place].record.kind not in ("true_false", "matching")
+        and (not _has_answer(found[place]) or phrases.OFFERS_CHOICE.search(found[place].record.text))
     ):
         yield "The question has no options, but the questions before and after it have."

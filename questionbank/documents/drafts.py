@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from questionbank.documents.keys import KeyEntry
 from questionbank.documents.paper import Line, Role
+from questionbank.documents.part_answers import answer_text, part_answers
 from questionbank.documents.phrases import STIMULUS
 
 
@@ -90,6 +91,18 @@ class Draft:
     stimuli: list[Stimulus] = field(default_factory=list)
     key: KeyEntry | None = None
     doubts: list[str] = field(default_factory=list)
+
+    def is_answer(self, item: Item | None) -> bool:
+        """Return whether an item is an answer of the question or of a part."""
+        return item in [*self.answers, *(answer for part in self.parts for answer in part.answers)]
+
+    def share_answers(self) -> None:
+        """Take what stands below the last part but answers all of them: "Answers: (a) 5 (b) 6"."""
+        for part in self.parts:
+            for item in [*part.answers]:
+                if len(part_answers(answer_text(item.text))) > 1:
+                    part.answers.remove(item)
+                    self.answers.append(item)
 
     def take(self, place: int, line: Line, role: Role) -> Item:
         """Add a line; returns what takes the lines that go on with it."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from analytics.text.formulas import formula_segments
 from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.paper import Line
+from questionbank.documents.part_answers import lettered_answers, short_answer
 from questionbank.documents.phrases import ANSWER, BONUS, POINTS, POINTS_ALONE, SECTION, SOLUTION, truth_of
 
 _LETTERS = r"[A-K](?:\s?(?:[,、/&+和]|and|und|et)?\s?[A-K]){0,4}"
@@ -17,7 +18,8 @@ _RANGE = re.compile(
 )
 _PAIR = re.compile(
     r"(?:Q(?:uestion)?\.?\s?)?(\d{1,3})\s*(?:[.)）、．:：=]|[-–—]>?|→)?[\s\u2003]*"
-    r"[(（\[]?([A-K]{1,5}|[a-h]|True|False|TRUE|FALSE|T|F|√|×|✓|✗|对|错)[)）\]]?(?=[\s\u2003,;，；.|]|$)[\s\u2003,;，；.|]*"
+    r"[(（\[]?([A-K]{1,5}|[a-h]|True|False|TRUE|FALSE|T|F|√|×|✓|✗|对|错)[)）\]]?(?=[\s\u2003,;，；.|]"
+    r"|$)[\s\u2003,;，；.|]*"
 )
 _LETTER = re.compile(
     rf"(?:ANS(?:WER)?[.:]?\s*|(?i:option|choice)\s+)?[(（\[]?({_LETTERS}|[a-h])(?:[)）\]]|(?![A-Za-z0-9]))\s*(?:$"
@@ -42,9 +44,6 @@ BONUS_NUMBER = -1
 """Stands for the number of a question that is called a bonus."""
 _FIRST_COUNTED = re.compile(
     r"(?:[^\d$]{1,40}[:：]|[^\W\d_]{2,20}(?:\s[A-Z])?)?\s*(?P<mark>\d{1,3}\s?[.)、．:：])(?P<gap>\s*)(?=\S)"
-)
-_LETTERED = re.compile(
-    r"(?:^|(?<=[\s;,，；。.\u2003]))(?P<open>[(（])?(?P<label>[a-h]|[ivx]{1,4}|\d(?=[)）]))(?:[)）]|(?<=[a-h])\.(?=\s))\s*"
 )
 _SHORT = 100  # characters of an answer; what is longer is worked
 
@@ -178,40 +177,6 @@ def counted_answers(text: str) -> list[tuple[str, str]]:
     return [] if max(len(answer) for _, answer in found) > _SHORT else found
 
 
-def lettered_answers(text: str) -> dict[str, str]:
-    """Return the answers of parts that one line lists, by the labels of the parts; empty where it lists none.
-
-    >>> lettered_answers("a) 5; c) 7"), lettered_answers("(1) x = 2 (2) 3"), lettered_answers("(a) 5 cm")
-    ({'a': '5', 'c': '7'}, {'1': 'x = 2', '2': '3'}, {})
-    """
-    formulas = [(segment.start, segment.end) for segment in formula_segments(text)]
-    places: list[re.Match[str]] = []
-    for match in _LETTERED.finditer(text):
-        if any(begin < match.start() < end for begin, end in formulas):
-            continue
-        if not places and match.start():
-            return {}
-        label = match["label"]
-        if not places or (
-            label.isdigit() == places[-1]["label"].isdigit()
-            and bool(match["open"]) == bool(places[0]["open"])
-            and 0 < _rank(label) - _rank(places[-1]["label"]) <= 3
-        ):
-            places.append(match)
-    if len(places) < 2:
-        return {}
-    ends = [*(match.start() for match in places[1:]), len(text)]
-    return {
-        match["label"].lower(): short_answer(text[match.end() : end].strip(" ;,，；\u2003"))
-        for match, end in zip(places, ends, strict=True)
-    }
-
-
-def _rank(label: str) -> int:
-    mark = read_mark(f"({label})")
-    return (mark.value if len(label) > 1 or not mark.roman == 1 else 1) if mark is not None else 0
-
-
 def _merged(entries: Iterable[KeyEntry]) -> list[KeyEntry]:
     """Return entries, those of a question's parts as one."""
     merged: list[KeyEntry] = []
@@ -336,17 +301,6 @@ def _without_points(text: str) -> str:
     return short_answer(text.strip())
 
 
-def short_answer(text: str) -> str:
-    """Return an answer without the full stop or semicolon behind it; a sentence keeps its own.
-
-    >>> short_answer("3/2."), short_answer("It has four right angles."), short_answer("20;")
-    ('3/2', 'It has four right angles.', '20')
-    """
-    bare = text.rstrip(";；，, ")
-    is_sentence = len(re.findall(r"[^\W\d_]{2,}", bare)) > 2 or "\n" in bare
-    return bare if is_sentence else bare.rstrip(".。．") or text
-
-
 def _of_table(rows: list[tuple[int, list[str]]]) -> Iterator[KeyEntry]:
     """Yield what a table says: numbers over answers, or numbers beside them."""
     place = 0
@@ -360,6 +314,7 @@ def _of_table(rows: list[tuple[int, list[str]]]) -> Iterator[KeyEntry]:
         is_over = (
             len(counts) > 1
             and counts == sorted({*counts})
+            and [column for column, _ in numbers] in ([*range(len(numbers))], [*range(1, len(numbers) + 1)])
             and len(numbers) >= len([cell for cell in cells if cell]) - 1
         )
         if (

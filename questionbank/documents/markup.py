@@ -41,7 +41,8 @@ _EXAM = (  # the exam class: (pattern, what stands in its place)
     (re.compile(r"\\(?:fillin|blank)(?![A-Za-z])(?:\[[^\]]*\])*"), "____"),
     (
         re.compile(
-            r"\\(?:underline|uline)\{\\(?:hspace\*?|hskip|quad|qquad)[^{}]*(?:\{[^{}]*\})?\s*\}|\\rule\{[^{}]*\}\{[^{}]*\}"
+            r"\\(?:underline|uline)\{\\(?:hspace\*?|hskip|quad|qquad)[^{}]*(?:\{[^{}]*\})?\s*\}"
+            r"|\\rule\{[^{}]*\}\{[^{}]*\}"
         ),
         "____",
     ),

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from questionbank.documents.marks import Mark
 from questionbank.documents.paper import Line
-from questionbank.documents.phrases import MATCHING, SECTION, is_answer_space, is_stimulus
+from questionbank.documents.phrases import INSTRUCTIONS, MATCHING, SECTION, is_answer_space, is_stimulus
 
 _COUNTS = ("word", "digits", "levels")
 _FEWEST_BARE = 3  # numbers without a sign behind them, such as "3 Work out", that must count on
@@ -35,6 +35,33 @@ class Numbering:
     def is_question(self, place: int) -> bool:
         """Return whether a question begins on a line."""
         return place in self.questions
+
+
+def numbered_rules(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozenset[int]:
+    """Return the numbered rules of a paper: they stand below their title, and the questions count anew behind them."""
+    for title, line in enumerate(lines):
+        mark = marks[title]
+        if mark is not None and mark.kind in _COUNTS and line.text and not INSTRUCTIONS.fullmatch(line.text):
+            return frozenset()
+        if not INSTRUCTIONS.fullmatch(line.text):
+            continue
+        end, counted = title + 1, 0
+        while end < len(lines) and not lines[end].heading:
+            mark = marks[end]
+            if mark is not None and mark.kind == "digits":
+                if mark.value != counted + 1:
+                    break
+                counted += 1
+            elif (
+                mark.kind in ("word", "levels", "han")
+                if mark is not None
+                else SECTION.fullmatch(lines[end].text) or is_stimulus(lines[end].text)
+            ):
+                break
+            end += 1
+        restarts = any(mark is not None and mark.kind in _COUNTS and mark.value == 1 for mark in marks[end:])
+        return frozenset(range(title, end)) if counted and restarts else frozenset()
+    return frozenset()
 
 
 def numbering(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:

@@ -10,7 +10,8 @@ _ANSWER_WORDS = (
     r"|risposta|correct(?: option| choice)?|key)|(?:正确|参考|标准)?答案"
 )
 ANSWER = re.compile(
-    rf"(?:[【\[](?:{_ANSWER_WORDS})[】\]]\s*[:：]?|(?:{_ANSWER_WORDS})\.?\s*(?:is\b|ist\b|est\b|es\b|为|是)?\s*[:：=])\s*",
+    rf"(?:[【\[](?:{_ANSWER_WORDS})[】\]]\s*[:：]?|(?:{_ANSWER_WORDS})\.?\s*(?:is\b|ist\b|est\b|es\b|为"
+    rf"|是)?\s*[:：=]|[→⇒➔](?=\s))\s*",
     re.IGNORECASE,
 )
 """Begins the line of an answer."""
@@ -18,6 +19,7 @@ ANSWER_WITHIN = re.compile(
     r"(?:^|(?<=[\s\u2003)）。.]))(?:(?:Correct |Right |Final )?[Aa]ns(?:wer)?|ANS(?:WER)?|Antwort|Lösung|Réponse"
     r"|Respuesta|答案)\s?[:：](?=[\s\u2003]*\S)"
     r"|[【\[](?:答案|解析|分析|详解|点评|解答)[】\]]"
+    r"|(?:(?<=[.?!。？] )|(?<=[(\[]\d[)\]] ))[→⇒➔](?=[\s\u2003]*\S)"
 )
 """Begins an answer or a solution within a paragraph."""
 _SOLUTION_WORDS = (
@@ -28,20 +30,25 @@ _SOLUTION_WORDS = (
     r"|soluzione|解析|解答|解答过程|分析|详解|点评|思路|证明过程"
 )
 SOLUTION = re.compile(
-    rf"(?:[【\[](?:{_SOLUTION_WORDS})[】\]]\s*[:：]?|(?:{_SOLUTION_WORDS}|proof|beweis|preuve|démonstration)\s*(?:[:：]|\.(?=\s)|$)"
+    rf"(?:[【\[](?:{_SOLUTION_WORDS})[】\]]\s*[:：]?|(?:{_SOLUTION_WORDS}|proof|beweis|preuve"
+    rf"|démonstration)\s*(?:[:：]|\.(?=\s)|$)"
     rf"|[~@]\s|解\s?[:：]|证明?\s?[:：](?!.*[?？]))\s*",
     re.IGNORECASE,
 )
 """Begins a worked solution."""
 KEY_TITLE = re.compile(
-    r"\W*(?:(?:the )?(?:answers?|answer ?keys?|keys?|answers? (?:section|sheet|list|page)s?|solutions?|answers? (?:and|&|with"
-    r"|to) .{0,40}|solutions? (?:and|&|to) .{0,40}|mark(?:ing)? (?:schemes?|guides?|guidelines|instructions)|scoring guid\w+"
+    r"\W*(?:(?:the )?(?:answers?|answer ?keys?|keys?|answers? (?:section|sheet|list|page)s?|solutions?"
+    r"|answers? (?:and|&|with"
+    r"|to) .{0,40}|solutions? (?:and|&|to) .{0,40}|mark(?:ing)? (?:schemes?|guides?|guidelines"
+    r"|instructions)|scoring guid\w+"
     r"|(?:worked |model |full |suggested )(?:solutions|answers)|correct answers|key to .{0,40}|lösungen"
     r"|lösungsschlüssel|lösungsblatt|musterlösungen?|erwartungshorizont"
     r"|corrigés?|corrections?|réponses|grille de (?:réponses|correction)|respuestas|soluciones|solucionario"
     r"|hoja de respuestas|clave(?: de respuestas)?|soluzioni|risposte"
-    r"|gabarito|antwoorden|odpowiedzi|(?:参考|标准|试题|测试)*答案(?:(?:与|和|及).{0,8})?|答案(?:部分|页|卷)|参考解答)"
-    r"(?:\s*[-–(（].{0,60}|\s*[:：])?|.{0,60}(?:answer (?:key|sheet)|mark(?:ing)? (?:scheme|guide)|answers|参考答案|答案与解析|答案|lösungen"
+    r"|gabarito|antwoorden|odpowiedzi|(?:参考|标准|试题|测试)*答案(?:(?:与|和|及).{0,8})?|答案(?:部分|页"
+    r"|卷)|参考解答)"
+    r"(?:\s*[-–(（].{0,60}|\s*[:：])?|.{0,60}(?:answer (?:key|sheet)|mark(?:ing)? (?:scheme|guide)|answers"
+    r"|参考答案|答案与解析|答案|lösungen"
     r"|corrigé))\W*",
     re.IGNORECASE,
 )
@@ -81,10 +88,12 @@ TITLED_POINTS = re.compile(r"(?:points?|marks?|type|title|difficulty|topic)\s*[:
 STATED_POINTS = re.compile(r"(?:points?|marks?)\s*[:：]\s*(\d{1,3}(?:\.\d)?)", re.IGNORECASE)
 SECTION = re.compile(
     r"(?:(?:topic|unit|chapter|strand|skill|theme|thema|kapitel|thème|chapitre|tema)\s*:\s*.{1,60}"
-    r"|(?:section|part|booklet|paper|quiz|test|set|worksheet|week|day|unit|chapter|module|topic|teil|abschnitt|kapitel|partie|section|chapitre|sección"
+    r"|(?:section|part|booklet|paper|quiz|test|set|worksheet|week|day|unit|chapter|module|topic|teil"
+    r"|abschnitt|kapitel|partie|section|chapitre|sección"
     r"|parte|capítulo|sezione)"
     r"\s*[-–—:]?\s*(?:[A-Z]|\d{1,2}|[IVX]{1,4}|one|two|three)\b(?:\s*[-–—:.(（].*|\s*$|\s+.{0,80}$)"
-    r"|(?:[一二三四五六七八九十]{1,2}|[（(][一二三四五六七八九十]{1,2}[)）])\s*[、．.]?\s*(?:单?项?选择题|多选题|填空题|判断题|解答题|计算题|应用题|证明题|作图题"
+    r"|(?:[一二三四五六七八九十]{1,2}|[（(][一二三四五六七八九十]{1,2}[)）])\s*[、．.]?\s*(?:单?项?选择题"
+    r"|多选题|填空题|判断题|解答题|计算题|应用题|证明题|作图题"
     r"|简答题|综合题|.{0,12}题).*"
     r"|第\s?[一二三四五六七八九十ⅠⅡI1-9]+\s?(?:卷|部分|章|节|单元|大题).*"
     r"|(?:multiple[- ]choice(?: questions?)?|true[ /-]*(?:or[ -])?false|short[- ]answers?(?: questions?)?"
@@ -111,7 +120,8 @@ _MATERIAL = re.compile(
 )
 _REFERS = re.compile(
     r"\b(?:refer|use|using|based|relate|concern|following|below|above|answer|data|information|passage|diagram|figure"
-    r"|graph|chart|plot|table|about|folgende\w*|beziehen|basieren|suivant\w*|concernent|portent|siguiente\w*|refieren)\b"
+    r"|graph|chart|plot|table|about|folgende\w*|beziehen|basieren|suivant\w*|concernent|portent"
+    r"|siguiente\w*|refieren)\b"
     r"|回答|完成|根据|阅读|材料|下列|如下",
     re.IGNORECASE,
 )
@@ -120,7 +130,8 @@ NOISE = re.compile(
     r"|[-–—]\s*\d{1,3}\s*[-–—]|第\s?\d+\s?页.*|共\s?\d+\s?页.*"
     r"|[-=*~·•\s]{3,}"
     r"|(?:please )?(?:turn over|p\.?t\.?o\.?|go on(?: to the next page)?|bitte wenden|tournez la page"
-    r"|continued? (?:on|over).{0,30})\W*|[*~–—\s-]*(?:end of (?:the )?(?:test|questions|exam|paper|section|examination|quiz"
+    r"|continued? (?:on|over).{0,30})\W*|[*~–—\s-]*(?:end of (?:the )?(?:test|questions|exam|paper|section"
+    r"|examination|quiz"
     r"|document).{0,40}|ende|fin|stop)\W*"
     r"|(?:total|gesamt|insgesamt|summe)\s*(?:marks?|points?|score|:|=)?.{0,12}(?:marks?|points?|punkte|/\s*\d+)?"
     r"|total (?:for|marks|points).{0,60}"
@@ -133,7 +144,8 @@ NOISE = re.compile(
 """A line that is no part of a question; the whole line."""
 ANSWER_SPACE = re.compile(
     r"[\s_.…\u2003‥·]*(?:(?:answer|ans|work(?:ing)?|antwort|rechnung|réponse|respuesta|答"
-    r"|解)\s*[:：=]?)?[\s_.…\u2003‥·]*(?:[(（][\s_.…]*[)）])?(?:(?:cm|mm|m|km|kg|g|ml|l|%|°|£|\$|€)[²³]?)?\s*[\s_.…]*",
+    r"|解)\s*[:：=]?)?[\s_.…\u2003‥·]*(?:[(（][\s_.…]*[)）])?(?:(?:cm|mm|m|km|kg|g|ml|l|%|°|£|\$"
+    r"|€)[²³]?)?\s*[\s_.…]*",
     re.IGNORECASE,
 )
 """Space for an answer: "Answer: ______ cm"; the whole line."""
@@ -185,18 +197,30 @@ TASK = re.compile(
     re.IGNORECASE,
 )
 """Begins a task: what a part asks rather than what an option says."""
+PROOF = re.compile(
+    r"\b(?:prove|proof|show|explain|justify|verify|describe|sketch|draw|plot|construct|compare|beweis\w*"
+    r"|zeige?\w*|erklär\w*|begründ\w*"
+    r"|zeichne\w*|skizzier\w*|montr\w+|démontr\w+|justifi\w+|expliqu\w+|trac\w+|demuestr\w+|explic\w+"
+    r"|dibuj\w+)\b|证明|说明|画",
+    re.IGNORECASE,
+)
+"""Asks for what no short answer gives."""
 INSTRUCTIONS = re.compile(
-    r"\W*(?:(?:general |important )?(?:instructions?|directions?|notes?|rules)(?: (?:to|for) \w+)?|read (?:these|this|the).{0,60}"
-    r"|(?:allgemeine )?hinweise|anweisungen|consignes?|instrucciones|istruzioni|(?:注意事项|考生须知|答题须知|说明))\s*[:：.]?\W*",
+    r"\W*(?:(?:general |important )?(?:instructions?|directions?|notes?|rules)(?: (?:to|for) \w+)?"
+    r"|read (?:these|this|the).{0,60}"
+    r"|(?:allgemeine )?hinweise|anweisungen|consignes?|instrucciones|istruzioni|(?:注意事项|考生须知"
+    r"|答题须知|说明))\s*[:：.]?\W*",
     re.IGNORECASE,
 )
 """The title of the rules at the beginning of a paper, which may be numbered; the whole line."""
 NUMBER_COLUMN = re.compile(
-    r"(?:q\.?|qn\.?|questions?|items?|no\.?|nr\.?|number|num|n°|#|aufgabe|frage|exercice|题号|题目|序号)\s*(?:no\.?|number|#)?",
+    r"(?:q\.?|qn\.?|questions?|items?|no\.?|nr\.?|number|num|n°|#|aufgabe|frage|exercice|题号|题目"
+    r"|序号)\s*(?:no\.?|number|#)?",
     re.IGNORECASE,
 )
 ANSWER_COLUMN = re.compile(
-    r"(?:(?:correct |right |expected |model )?(?:answers?|ans\.?|key)|solutions?|antwort(?:en)?|lösung(?:en)?|réponses?"
+    r"(?:(?:correct |right |expected |model )?(?:answers?|ans\.?|key)|solutions?|antwort(?:en)?"
+    r"|lösung(?:en)?|réponses?"
     r"|respuestas?|solución|risposta|答案)(?:\s*[/(].{0,30})?",
     re.IGNORECASE,
 )
@@ -225,7 +249,8 @@ ORDER_TO_EACH = re.compile(
 )
 """Tells what to do with each of the parts that follow."""
 MATCHING = re.compile(
-    r"\b(?:match|matching|pair (?:each|the)|ordne\w* .{0,60}zu|zuordn\w*|associ\w+|reli\w+ chaque|relaciona\w*"
+    r"(?:^|[.?!:]\s)\W*match\b|\b(?:match (?:each|every|the|these|them|up)"
+    r"|matching|pair (?:each|the)|ordne\w* .{0,60}zu|zuordn\w*|associ\w+|reli\w+ chaque|relaciona\w*"
     r"|empareja\w*)\b|连线|配对|匹配",
     re.IGNORECASE,
 )

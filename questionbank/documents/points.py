@@ -7,8 +7,14 @@ import re
 from questionbank.documents import phrases
 
 
-def without_points(text: str, *, may_begin: bool = False) -> tuple[str, float | None, bool]:
+def without_points(
+    text: str, *, may_begin: bool = False, bare_points: bool = False
+) -> tuple[str, float | None, bool]:
     """Return a text without the points that it gives, the points, and whether they are a total.
+
+    Args:
+        may_begin: points may stand before the text.
+        bare_points: a number in round brackets at its end is points: "(2)".
 
     >>> without_points("Find x. (2 marks)"), without_points("Total: 5 marks")
     (('Find x.', 2.0, False), ('', 5.0, True))
@@ -25,6 +31,6 @@ def without_points(text: str, *, may_begin: bool = False) -> tuple[str, float | 
         if may_begin and match.start() == 0:
             return text[match.end() :].lstrip(), value, is_total
     bare = phrases.BARE_POINTS.search(text)
-    if bare and bare["open"] == "[" and text[: bare.start()].strip():
+    if bare and (bare["open"] == "[" or bare_points) and text[: bare.start()].strip():
         return text[: bare.start()].rstrip(), float(bare["points"]), False
     return text, None, False

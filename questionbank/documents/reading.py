@@ -24,6 +24,7 @@ from questionbank.documents.paper import Document, Line
 from questionbank.documents.paragraphs import BOLD, Paragraph, Rich
 from questionbank.documents.phrases import ANSWER, ANSWER_WITHIN, SOLUTION
 from questionbank.documents.source import counted
+from questionbank.documents.written_answers import written_behind
 from questionbank.errors import DocumentRefused
 
 LINES_LIMIT = 30_000
@@ -200,7 +201,8 @@ def _parts(paragraph: Paragraph) -> Iterator[Rich]:
             yield rich[: title.end()].stripped()
             rich = rich[title.end() :]
         answers = [match.start() for match in ANSWER_WITHIN.finditer(rich.text) if match.start()]
-        places = [0, *sorted({*cuts(rich.text), *answers}), len(rich.text)]
+        places = [0, *sorted({*cuts(rich.text), *answers})]
+        places = [*places, *written_behind(rich, places[-1]), len(rich.text)]
         for start, end in pairwise(places):
             yield rich[start:end].stripped()
 

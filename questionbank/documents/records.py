@@ -19,21 +19,22 @@ from analytics.question_content import (
 from analytics.records import QuestionRecord
 from questionbank.documents import phrases
 from questionbank.documents.drafts import Draft, Item, Part
-from questionbank.documents.keys import row_cells, short_answer
+from questionbank.documents.keys import row_cells
 from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.paper import FoundQuestion
+from questionbank.documents.part_answers import answer_text, part_answers, rename_by_order
 from questionbank.documents.points import without_points
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.row_checks import record_warnings
 from questionbank.formats.shapes import answer_label
 
 _LETTERS = re.compile(
-    r"[(（\[]?([A-Ka-h](?:\s?(?:[,、/&+;；和]|and|und|et|y)?\s?[A-K])*)[)）\]]?\s*(?:$|[.:：)）;；。](?:\s|$).*|\s+(?=[$\d(]).*)",
+    r"[(（\[]?([A-Ka-h](?:\s?(?:[,、/&+;；和]|and|und|et|y)?\s?[A-K])*)[)）\]]?\s*(?:$|[.:：)）;；。](?:\s"
+    r"|$).*|\s+(?=[$\d(]).*)",
     re.DOTALL,
 )
 _LEADING_GAP = re.compile(r"____\s+(?=\S)")  # where students write the letter
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
-_PART_ANSWER = re.compile(r"^\s*(?:[(（]?([a-h]|[ivx]{1,4})[)）.]|[(（](\d)[)）])\s*(.+)$")
 _CONCLUSION = re.compile(r"(?:answer(?: choice)? is|故选|因此选|应选|所以选)\s*[:：]?\s*[(（]?([A-K])\b")
 _BETWEEN_SIDES = re.compile(r"\||\t|\s(?=[(]?[A-Za-z][.)]\s)")  # of what is to be matched
 _PAIRED = re.compile(
@@ -61,6 +62,7 @@ def found_question(draft: Draft) -> FoundQuestion:
     """Return the question that gathered lines make."""
     doubts = draft.doubts
     points = _take_points(draft)
+    draft.share_answers()
     stem = _gaps(draft.stem.text)
     given = _given_answer(stem)
     if given:
@@ -68,6 +70,8 @@ def found_question(draft: Draft) -> FoundQuestion:
     options = _options(draft.options, doubts)
     answered = _answer(draft, draft.options, options, draft.answers, given)
     kind, stem, options, answered = _kind(draft, stem, options, answered)
+    labels = [mark.label.lower() for part in draft.parts if (mark := read_mark(part.number))]
+    answered = replace(answered, parts=rename_by_order(labels, answered.parts))
     parts = tuple(_part(part, answered, doubts) for part in draft.parts)
     stem, pairs = _pairs(stem, answered.text) if not options and not parts else (stem, ())
     if parts:
@@ -147,6 +151,10 @@ def _take_points(draft: Draft) -> float | None:
     """Take the points out of a question's texts; returns what the question as a whole gives."""
     total: float | None = None
     options = [*draft.options, *(option for part in draft.parts for option in part.options)]
+    bare_points = len(draft.parts) > 1 and all(
+        phrases.BARE_POINTS.search(part.texts[-1]) or phrases.POINTS.search(part.texts[-1])
+        for part in draft.parts
+    )
     for item in (draft.stem, *draft.parts, *options):
         for place, text in enumerate(item.texts):
             if (
@@ -156,7 +164,9 @@ def _take_points(draft: Draft) -> float | None:
                 and not _ends_with_points(item, options)
             ):
                 continue  # "(2)" is an option then
-            item.texts[place], found, is_total = without_points(text, may_begin=place == 0)
+            item.texts[place], found, is_total = without_points(
+                text, may_begin=place == 0, bare_points=bare_points and isinstance(item, Part)
+            )
             if found is None:
                 continue
             if isinstance(item, Part) and not is_total:
@@ -234,7 +244,7 @@ def _answer(
         if len(right) > 1 and not phrases.SEVERAL_RIGHT.search(draft.stem.text + " ".join(draft.headings)):
             draft.doubts.append(f"{len(right)} options are marked as right: {', '.join(right)}.")
     for item in answers:
-        text = _answer_text(item.text)
+        text = answer_text(item.text)
         listed = part_answers(text)
         if listed and not draft.parts and not options and len(listed) == 1:
             (text,), listed = listed.values(), {}  # "a. 42", as Respondus writes a typed answer
@@ -260,26 +270,6 @@ def _answer(
             if options and text != found.text:
                 draft.doubts.append(f"The answer is {found.text} by {resolved[0][0]}, but {text} by {where}.")
     return found
-
-
-def _answer_text(text: str) -> str:
-    match = phrases.ANSWER.match(text)
-    text = text[match.end() :] if match else text
-    return short_answer(without_points(text)[0].strip(" \n")) if text else ""
-
-
-def part_answers(text: str) -> dict[str, str]:
-    """Return the answers of parts that a text of several lines lists; empty where it lists none.
-
-    >>> part_answers("(a) 5\\n(b) 6"), part_answers("5 cm")
-    ({'a': '5', 'b': '6'}, {})
-    """
-    matches = [_PART_ANSWER.match(line) for line in text.split("\n") if line.strip()]
-    return (
-        {match[1] or match[2]: match[3].strip() for match in matches if match}
-        if matches and all(matches)
-        else {}
-    )
 
 
 def _labels(text: str, options: Sequence[Option], where: str, doubts: list[str]) -> str:
@@ -386,7 +376,7 @@ def _part(part: Part, answered: Answered, doubts: list[str]) -> QuestionPart:
     options = _options(part.options, doubts)
     mark = read_mark(part.number)
     letter = mark.label.lower() if mark else ""
-    texts = [text for text in (_answer_text(item.text) for item in part.answers) if text]
+    texts = [text for text in (answer_text(item.text) for item in part.answers) if text]
     answer = texts[0] if texts else answered.parts.get(letter, "")
     right = [option.label for option, item in zip(options, part.options, strict=True) if item.is_right]
     if options:

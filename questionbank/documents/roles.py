@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 
 from questionbank.documents import phrases
 from questionbank.documents.answer_lists import answer_list
-from questionbank.documents.keys import full_text, key_entries, row_cells
+from questionbank.documents.keys import key_entries, row_cells
 from questionbank.documents.marks import Mark, read_mark
-from questionbank.documents.numbering import Numbering, numbering
+from questionbank.documents.numbering import Numbering, numbered_rules, numbering
 from questionbank.documents.paper import Line, Role
 from questionbank.documents.points import without_points
+from questionbank.documents.written_answers import may_be_written
 
 _ITEM_KINDS = frozenset({"upper", "lower", "roman", "digits", "box", "bullet", "levels", "Roman"})
 _OPTION_NAMED = re.compile(r"[(]?[A-H](?:, [A-H])*[)]?")
@@ -30,7 +31,8 @@ def guess_roles(lines: Sequence[Line]) -> list[Role]:
     """Return a role for each line."""
     marks = [read_mark(line.number) for line in lines]
     key = answer_list(lines, marks)
-    inside = [mark if place not in key else None for place, mark in enumerate(marks)]
+    rules = numbered_rules(lines, marks)
+    inside = [mark if place not in key and place not in rules else None for place, mark in enumerate(marks)]
     guess = _Guess(lines, inside, numbering(lines, inside))
     by_words = any(
         mark is not None and mark.kind == "word"
@@ -44,7 +46,10 @@ def guess_roles(lines: Sequence[Line]) -> list[Role]:
         mark = marks[place]
         guess.key[place] = 3.0 * letters.get(mark.value if mark is not None else 0, 0)
     for place in range(len(lines)):
-        guess.roles.append(Role.KEY if place in key else guess.role(place))
+        if place in key or place in rules:
+            guess.roles.append(Role.KEY if place in key else Role.NOTHING)
+        else:
+            guess.roles.append(guess.role(place))
     guess.settle_items()
     return guess.roles
 
@@ -94,7 +99,7 @@ class _Guess:
         return role
 
     def _role(self, place: int, line: Line, mark: Mark | None) -> Role:
-        text = line.text
+        text = line.text.replace("**", "")
         is_open = self.question >= 0
         if phrases.TITLED_POINTS.fullmatch(text) and mark is None:
             self.awaits_answers = phrases.TYPED_ANSWER.fullmatch(text) is not None or (
@@ -110,10 +115,12 @@ class _Guess:
             return Role.MORE  # "(2)": the marks that it gives
         if line.heading and not (mark is not None and mark.kind in ("lower", "upper") and is_open):
             return Role.HEADING
+        if mark is None and phrases.tells_points(text):
+            return Role.NOTHING
         if phrases.is_stimulus(text) and not (is_open and mark is not None and mark.kind != "digits"):
             return Role.STIMULUS
         if (mark is None or mark.kind in ("han", "Roman", "upper", "han()", "word")) and (
-            phrases.SECTION.fullmatch(full_text(line)) or phrases.SECTION.fullmatch(text)
+            phrases.SECTION.fullmatch(f"{line.number} {text}".strip()) or phrases.SECTION.fullmatch(text)
         ):
             return Role.HEADING
         if mark is not None and mark.roman and mark.label.isupper() and self._heads(place):
@@ -130,8 +137,12 @@ class _Guess:
             return Role.NOTHING
         if self.state == "stimulus" and mark is None:
             return Role.QUESTION if self._begins_unnumbered(place) else Role.MORE
-        if is_open and mark is None and (role := self._said(text)):
+        if is_open and mark is None and (role := self._said(place, text)):
             return role
+        if is_open and self._is_written_in(place):
+            return Role.ANSWER
+        if is_open and self._repeats_part(place):
+            return Role.MORE
         if (
             mark is not None
             and is_open
@@ -147,15 +158,75 @@ class _Guess:
             return Role.HEADING
         return Role.MORE
 
-    def _said(self, text: str) -> Role | None:
+    def _repeats_part(self, place: int) -> bool:
+        """Return whether a line behind an answer or a solution has the mark of a part again: its answer."""
+        mark = self.marks[place]
+        return (
+            mark is not None
+            and self.state in ("answer", "solution")
+            and mark.kind in ("lower", "roman", "digits")
+            and any(
+                run.series == mark.series and len(run.places) > 1 and mark.value <= run.value
+                for run in self.open_runs
+            )
+        )
+
+    def _is_written_in(self, place: int) -> bool:
+        """Return whether a line that stands out is the answer that a teacher wrote below a question."""
+        line, mark = self.lines[place], self.marks[place]
+        question = self.lines[self.question]
+        has_options = self.open_runs and self.open_runs[-1].series.startswith(("upper", "box", "bullet"))
+        if (
+            self.state not in ("stem", "item")
+            or has_options
+            or question.is_marked
+            or question.heading
+            or not may_be_written(line, mark, ends_part=self.state == "item")
+        ):
+            return False
+        if line.is_joined:
+            return True
+        following = place + 1
+        while (
+            following < len(self.lines)
+            and self.lines[following].text.startswith("![")
+            and not self.marks[following]
+        ):
+            following += 1
+        return (
+            following >= len(self.lines)
+            or self.numbering.is_question(following)
+            or (self.marks[following] is None and self._ends(following))
+            or (self.state == "item" and self.marks[following] is not None)
+        )
+
+    def _ends(self, place: int) -> bool:
+        """Return whether a line is a heading or space rather than more of a question."""
+        line = self.lines[place]
+        return bool(
+            line.heading or phrases.SECTION.fullmatch(line.text) or phrases.NOISE.fullmatch(line.text)
+        )
+
+    def _said(self, place: int, text: str) -> Role | None:
         """Return the role of a line that says itself what it is."""
         if phrases.NUMERIC.fullmatch(text) or phrases.INTERVAL.fullmatch(text):
             return Role.ANSWER if self.state in ("stem", "answer") else None
         if match := phrases.ANSWER.match(text):
-            return Role.ANSWER if text[match.end() :].strip(" _.…") else Role.NOTHING
+            is_below = self._parts_follow(place + 1)
+            return Role.ANSWER if is_below or text[match.end() :].strip(" _.…") else Role.NOTHING
         if phrases.SOLUTION.match(text):
             return Role.SOLUTION
         return Role.NOTHING if phrases.TITLED_POINTS.fullmatch(text) and self.state != "stem" else None
+
+    def _parts_follow(self, place: int) -> bool:
+        """Return whether a line begins with the mark of a first part, of parts that there are already."""
+        mark = self.marks[place] if place < len(self.marks) else None
+        return (
+            mark is not None
+            and mark.value == 1
+            and not self.numbering.is_question(place)
+            and any(run.series == mark.series and len(run.places) > 1 for run in self.open_runs)
+        )
 
     # -- questions without a number -------------------------------------------------------------------------------
 
@@ -164,6 +235,8 @@ class _Guess:
         line, mark = self.lines[place], self.marks[place]
         if mark is not None or self.state == "stem" or line.is_joined or row_cells(line.text) is not None:
             return False
+        if self._is_matching_task(place):
+            return True
         if self.state == "item" and (
             self._item_goes_on(place) or self.runs[-1].series.startswith(("Roman", "digits"))
         ):
@@ -181,6 +254,15 @@ class _Guess:
             if phrases.ANSWER.match(self.lines[ahead].text):
                 return not self.numbering.is_numbered
         return False
+
+    def _is_matching_task(self, place: int) -> bool:
+        """Return whether a line below a heading asks to match what a table below it holds."""
+        following = self.lines[place + 1].text if place + 1 < len(self.lines) else ""
+        return (
+            self.state in ("outside", "heading")
+            and phrases.MATCHING.search(self.lines[place].text) is not None
+            and row_cells(following) is not None
+        )
 
     def _item_goes_on(self, place: int) -> bool:
         """Return whether the next mark is the next item of the same run."""

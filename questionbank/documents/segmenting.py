@@ -7,6 +7,7 @@ beside its neighbours, by `questionbank.documents.doubts`.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -19,6 +20,7 @@ from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.paper import Line, Paper, Role
 from questionbank.documents.records import found_question
 
+_PICTURES = re.compile(r"(?:\s*!\[[^\]]*\]\([^)]*\))+\s*")
 _FEWEST_BARE = 2  # questions whose number has no sign behind it, so that it is one
 NO_QUESTION = (
     "No question was found. Kindred finds questions by their numbers (1., 1), Q1, Question 1, 第1题), options by their"
@@ -41,7 +43,13 @@ def assemble(lines: Sequence[Line], roles: Sequence[Role]) -> Paper:
     drafts = _Assembly(lines, roles).drafts()
     notices = [*_add_key(drafts, lines, roles)]
     found = [found_question(draft) for draft in drafts]
-    questions = tuple(neighbour_doubts(found, drafts))
+    names_answers = any(
+        role is not Role.KEY
+        and phrases.KEY_TITLE.fullmatch(line.text)
+        and not line.text.endswith((".", "!", "?"))
+        for line, role in zip(lines[:-1], roles, strict=False)
+    )
+    questions = tuple(neighbour_doubts(found, drafts, names_answers=names_answers))
     return Paper(questions, tuple(notices) if questions else (*notices, NO_QUESTION))
 
 
@@ -82,6 +90,8 @@ class _Assembly:
         elif role is Role.QUESTION:
             self._begin(place, line)
         elif role is Role.MORE:
+            if draft is not None and _PICTURES.fullmatch(line.text) and draft.is_answer(self._open):
+                self._open = draft.stem  # a picture below what a teacher wrote in
             if self._open is not None:
                 self._open.add(place, full_text(line))
                 if isinstance(self._open, Item) and draft is not None:

@@ -33,10 +33,11 @@ def table_paragraphs(rows: Sequence[Sequence[Cell]]) -> list[Paragraph]:
         return _rows(table)
     if _is_layout(table):
         return _cell_by_cell(table)
-    if len(table) == 2 and _are_letters(table[0]):  # letters over the options
+    if len(table) == 2 and any(map(_are_letters, table)):  # letters over the options, or under them
+        letters, options = table if _are_letters(table[0]) else (table[1], table[0])
         return [
-            Paragraph(_row_rich(cell), f"{_cell_text(letter).strip('().')}.")
-            for letter, cell in zip(*table, strict=False)
+            Paragraph(_row_rich(cell), f"{_cell_text(letter).strip('().').upper()}.")
+            for letter, cell in zip(letters, options, strict=False)
         ]
     if _numbers_stand_apart(table):
         return [_joined_row(row) for row in table]
@@ -62,11 +63,17 @@ def _with_marks_joined(row: Sequence[Cell]) -> list[Cell]:
             and known.kind in ("upper", "lower", "roman")
             and not mark[0].isdigit()
         )
-        if is_mark and cells and cells[0] and not cells[0][0].number:
+        is_beside = cells and cells[0] and not cells[0][0].number and not _is_bare_mark(cells[0])
+        if is_mark and is_beside:
             first, *more = cells.pop(0)
             cell = [Paragraph(first.rich, mark), *more]
         joined.append(cell)
     return joined
+
+
+def _is_bare_mark(cell: Cell) -> bool:
+    mark, rest = take_mark(_cell_text(cell))
+    return bool(mark) and not rest
 
 
 def _cell_text(cell: Cell) -> str:
@@ -195,7 +202,7 @@ def _numbers_stand_apart(table: Sequence[Sequence[Cell]]) -> bool:
 
 def _are_letters(cells: Sequence[Cell]) -> bool:
     """Return whether cells hold A, B, C and so on."""
-    letters = [_cell_text(cell).strip("*.()") for cell in cells]
+    letters = [_cell_text(cell).strip("*.()").upper() for cell in cells]
     return len(letters) > 1 and letters == [chr(ord("A") + place) for place in range(len(letters))]
 
 

@@ -1,0 +1,90 @@
+"""The answers of a question's parts: read from one line or several, and given to the parts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from analytics.text.formulas import formula_segments
+from questionbank.documents import phrases
+from questionbank.documents.marks import read_mark
+from questionbank.documents.points import without_points
+
+_PART_ANSWER = re.compile(r"^\s*(?:[(（]?([a-h]|[ivx]{1,4})[)）.]|[(（](\d)[)）])\s*(.+)$")
+_LETTERED = re.compile(
+    r"(?:^|(?<=[\s;,，；。.\u2003]))(?P<open>[(（])?(?P<label>[a-h]|[ivx]{1,4}|\d(?=[)）]))(?:[)）]"
+    r"|(?<=[a-h])\.(?=\s))\s*"
+)
+
+
+def short_answer(text: str) -> str:
+    """Return an answer without the full stop or semicolon behind it; a sentence keeps its own.
+
+    >>> short_answer("3/2."), short_answer("It has four right angles."), short_answer("20;")
+    ('3/2', 'It has four right angles.', '20')
+    """
+    bare = text.rstrip(";；，, ")
+    is_sentence = len(re.findall(r"[^\W\d_]{2,}", bare)) > 2 or "\n" in bare
+    return bare if is_sentence else bare.rstrip(".。．") or text
+
+
+def lettered_answers(text: str) -> dict[str, str]:
+    """Return the answers of parts that one line lists, by the labels of the parts; empty where it lists none.
+
+    >>> lettered_answers("a) 5; c) 7"), lettered_answers("(1) x = 2 (2) 3"), lettered_answers("(a) 5 cm")
+    ({'a': '5', 'c': '7'}, {'1': 'x = 2', '2': '3'}, {})
+    """
+    formulas = [(segment.start, segment.end) for segment in formula_segments(text)]
+    places: list[re.Match[str]] = []
+    for match in _LETTERED.finditer(text):
+        if any(begin < match.start() < end for begin, end in formulas):
+            continue
+        if not places and match.start():
+            return {}
+        label = match["label"]
+        if not places or (
+            label.isdigit() == places[-1]["label"].isdigit()
+            and bool(match["open"]) == bool(places[0]["open"])
+            and 0 < _rank(label) - _rank(places[-1]["label"]) <= 3
+        ):
+            places.append(match)
+    if len(places) < 2:
+        return {}
+    ends = [*(match.start() for match in places[1:]), len(text)]
+    return {
+        match["label"].lower(): short_answer(text[match.end() : end].strip(" ;,，；\u2003"))
+        for match, end in zip(places, ends, strict=True)
+    }
+
+
+def _rank(label: str) -> int:
+    mark = read_mark(f"({label})")
+    return (mark.value if len(label) > 1 or mark.roman != 1 else 1) if mark is not None else 0
+
+
+def part_answers(text: str) -> dict[str, str]:
+    """Return the answers of parts that a text of several lines lists; empty where it lists none.
+
+    >>> part_answers("(a) 5\\n(b) 6"), part_answers("5 cm")
+    ({'a': '5', 'b': '6'}, {})
+    """
+    matches = [_PART_ANSWER.match(line) for line in text.split("\n") if line.strip()]
+    return (
+        {match[1] or match[2]: match[3].strip() for match in matches if match}
+        if matches and all(matches)
+        else {}
+    )
+
+
+def answer_text(text: str) -> str:
+    """Return an answer without the words before it and the points behind it."""
+    match = phrases.ANSWER.match(text)
+    text = text[match.end() :] if match else text
+    return short_answer(without_points(text)[0].strip(" \n")) if text else ""
+
+
+def rename_by_order(labels: Sequence[str], answers: dict[str, str]) -> dict[str, str]:
+    """Return answers by the labels of parts, where there are as many and the list names them otherwise: (i) for (a)."""
+    if len(labels) == len(answers) > 0 and not {*labels} & {*answers}:
+        return dict(zip(labels, answers.values(), strict=True))
+    return answers

@@ -1,0 +1,46 @@
+"""Answers that a teacher wrote into the paper: they stand out by their colour or weight, and nothing names them."""
+
+from __future__ import annotations
+
+from questionbank.documents import phrases
+from questionbank.documents.marks import GAP, Mark, read_mark, take_mark
+from questionbank.documents.paper import Line
+from questionbank.documents.paragraphs import COLOURED, Rich
+
+_ASKED = (".", "?", "!", ":", "=", ")", "]", "_", "。", "？", "：", "．", "）")
+_SHORT = 80
+
+
+def written_behind(rich: Rich, start: int) -> list[int]:
+    """Return where a coloured answer begins behind what asks for it, after the last cut; empty without one."""
+    end = len(rich.text)
+    while end > start and (rich.looks[end - 1] & COLOURED or rich.text[end - 1].isspace()):
+        end -= 1
+    asked, written = rich.text[start:end].strip(" " + GAP), rich.text[end:].strip(" " + GAP)
+    if not written or not take_mark(asked)[1] or not asked.endswith(_ASKED):
+        return []
+    is_mark = read_mark(take_mark(written)[0])
+    return [end] if is_mark is None or is_mark.kind == "digits" else []
+
+
+def may_be_written(line: Line, mark: Mark | None, *, ends_part: bool) -> bool:
+    """Return whether a line below a question looks like its answer.
+
+    Args:
+        ends_part: it stands below a part; words alone are a title there rather than an answer.
+    """
+    text = f"{line.number} {line.text}".strip()
+    if (
+        not line.is_marked
+        or len(text) > _SHORT
+        or (mark is not None and (mark.series != "digits-" or line.text))
+    ):
+        return False
+    is_number = text.isdigit()
+    if "![" in text or text.endswith(("?", "？", ":", "：")) or (phrases.TASK.match(text) and mark is None):
+        return False
+    if not is_number and (phrases.POINTS.fullmatch(text) or phrases.POINTS_ALONE.fullmatch(text)):
+        return False
+    is_value = "$" in text or any(sign.isdigit() for sign in text)
+    is_title = (text[:1].isupper() or ends_part) and not phrases.truth_of(text)
+    return line.is_joined or is_value or not is_title
