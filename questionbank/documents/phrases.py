@@ -19,7 +19,7 @@ ANSWER_WITHIN = re.compile(
     r"(?:^|(?<=[\s\u2003)）。.]))(?:(?:Correct |Right |Final )?[Aa]ns(?:wer)?|ANS(?:WER)?|Antwort|Lösung|Réponse"
     r"|Respuesta|答案)\s?[:：](?=[\s\u2003]*\S)"
     r"|[【\[](?:答案|解析|分析|详解|点评|解答)[】\]]"
-    r"|(?:(?<=[.?!。？] )|(?<=[(\[]\d[)\]] ))[→⇒➔](?=[\s\u2003]*\S)"
+    r"|(?:(?<=[.?!。？][ \u2003])|(?<=[(\[]\d[)\]][ \u2003]))[→⇒➔](?=[\s\u2003]*\S)"
 )
 """Begins an answer or a solution within a paragraph."""
 _SOLUTION_WORDS = (

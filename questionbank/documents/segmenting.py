@@ -11,6 +11,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from questionbank.documents import phrases
 from questionbank.documents.doubts import neighbour_doubts
@@ -157,12 +158,14 @@ def _add_key(drafts: Sequence[Draft], lines: Sequence[Line], roles: Sequence[Rol
     entries = key_entries(listed, by_words=any(draft.series == "word" for draft in drafts))
     for entry, number in zip(entries, _numbers(entries), strict=True):
         entry.number = number
+    entries = _without_pairs(entries, drafts)
     by_number: dict[int, list[KeyEntry]] = defaultdict(list)
     for entry in entries:
         by_number[entry.number].append(entry)
     asked: dict[int, list[Draft]] = defaultdict(list)
     for place, draft in enumerate(drafts, start=1):
-        asked[draft.value or place].append(draft)
+        if draft.key is None:
+            asked[draft.value or place].append(draft)
     for number, said in by_number.items():
         if number not in asked:
             yield f"The list of answers names question {number}, but the document has no question with this number."
@@ -177,6 +180,35 @@ def _add_key(drafts: Sequence[Draft], lines: Sequence[Line], roles: Sequence[Rol
                 asked[number][-1].doubts.append(
                     f"The list of answers names question {number} more than once: {answers}."
                 )
+
+
+def _without_pairs(entries: Sequence[KeyEntry], drafts: Sequence[Draft]) -> list[KeyEntry]:
+    """Return entries without those of a section that pairs the rows of one question to match: "1. B, 2. A"."""
+    sections = _counting_anew([draft.value for draft in drafts])
+    answers = _counting_anew([entry.number for entry in entries])
+    if len(sections) != len(answers):
+        return [*entries]
+    left: list[KeyEntry] = []
+    for section, listed in zip(sections, answers, strict=True):
+        questions, said = [drafts[place] for place in section], [entries[place] for place in listed]
+        if len(questions) == 1 and len(said) > 1 and phrases.MATCHING.search(questions[0].stem.text):
+            lines = [line for entry in said for line in entry.lines]
+            paired = ", ".join(f"{entry.number}-{entry.answer}" for entry in said)
+            questions[0].key = KeyEntry(said[0].number, lines, paired)
+            questions[0].lines += lines
+        else:
+            left += said
+    return left
+
+
+def _counting_anew(numbers: Sequence[int]) -> list[range]:
+    """Return the places of numbers in groups, each of which counts anew."""
+    starts = [
+        place
+        for place, (before, number) in enumerate(pairwise([0, *numbers]))
+        if place == 0 or number <= before or (before == 0 and number == 1)
+    ]
+    return [range(start, end) for start, end in pairwise([*starts, len(numbers)])]
 
 
 def _numbers(entries: Sequence[KeyEntry]) -> Iterator[int]:

@@ -36,7 +36,7 @@ def table_paragraphs(rows: Sequence[Sequence[Cell]]) -> list[Paragraph]:
     if len(table) == 2 and any(map(_are_letters, table)):  # letters over the options, or under them
         letters, options = table if _are_letters(table[0]) else (table[1], table[0])
         return [
-            Paragraph(_row_rich(cell), f"{_cell_text(letter).strip('().').upper()}.")
+            Paragraph(_looking_like(letter, _row_rich(cell)), f"{_cell_text(letter).strip('().').upper()}.")
             for letter, cell in zip(letters, options, strict=False)
         ]
     if _numbers_stand_apart(table):
@@ -204,6 +204,12 @@ def _are_letters(cells: Sequence[Cell]) -> bool:
     """Return whether cells hold A, B, C and so on."""
     letters = [_cell_text(cell).strip("*.()").upper() for cell in cells]
     return len(letters) > 1 and letters == [chr(ord("A") + place) for place in range(len(letters))]
+
+
+def _looking_like(letter: Cell, option: Rich) -> Rich:
+    """Return an option that stands out where its letter does."""
+    look = letter[0].rich.common_look if letter else 0
+    return Rich(option.text, bytes(own | look for own in option.looks))
 
 
 def _joined_row(row: Sequence[Cell]) -> Paragraph:
