@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from questionbank.documents.keys import TITLE_AND_LIST, counted_answers, full_text, listed_answers, row_cells
+from questionbank.documents.key_rows import counted_answers, full_text, key_row, listed_answers, row_cells
+from questionbank.documents.keys import TITLE_AND_LIST
 from questionbank.documents.marks import Mark
 from questionbank.documents.paper import Line
-from questionbank.documents.phrases import ANSWER, ANSWER_COLUMN, KEY_TITLE, NUMBER_COLUMN
+from questionbank.documents.phrases import (
+    ANSWER,
+    ANSWER_COLUMN,
+    BLANK,
+    KEY_TITLE,
+    NUMBER_COLUMN,
+    SECTION,
+    TASK,
+)
 
 _FEWEST = 3  # answers at the end of a paper that make a list without a title
 _SHORT = 40
@@ -49,7 +58,7 @@ def _is_title(place: int, lines: Sequence[Line], marks: Sequence[Mark | None]) -
     title = TITLE_AND_LIST.match(full_text(line))
     if title and len(listed_answers(full_text(line)[title.end() :])) > 1:
         return True
-    if len(line.text) > 80 or line.is_joined or not KEY_TITLE.fullmatch(line.text):
+    if len(line.text) > 80 or line.is_joined or not KEY_TITLE.fullmatch(line.text.replace("**", "")):
         return False
     mark = marks[place]
     if mark is not None and mark.kind not in ("han", "upper", "Roman"):
@@ -68,9 +77,15 @@ def _is_title(place: int, lines: Sequence[Line], marks: Sequence[Mark | None]) -
         if listed_answers(text) or counted_answers(text) or row_cells(text) is not None:
             return True
         if mark is not None and mark.series == "digits()" and _counts_otherwise(marks[:place]):
-            return False  # the answers of one question's parts
+            # otherwise the answers of one question's parts
+            return (
+                sum(later is not None and later.series == "digits()" for later in marks[ahead:]) * 2 > highest
+            )
         if mark is not None and mark.kind in ("digits", "word"):
             return mark.value <= max(1, highest) and not (mark.value == highest + 1 and highest > 0)
+        row = key_row(text.replace("**", "")) if mark is None or mark.series == "lower()" else None
+        if row is not None and row.number <= max(1, highest):
+            return True
         if mark is not None and mark.kind in ("upper", "lower"):
             return False
     return False
@@ -124,7 +139,45 @@ def _at_the_end(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozense
             break
         start -= 1
     before = [mark.value for mark in marks[:start] if mark is not None and mark.kind in ("digits", "word")]
-    if not values and (table := _table_at_the_end(lines)):
-        return table
+    if not values:
+        return _table_at_the_end(lines) or _untitled(lines, marks)
     counts_anew = bool(values) and bool(before) and values[0] <= 1 and 2 <= max(before) <= 2 * len(values)
     return frozenset(range(start, len(lines))) if len(values) >= _FEWEST and counts_anew else frozenset()
+
+
+def _untitled(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozenset[int]:
+    """Return the last lines where they count anew, are as many as the questions, and none asks anything."""
+    numbers = [
+        mark.value
+        if mark is not None and mark.kind in ("digits", "word") and mark.series != "digits()"
+        else 0
+        for mark in marks
+    ]
+    start = len(lines) - 1
+    if start < _FEWEST:
+        return frozenset()
+    while start > 1 and numbers[start] != 1:
+        line = lines[start]
+        if line.heading or len(line.text) > _SHORT or _asks(line):
+            return frozenset()
+        start -= 1
+    said = [number for number in numbers[start:] if number]
+    above = lines[start - 1]
+    is_titled = bool(above.heading or SECTION.fullmatch(full_text(above)))
+    fits = len(said) >= _FEWEST and max(said) == max(numbers[:start], default=0)
+    return (
+        frozenset(range(start, len(lines)))
+        if fits and not is_titled and not _asks(lines[start])
+        else frozenset()
+    )
+
+
+def _asks(line: Line) -> bool:
+    text = line.text
+    return bool(
+        TASK.match(text)
+        or BLANK.search(text)
+        or "?" in text
+        or "？" in text
+        or text.endswith(("=", ":", "："))
+    )

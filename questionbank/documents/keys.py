@@ -3,32 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
-from analytics.text.formulas import formula_segments
+from questionbank.documents.key_rows import full_text, listed_answers, one_by_one, row_cells
 from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.paper import Line
 from questionbank.documents.part_answers import lettered_answers, short_answer
 from questionbank.documents.phrases import ANSWER, BONUS, POINTS, POINTS_ALONE, SECTION, SOLUTION, truth_of
 
 _LETTERS = r"[A-K](?:\s?(?:[,、/&+和]|and|und|et)?\s?[A-K]){0,4}"
-_RANGE = re.compile(
-    r"(\d{1,3})\s*[-–—~～至到]\s*(\d{1,3})\s*(?:题)?\s*[.:：、)]?\s*((?:[A-HTF√×对错][\s,，、]*)+)(?=\d|[;；.。]|$)"
-)
-_PAIR = re.compile(
-    r"(?:Q(?:uestion)?\.?\s?)?(\d{1,3})\s*(?:[.)）、．:：=]|[-–—]>?|→)?[\s\u2003]*"
-    r"[(（\[]?([A-K]{1,5}|[a-h]|True|False|TRUE|FALSE|T|F|√|×|✓|✗|对|错)[)）\]]?(?=[\s\u2003,;，；.|]"
-    r"|$)[\s\u2003,;，；.|]*"
-)
 _LETTER = re.compile(
     rf"(?:ANS(?:WER)?[.:]?\s*|(?i:option|choice)\s+)?[(（\[]?({_LETTERS}|[a-h])(?:[)）\]]|(?![A-Za-z0-9]))\s*(?:$"
     rf"|[.:：;,，。)】–—-]\s*|(?=[(（\[\d$\u2003\u4e00-\u9fff=])|\s+(?=PTS|DIF|REF|\d))"
 )
-_SEQUENCE = re.compile(r"[A-H](?:[\s,;，、]*[A-H]){3,}")
 _NUMBER = re.compile(r"(?:Q(?:n|uestion)?\.?|No\.?|第)?\s?(\d{1,3})\s?[.)、．题]?", re.IGNORECASE)
+_MARKS_GIVEN = re.compile(r"(?<=\S)(?:\s+\[\d{1,2}\]|(?:\s+[MAB][1-3])+)\s*$")
 _EXAMVIEW = re.compile(r"\s*(?:PTS|DIF|REF|OBJ|NAT|STA|TOP|KEY|MSC|NOT|LOC):.*")
-_BARE_ENTRY = re.compile(r"(\d{1,3})\s+(?=\S)")
 _TRUTH = re.compile(r"(\w{4,8}|[√×✓✗对错TF])\s*[.,:;。，；：]\s*(?=\S)")
 TITLE_AND_LIST = re.compile(
     r"\W*(?:(?:the )?answers?(?: key)?|(?:answer )?keys?|correct answers|solutions|lösungen|réponses|corrigé"
@@ -42,9 +33,6 @@ _COMPOUND = re.compile(
 )
 BONUS_NUMBER = -1
 """Stands for the number of a question that is called a bonus."""
-_FIRST_COUNTED = re.compile(
-    r"(?:[^\d$]{1,40}[:：]|[^\W\d_]{2,20}(?:\s[A-Z])?)?\s*(?P<mark>\d{1,3}\s?[.)、．:：])(?P<gap>\s*)(?=\S)"
-)
 _SHORT = 100  # characters of an answer; what is longer is worked
 
 
@@ -74,16 +62,13 @@ def key_entries(lines: Iterable[tuple[int, Line]], *, by_words: bool = False) ->
     entries: list[KeyEntry] = []
     rows: list[tuple[int, list[str]]] = []
     part = series = ""
-    for place, line in _one_by_one(lines):
+    for place, line in one_by_one(lines, by_words=by_words):
         cells = row_cells(line.text) if not line.number else None
         if cells is not None:
             rows.append((place, cells))
             continue
         entries += _of_table(rows)
         rows = []
-        bare = _BARE_ENTRY.match(line.text) if not line.number and not line.heading else None
-        if bare and entries and int(bare[1]) == entries[-1].number + 1:  # "5 75": no sign behind the number
-            line = replace(line, number=f"{bare[1]}.", text=line.text[bare.end() :])
         text = TITLE_AND_LIST.sub("", full_text(line), count=1)
         listed = [KeyEntry(number, [place], answer) for number, answer in listed_answers(text)]
         if listed:
@@ -95,8 +80,6 @@ def key_entries(lines: Iterable[tuple[int, Line]], *, by_words: bool = False) ->
             entries.append(KeyEntry(BONUS_NUMBER, [place]))
             _say(entries[-1], line.text[bonus.end() :])
             continue
-        if mark is not None and mark.series == "digits-" and not line.text and entries:
-            continue  # the marks that the answer above gives
         begins = mark is not None and mark.kind in ("digits", "word", "levels")
         if (
             mark is not None
@@ -128,55 +111,6 @@ def key_entries(lines: Iterable[tuple[int, Line]], *, by_words: bool = False) ->
     return _merged([*entries, *_of_table(rows)])
 
 
-def _one_by_one(lines: Iterable[tuple[int, Line]]) -> Iterator[tuple[int, Line]]:
-    """Yield lines, those with several short answers cut before each number that counts on: "1. 5 2. 12 cm"."""
-    for place, line in lines:
-        text = full_text(line)
-        pieces = counted_answers(text) if not listed_answers(text) else []
-        if not pieces:
-            yield place, line
-        for number, answer in pieces:
-            yield place, replace(line, number=number, text=answer)
-
-
-def counted_answers(text: str) -> list[tuple[str, str]]:
-    """Return the numbers and answers of a line that lists several, perhaps behind a section's name; else nothing.
-
-    >>> counted_answers("1.3000 2.80 3.A"), counted_answers("二、填空题：7．4；8．-2"), counted_answers("1. 2.5 cm")
-    ([('1.', '3000'), ('2.', '80'), ('3.', 'A')], [('7．', '4'), ('8．', '-2')], [])
-    """
-    first = _FIRST_COUNTED.match(text)
-    if first is None:
-        return []
-    formulas = [(segment.start, segment.end) for segment in formula_segments(text)]
-    is_tight = not first["gap"]
-    found: list[tuple[str, str]] = []
-    mark, begin = first["mark"], first.end()
-    while True:
-        number = int(re.match(r"\d+", mark)[0])  # type: ignore[index]
-        following = re.compile(
-            rf"[\s;,，；。.]\s*(?P<mark>{number + 1}\s?{re.escape(mark[-1])})(?P<gap>\s*)(?=\S)"
-        )
-        match = next(
-            (
-                match
-                for match in following.finditer(text, begin)
-                if (is_tight or match["gap"])
-                and text[begin : match.start()].strip()
-                and not any(start < match.start() < end for start, end in formulas)
-            ),
-            None,
-        )
-        answer = text[begin : match.start() if match else len(text)].strip(" ;,，；\u2003")
-        found.append((mark, answer))
-        if match is None:
-            break
-        mark, begin = match["mark"], match.end()
-    if len(found) < (3 if is_tight and first["mark"].endswith(".") else 2):
-        return []
-    return [] if max(len(answer) for _, answer in found) > _SHORT else found
-
-
 def _merged(entries: Iterable[KeyEntry]) -> list[KeyEntry]:
     """Return entries, those of a question's parts as one."""
     merged: list[KeyEntry] = []
@@ -194,44 +128,6 @@ def _merged(entries: Iterable[KeyEntry]) -> list[KeyEntry]:
         for letter, answer in entry.parts.items():
             last.parts[letter] = f"{last.parts[letter]}\n{answer}" if letter in last.parts else answer
     return merged
-
-
-def full_text(line: Line) -> str:
-    """Return a line as it stands, its number before its text."""
-    return f"{line.number} {line.text}".strip()
-
-
-def row_cells(text: str) -> list[str] | None:
-    """Return the cells of a row of a table in our notation; None where a text is none."""
-    if not (text.startswith("|") and text.endswith("|") and len(text) > 2):
-        return None
-    return [cell.strip() for cell in text[1:-1].split("|")]
-
-
-def listed_answers(text: str) -> list[tuple[int, str]]:
-    """Return the answers that one line lists, by the numbers of their questions; empty where it does something else.
-
-    >>> listed_answers("1-3 BCD  4. A"), listed_answers("1. B  2. C"), listed_answers("1. B because 2 < 3")
-    ([(1, 'B'), (2, 'C'), (3, 'D'), (4, 'A')], [(1, 'B'), (2, 'C')], [])
-    """
-    found: list[tuple[int, str]] = []
-    rest = text.strip()
-    while rest:
-        if match := _RANGE.match(rest):
-            first, last = int(match[1]), int(match[2])
-            letters = re.findall(r"[A-HTF√×对错]", match[3])
-            if last - first + 1 != len(letters):
-                return []
-            found += zip(range(first, last + 1), letters, strict=True)
-            rest = rest[match.end() :].lstrip(" \u2003;；.。,，")
-        elif match := _PAIR.match(rest):
-            found.append((int(match[1]), ", ".join(match[2].upper()) if len(match[2]) < 4 else match[2]))
-            rest = rest[match.end() :]
-        else:
-            break
-    if not rest:
-        return found
-    return [(0, letter) for letter in re.findall("[A-H]", text)] if _SEQUENCE.fullmatch(text.strip()) else []
 
 
 def _say(entry: KeyEntry, text: str) -> None:
@@ -298,41 +194,55 @@ def _without_points(text: str) -> str:
     match = POINTS.search(text)
     if match and match.end() == len(text) and match.start() > 0:
         text = text[: match.start()]
-    return short_answer(text.strip())
+    return short_answer(_MARKS_GIVEN.sub("", text).strip())
 
 
 def _of_table(rows: list[tuple[int, list[str]]]) -> Iterator[KeyEntry]:
     """Yield what a table says: numbers over answers, or numbers beside them."""
+    rows = [(line, cells) for line, cells in rows if any(cell.strip("-:= ") for cell in cells)]
     place = 0
     while place < len(rows):
         line, cells = rows[place]
-        numbers = [
-            (column, int(match[1])) for column, cell in enumerate(cells) if (match := _NUMBER.fullmatch(cell))
-        ]
+        labels = [(column, label) for column, cell in enumerate(cells) if (label := _labelled(cell))]
         below = rows[place + 1][1] if place + 1 < len(rows) else []
-        counts = [number for _, number in numbers]
-        is_over = (
-            len(counts) > 1
-            and counts == sorted({*counts})
-            and [column for column, _ in numbers] in ([*range(len(numbers))], [*range(1, len(numbers) + 1)])
-            and len(numbers) >= len([cell for cell in cells if cell]) - 1
-        )
-        if (
-            is_over
-            and len(below) == len(cells)
-            and any(
-                (below[column] and not below[column].isdigit()) or len(below) > 4 for column, _ in numbers
-            )
-        ):
-            for column, number in numbers:
-                if below[column]:
-                    yield KeyEntry(
-                        number, [line, rows[place + 1][0]], _named(below[column])[0] or below[column]
-                    )
+        if _are_over(labels, cells, below):
+            for column, (number, part) in labels:
+                answer = below[column]
+                if answer and part:
+                    yield KeyEntry(number, [line, rows[place + 1][0]], parts={part: answer})
+                elif answer:
+                    yield KeyEntry(number, [line, rows[place + 1][0]], _named(answer)[0] or answer)
             place += 2
             continue
         place += 1
         yield from _beside(line, cells)
+
+
+def _labelled(cell: str) -> tuple[int, str] | None:
+    """Return the number of a question, and the letter of a part, that a cell holds and nothing else."""
+    if match := _NUMBER.fullmatch(cell.strip()):
+        return int(match[1]), ""
+    if match := _COMPOUND.fullmatch(cell.strip()):
+        return int(match[1]), match[2] or match[3]
+    return None
+
+
+def _are_over(
+    labels: Sequence[tuple[int, tuple[int, str]]], cells: Sequence[str], below: Sequence[str]
+) -> bool:
+    """Return whether a row holds the numbers of the answers below it, rather than a number and its answer."""
+    columns = [column for column, _ in labels]
+    numbers = [number for _, (number, _part) in labels]
+    if len(labels) < 2 or len(below) != len(cells) or numbers != sorted(numbers):
+        return False
+    if columns not in ([*range(len(columns))], [*range(1, len(columns) + 1)]):
+        return False
+    if len(columns) < len([cell for cell in cells if cell]) - 1:
+        return False
+    first = _labelled(below[columns[0]])
+    if len(labels) == 2 and (numbers[1] - numbers[0] > 1 or (first and first[0] == numbers[0] + 1)):
+        return False
+    return len(below) > 4 or any(below[column] and not below[column].isdigit() for column in columns)
 
 
 def _beside(line: int, cells: list[str]) -> Iterator[KeyEntry]:

@@ -19,7 +19,7 @@ from analytics.question_content import (
 from analytics.records import QuestionRecord
 from questionbank.documents import phrases
 from questionbank.documents.drafts import Draft, Item, Part
-from questionbank.documents.keys import row_cells
+from questionbank.documents.key_rows import row_cells
 from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.paper import FoundQuestion
 from questionbank.documents.part_answers import answer_text, part_answers, rename_by_order

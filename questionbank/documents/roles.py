@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 
 from questionbank.documents import phrases
 from questionbank.documents.answer_lists import answer_list
-from questionbank.documents.keys import key_entries, row_cells
+from questionbank.documents.key_rows import row_cells
+from questionbank.documents.keys import key_entries
 from questionbank.documents.marks import Mark, read_mark
 from questionbank.documents.numbering import Numbering, numbered_rules, numbering
 from questionbank.documents.paper import Line, Role

@@ -16,7 +16,8 @@ from itertools import pairwise
 from questionbank.documents import phrases
 from questionbank.documents.doubts import neighbour_doubts
 from questionbank.documents.drafts import Draft, Item, Stimulus
-from questionbank.documents.keys import BONUS_NUMBER, KeyEntry, full_text, key_entries
+from questionbank.documents.key_rows import full_text
+from questionbank.documents.keys import BONUS_NUMBER, KeyEntry, key_entries
 from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.paper import Line, Paper, Role
 from questionbank.documents.records import found_question
