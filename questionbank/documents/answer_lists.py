@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from questionbank.documents.key_rows import counted_answers, full_text, key_row, listed_answers, row_cells
+from questionbank.documents.key_rows import (
+    counted_answers,
+    full_text,
+    key_row,
+    listed_answers,
+    row_cells,
+    table_cells,
+)
 from questionbank.documents.keys import TITLE_AND_LIST
 from questionbank.documents.marks import Mark
 from questionbank.documents.paper import Line
@@ -50,7 +57,11 @@ def _table_at_the_end(lines: Sequence[Line]) -> frozenset[int]:
 def is_key_header(cells: Sequence[str]) -> bool:
     """Return whether the cells of a row name the columns of a list of answers: numbers first, then answers."""
     first, *others = (cell.strip(" *") for cell in cells)
-    return NUMBER_COLUMN.fullmatch(first) is not None and any(map(ANSWER_COLUMN.fullmatch, others))
+    return (
+        NUMBER_COLUMN.fullmatch(first) is not None
+        and any(map(ANSWER_COLUMN.fullmatch, others))
+        and not any(map(NUMBER_COLUMN.fullmatch, others))  # "No., Question, Answer" holds questions
+    )
 
 
 def _is_title(place: int, lines: Sequence[Line], marks: Sequence[Mark | None]) -> bool:
@@ -74,7 +85,7 @@ def _is_title(place: int, lines: Sequence[Line], marks: Sequence[Mark | None]) -
     for ahead in range(place + 1, min(place + 5, len(lines))):
         text = full_text(lines[ahead])
         mark = marks[ahead]
-        if listed_answers(text) or counted_answers(text) or row_cells(text) is not None:
+        if listed_answers(text) or counted_answers(text) or table_cells(text) or row_cells(text) is not None:
             return True
         if mark is not None and mark.series == "digits()" and _counts_otherwise(marks[:place]):
             # otherwise the answers of one question's parts

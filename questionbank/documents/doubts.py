@@ -13,7 +13,10 @@ from questionbank.documents.paper import FoundQuestion
 
 _LONG_OPTION = 160  # characters of an option that goes on over lines
 _LONG_STEM = 1_500
-_MARKS_LEFT = re.compile(r"(?:^|[\s\u2003(])[(（]?A[.)）、．][^\n]{1,200}?[\s\u2003(][(（]?B[.)）、．]")
+_MARKS_LEFT = re.compile(
+    r"(?:^|\s)A\s[^\n]{1,80}?\sB\s[^\n]{1,80}?\sC\s|"
+    r"(?:^|[\s\u2003(])[(（]?A[.)）、．][^\n]{1,200}?[\s\u2003(][(（]?B[.)）、．]"
+)
 _NUMBERS_LEFT = re.compile(r"\n\s*(?:Q\s?)?\d{1,3}[.)、．]\s+\S")
 
 
@@ -78,7 +81,7 @@ def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterato
         if len(item.lines) > 1 and (len(item.text) > _LONG_OPTION or len(item.lines) > 3):
             yield f"Text follows the last option and is read as part of it: “{_shown(item.texts[1])}”."
     if _MARKS_LEFT.search(record.text):
-        yield "The text holds A. and B. that are not read as options."
+        yield "The text holds A and B that are not read as options."
     if _NUMBERS_LEFT.search(record.text):
         yield "The text holds a line with a number of its own; it may be another question."
     if len(draft.stem.text) > _LONG_STEM:

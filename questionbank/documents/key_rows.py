@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from analytics.text.formulas import formula_segments
 from questionbank.documents.marks import read_mark
 from questionbank.documents.paper import Line
-from questionbank.documents.phrases import POINTS_ALONE
+from questionbank.documents.phrases import ANSWER_COLUMN, NUMBER_COLUMN, POINTS_ALONE
 
 _RANGE = re.compile(
     r"(\d{1,3})\s*[-–—~～至到]\s*(\d{1,3})\s*(?:题)?\s*[.:：、)]?\s*((?:[A-HTF√×对错][\s,，、]*)+)(?=\d|[;；.。]|$)"
@@ -26,10 +27,12 @@ _FIRST_COUNTED = re.compile(
 _ROW = re.compile(
     r"(?:(?:zu|ad|ans(?:wer)?|answer to|q(?:n|uestion)?|no|nr|aufgabe|frage|exercice|ejercicio|réponse|respuesta|lösung"
     r"|solution|第)[.\s]*)?"
-    r"(?P<number>\d{1,3})\s?(?:[(](?P<part>[a-h]|[ivx]{1,4})[)]|(?P<bare_part>[a-h])(?![A-Za-z]))?"
+    r"(?P<number>\d{1,3})(?:\s?[(](?P<part>[a-h]|[ivx]{1,4})[)]|(?P<bare_part>(?-i:[a-h]))(?![A-Za-z])"
+    r"|\s(?P<apart>(?-i:[a-h]))(?=[.)]))?"
     r"(?P<sign>\s?[.)、．:：题](?!\d)|\s?(?:[-–—=]>?|→)(?=\s)|[\s\u2003]|$)\s*",
     re.IGNORECASE,
 )
+_COMPOUNDS = re.compile(r"[,;，；\s]+(?=\d{1,2}(?:[(][a-h][)]|[a-h]?[)]))")
 _SECTION_NAME = re.compile(r"[^\d$:：|]{2,40}[:：]\s*(?=\d{1,3}\b)")
 _OPERATOR = re.compile(r"[×·+*/=<>÷−^-](?=\s)|(?![A-KTF]\b)[a-zA-Z°%]{1,3}\b(?!\s*[=<>])")
 _SHORT = 100
@@ -61,7 +64,7 @@ def key_row(text: str) -> Row | None:
     if match is None:
         return None
     rest = text[match.end() :].strip()
-    part = (match["part"] or match["bare_part"] or "").lower()
+    part = (match["part"] or match["bare_part"] or match["apart"] or "").lower()
     is_certain = bool(part) or match["sign"].strip() in (".", ")", "、", "．", ":", "：", "题")
     if not is_certain and (not rest or _OPERATOR.match(rest)):
         return None
@@ -83,13 +86,16 @@ def one_by_one(lines: Iterable[tuple[int, Line]], *, by_words: bool) -> Iterator
         if full_text(line).isdigit():
             held = place, replace(line, number=full_text(line), text="")
             continue
-        columns = _columns(full_text(line))
+        columns = _columns(line)
         for row in columns:
             last = row.number
             yield from _lines_of(place, replace(line, number="", text=""), row)
         if columns:
             continue
         text = full_text(line)
+        if cells := table_cells(text):
+            yield place, Line(f"| {' | '.join(cells)} |")
+            continue
         if row_cells(text) is None and (name := _SECTION_NAME.match(text)) and _lists(text[name.end() :]):
             text = text[name.end() :]
             line = Line(text)
@@ -98,6 +104,14 @@ def one_by_one(lines: Iterable[tuple[int, Line]], *, by_words: bool) -> Iterator
             yield place, line
             continue
         pieces = counted_answers(text)
+        rows = _compounds(text) if not pieces else []
+        if rows:
+            for before, row in pairwise([None, *rows]):
+                if row is not None:
+                    is_new = before is None or before.number != row.number
+                    yield from _lines_of(place, replace(line, number="", text=""), row, is_new=is_new)
+            last = rows[-1].number
+            continue
         for number, answer in pieces:
             last = int(re.match(r"\d+", number)[0])  # type: ignore[index]
             yield place, replace(line, number=number, text=answer)
@@ -118,6 +132,22 @@ def one_by_one(lines: Iterable[tuple[int, Line]], *, by_words: bool) -> Iterator
         yield place, line
 
 
+def _compounds(text: str) -> list[Row]:
+    """Return the answers of several parts on one line, each with its question's number: "1a) 2, 1b) 4, 2) 6"."""
+    pieces = _COMPOUNDS.split(text) if "$" not in text else []
+    rows = [row for row in map(key_row, pieces) if row]
+    counts = [row.number for row in rows]
+    is_list = len(rows) > 1 and len(rows) == len(pieces) and any(row.part for row in rows)
+    return rows if is_list and counts == sorted(counts) else []
+
+
+def table_cells(text: str) -> list[str]:
+    """Return the cells of a typed row that begins with the name of a column: numbers or answers between tabs."""
+    cells = [cell.strip() for cell in text.split("\t")]
+    is_row = len(cells) > 2 and (NUMBER_COLUMN.fullmatch(cells[0]) or ANSWER_COLUMN.fullmatch(cells[0]))
+    return cells if is_row and not any("|" in cell for cell in cells) else []
+
+
 def _lines_of(place: int, line: Line, row: Row, *, is_new: bool = True) -> Iterator[tuple[int, Line]]:
     """Yield a line for the number of a row, and one for its part."""
     if is_new or not row.part:
@@ -126,9 +156,9 @@ def _lines_of(place: int, line: Line, row: Row, *, is_new: bool = True) -> Itera
         yield place, replace(line, number=f"({row.part})", text=row.text)
 
 
-def _columns(text: str) -> list[Row]:
+def _columns(line: Line) -> list[Row]:
     """Return what a line of at least three columns says: a number, its answer and its marks, or several answers."""
-    cells = [cell.strip() for cell in text.split("\t")]
+    cells = [cell.strip() for cell in (*filter(None, [line.number]), *line.text.split("\t"))]
     labels = [row if (row := key_row(f"{cell.rstrip('.):')}.")) and not row.text else None for cell in cells]
     if len(cells) < 3 or labels[0] is None:
         return []
@@ -171,7 +201,7 @@ def counted_answers(text: str) -> list[tuple[str, str]]:
             (
                 match
                 for match in following.finditer(text, begin)
-                if (is_tight or match["gap"])
+                if (is_tight or match["gap"] or mark[-1] != "." or not text[match.end()].isdigit())
                 and text[begin : match.start()].strip()
                 and not any(start < match.start() < end for start, end in formulas)
             ),

@@ -23,7 +23,7 @@ _EXAMVIEW = re.compile(r"\s*(?:PTS|DIF|REF|OBJ|NAT|STA|TOP|KEY|MSC|NOT|LOC):.*")
 _TRUTH = re.compile(r"(\w{4,8}|[√×✓✗对错TF])\s*[.,:;。，；：]\s*(?=\S)")
 TITLE_AND_LIST = re.compile(
     r"\W*(?:(?:the )?answers?(?: key)?|(?:answer )?keys?|correct answers|solutions|lösungen|réponses|corrigé"
-    r"|respuestas|soluciones|(?:参考|标准)?答案)\s*[:：]\s*(?=.)",
+    r"|respuestas|soluciones|(?:参考|标准)?答案)(?:\s*[:：]\s*(?=.)|\s+(?=\d{1,3}\s?[-.):A-E]))",
     re.IGNORECASE,
 )
 """Begins a list of answers that stands on the line of its title."""
@@ -102,7 +102,8 @@ def key_entries(lines: Iterable[tuple[int, Line]], *, by_words: bool = False) ->
         ):
             entries[-1].lines.append(place)
             part = mark.label.lower()
-            entries[-1].parts[part] = _without_points(line.text)
+            said, before = _without_points(line.text), entries[-1].parts.get(part)
+            entries[-1].parts[part] = f"{before}\n{said}" if before else said
             if not line.text and not entries[-1].answer:  # "3. (1)": the number of an option
                 entries[-1].answer = entries[-1].parts.popitem()[0]
         elif entries and line.text and not line.heading and not SECTION.fullmatch(full_text(line)):
@@ -111,10 +112,18 @@ def key_entries(lines: Iterable[tuple[int, Line]], *, by_words: bool = False) ->
     return _merged([*entries, *_of_table(rows)])
 
 
+def _concluded(entry: KeyEntry) -> KeyEntry:
+    """Return an entry whose lines are steps of an equation with the last one as its answer."""
+    steps = [entry.answer, *entry.solution]
+    if len(steps) > 1 and all("=" in step for step in steps) and len(steps[-1]) <= _SHORT:
+        entry.answer, entry.solution = steps[-1], steps
+    return entry
+
+
 def _merged(entries: Iterable[KeyEntry]) -> list[KeyEntry]:
     """Return entries, those of a question's parts as one."""
     merged: list[KeyEntry] = []
-    for entry in entries:
+    for entry in map(_concluded, entries):
         last = merged[-1] if merged else None
         if (
             last is None

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from questionbank.documents.blocks import SOFT_BREAK
 from questionbank.documents.docx import read_docx
+from questionbank.documents.key_rows import key_row, listed_answers
 from questionbank.documents.keys import TITLE_AND_LIST
 from questionbank.documents.kinds import document_kind
 from questionbank.documents.marks import GAP, Mark, begins_part, cuts, read_mark, take_compound, take_mark
@@ -32,7 +33,9 @@ CHARACTERS_LIMIT = 2_000_000
 _LONGEST_CUT = 5_000  # characters of a paragraph that may hold several options
 _GAPS = re.compile(r"\t| {2,}|\u00a0{2,}|\u2003+")
 _HEADING = re.compile(r"(#{1,6}) +")
-_QUOTED = re.compile(r"\s{0,3}(?:>\s?)+")
+_QUOTED = re.compile(r"^\s{0,3}(?:>\s?)+")
+_SUMMARY = re.compile(r"<summary>\s*(.{1,40}?)\s*[:：]?\s*</summary>", re.IGNORECASE)
+_TAG = re.compile(r"</?(?:details|p|div|br|center)\b[^<>]{0,80}>", re.IGNORECASE)
 _EMPHASISED_POINTS = re.compile(r"\*([(\[][^*()\[\]]{1,30}[)\]])\*")
 _ESCAPED = re.compile(r"\\([*_#.)>+-])")
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
@@ -60,7 +63,7 @@ def _text_lines(text: str) -> list[str]:
 
 def _markdown(line: str) -> Paragraph:
     """Return a line of Markdown: its headings and quotations, and its escaped signs as they are meant."""
-    line = _QUOTED.sub("", line)
+    line = _TAG.sub("", _SUMMARY.sub(r"\1:", _QUOTED.sub("", line)))
     heading = _HEADING.match(line)
     text = _EMPHASISED_POINTS.sub(r"\1", line[heading.end() :] if heading else line)
     text = _ESCAPED.sub(r"\1", text)
@@ -211,7 +214,10 @@ def _begins_list(text: str) -> bool:
     """Return whether a text begins a list of answers: "1. B"."""
     number, answer = take_mark(text)
     mark = read_mark(number)
-    return bool(answer) and mark is not None and mark.kind == "digits" and mark.series != "digits-"
+    if bool(answer) and mark is not None and mark.kind == "digits" and mark.series != "digits-":
+        return True
+    row = key_row(text)
+    return len(listed_answers(text)) > 1 or (row is not None and row.is_certain and bool(row.part))
 
 
 def _broken(rich: Rich) -> Iterator[Rich]:

@@ -193,7 +193,11 @@ def _options(items: Sequence[Item], doubts: list[str]) -> tuple[Option, ...]:
     elif (
         known not in ([], list("FGHJ"), list("FGHJK"))
         and known != by_place[: len(known)]
-        and known != [str(place) for place in range(1, len(known) + 1)]
+        and known
+        not in (
+            [str(place) for place in range(1, len(known) + 1)],
+            ["I", "II", "III", "IV", "V"][: len(known)],
+        )
     ):
         doubts.append(f"The letters of the options skip: {', '.join(known)}. Is one missing?")
     texts = [_gaps(_option_text(item)) for item in items]
@@ -258,6 +262,9 @@ def _answer(
         said.append(("the brackets", given))
     if draft.key is not None and items is draft.options:
         found.parts = draft.key.parts or found.parts
+        if draft.key.parts and not draft.parts and not options and not draft.key.answer:
+            listed = "; ".join(f"({label}) {answer}" for label, answer in draft.key.parts.items())
+            said.append(("the list of answers", listed))
         if draft.key.answer:
             said.append(("the list of answers", draft.key.answer))
     resolved = [
@@ -276,7 +283,8 @@ def _labels(text: str, options: Sequence[Option], where: str, doubts: list[str])
     """Return the labels of the options that an answer names, by letters or by their texts."""
     labels = [option.label for option in options]
     named: list[str] = []
-    text = text.strip("()（）[] .") if text.strip("()（）[] .") in labels else text
+    bare = text.strip("()（）[] .")
+    text = next((name for name in (bare, bare.upper()) if name in labels), text)
     if text in labels:
         return text
     if (

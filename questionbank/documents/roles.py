@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from questionbank.documents import phrases
 from questionbank.documents.answer_lists import answer_list
-from questionbank.documents.key_rows import row_cells
+from questionbank.documents.key_rows import full_text, row_cells
 from questionbank.documents.keys import key_entries
 from questionbank.documents.marks import Mark, read_mark
 from questionbank.documents.numbering import Numbering, numbered_rules, numbering
@@ -22,9 +22,10 @@ from questionbank.documents.points import without_points
 from questionbank.documents.written_answers import may_be_written
 
 _ITEM_KINDS = frozenset({"upper", "lower", "roman", "digits", "box", "bullet", "levels", "Roman"})
-_OPTION_NAMED = re.compile(r"[(]?[A-H](?:, [A-H])*[)]?")
+_OPTION_NAMED = re.compile(r"[(]?(?:[A-H](?:, [A-H])*|[ivx]{1,4})[)]?")
 _LOOKED_AHEAD = 8  # lines in which the options of a question without a number must begin
 _SHORT_OPTION = 120
+_SHORT_VALUE = 40
 _LONG_HEADING = 70
 
 
@@ -142,7 +143,7 @@ class _Guess:
             return role
         if is_open and self._is_written_in(place):
             return Role.ANSWER
-        if is_open and self._repeats_part(place):
+        if is_open and (self._repeats_part(place) or (self.state == "answer" and full_text(line).isdigit())):
             return Role.MORE
         if (
             mark is not None
@@ -213,11 +214,27 @@ class _Guess:
         if phrases.NUMERIC.fullmatch(text) or phrases.INTERVAL.fullmatch(text):
             return Role.ANSWER if self.state in ("stem", "answer") else None
         if match := phrases.ANSWER.match(text):
-            is_below = self._parts_follow(place + 1)
+            is_below = self._parts_follow(place + 1) or self._value_follows(place + 1)
             return Role.ANSWER if is_below or text[match.end() :].strip(" _.…") else Role.NOTHING
         if phrases.SOLUTION.match(text):
             return Role.SOLUTION
         return Role.NOTHING if phrases.TITLED_POINTS.fullmatch(text) and self.state != "stem" else None
+
+    def _value_follows(self, place: int) -> bool:
+        """Return whether a line is a short value: the answer below "Answer:"."""
+        if place >= len(self.lines) or self.numbering.is_question(place):
+            return False
+        text, mark = full_text(self.lines[place]), self.marks[place]
+        return (
+            (mark is None or text.isdigit())
+            and len(text) <= _SHORT_VALUE
+            and ("$" in text or any(sign.isdigit() for sign in text))
+            and not (
+                phrases.NOISE.fullmatch(text)
+                or phrases.SECTION.fullmatch(text)
+                or phrases.POINTS.fullmatch(text)
+            )
+        )
 
     def _parts_follow(self, place: int) -> bool:
         """Return whether a line begins with the mark of a first part, of parts that there are already."""
