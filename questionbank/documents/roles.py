@@ -129,6 +129,8 @@ class _Guess:
             return Role.HEADING
         if mark is not None and mark.kind == "han" and len(text) < _LONG_HEADING:
             return Role.HEADING
+        if is_open and mark is None and phrases.ANSWER.fullmatch(text) and self._answer_follows(place + 1):
+            return Role.ANSWER
         if phrases.is_answer_space(text) and (mark is None or (text and mark.kind in ("digits", "word"))):
             return Role.NOTHING
         if (
@@ -139,7 +141,7 @@ class _Guess:
             return Role.NOTHING
         if self.state == "stimulus" and mark is None:
             return Role.QUESTION if self._begins_unnumbered(place) else Role.MORE
-        if is_open and mark is None and (role := self._said(place, text)):
+        if is_open and mark is None and (role := self._said(text)):
             return role
         if is_open and self._is_written_in(place):
             return Role.ANSWER
@@ -209,16 +211,19 @@ class _Guess:
             line.heading or phrases.SECTION.fullmatch(line.text) or phrases.NOISE.fullmatch(line.text)
         )
 
-    def _said(self, place: int, text: str) -> Role | None:
+    def _said(self, text: str) -> Role | None:
         """Return the role of a line that says itself what it is."""
         if phrases.NUMERIC.fullmatch(text) or phrases.INTERVAL.fullmatch(text):
             return Role.ANSWER if self.state in ("stem", "answer") else None
         if match := phrases.ANSWER.match(text):
-            is_below = self._parts_follow(place + 1) or self._value_follows(place + 1)
-            return Role.ANSWER if is_below or text[match.end() :].strip(" _.…") else Role.NOTHING
+            return Role.ANSWER if text[match.end() :].strip(" _.…") else Role.NOTHING
         if phrases.SOLUTION.match(text):
             return Role.SOLUTION
         return Role.NOTHING if phrases.TITLED_POINTS.fullmatch(text) and self.state != "stem" else None
+
+    def _answer_follows(self, place: int) -> bool:
+        """Return whether what stands below "Answer:" is the answer, or those of the parts."""
+        return self._parts_follow(place) or self._value_follows(place)
 
     def _value_follows(self, place: int) -> bool:
         """Return whether a line is a short value: the answer below "Answer:"."""
