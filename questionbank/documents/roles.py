@@ -7,24 +7,22 @@ letters mark in a question, options or parts, is told by what the lines say and 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from questionbank.documents import phrases
 from questionbank.documents.answer_lists import answer_list
+from questionbank.documents.item_runs import Items, Run
 from questionbank.documents.key_rows import full_text, row_cells
 from questionbank.documents.keys import key_entries
 from questionbank.documents.marks import Mark, read_mark
 from questionbank.documents.numbering import Numbering, numbered_rules, numbering
 from questionbank.documents.paper import Line, Role
-from questionbank.documents.points import without_points
 from questionbank.documents.written_answers import may_be_written
 
 _ITEM_KINDS = frozenset({"upper", "lower", "roman", "digits", "box", "bullet", "levels", "Roman"})
 _OPTION_NAMED = re.compile(r"[(]?(?:[A-H](?:, [A-H])*|[ivx]{1,4})[)]?")
 _LOOKED_AHEAD = 8  # lines in which the options of a question without a number must begin
-_SHORT_OPTION = 120
 _SHORT_VALUE = 40
 _LONG_HEADING = 70
 
@@ -52,7 +50,7 @@ def guess_roles(lines: Sequence[Line]) -> list[Role]:
             guess.roles.append(Role.KEY if place in key else Role.NOTHING)
         else:
             guess.roles.append(guess.role(place))
-    guess.settle_items()
+    Items(lines, inside, guess.roles, guess.runs, guess.key, guess.headings).settle()
     return guess.roles
 
 
@@ -64,8 +62,8 @@ class _Guess:
     marks: Sequence[Mark | None]
     numbering: Numbering
     roles: list[Role] = field(default_factory=list)
-    runs: list[_Run] = field(default_factory=list)
-    open_runs: list[_Run] = field(default_factory=list)  # of the question that is open
+    runs: list[Run] = field(default_factory=list)
+    open_runs: list[Run] = field(default_factory=list)  # of the question that is open
     key: dict[int, float] = field(
         default_factory=dict
     )  # by a question's line: its answer is a letter, or its parts have some
@@ -351,7 +349,7 @@ class _Guess:
                 series, value = roman, mark.roman
         run = next((run for run in reversed(open_runs) if run.continues(series, value)), None)
         if run is None:
-            run = _Run(self.question, series)
+            run = Run(self.question, series)
             if series == "bullet" and open_runs and open_runs[-1].series != "bullet":
                 return Role.MORE
             self.runs.append(run)
@@ -359,117 +357,3 @@ class _Guess:
         run.places.append(place)
         run.value = value
         return Role.OPTION
-
-    def settle_items(self) -> None:
-        """Say of each run of items whether they are options or parts, and which options are right."""
-        by_question: dict[int, list[_Run]] = defaultdict(list)
-        for run in self.runs:
-            by_question[run.question].append(run)
-        votes: Counter[str] = Counter()
-        for run in self.runs:
-            run.leaning = self._leaning(run)
-            votes[run.series] += (run.leaning > 0) - (run.leaning < 0)
-        for runs in by_question.values():
-            self._settle(runs, votes)
-
-    def _settle(self, runs: Sequence[_Run], votes: Counter[str]) -> None:
-        options = [run for run in runs if self._are_options(run, votes)]
-        if lettered := [run for run in options if run.series.startswith("upper") and len(run.places) > 1]:
-            options = lettered  # others are statements that the options speak of: "I and III"
-        parts = [run for run in runs if run not in options]
-        for run in parts:
-            is_nested = any(other.series != run.series and other.places[0] < run.places[0] for other in parts)
-            is_statement = (
-                not is_nested
-                and bool(options)
-                and run.places[-1] < options[0].places[0]
-                and len(options) == 1
-            )
-            for place in run.places:
-                self.roles[place] = (
-                    Role.MORE if is_nested or is_statement or run.series == "bullet" else Role.PART
-                )
-        for run in options:
-            self._mark_right(run)
-
-    def _leaning(self, run: _Run) -> float:
-        """Return how much a run looks like options (above 0) or like parts (below 0)."""
-        lines = [self.lines[place] for place in run.places]
-        if run.series.startswith("upper") or run.series == "box":
-            base = 2.0
-        elif run.series.startswith("Roman"):
-            base = -2.0
-        elif run.series == "bullet":
-            base = 0.5 if len(lines) > 2 else -0.5
-        else:
-            base = 0.0
-        if any(self._flagged(place) for place in run.places) or 0 < sum(
-            line.is_marked for line in lines
-        ) < len(lines):
-            base += 2
-        texts = [line.text for line in lines]
-        tasks = sum(
-            bool(
-                phrases.TASK.match(text)
-                or text.endswith(("?", "？", "="))
-                or phrases.POINTS.search(text)
-                or phrases.BARE_POINTS.search(text)
-                or phrases.BLANK.search(text)
-            )
-            for text in texts
-        )
-        base -= 3 * tasks / len(texts)
-        stem = " ".join(
-            without_points(line.text, may_begin=True)[0] for line in self.lines[run.question : run.places[0]]
-        ).strip()
-        base += self.key.get(run.question, 0.0)
-        if run.series == "bullet" and len(lines) == 1 and self._flagged(run.places[0]):
-            base += 2  # a short answer, as text2qti writes it
-        if phrases.OFFERS_CHOICE.search(stem) or "____" in stem:
-            base += 1
-        if phrases.CHOICE_SECTION.search(self.headings.get(run.question, "")):
-            base += 1.5
-        has_own_data = any(sign.isdigit() or sign == "$" for sign in stem)
-        if phrases.ORDER_TO_EACH.match(stem) and not has_own_data and len(stem) < _SHORT_OPTION:
-            base -= 2
-        elif stem.endswith(("?", "？")) or has_own_data:
-            base += 0.5
-        if not stem.strip():
-            base -= 1
-        if any(len(text) > _SHORT_OPTION for text in texts):
-            base -= 1
-        base += 0.5 if len(lines) in (4, 5) else -1.5 if len(lines) == 1 else 0
-        return base - 1 if run.series.startswith(("roman", "digits")) else base
-
-    def _are_options(self, run: _Run, votes: Counter[str]) -> bool:
-        if abs(run.leaning) >= 2 or not votes[run.series]:
-            return run.leaning > 0
-        return votes[run.series] > 0
-
-    def _flagged(self, place: int) -> bool:
-        mark = self.marks[place]
-        text = self.lines[place].text
-        is_said = phrases.RIGHT_BEHIND.search(text) or phrases.RIGHT_BEFORE.match(text)
-        return (mark is not None and mark.is_flagged) or is_said is not None
-
-    def _mark_right(self, run: _Run) -> None:
-        flagged = [place for place in run.places if self._flagged(place)]
-        marked = [place for place in run.places if self.lines[place].is_marked]
-        right = flagged or (marked if len(marked) * 2 <= len(run.places) or len(marked) == 1 else [])
-        for place in run.places:
-            self.roles[place] = Role.RIGHT_OPTION if place in right else Role.OPTION
-
-
-@dataclass(slots=True, eq=False)
-class _Run:
-    """Items of one question that count on: a), b), c)."""
-
-    question: int
-    series: str
-    places: list[int] = field(default_factory=list)
-    value: int = 0
-    leaning: float = 0.0
-
-    def continues(self, series: str, value: int) -> bool:
-        """Return whether an item is one of these: letters may be left out, but never come twice."""
-        return series == self.series and (value == 0 or self.value < value <= self.value + 3)

@@ -128,6 +128,73 @@ def test_what_a_reviewer_can_mend_is_doubted(doubt: str) -> None:
     assert any(doubt in sentence for sentence in said), said
 
 
+SHEET = (
+    "1. Work out 3 + 4.\n2. Solve 2x = 10.\n3. Which is prime?\nA. 4\nB. 7\nC. 9\nD. 15\n"
+    "4. A box holds 12 eggs.\n(a) How many are in 5 boxes?\n(b) How many boxes hold 96?\n5. Simplify 6/8.\n\n"
+)
+LISTS = {  # of the answers to SHEET
+    "in order": "Answers\n1. 7\n2. 5\n3. B\n4. (a) 60 (b) 8\n5. 3/4",
+    "in another order": "Solutions\n3. B\n1. 7\n5. 3/4\n2. 5\n4. a) 60 b) 8",
+    "of numbers with letters": "Key\n1: 7\n2: 5\n3: B\n4a: 60\n4b: 8\n5: 3/4",
+    "with marks": "Mark scheme\n1 7 [1]\n2 5 [2]\n3 B [1]\n4(a) 60 [1]\n4(b) 8 [2]\n5 3/4 [1]",
+    "on one line": "Answers: 1. 7; 2. 5; 3. B; 4. (a) 60, (b) 8; 5. 3/4",
+    "of numbers in brackets": "Answers (teachers only)\n(1) 7\n(2) 5\n(3) B\n(4) (a) 60 (b) 8\n(5) 3/4",
+    "by section": "Answers\nMultiple choice: 3 B\nOthers: 1. 7; 2. 5; 4. (a) 60 (b) 8; 5. 3/4",
+    "as a table": "Answer sheet\n| Q | Answer |\n|---|---|\n| 1 | 7 |\n| 2 | 5 |\n| 3 | B |\n| 4a | 60 |\n| 4b | 8 |\n| 5 | 3/4 |",
+    "as a wide table": "Answers\n| Q1 | Q2 | Q3 | Q4a | Q4b | Q5 |\n| 7 | 5 | B | 60 | 8 | 3/4 |",
+    "without a title": "1. 7\n2. 5\n3. B\n4. (a) 60 (b) 8\n5. 3/4",
+    "in German": "Lösungen\nzu 1: 7\nzu 2: 5\nzu 3: B\nzu 4: a) 60 b) 8\nzu 5: 3/4",
+}
+
+
+@pytest.mark.parametrize("form", LISTS)
+def test_a_list_of_answers_is_read_in_any_form(form: str) -> None:
+    questions = [found.record for found in paper_of(SHEET + LISTS[form]).questions]
+    answers = [[part.answer for part in one.content.parts] or [one.answer] for one in questions]
+    assert answers == [["7"], ["5"], ["B"], ["60", "8"], ["3/4"]]
+
+
+def test_numbers_and_answers_without_blanks_between_are_a_list() -> None:
+    found = paper_of(
+        "1、3千米=（ ）米\n2、480÷6=（ ）\n3、哪个最大？\nA、1\nB、2\n答案：\n1.3000 2.80 3.B"
+    ).questions
+    assert [one.record.answer for one in found] == ["3000", "80", "B"]
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "Instructions\n1. Answer all.\n2. Show your working.\n",
+        "注意事项：\n1. 写姓名。\n2. 用铅笔。\nSection A\n",
+    ],
+)
+def test_numbered_rules_are_no_questions(rules: str) -> None:
+    found = paper_of(f"{rules}1. Find 5 × 6.\n2. Find 7 × 8.\n3. Find 9 × 4.").questions
+    assert [one.record.text for one in found] == ["Find 5 × 6.", "Find 7 × 8.", "Find 9 × 4."]
+
+
+def test_a_sentence_on_points_is_no_shared_text() -> None:
+    found = paper_of("Questions 1 and 2 carry 3 marks each.\n1. Find 5 × 6.\n2. Find 7 × 8.").questions
+    assert [(one.record.text, one.record.content.points) for one in found] == [
+        ("Find 5 × 6.", 3),
+        ("Find 7 × 8.", 3),
+    ]
+
+
+def test_answers_of_the_rows_to_match_stand_in_their_section_of_the_list() -> None:
+    table = "| 1. two | A. 3 |\n| 2. three | B. 2 |\n"
+    text = (
+        f"Part I\n1. 7 is odd. True or False\n2. 8 is odd. True or False\nPart II\nMatch each word.\n{table}"
+    )
+    match = paper_of(f"{text}Answer key\nPart I\n1. T\n2. F\nPart II\n1. B\n2. A").questions[2].record
+    assert [(pair.left, pair.right) for pair in match.content.pairs] == [("two", "2"), ("three", "3")]
+
+
+def test_a_list_of_answers_that_is_not_read_leaves_a_doubt_on_every_question() -> None:
+    found = paper_of("1. Find 5 × 6.\n2. Find 7 × 8.\nAnswers\nthirty and fifty-six").questions
+    assert all("No answer was found." in one.doubts for one in found)
+
+
 def test_a_list_of_answers_with_too_many_is_said_of_the_paper() -> None:
     assert any("names question 9" in notice for notice in paper_of(CHOICE + "Answers\n1. B\n9. A").notices)
 
