@@ -15,6 +15,8 @@ import pytest
 from questionbank.documents import pandoc
 from questionbank.documents.paper import Document
 from questionbank.documents.reading import read_document, read_text
+from questionbank.documents.roles import guess_roles
+from questionbank.documents.segmenting import assemble
 from questionbank.errors import DocumentRefused
 from tests.pictures import png
 from tests.questionbank.documents.word_files import WordFile
@@ -308,13 +310,36 @@ OTHERS = {
 
 @pytest.mark.parametrize("name", OTHERS)
 def test_other_kinds_of_documents_are_read(read: Callable[[str, bytes], Document], name: str) -> None:
-    from questionbank.documents.roles import guess_roles
-    from questionbank.documents.segmenting import assemble
-
     document = read(name, OTHERS[name].encode())
     (question,) = assemble(document.lines, guess_roles(document.lines)).questions
     assert question.record.text.startswith("What is")
     assert ([option.text for option in question.record.options], question.record.answer) == (["1", "2"], "B")
+
+
+RED = '<span style="color:#d00">{}</span>'
+WRITTEN_IN = {  # by a teacher
+    "behind the question": f"<ol><li>Find 3 + 4. {RED.format('7')}</li><li>Find 5 + 6.</li></ol>",
+    "below the question": f"<ol><li>Find 3 + 4.<p>{RED.format('7')}</p></li><li>Find 5 + 6.</li></ol>",
+    "behind points": f"<ol><li>Find 3 + 4. (2) {RED.format('7')}</li><li>Find 5 + 6.</li></ol>",
+}
+
+
+@pytest.mark.parametrize("where", WRITTEN_IN)
+def test_an_answer_in_colour_is_the_answer(read: Callable[[str, bytes], Document], where: str) -> None:
+    document = read("page.html", WRITTEN_IN[where].encode())
+    first, second = assemble(document.lines, guess_roles(document.lines)).questions
+    assert (first.record.text[:11], first.record.answer, second.record.answer) == ("Find 3 + 4.", "7", "")
+
+
+def test_quotations_of_markdown_are_read_as_what_they_quote(read: Callable[[str, bytes], Document]) -> None:
+    document = read("paper.md", b"> 1. Is $3 > 2$?\n>\n> **Answer:** yes\n")
+    (question,) = assemble(document.lines, guess_roles(document.lines)).questions
+    assert (question.record.text, question.record.answer) == ("Is $3 > 2$?", "yes")
+
+
+def test_a_formula_of_several_lines_is_one_formula(read: Callable[[str, bytes], Document]) -> None:
+    page = "<p>1. Find \\(\\begin{pmatrix}1\n\\\\\n- 2\\end{pmatrix}\\).</p>"
+    assert [line.number for line in read("page.html", page.encode()).lines] == ["1."]
 
 
 def test_an_odt_keeps_formulas_colours_and_pictures(read: Callable[[str, bytes], Document]) -> None:
