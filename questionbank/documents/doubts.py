@@ -14,7 +14,7 @@ from questionbank.documents.paper import FoundQuestion
 _LONG_OPTION = 160  # characters of an option that goes on over lines
 _LONG_STEM = 1_500
 _MARKS_LEFT = re.compile(
-    r"(?:^|\s)A\s[^\n]{1,80}?\sB\s[^\n]{1,80}?\sC\s|"
+    r"(?:^|[\n\t])A[ \t][^\n]{1,80}?\tB[ \t][^\n]{1,80}?\tC[ \t]|"
     r"(?:^|[\s\u2003(])[(（]?A[.)）、．][^\n]{1,200}?[\s\u2003(][(（]?B[.)）、．]"
 )
 _NUMBERS_LEFT = re.compile(r"\n\s*(?:Q\s?)?\d{1,3}[.)、．]\s+\S")

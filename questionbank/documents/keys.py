@@ -19,6 +19,7 @@ _LETTER = re.compile(
 )
 _NUMBER = re.compile(r"(?:Q(?:n|uestion)?\.?|No\.?|第)?\s?(\d{1,3})\s?[.)、．题]?", re.IGNORECASE)
 _MARKS_GIVEN = re.compile(r"(?<=\S)(?:\s+\[\d{1,2}\]|(?:\s+[MAB][1-3])+)\s*$")
+_RESULT = re.compile(r"\$?[A-Za-z]\s*=\s*[^=,，;；\n]{1,20}?\$?\s*[.。．]?")
 _EXAMVIEW = re.compile(r"\s*(?:PTS|DIF|REF|OBJ|NAT|STA|TOP|KEY|MSC|NOT|LOC):.*")
 _TRUTH = re.compile(r"(\w{4,8}|[√×✓✗对错TF])\s*[.,:;。，；：]\s*(?=\S)")
 TITLE_AND_LIST = re.compile(
@@ -166,6 +167,8 @@ def _say(entry: KeyEntry, text: str) -> None:
             and not entry.parts
         ):
             entry.parts[mark.label.lower()] = rest
+        elif not entry.answer and _RESULT.fullmatch(worked):  # "解：x=2"
+            entry.answer = short_answer(worked)
         else:
             entry.solution.append(worked)
         return

@@ -17,6 +17,9 @@ _LETTERED = re.compile(
 )
 
 
+_OPENING, _CLOSING = "(（[", (")", "）", "]")
+
+
 def short_answer(text: str) -> str:
     """Return an answer without the full stop or semicolon behind it; a sentence keeps its own.
 
@@ -80,6 +83,8 @@ def answer_text(text: str) -> str:
     """Return an answer without the words before it and the points behind it."""
     match = phrases.ANSWER.match(text)
     text = text[match.end() :] if match else text
+    if match and match[0][0] in _OPENING and text.rstrip(" .。").endswith(_CLOSING):  # "[Ans: 7]"
+        text = text.rstrip(" .。")[:-1]
     return short_answer(without_points(text)[0].strip(" \n")) if text else ""
 
 

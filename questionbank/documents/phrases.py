@@ -11,7 +11,8 @@ _ANSWER_WORDS = (
 )
 ANSWER = re.compile(
     rf"(?:[【\[](?:{_ANSWER_WORDS})[】\]]\s*[:：]?|(?:{_ANSWER_WORDS})\.?\s*(?:is\b|ist\b|est\b|es\b|为"
-    rf"|是)?\s*[:：=]|[→⇒➔](?=\s))\s*",
+    rf"|是)?\s*[:：=]|[→⇒➔](?=\s)"
+    rf"|[(（\[]\s*(?:{_ANSWER_WORDS})\.?\s*[:：=]|ans\.(?=\s))\s*",
     re.IGNORECASE,
 )
 """Begins the line of an answer."""
@@ -19,6 +20,7 @@ ANSWER_WITHIN = re.compile(
     r"(?:^|(?<=[\s\u2003)）。.]))(?:(?:Correct |Right |Final )?[Aa]ns(?:wer)?|ANS(?:WER)?|Antwort|Lösung|Réponse"
     r"|Respuesta|答案)\s?[:：](?=[\s\u2003]*\S)"
     r"|[【\[](?:答案|解析|分析|详解|点评|解答)[】\]]"
+    r"|(?<=[\s\u2003。.?？=:_])(?:[(（\[]\s?(?:[Aa]ns(?:wer)?|ANS(?:WER)?|答案?)\s?[:：.]|Ans\.)(?=[\s\u2003]*[^\s_.])"
     r"|(?:(?<=[.?!。？][ \u2003])|(?<=[(\[]\d[)\]][ \u2003]))[→⇒➔](?=[\s\u2003]*\S)"
 )
 """Begins an answer or a solution within a paragraph."""

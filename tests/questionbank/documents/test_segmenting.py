@@ -46,6 +46,7 @@ ANSWERS = {  # what is said of the right option, and the label
     "bold": ("1. Which?\nA. 4\n**B. 5**\nC. 6", "B"),
     "a line": (CHOICE + "Answer: B", "B"),
     "Aiken": ("Which is prime?\nA. 4\nB. 5\nANSWER: B\nWhich is even?\nA. 4\nB. 5\nANSWER: A", "B"),
+    "an answer in brackets": ("1. Which is prime? [Ans: B]\nA. 4\nB. 5\nC. 6", "B"),
     "its text": (CHOICE + "Answer: 5", "B"),
     "two letters": ("1. Which two?\nA. 4\nB. 5\nC. 7\nAnswer: B and C", "B, C"),
     "brackets": ("1．下列是质数的是（ B ）\nA．4  B．5  C．6", "B"),
