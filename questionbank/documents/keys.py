@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from questionbank.documents.key_rows import full_text, listed_answers, one_by_one, row_cells
 from questionbank.documents.marks import read_mark, take_mark
@@ -102,7 +102,10 @@ def key_entries(lines: Iterable[tuple[int, Line]], *, by_words: bool = False) ->
             and not line.heading
         ):
             entries[-1].lines.append(place)
-            part = mark.label.lower()
+            if mark.roman and part in {*"abcdefgh"}:  # "(ii)" within "(a)"
+                line = replace(line, text=f"({mark.label}) {line.text}")
+            else:
+                part = mark.label.lower()
             said, before = _without_points(line.text), entries[-1].parts.get(part)
             entries[-1].parts[part] = f"{before}\n{said}" if before else said
             if not line.text and not entries[-1].answer:  # "3. (1)": the number of an option
