@@ -87,9 +87,9 @@ def one_by_one(lines: Iterable[tuple[int, Line]], *, by_words: bool) -> Iterator
             held = place, replace(line, number=full_text(line), text="")
             continue
         columns = _columns(line)
-        for row in columns:
-            last = row.number
-            yield from _lines_of(place, replace(line, number="", text=""), row)
+        for column in columns:
+            last = column.number
+            yield from _lines_of(place, replace(line, number="", text=""), column)
         if columns:
             continue
         text = full_text(line)
@@ -106,10 +106,10 @@ def one_by_one(lines: Iterable[tuple[int, Line]], *, by_words: bool) -> Iterator
         pieces = counted_answers(text)
         rows = _compounds(text) if not pieces else []
         if rows:
-            for before, row in pairwise([None, *rows]):
-                if row is not None:
-                    is_new = before is None or before.number != row.number
-                    yield from _lines_of(place, replace(line, number="", text=""), row, is_new=is_new)
+            for before, one in pairwise([None, *rows]):
+                if one is not None:
+                    is_new = before is None or before.number != one.number
+                    yield from _lines_of(place, replace(line, number="", text=""), one, is_new=is_new)
             last = rows[-1].number
             continue
         for number, answer in pieces:

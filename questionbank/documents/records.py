@@ -263,8 +263,8 @@ def _answer(
     if draft.key is not None and items is draft.options:
         found.parts = draft.key.parts or found.parts
         if draft.key.parts and not draft.parts and not options and not draft.key.answer:
-            listed = "; ".join(f"({label}) {answer}" for label, answer in draft.key.parts.items())
-            said.append(("the list of answers", listed))
+            by_label = "; ".join(f"({label}) {answer}" for label, answer in draft.key.parts.items())
+            said.append(("the list of answers", by_label))
         if draft.key.answer:
             said.append(("the list of answers", draft.key.answer))
     resolved = [
