@@ -24,13 +24,14 @@ OWN_CLOCK = {
     "questionbank/services/backups.py": "when a back-up was made",
     "questionbank/services/bulk_changes.py": "when questions were changed",
     "questionbank/services/checkpoints.py": "checkpoints are kept for a month",
+    "questionbank/services/document_drafts.py": "test papers are kept for a week",
     "questionbank/services/import_staging.py": "when questions were imported",
     "questionbank/services/long_queries.py": "searches are kept for a year",
     "questionbank/services/paraphrase.py": "when a pair was scored",
     "questionbank/services/projections.py": "when a map was drawn",
     "questionbank/services/recall.py": "when recall was measured",
     "questionbank/services/uploads.py": "files of this machine",
-    "questionbank/services/variants.py": "when somebody decided",
+    "questionbank/services/variant_decisions.py": "when somebody decided",
     "questionbank/templatetags/pages.py": "how long a job has been running, as a page shows it",
 }
 CLOCKS = {("timezone", "now"), ("time", "time"), ("datetime", "now"), ("datetime", "utcnow")}

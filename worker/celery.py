@@ -7,6 +7,7 @@ import threading
 import time
 import warnings
 from contextlib import suppress
+from datetime import datetime
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "questionbank.settings")
@@ -80,10 +81,11 @@ def _start_reconciler(**kwargs: Any) -> None:
 
 def _reconcile() -> None:
     """Mend what dead workers left, in the clock's process: no job can keep it waiting."""
-    watching_since = database_now()
+    watching_since: datetime | None = None
     last = time.monotonic()
     while True:
         try:
+            watching_since = watching_since or database_now()
             runs_reconcile(watching_since=watching_since)
         except Exception as error:  # whatever it is, the next round tries again
             close_old_connections()
@@ -94,5 +96,5 @@ def _reconcile() -> None:
             connection.close()
             return
         if time.monotonic() - last > BREAK_SECONDS:
-            watching_since = database_now()
+            watching_since = None
         last = time.monotonic()

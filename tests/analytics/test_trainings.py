@@ -101,6 +101,7 @@ def figures(word: str, folder: Path) -> dict[str, Any]:
     told = {**vars(replace(manifest, created="", metrics={**manifest.metrics, "seconds": 0}))}
     told["config"] = {name: value for name, value in manifest.config.items() if name != "backbone"}
     told["files"] = sorted(manifest.files)
+    told["extra"] = {name: value for name, value in manifest.extra.items() if not name.endswith("sha256")}
     told["losses"] = [
         {name: value for name, value in report.metrics.items() if name.startswith("loss")}
         for report in history.reports

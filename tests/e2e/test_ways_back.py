@@ -30,7 +30,7 @@ def test_import_a_foreign_table_and_undo_it(admin_page: Page, bank, settings, tm
     path.write_bytes(SHEET.encode("windows-1252"))
     page = admin_page
     page.goto("/import/")
-    page.get_by_label("File").set_input_files(path)
+    page.get_by_label("File", exact=True).set_input_files(path)
     page.get_by_role("button", name="Check the file").click()
 
     expect(page.get_by_role("heading", level=1)).to_have_text("Columns of sheet.csv")

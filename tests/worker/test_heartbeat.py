@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 import redis
 from django.db import InterfaceError, ProgrammingError
@@ -52,6 +54,7 @@ def test_the_reconciler_outlives_what_it_depends_on(monkeypatch, error):
         raise error
 
     monkeypatch.setattr(celery, "runs_reconcile", reconcile)
+    monkeypatch.setattr(celery, "database_now", itertools.count(1).__next__)
     monkeypatch.setattr(celery, "close_old_connections", lambda: None)
     monkeypatch.setattr(celery, "_stop", _Beats(3))
     celery._reconcile()
@@ -59,11 +62,29 @@ def test_the_reconciler_outlives_what_it_depends_on(monkeypatch, error):
     assert len(set(rounds)) == 1
 
 
+def test_a_reconciler_that_begins_without_a_database_watches_from_when_it_is_there(monkeypatch):
+    rounds, answers = [], iter([InterfaceError("closed"), 5])
+
+    def database_now():
+        answer = next(answers)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(celery, "runs_reconcile", lambda *, watching_since: rounds.append(watching_since))
+    monkeypatch.setattr(celery, "database_now", database_now)
+    monkeypatch.setattr(celery, "close_old_connections", lambda: None)
+    monkeypatch.setattr(celery, "_stop", _Beats(3))
+    celery._reconcile()
+    assert rounds == [5, 5]
+
+
 def test_a_reconciler_that_was_stopped_has_not_been_watching(monkeypatch):
     rounds = []
     clock = iter([0.0, 2.0, 2.0, 60.0, 60.0, 62.0, 62.0])
     monkeypatch.setattr(celery.time, "monotonic", lambda: next(clock))
     monkeypatch.setattr(celery, "runs_reconcile", lambda *, watching_since: rounds.append(watching_since))
+    monkeypatch.setattr(celery, "database_now", itertools.count(1).__next__)
     monkeypatch.setattr(celery, "_stop", _Beats(4))
     celery._reconcile()
     first, second, third, fourth = rounds

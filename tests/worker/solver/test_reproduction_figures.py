@@ -117,7 +117,7 @@ def test_what_the_contrast_puts_right_is_shown_between_its_own_equation_and_the_
     table = case_table(tmp_path)
     cosines = "0.000, 0.800, -0.800 | 1.000, 0.000, +1.000"
     assert f"| ASDiv-A, fold 0, seed 1, problem 1 | `N0+N1` (1) | `N0*N1` (2) | {cosines} |" in table
-    assert f"| ASDiv-A, mean of the 1 of 2 cases with both around them |  |  | {cosines} |" in table
+    assert f"| ASDiv-A, mean of the 1 of 2 cases with both around them | | | {cosines} |" in table
     assert "problem 0" not in table  # right before
     assert "problem 2" not in table  # nothing lies around it
     draw_cases(tmp_path)

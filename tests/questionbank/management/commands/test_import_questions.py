@@ -69,7 +69,7 @@ BAD_FILES = {
     "JSON list of no question": ("q.json", b'[{"frage1": "a"}]', "Say which one it is: --column text=frage1"),
     "CSV without header": ("q.csv", b"1 + 1,2\n", "No column of q.csv is recognised as the question's text"),
     "CSV quote": ("q.csv", b'text\n1 + 1\n"open\n', "line 3: a quotation mark opens a cell here"),
-    "workbook": ("q.csv", b"PK\x03\x04rest", "Excel workbook"),
+    "workbook": ("q.csv", b"PK\x03\x04rest", "it cannot be unpacked"),
 }  # fmt: skip
 
 
