@@ -169,12 +169,20 @@ RIGHT_BEHIND = re.compile(
 """Stands behind the right option."""
 GIVEN_ANSWER = re.compile(r"[(（][\s\u2003]*(?P<answer>[A-H]{1,5}|[√×✓✗对错TF])[\s\u2003]*[)）]\s*[.。]?\s*$")
 """The answer in the brackets that Chinese papers leave behind a question."""
-TRUE_FALSE = re.compile(
+_TRUE_FALSE = re.compile(
     r"[\s\u2003]*(?:[(\[（]?\s*\b(?:true|t|richtig|wahr|vrai|verdadero|vero)\s*(?:/|or|oder|ou|o|\||\u2003| {2,}"
     r"|\s+_*\s*)\s*(?:false|f|falsch|faux|falso)\b\s*[)\]）]?)[\s\u2003_.]*$",
     re.IGNORECASE,
 )
 """Behind a statement that is true or false."""
+_WHOLE_SENTENCE = re.compile(r"[.!?:;。？！：；…$_)\])]\s*$")
+_ASIDE = re.compile(
+    r"[\s\u2003]*[(\[（]|\s*[\t\u2003]| {2,}| *(?:True|T|Richtig|Wahr|Vrai|Verdadero|Vero)\s*[/|]"
+)
+_GOES_ON = re.compile(
+    r"\b(?:is|are|be|if|whether|write|circle|tick|say|either|with|for|ist|sind|ob|est|sont|es|son|è)$",
+    re.IGNORECASE,
+)
 _TRUE = frozenset("true t yes right richtig wahr r w vrai v verdadero vero 对 正确 √ ✓ ✔ 是".split())
 _FALSE = frozenset("false f no wrong falsch faux falso 错 错误 × ✗ x ✕ 否".split())
 BLANK = re.compile(r"_{2,}|(?<!\.)\.{5,}|…{2,}|[(（\[]\s*_+\s*[)）\]]")
@@ -292,6 +300,23 @@ def truth_of(answer: str) -> str:
     """
     word = answer.strip(" .。()（）\u2003").lower()
     return "True" if word in _TRUE else "False" if word in _FALSE else ""
+
+
+def statement_of(stem: str) -> str:
+    """Return the statement in front of "true / false", or the whole text where its last sentence goes on into that.
+
+    >>> statement_of("The sum is even. True or false"), statement_of("The sum is even True / False")
+    ('The sum is even.', 'The sum is even')
+    >>> statement_of("Decide whether each statement is true or false.")
+    'Decide whether each statement is true or false.'
+    """
+    match = _TRUE_FALSE.search(stem)
+    if match is None:
+        return stem
+    before = stem[: match.start()]
+    if _WHOLE_SENTENCE.search(before) or (_ASIDE.match(match[0]) and not _GOES_ON.search(before)):
+        return before
+    return stem
 
 
 def is_answer_space(text: str) -> bool:

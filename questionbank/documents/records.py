@@ -356,7 +356,7 @@ def _kind(
     if options:
         return "choice", _without_leading_gap(stem), options, answered
     truth = "" if answered.text.lower() in _WRITTEN_TRUTH else phrases.truth_of(answered.text)
-    statement = phrases.TRUE_FALSE.sub("", stem)
+    statement = phrases.statement_of(stem)
     heading = " ".join(draft.headings[-1:])
     if (
         (statement != stem and statement.strip())

@@ -96,6 +96,25 @@ def test_points_are_taken_from_parts_totals_and_headings() -> None:
     assert paper.questions[0].heading == ("Section A (1 mark each)",)
 
 
+@pytest.mark.parametrize(
+    ("stem", "text"),
+    [
+        ("It is even. True or false", "It is even."),
+        ("It is even  True / False", "It is even"),
+        ("It is even (true/false)", "It is even"),
+        ("$2 + 2 = 5$ T / F", "$2 + 2 = 5$"),
+        ("Decide whether each statement is true or false.",) * 2,
+        ("For each sentence write true or false.",) * 2,
+        ("Say whether it is True / False.",) * 2,
+        ("Gib an, ob sie wahr oder falsch",) * 2,
+    ],
+)
+def test_true_or_false_leaves_a_text_only_behind_a_whole_statement(stem: str, text: str) -> None:
+    parts = "\n(a) Every square is a rhombus.\n(b) Every rhombus is a square."
+    assert paper_of(f"1. {stem}\nAnswer: True").questions[0].record.text == text
+    assert paper_of(f"1. {stem}{parts}\nAnswers\n1. (a) true (b) false").questions[0].record.text == text
+
+
 def test_a_shared_text_stands_before_each_question_that_it_names() -> None:
     paper = paper_of(
         "Questions 1-2 refer to the table.\n| x | 1 |\n| y | 2 |\n1. Find x.\n2. Find y.\n3. Find z."
