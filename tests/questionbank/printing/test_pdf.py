@@ -186,3 +186,24 @@ def test_a_key_has_short_answers_in_columns_and_says_which_are_unknown():
     assert "—" in text
     lines = [line for line in text.splitlines() if "7" in line]
     assert len(lines) == 2  # four to a line
+
+
+def test_two_columns_are_about_as_long_as_each_other():
+    items = [SheetItem(str(number), f"Write down the word{number}.") for number in range(1, 7)]
+    document = pypdfium2.PdfDocument(worksheet_pdf([sheet(*items, columns=2)]))
+    reader = document[0].get_textpage()
+    middle = document[0].get_width() / 2
+
+    def is_right(word: str) -> bool:
+        place, _ = reader.search(word).get_next()
+        return reader.get_charbox(place)[0] > middle
+
+    assert [is_right(f"word{number}") for number in range(1, 7)] == [False] * 3 + [True] * 3
+    reader.close()
+    document.close()
+
+
+def test_the_running_title_begins_on_the_second_page_of_each_version():
+    long = [SheetItem(str(number), "Why?", answer_lines=20) for number in (1, 2)]
+    pages = pdf_text(worksheet_pdf([sheet(*long, version=version) for version in "AB"]))
+    assert ["· Version" in text for text in pages] == [False, True, False, True]
