@@ -25,9 +25,8 @@ from questionbank.documents.records import found_question
 _PICTURES = re.compile(r"(?:\s*!\[[^\]]*\]\([^)]*\))+\s*")
 _FEWEST_BARE = 2  # questions whose number has no sign behind it, so that it is one
 NO_QUESTION = (
-    "No question was found. Kindred finds questions by their numbers (1., 1), Q1, Question 1, 第1题), options by their"
-    " letters (A., (A), a)) and answers by words such as Answer: B. Mark the lines yourself, or number the questions"
-    " and read the document again."
+    "No question was found. Say below which line begins a question, or number the questions in the document and put it"
+    " in again."
 )
 
 

@@ -72,7 +72,7 @@ class LayoutForm(ServiceForm):
     changes_numbers = forms.BooleanField(
         label="Change numbers",
         required=False,
-        help_text="Where a confirmed equation gives the answer of an English question, which is computed again.",
+        help_text="In English questions whose answer comes from a confirmed equation; the answer is computed again.",
     )
     is_shared = forms.BooleanField(
         label="Share it inside the school",

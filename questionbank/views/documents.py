@@ -180,7 +180,7 @@ def _imported(request: HttpRequest, draft: DocumentDraft) -> dict[str, Any]:
         "longest_list": LONGEST_LIST,
         "can_undo": run is not None and import_can_be_undone(run=run),
         "undo_runs": import_undo_runs(run=run) if run else (),
-        "list_name": _set_name(draft),
+        "list_name": run.parameters["source"] if run else _set_name(draft),
     }
 
 
