@@ -25,6 +25,7 @@ class WorksheetRow:
         question: None for a section, and where it is gone.
         reason: why it is left out of print; empty where it is printed.
         last_used: on which day it was last used on another worksheet.
+        number: printed before it in version A; None for what has none, such as a section.
     """
 
     item: WorksheetItem
@@ -32,6 +33,7 @@ class WorksheetRow:
     question: Question | None = None
     reason: str = ""
     last_used: date | None = None
+    number: int | None = None
 
     @property
     def points_shown(self) -> str:
@@ -77,7 +79,8 @@ def worksheet_rows(*, worksheet: Worksheet, user: User | None = None) -> list[Wo
     found = Question.objects.select_related("equation").defer("search_vector").in_bulk(ids)
     seen = set(Question.objects.filter(visible_to(user), pk__in=ids).values_list("pk", flat=True))
     used = last_uses(ids, except_on=worksheet.pk)
-    rows = []
+    rows: list[WorksheetRow] = []
+    count = 0
     for place, item in enumerate(items, start=1):
         number = item.question_id
         if number is None:
@@ -87,7 +90,11 @@ def worksheet_rows(*, worksheet: Worksheet, user: User | None = None) -> list[Wo
         else:
             question = found.get(number)
             reason = why_not_printed(question, number)
-            rows.append(WorksheetRow(item, place, question, reason, used.get(number)))
+            is_asked = question is not None and not reason and question.kind != Question.Kind.DESCRIPTION
+            count += is_asked
+            rows.append(
+                WorksheetRow(item, place, question, reason, used.get(number), count if is_asked else None)
+            )
     return rows
 
 

@@ -75,6 +75,7 @@ def test_the_total_is_of_questions_that_are_asked_and_printed(worksheet, teacher
     worksheet_items_update(user=teacher, worksheet=worksheet, points=2.5)
     Question.objects.filter(pk=retired.pk).update(status="retired")
     assert compose(worksheet).total_points == 2.5
+    assert [row.number for row in worksheet_rows(worksheet=worksheet)] == [None, 1, None]
     worksheet.items.update(points=None)
     assert compose(worksheet).total_points is None
 
