@@ -30,7 +30,7 @@ from questionbank.services.concept_paths import (
     paths_with_ancestors,
 )
 from questionbank.services.formula_check import record_problems
-from questionbank.services.import_report import ImportReport
+from questionbank.services.import_report import SOURCES_KEPT, ImportReport
 from questionbank.services.import_staging import StagedRows, Staging
 from questionbank.services.import_updates import (
     KnownLines,
@@ -151,6 +151,7 @@ def _import(options: ImportOptions, report: ImportReport, watch: _Watch) -> None
         attachments = AttachmentStore(is_dry=options.dry_run)
         _read(options, report, watch, rows, concept_rows, attachments)
     attachments.save()
+    report.sources = [source for source, _count in rows.sources.most_common(SOURCES_KEPT)]
     tree, problems = resolve_concept_rows(concept_rows)
     for problem in problems:
         report.refuse(problem)

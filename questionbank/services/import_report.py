@@ -18,6 +18,7 @@ from questionbank.services.import_reasons import ReasonGroups
 if TYPE_CHECKING:
     from questionbank.services.import_updates import KnownLines
 
+SOURCES_KEPT = 20  # sets of a file that names many
 PROBLEMS_KEPT = 1_000  # refused lines, and linked duplicates, that a report holds; all are counted
 
 CHANGES_KEPT = 200  # changed questions that a report shows with their differences; all are counted
@@ -73,6 +74,7 @@ class ImportReport:
         changed_elsewhere: new questions with the identifier of another one of their set, where it does not.
         questions_tagged: questions that got at least one new tag.
         layout: how the file is read; None where it has no columns.
+        sources: the sets that its questions name, or are in for want of one; the largest first, some of them.
         label: the name of its format.
         notes: what was done with columns as a whole.
         unread_columns: columns of a table, or fields of JSON objects, that are not read.
@@ -87,6 +89,7 @@ class ImportReport:
     name: str
     source: str
     hierarchy: str
+    sources: list[str] = field(default_factory=list)
     dry_run: bool = False
     rows: int = 0
     created: int = 0
@@ -183,6 +186,7 @@ class ImportReport:
         return {
             "name": self.name,
             "source": self.source,
+            "sources": self.sources,
             "hierarchy": self.hierarchy,
             "dry_run": self.dry_run,
             "written": self.written,

@@ -7,6 +7,7 @@ are temporary: nobody else sees them and they are gone with the transaction.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -185,11 +186,12 @@ class Totals:
 
 @dataclass(slots=True)
 class StagedRows:
-    """Where rows go while COPY is open; concept paths are kept once and numbered."""
+    """Where rows go while COPY is open; concept paths are kept once and numbered, and sets counted."""
 
     copy: Copy
     source: str
     paths: dict[ConceptPath, int] = field(default_factory=dict)
+    sources: Counter[str] = field(default_factory=Counter)
     count: int = 0
     last_line: int = 0
 
@@ -199,10 +201,12 @@ class StagedRows:
         self.last_line = line
         options = as_json(record.options)
         original = record.original
+        source = record.source or self.source
+        self.sources[source] += 1
         self.copy.write_row(
             (
                 line,
-                record.source or self.source,
+                source,
                 record.id,
                 record.text,
                 record.language,

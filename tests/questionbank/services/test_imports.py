@@ -269,7 +269,8 @@ def test_a_concept_cycle_is_refused_and_nothing_is_written(jsonl):
 
 
 def test_the_set_of_a_line_goes_before_the_name_of_the_file(jsonl):
-    import_file(path=jsonl({"text": "1", "set": "mine"}, {"text": "2"}), source="given")
+    report = import_file(path=jsonl({"text": "1", "set": "mine"}, {"text": "2"}), source="given")
+    assert report.sources == ["mine", "given"]
     assert dict(Question.objects.values_list("text", "source")) == {"1": "mine", "2": "given"}
     with pytest.raises(ValidationFailed, match="more than 120"):
         import_file(path=jsonl({"text": "3"}), source="x" * 121)
