@@ -47,6 +47,32 @@ document.addEventListener("keydown", (event) => {
   move();
 });
 
+/* While a correction is being saved, the buttons are those of before: keys wait for the new ones. */
+let isSaving = false;
+const waiting = [];
+document.addEventListener("htmx:beforeRequest", ({ detail }) => {
+  if (detail.target.id === "paper") isSaving = true;
+});
+document.addEventListener(
+  "keydown",
+  (event) => {
+    if (!isSaving || event.key.length > 1 || event.ctrlKey || event.altKey || event.metaKey || isTyping(event.target)) {
+      return;
+    }
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    waiting.push(event.key);
+  },
+  { capture: true },
+);
+function goOn() {
+  isSaving = false;
+  while (!isSaving && waiting.length) {
+    const pressed = { key: waiting.shift(), bubbles: true, cancelable: true };
+    document.activeElement.dispatchEvent(new KeyboardEvent("keydown", pressed));
+  }
+}
+
 /* A line that stands elsewhere, such as the list of answers, lights up with its question, and the question with it. */
 function light(event) {
   for (const element of document.querySelectorAll(".paper-lit")) element.classList.remove("paper-lit");
@@ -72,9 +98,15 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   hadFocus = detail.target.id === "paper" && detail.target.contains(document.activeElement);
 });
 document.addEventListener("htmx:afterSettle", ({ detail }) => {
-  if (!hadFocus || detail.elt.id !== "paper") return;
-  hadFocus = false;
-  const field = paper().querySelector("textarea[autofocus]");
-  if (field) field.focus();
-  else paper().querySelector("input[name=line]:checked")?.focus({ preventScroll: true });
+  if (detail.elt.id !== "paper") return;
+  if (hadFocus) {
+    hadFocus = false;
+    const field = paper().querySelector("textarea[autofocus]");
+    if (field) field.focus();
+    else paper().querySelector("input[name=line]:checked")?.focus({ preventScroll: true });
+  }
+  goOn();
+});
+document.addEventListener("htmx:afterRequest", ({ detail }) => {
+  if (detail.failed && detail.target.id === "paper") goOn();
 });

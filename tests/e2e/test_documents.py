@@ -34,6 +34,7 @@ def put_in(page: Page) -> DocumentDraft:
     page.get_by_label("Or paste its text").fill(PAPER)
     page.get_by_role("button", name="Find the questions").click()
     expect(page.get_by_text("3 questions found")).to_be_visible()
+    page.wait_for_load_state()  # keys are read from then on
     return DocumentDraft.objects.latest("pk")
 
 
