@@ -3,8 +3,9 @@
 
     python -m tests.bench.outside PART [--examples FOLDER] [--output FOLDER] [--keep FOLDER]
 
-Numbers, typed maths, word problems and verdicts on pairs are counted; formulas, pastes, searches, imports and variants
-are written to a file that a reader judges. The examples are in `examples/`, beside what the reader said of them.
+Numbers, typed maths, word problems, verdicts on pairs and test papers are counted; formulas, pastes, searches,
+imports and variants are written to a file that a reader judges. The examples are in `examples/`, beside what the reader
+said of them.
 """
 
 from __future__ import annotations
@@ -184,6 +185,14 @@ def imports(options: argparse.Namespace) -> None:
             f"{finished.stdout}{finished.stderr}\n"
         )
     write(options.output / "imports.md", lines)
+
+
+def papers(options: argparse.Namespace) -> None:
+    """Count the questions of test papers that are read whole, and those that are wrong without a doubt."""
+    set_up_without_bank()
+    from tests.bench.outside.papers import read_papers
+
+    read_papers(options.examples / "papers")
 
 
 def formulas(options: argparse.Namespace) -> None:
@@ -382,7 +391,19 @@ def report(title: str, outcomes: list[str]) -> None:
 
 PARTS = {
     part.__name__: part
-    for part in (numbers, typed, problems, pairs, imports, formulas, searches, pastes, similar, variants)
+    for part in (
+        numbers,
+        typed,
+        problems,
+        pairs,
+        papers,
+        imports,
+        formulas,
+        searches,
+        pastes,
+        similar,
+        variants,
+    )
 }
 
 
