@@ -25,6 +25,7 @@ _OPTION_NAMED = re.compile(r"[(]?(?:[A-H](?:, [A-H])*|[ivx]{1,4})[)]?")
 _LOOKED_AHEAD = 8  # lines in which the options of a question without a number must begin
 _SHORT_VALUE = 40
 _LONG_HEADING = 70
+_COLUMN_OF_MARKS = 4  # numbers without a text beside them
 
 
 def guess_roles(lines: Sequence[Line]) -> list[Role]:
@@ -34,6 +35,8 @@ def guess_roles(lines: Sequence[Line]) -> list[Role]:
     rules = numbered_rules(lines, marks)
     inside = [mark if place not in key and place not in rules else None for place, mark in enumerate(marks)]
     guess = _Guess(lines, inside, numbering(lines, inside))
+    alone = [mark for mark, line in zip(inside, lines, strict=True) if mark is not None and not line.text]
+    guess.has_column_of_marks = sum(mark.series == "digits-" for mark in alone) >= _COLUMN_OF_MARKS
     by_words = any(
         mark is not None and mark.kind == "word"
         for mark in (marks[place] for place in guess.numbering.questions)
@@ -72,6 +75,7 @@ class _Guess:
     headings: dict[int, str] = field(default_factory=dict)  # by a question's line
     awaits_answers: bool = False  # "Type: F" stands above the next question
     has_typed_answers: bool = False
+    has_column_of_marks: bool = False  # numbers that stand alone again and again
     is_matching: bool = False  # what is numbered in it goes together, and is neither options nor parts
     state: str = "outside"  # or stem, item, answer, solution, stimulus, heading
 
@@ -111,8 +115,11 @@ class _Guess:
             return Role.QUESTION
         if place in self.numbering.headings:
             return Role.HEADING
-        if mark is not None and mark.series == "digits()" and not text and is_open:
-            return Role.MORE  # "(2)": the marks that it gives
+        if mark is not None and not text and is_open and self.state != "answer":
+            if mark.series == "digits()":
+                return Role.MORE  # "(2)": the marks that it gives
+            if mark.series == "digits-" and self.has_column_of_marks:
+                return Role.NOTHING  # "2": likewise
         if line.heading and not (mark is not None and mark.kind in ("lower", "upper") and is_open):
             return Role.HEADING
         if mark is None and phrases.tells_points(text):
