@@ -1,6 +1,7 @@
 """Importing a file again: which of its lines are questions that the bank has from it, and which of them have changed.
 
-A line belongs to a question by (source, identifier), else by what it asks. A question that is still as its file had it
+A line belongs to a question by (source, identifier), else by (source, number in the bank), else by what it asks.
+A question that is still as its file had it
 gets a new version; one that a person has edited since, while its item has changed, too, waits for a person's choice.
 """
 
@@ -59,6 +60,17 @@ _BY_IDENTIFIER = """
         WHERE s.source_id <> ''
         ORDER BY s.line, q.content_hash = s.content_hash DESC, q.status = 'retired', q.id DESC
     ) found ORDER BY id, line
+"""
+_BY_NUMBER = """
+    SELECT DISTINCT ON (q.id) s.line, q.id
+    FROM staged_question s
+    JOIN questionbank_question q ON q.source = s.source AND q.source_id = ''
+        AND q.id = CASE WHEN s.source_id ~ '^[1-9][0-9]{0,17}$' THEN s.source_id::bigint END
+    ORDER BY q.id, s.line
+"""  # an export calls a question without an identifier by its number in the bank
+_WITHOUT_NUMBER = """
+    UPDATE staged_known k SET source_id = '' FROM questionbank_question q
+    WHERE q.id = k.question_id AND q.source_id = '' AND k.source_id = q.id::text
 """
 _BY_HASH = """
     SELECT DISTINCT ON (id) line, id FROM (
@@ -157,8 +169,9 @@ def known_lines(
         hierarchy: to which they belong.
     """
     known = KnownLines()
-    for claimed in (_BY_IDENTIFIER, _BY_HASH):
+    for claimed in (_BY_IDENTIFIER, _BY_NUMBER, _BY_HASH):
         staging.execute(_CLAIM.format(claimed=claimed))
+    staging.execute(_WITHOUT_NUMBER)
     ((known.count,),) = staging.execute("SELECT count(*) FROM staged_known")
     stated = _stated(layout)
     lines = [line for (line,) in staging.execute(_DIFFERENT)]

@@ -74,6 +74,20 @@ def state():
     ]
 
 
+def test_an_export_that_was_edited_updates_questions_without_an_identifier(load):
+    load([{"text": "3 + 3?", "answer": "6"}, {"text": "4 + 4?", "answer": "8"}], source="sums")
+    numbers = list(Question.objects.order_by("pk").values_list("pk", flat=True))
+    edited = [
+        {"id": str(numbers[0]), "text": "3 + 3 = ?", "answer": "6"},
+        {"id": str(numbers[1]), "text": "4 + 4?", "answer": "8"},
+        {"id": "9" * 18, "text": "5 + 5?", "answer": "10"},
+    ]
+    again = load(edited, source="sums")
+    assert (again.created, again.known.updated) == (1, 1)
+    assert state()[:2] == [("", "3 + 3 = ?", "6", "", "", []), ("", "4 + 4?", "8", "", "", [])]
+    assert load(edited, source="others").known.updated == 0  # numbers of another set mean nothing
+
+
 def test_the_same_file_again_changes_nothing(load):
     load(FIRST)
     before = state()
