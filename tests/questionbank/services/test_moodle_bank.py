@@ -79,7 +79,7 @@ def test_a_page_says_what_the_format_cannot_hold_before_the_download(file, clien
     client.force_login(admin_person)
     address = reverse("selection_export", args=["csv"]) + "?all=1"
     page = client.get(address)
-    assert "pictures: 1" in page.content.decode()
+    assert "Pictures: 1 question" in page.content.decode()
     sent = client.get(address + "&confirmed=1")
     assert sent["Content-Disposition"].endswith('.csv"')
     whole = client.get(reverse("selection_export", args=["moodle-xml"]) + "?all=1")
@@ -87,6 +87,6 @@ def test_a_page_says_what_the_format_cannot_hold_before_the_download(file, clien
     assert b"".join(whole.streaming_content).count(b"<question type=") == 14
     QuestionFactory(kind="parts")
     assert (
-        "questions in parts: 1"
+        "Questions in parts: 1"
         in client.get(reverse("selection_export", args=["moodle-xml"]) + "?all=1").content.decode()
     )
