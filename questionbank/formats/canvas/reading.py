@@ -23,6 +23,7 @@ from questionbank.formats.html_reading import html_to_our_text
 from questionbank.formats.item_pictures import ItemPictures, Put, safe_name
 from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT
 from questionbank.formats.own_fields import read_ours
+from questionbank.formats.written_numbers import finite_number
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 TEXT_LIMIT = 50_000
@@ -124,7 +125,7 @@ class _Reading:
             content["original"] = hashlib.sha256(data).hexdigest()
         content |= {
             "title": "" if title.lower() in _NO_TITLE else title[:1_000],
-            "points": _float(self._metadata.get("points_possible")),
+            "points": finite_number(self._metadata.get("points_possible")),
             "feedback": Feedback(
                 right=self._feedback.get("correct_fb", ""),
                 wrong=self._feedback.get("general_incorrect_fb", ""),
@@ -195,7 +196,7 @@ class _Reading:
         for condition in self.element.iterfind("resprocessing/respcondition"):
             score = condition.find("setvar")
             variables = condition.find("conditionvar")
-            if variables is not None and score is not None and (_float(score.text) or 0) > 0:
+            if variables is not None and score is not None and (finite_number(score.text) or 0) > 0:
                 yield variables
 
     def right_idents(self) -> list[str]:
@@ -356,20 +357,20 @@ def _number(variables: Element) -> AcceptedAnswer | None:
     equal = next(variables.iter("varequal"), None)
     low = next((part for part in variables.iter() if part.tag in ("vargte", "vargt")), None)
     high = next((part for part in variables.iter() if part.tag in ("varlte", "varlt")), None)
-    least = _float(low.text) if low is not None else None
-    most = _float(high.text) if high is not None else None
+    least = finite_number(low.text) if low is not None else None
+    most = finite_number(high.text) if high is not None else None
     if equal is None:
         if least is None or most is None:
             return None
         return AcceptedAnswer(f"{(least + most) / 2:.15g}", tolerance=_exact(abs(most - least) / 2) or None)
     text = (equal.text or "").strip()
     text = re.fullmatch(r"([+-]?\d+)\.0+", text)[1] if re.fullmatch(r"[+-]?\d+\.0+", text) else text  # type: ignore[index]
-    value, margin = _float(text), _float(equal.get("margin"))
+    value, margin = finite_number(text), finite_number(equal.get("margin"))
     if equal.get("margintype") == "percent" and margin is not None:
         return AcceptedAnswer(text, tolerance=_exact(margin / 100) or None, tolerance_kind="relative")
     if equal.get("margintype") == "absolute" and margin is not None:
         return AcceptedAnswer(text, tolerance=margin or None)
-    precision = _float(equal.get("precision"))
+    precision = finite_number(equal.get("precision"))
     if equal.get("precisiontype") == "significantDigits" and precision:
         return AcceptedAnswer(text, tolerance=precision, tolerance_kind="digits")
     if value is None or least is None or most is None:
@@ -398,14 +399,6 @@ def _close(some: tuple[float, float], others: tuple[float, float]) -> bool:
 
 def _exact(value: float) -> float:
     return float(f"{value:.12g}")
-
-
-def _float(text: str | None) -> float | None:
-    try:
-        value = float((text or "").strip().replace(",", "."))
-    except ValueError:
-        return None
-    return value if abs(value) < 1e300 else None
 
 
 def with_hashes(data: bytes, hashes: dict[str, str]) -> bytes:

@@ -11,6 +11,7 @@ from typing import Any
 
 from analytics.question_content import AcceptedAnswer, MatchingPair, Option, QuestionContent
 from questionbank.formats.html_reading import html_to_our_text, with_dollars
+from questionbank.formats.written_numbers import exact_share, finite_number
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _ESCAPED = re.compile(r"\\([~=#{}:\\n])")
@@ -206,29 +207,18 @@ def _feedback(piece: str) -> tuple[str, str]:
 def _number(answer: AcceptedAnswer) -> AcceptedAnswer:
     text, tolerance = answer.text, None
     if match := _RANGE.fullmatch(text):
-        low, high = _float(match[1]), _float(match[2])
+        low, high = finite_number(match[1]), finite_number(match[2])
         if low is not None and high is not None:
             text, tolerance = f"{(low + high) / 2:.15g}", float(f"{abs(high - low) / 2:.12g}")
     elif ":" in text:
         value, _colon, allowed = text.rpartition(":")
-        if (found := _float(allowed)) is not None:
+        if (found := finite_number(allowed)) is not None:
             text, tolerance = value.strip(), found
     return AcceptedAnswer(text, answer.weight, answer.feedback, tolerance or None)
 
 
-def _float(text: str) -> float | None:
-    try:
-        return float(text.replace(",", "."))
-    except ValueError:
-        return None
-
-
 def _share(percent: str) -> float:
-    share = max(-1.0, min(1.0, float(percent) / 100))
-    for parts in (3, 6, 7, 9):
-        if abs((nearest := round(share * parts) / parts) - share) < 5e-6:
-            return nearest
-    return round(share, 9)
+    return exact_share(max(-1.0, min(1.0, float(percent) / 100)))
 
 
 def _plain(text: str) -> str:

@@ -30,6 +30,7 @@ from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMI
 from questionbank.formats.moodle.attached_files import _KEPT, base64_bytes, without_pictures
 from questionbank.formats.moodle.cloze import read_cloze
 from questionbank.formats.moodle.words import OUR_TAG, SETTINGS, TYPES, default_name
+from questionbank.formats.written_numbers import exact_share, finite_number
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 TEXT_LIMIT = 50_000
@@ -111,7 +112,7 @@ class _Reading:
         tags = self._tags(row)
         content |= {
             "title": "" if title == default_name(row["text"]) and not self._has_title else title[:1_000],
-            "points": _float(element.findtext("defaultgrade") or element.findtext("defaultmark")),
+            "points": finite_number(element.findtext("defaultgrade") or element.findtext("defaultmark")),
             "feedback": Feedback(
                 "",
                 self.rich(element.find("correctfeedback"), "feedback"),
@@ -166,7 +167,7 @@ class _Reading:
             if name == "concept":
                 row["concepts"].append([part.strip() for part in value.split(" > ")])
             elif name in ("difficulty", "facility", "responses"):
-                number = _float(value)
+                number = finite_number(value)
                 row[name] = int(number) if name == "responses" and number is not None else number
             elif name == "numbers":
                 row[name] = value.split("; ")
@@ -262,8 +263,12 @@ class _Reading:
     def answers(self) -> Iterator[tuple[Element, float, str]]:
         """Yield each answer with its weight (-1 to 1) and its feedback."""
         for answer in self.element.iterfind("answer"):
-            weight = (_float(answer.get("fraction")) or 0.0) / 100
-            yield answer, _exact(max(-1.0, min(1.0, weight))), self.rich(answer.find("feedback"), "feedback")
+            weight = (finite_number(answer.get("fraction")) or 0.0) / 100
+            yield (
+                answer,
+                exact_share(max(-1.0, min(1.0, weight))),
+                self.rich(answer.find("feedback"), "feedback"),
+            )
 
     def choice(self, row: dict[str, Any], _content: dict[str, Any]) -> None:
         options = []
@@ -309,7 +314,7 @@ class _Reading:
         accepted = []
         for answer, weight, feedback in self.answers():
             text = (answer.findtext("text") or "").strip()
-            tolerance = _float(answer.findtext("tolerance"))
+            tolerance = finite_number(answer.findtext("tolerance"))
             accepted.append(
                 AcceptedAnswer(
                     text, max(0.0, weight), feedback, tolerance or None, unit=unit if text != "*" else ""
@@ -322,7 +327,10 @@ class _Reading:
     def _units(self) -> str:
         """Return the unit of the answers; where others are accepted by a factor, they are a setting."""
         units = [
-            (" ".join((unit.findtext("unit_name") or "").split())[:100], _float(unit.findtext("multiplier")))
+            (
+                " ".join((unit.findtext("unit_name") or "").split())[:100],
+                finite_number(unit.findtext("multiplier")),
+            )
             for unit in self.element.iterfind("units/unit")
         ]
         units = [(name, 1.0 if factor is None else factor) for name, factor in units if name]
@@ -377,23 +385,6 @@ _READERS: dict[str, Callable[[_Reading, dict[str, Any], dict[str, Any]], None]] 
 def _option_row(option: Option) -> dict[str, Any]:
     row: dict[str, Any] = {"label": option.label, "text": option.text}
     return row | {"weight": option.weight, "feedback": option.feedback}
-
-
-def _exact(weight: float) -> float:
-    """Return a share that was written with a few digits as it was meant: 0.3333333 is a third."""
-    for parts in (3, 6, 7, 9):
-        nearest = round(weight * parts) / parts
-        if abs(nearest - weight) < 5e-6:
-            return nearest
-    return round(weight, 9)
-
-
-def _float(text: str | None) -> float | None:
-    try:
-        value = float((text or "").strip().replace(",", "."))
-    except ValueError:
-        return None
-    return value if abs(value) < 1e300 else None
 
 
 def _plain_number(text: str) -> str:

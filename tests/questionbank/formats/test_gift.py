@@ -170,3 +170,11 @@ def test_another_encoding_is_said(tmp_path):
     file = read(path)
     assert [entry.content.title for _line, entry in file] == ["Größe"]
     assert file.notes == ["Read as Windows-1252."]
+
+
+@pytest.mark.parametrize("typed", ["5:inf", "5:nan", "5:about 1"])
+def test_a_tolerance_that_is_no_number_stays_as_it_came(tmp_path, typed):
+    path = tmp_path / "a.gift"
+    path.write_text(f"Five?{{#{typed}}}\n", encoding="utf-8")
+    (record,) = [entry for _line, entry in read(path) if isinstance(entry, QuestionRecord)]
+    assert (record.kind, record.answer, record.content.accepted) == ("number", typed, ())
