@@ -102,16 +102,21 @@ def tiny_folder(tmp_path_factory) -> Callable[[int], str]:
     return saved
 
 
+def _keep(settings, storage: str, folder: Path) -> None:
+    place = {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": folder}}
+    settings.STORAGES = {**settings.STORAGES, storage: place}
+
+
 @pytest.fixture
 def own_artifacts(settings, tmp_path) -> None:
     """Models are kept in a folder of this test."""
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "artifacts": {
-            "BACKEND": "django.core.files.storage.FileSystemStorage",
-            "OPTIONS": {"location": tmp_path / "artifacts"},
-        },
-    }
+    _keep(settings, "artifacts", tmp_path / "artifacts")
+
+
+@pytest.fixture
+def own_attachments(settings, tmp_path) -> None:
+    """So are pictures."""
+    _keep(settings, "attachments", tmp_path / "attachments")
 
 
 @pytest.fixture

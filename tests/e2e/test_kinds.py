@@ -18,13 +18,8 @@ from tests.questionbank.formats.moodle_sample import SAMPLE
 
 
 @pytest.fixture
-def pages(bank, tmp_path, settings):
+def pages(bank, tmp_path, own_attachments):
     """The addresses of pages that show kinds of question."""
-    place = {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"location": tmp_path / "a"},
-    }
-    settings.STORAGES = {**settings.STORAGES, "attachments": place}
     path = tmp_path / "bank.xml"
     path.write_text(SAMPLE, encoding="utf-8")
     import_file(path=path, embed=False)

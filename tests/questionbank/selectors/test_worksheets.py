@@ -94,15 +94,8 @@ def test_numbers_change_only_where_the_equation_gives_the_answer(
 
 
 def test_pictures_of_one_name_stay_apart_and_a_missing_one_keeps_its_name(
-    worksheet, teacher, settings, tmp_path
+    worksheet, teacher, own_attachments
 ) -> None:
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "attachments": {
-            "BACKEND": "django.core.files.storage.FileSystemStorage",
-            "OPTIONS": {"location": tmp_path},
-        },
-    }
     hashes = [attachment_add(data=png(width)) for width in (1, 2)]
     questions = [
         QuestionFactory(

@@ -17,16 +17,7 @@ from questionbank.services.attachments import attachment_add, attachments_sweep
 from tests.factories import QuestionFactory
 from tests.pictures import png
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _own_storage(settings, tmp_path):
-    place = {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"location": tmp_path / "a"},
-    }
-    settings.STORAGES = {**settings.STORAGES, "attachments": place}
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_attachments")]
 
 
 @pytest.mark.parametrize(

@@ -174,12 +174,7 @@ def test_a_retired_question_stays_retired(load, admin_person):
     assert (report.known.kept_retired, Question.objects.filter(source_id="b").count()) == (1, 1)
 
 
-def test_a_moodle_item_is_updated_with_its_original(tmp_path, settings):
-    place = {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"location": tmp_path / "a"},
-    }
-    settings.STORAGES = {**settings.STORAGES, "attachments": place}
+def test_a_moodle_item_is_updated_with_its_original(tmp_path, own_attachments):
     path = tmp_path / "bank.xml"
     path.write_text(SAMPLE)
     import_file(path=path, embed=False)
@@ -194,12 +189,7 @@ def test_a_moodle_item_is_updated_with_its_original(tmp_path, settings):
     assert undo(first)["removed"] == 10  # all but the one with a history
 
 
-def test_an_import_from_moodle_is_undone_with_its_originals(tmp_path, settings):
-    place = {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"location": tmp_path / "a"},
-    }
-    settings.STORAGES = {**settings.STORAGES, "attachments": place}
+def test_an_import_from_moodle_is_undone_with_its_originals(tmp_path, own_attachments):
     path = tmp_path / "bank.xml"
     path.write_text(SAMPLE)
     import_file(path=path, embed=False)

@@ -15,16 +15,7 @@ from tests.factories import QuestionFactory
 from tests.questionbank.formats.moodle_sample import SAMPLE
 from tests.questionbank.formats.test_moodle_xml import elements
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _own_storage(settings, tmp_path):
-    place = {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"location": tmp_path / "a"},
-    }
-    settings.STORAGES = {**settings.STORAGES, "attachments": place}
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_attachments")]
 
 
 @pytest.fixture
