@@ -60,3 +60,12 @@ CHINESE = Labels(
 def labels_for(language: str) -> Labels:
     """Return the words of a language; English ones where there are none of it."""
     return CHINESE if language.lower().startswith("zh") else ENGLISH
+
+
+def option_label(label: str) -> str:
+    """Return the label of an option as Word and LaTeX type it; a digit with a dot would look like a question's number.
+
+    >>> option_label("A"), option_label("1")
+    ('A.', '(1)')
+    """
+    return f"({label})" if label.isdigit() else f"{label}."

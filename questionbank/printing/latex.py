@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 from questionbank.formats.pictures import SUFFIXES
 from questionbank.formulas import split_definitions
 from questionbank.printing.html import TextWriter
-from questionbank.printing.labels import Labels, labels_for
+from questionbank.printing.labels import Labels, labels_for, option_label
 from questionbank.printing.limits import check_sheets
 from questionbank.printing.markup import Element, read_markup
 from questionbank.printing.numerals import points_text
@@ -132,10 +132,10 @@ class _SheetWriter:
         if item.matches:
             rows = max(len(item.options), len(item.matches))
             left = [
-                rf"{_escaped(label)}. {self._line(text)} \underline{{\hspace{{2em}}}}"
+                rf"{_escaped(option_label(label))} {self._line(text)} \underline{{\hspace{{2em}}}}"
                 for label, text in item.options
             ]
-            right = [f"{_escaped(label)}. {self._line(text)}" for label, text in item.matches]
+            right = [f"{_escaped(option_label(label))} {self._line(text)}" for label, text in item.matches]
             cells = (
                 f"{''.join(left[row : row + 1])} & {''.join(right[row : row + 1])} \\\\"
                 for row in range(rows)
@@ -147,7 +147,8 @@ class _SheetWriter:
             )
         elif item.options:
             items = "\n".join(
-                rf"\item[{{{_escaped(label)}.}}] {self._text(text)}" for label, text in item.options
+                rf"\item[{{{_escaped(option_label(label))}}}] {self._text(text)}"
+                for label, text in item.options
             )
             parts.append(f"\\begin{{itemize}}\n{items}\n\\end{{itemize}}")
         if item.parts:

@@ -12,7 +12,7 @@ from html import escape
 from questionbank.documents.pandoc import pandoc_path, run_pandoc
 from questionbank.errors import DocumentRefused, PrintingRefused
 from questionbank.printing.html import TextWriter
-from questionbank.printing.labels import Labels, labels_for
+from questionbank.printing.labels import Labels, labels_for, option_label
 from questionbank.printing.limits import check_sheets
 from questionbank.printing.markup import Element, read_markup, write_markup
 from questionbank.printing.numerals import points_text
@@ -95,8 +95,10 @@ class _SheetWriter:
             self._labelled(_numbered(item.number), item.text, f"Question {level}", points),
         ]
         if item.matches:
-            parts += [self._labelled(f"{label}.", f"{text} ____", "Option") for label, text in item.options]
-            parts += [self._labelled(f"{label}.", text, "Option") for label, text in item.matches]
+            parts += [
+                self._labelled(option_label(label), f"{text} ____", "Option") for label, text in item.options
+            ]
+            parts += [self._labelled(option_label(label), text, "Option") for label, text in item.matches]
         else:
             parts.append(self._options(item.options))
         parts += [self._question(part, 2) for part in item.parts]
@@ -111,9 +113,12 @@ class _SheetWriter:
             and is_short
             and not any("\n" in text or "![" in text or "$$" in text for _, text in options)
         ):
-            entries = (f"{escape(label)}. {line}" for (label, _), line in zip(options, lines, strict=True))
+            entries = (
+                f"{escape(option_label(label))} {line}"
+                for (label, _), line in zip(options, lines, strict=True)
+            )
             return _styled("Options in a Line", f"<p>{TAB.join(entries)}</p>")
-        return "".join(self._labelled(f"{label}.", text, "Option") for label, text in options)
+        return "".join(self._labelled(option_label(label), text, "Option") for label, text in options)
 
     def _key(self, item: SheetItem, level: int) -> str:
         answer = item.answer or ("" if item.parts else f"*{self._labels.unknown}*")
@@ -128,13 +133,28 @@ class _SheetWriter:
         """Return a text with its label before the first paragraph and what follows the last one."""
         blocks = list(_with_parts(self._texts.tree(text)))
         first = blocks.pop(0) if blocks and blocks[0].tag == "p" else Element("p")
-        last = blocks[-1] if blocks and blocks[-1].tag == "p" else first
+        worded = [block for block in blocks if block.tag == "p" and block.text().strip()]
+        last = worded[-1] if worded else first
         if label:
             first.children.insert(0, f"{label}{TAB}")
         if behind:
-            last.children.append(behind)
+            last.children.insert(_end_of_words(last), behind)
         shown = _styled(style if label else f"{style} Text", write_markup(first)) if first.children else ""
         return shown + _styled(f"{style} Text", "".join(map(write_markup, blocks)))
+
+
+def _end_of_words(paragraph: Element) -> int:
+    """Return the place behind the last child that is no picture and no break of a line."""
+    children = paragraph.children
+    return next(
+        (
+            place
+            for place in range(len(children), 0, -1)
+            if (child := children[place - 1])
+            and (child.strip() if isinstance(child, str) else child.tag not in {"img", "br"})
+        ),
+        len(children),
+    )
 
 
 def _numbered(number: str) -> str:

@@ -176,7 +176,6 @@ def _shown_sections(composed: ComposedVersion) -> list[dict[str, Any]]:
     shown = []
     for section in composed.sheet.sections:
         items = []
-        stimulus = ""
         for item in section.items:
             number = next(numbers)
             items.append(
@@ -184,11 +183,9 @@ def _shown_sections(composed: ComposedVersion) -> list[dict[str, Any]]:
                     "item": item,
                     "number": number,
                     "is_changed": number in composed.changed,
-                    "begins": bool(item.stimulus) and item.stimulus != stimulus,
                     "lines": range(item.answer_lines),
                 }
             )
-            stimulus = item.stimulus
         shown.append({"heading": section.heading, "instructions": section.instructions, "items": items})
     return shown
 

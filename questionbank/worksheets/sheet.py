@@ -27,7 +27,7 @@ class SheetItem:
         answer_lines: empty lines to write on below the question.
         answer: for the key, in our notation; empty where none is known.
         solution: a worked solution for the key; empty without one.
-        stimulus: a text shared with the question before and after, printed above the first of them.
+        stimulus: a text shared with the questions that follow, printed above this one; the others have none.
     """
 
     number: str

@@ -77,6 +77,7 @@ def arrange(
             groups = _in_other_order(groups, mixing.rng("order", place))
         for group in groups:
             for question in group.questions:
+                is_first = question is group.questions[0]
                 is_alone = len(group.questions) == 1 and not names_another
                 shown = _with_numbers(question, mixing) if is_alone else question
                 if shown is not question:
@@ -84,6 +85,7 @@ def arrange(
                 is_asked = question.record.kind != "description"
                 count += is_asked
                 item = _Writer(shown, mixing).item(str(count) if is_asked else "", group.stimulus)
+                item = item if is_first else replace(item, stimulus="")
                 items.append(item if answers else _without_answers(item))
                 if answers and not solutions:
                     items[-1] = replace(items[-1], solution="")
@@ -148,6 +150,17 @@ def _in_other_order(groups: Sequence[_Group], rng: Random) -> list[_Group]:
     return ordered
 
 
+def _tolerance(content: QuestionContent, answer: str) -> str:
+    """Return how far the number that is the answer may be off, as a key writes it behind the number."""
+    for accepted in content.accepted:
+        if accepted.text == answer and accepted.tolerance:
+            if accepted.tolerance_kind == "absolute":
+                return f" ± {accepted.tolerance:g}"
+            if accepted.tolerance_kind == "relative":
+                return f" ± {accepted.tolerance * 100:g} %"
+    return ""
+
+
 def _with_order(group: _Group, rng: Random) -> _Group:
     if group.is_fixed or len(group.questions) == 1:
         return group
@@ -204,6 +217,8 @@ class _Writer:
         answer = derived_answer(
             kind=asked.kind, options=asked.options, answer=asked.answer, content=asked.content
         )
+        if asked.kind == "number":
+            answer += _tolerance(asked.content, answer)
         options: Labelled = tuple((option.label, self._named(option.text)) for option in asked.options)
         matches: Labelled = ()
         solution = asked.solution
