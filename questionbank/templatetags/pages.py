@@ -63,6 +63,7 @@ ICONS = {  # 24 by 24, drawn with a line; a literal table
     "M17.6 6.4 19 5",
     "tree": "M5 4h5v4H5zM14 10h5v4h-5zM14 16.5h5v4h-5zM7.5 8v10.5H14M7.5 12H14",
     "up": "m7 14 5-5 5 5",
+    "download": "M12 4v12m-5-5 5 5 5-5M4 20h16",
     "upload": "M12 16V4m-5 5 5-5 5 5M4 16v4h16v-4",
     "cross": "m6 6 12 12M18 6 6 18",
 }

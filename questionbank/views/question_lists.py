@@ -71,7 +71,10 @@ def list_detail(request: HttpRequest, list_id: int) -> HttpResponse:
         "templates": [place for question, place in places if question.draws_numbers],
         "is_owner": question_list.owner_id == request.user.pk,
         "with_answers": request.GET.get("answers") == "1",
-        "formats": [(name, chosen.label) for name, chosen in FORMATS.items()],
+        "exports": [
+            (chosen.label, reverse("list_export", args=[question_list.pk, name]))
+            for name, chosen in FORMATS.items()
+        ],
     }
     return render(request, "lists/detail.html", context)
 
