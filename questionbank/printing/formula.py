@@ -47,6 +47,8 @@ _USUAL_PADDING = 0.42  # em, on both sides of a cell
 _SIDES = {"above": "top", "below": "bottom", "before": "left", "after": "right"}
 _ROW_GAPS = {"tml-jot": 0.6, "tml-small": 0.15}
 _ROW_GAP = 0.35
+_MOST_WHOLE = 4
+_LONGEST_WHOLE = 14  # signs and letters from one bracket to the other that a line does not break between
 _STYLES = {("true", None): "display", ("false", None): "inline", (None, "0"): "inline", (None, "1"): "script"}
 
 
@@ -142,7 +144,35 @@ def _joined(drawings: object) -> Drawing:
     row: Drawing = ["row"]
     for drawing in drawings:
         row.extend(drawing[1:] if drawing[0] == "row" else [drawing])
+    row = _with_whole_brackets(row)
     return row[1] if len(row) == 2 else row
+
+
+def _with_whole_brackets(row: Drawing) -> Drawing:
+    """Return a row in which no line breaks between a bracket and the one that closes it, unless that would be long."""
+    if sum(_side(part) == "opening" for part in row) > _MOST_WHOLE:
+        return row  # a product of many brackets has nowhere else to break
+    done = [row[:1]]  # of the row and of each bracket that is open
+    for part in row[1:]:
+        if _side(part) == "opening":
+            done.append(["whole", part])
+            continue
+        is_short_fence = part[0] == "fenced" and len(part) <= _LONGEST_WHOLE
+        done[-1].append(["whole", part] if is_short_fence else part)
+        if _side(part) == "closing" and len(done) > 1:
+            group = done.pop()
+            done[-1].extend([group] if 3 < len(group) <= _LONGEST_WHOLE else group[1:])
+    for left_open in done[1:]:
+        done[0].extend(left_open[1:])
+    return done[0]
+
+
+def _side(drawing: object) -> str:
+    """Return "opening" or "closing" for such a bracket, also with an exponent."""
+    if isinstance(drawing, list) and drawing[0] == "attach":
+        return "closing" if _side(drawing[2]) == "closing" else ""
+    is_bracket = isinstance(drawing, list) and drawing[0] == "sign" and drawing[2] in ("opening", "closing")
+    return drawing[2] if is_bracket else ""
 
 
 def _is_fence(element: Element) -> bool:

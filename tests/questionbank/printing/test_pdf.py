@@ -207,3 +207,12 @@ def test_the_running_title_begins_on_the_second_page_of_each_version():
     long = [SheetItem(str(number), "Why?", answer_lines=20) for number in (1, 2)]
     pages = pdf_text(worksheet_pdf([sheet(*long, version=version) for version in "AB"]))
     assert ["· Version" in text for text in pages] == [False, True, False, True]
+
+
+def test_no_line_breaks_between_brackets_that_are_short():
+    text = r"Compare the values of $f(x)=x+(3x+5)-(2a-7)$ and $g(x)=\left(x+y-12\right)+4$ " * 12
+    lines = pdf_text(worksheet_pdf([Sheet("T", (SheetSection((SheetItem("1", text),)),), columns=2)]))[
+        0
+    ].splitlines()
+    assert len(lines) > 20
+    assert [line for line in lines if line.count("(") != line.count(")")] == []
