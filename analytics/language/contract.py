@@ -26,7 +26,7 @@ class Numbers(Protocol):
     """A number word that counts nothing where something is computed."""
 
     DIGIT_FORMS: tuple[NumeralForm, ...]
-    """Ways to write a number that join digits and words."""
+    """Ways to write a number that join digits and words; each begins with a digit."""
 
     def find_number_words(self, text: str) -> Iterator[NumberMention]:
         """Yield the numbers in words."""
@@ -112,9 +112,9 @@ class QuestionShapes(Protocol):
         """Return whether a question, or its last clause, has no number as its answer."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Language:
-    """A language.
+    """A language: equal to itself alone, so that what is compiled of a table of languages is found fast.
 
     Attributes:
         code: ISO 639-1.

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from itertools import groupby
 
 from analytics.text.characters import VULGAR_FRACTIONS
@@ -41,7 +42,7 @@ def text_key(text: str) -> str:
     >>> text_key("7 red apples , 1250 in half of the baskets")
     '7 redapples 1250 in 1/2 ofthebaskets'
     """
-    return " ".join(_tokens(text))
+    return _keys(text)[0]
 
 
 def story_key(text: str) -> str:
@@ -50,12 +51,22 @@ def story_key(text: str) -> str:
     >>> story_key("Tom has 3 pens .") == story_key("Tom has twenty-five pens.")
     True
     """
-    tokens = (_NUMBER if token[0].isdigit() else token for token in _tokens(text))
-    return " ".join(token for token, _ in groupby(tokens))
+    return _keys(text)[1]
+
+
+def every_key_remembered() -> AbstractContextManager[None]:
+    """Keep the keys of all texts while the context lasts: for lists that are compared again and again."""
+    return _keys.without_bound()
 
 
 @Remembered
-def _tokens(text: str) -> tuple[str, ...]:
+def _keys(text: str) -> tuple[str, ...]:
+    tokens = _tokens(text)
+    story = groupby(_NUMBER if token[0].isdigit() else token for token in tokens)
+    return " ".join(tokens), " ".join(token for token, _ in story)
+
+
+def _tokens(text: str) -> list[str]:
     """Return numbers by their value, and between them the letters of the words, joined."""
     plain = _untokenised(text)
     tokens: list[str] = []
@@ -66,7 +77,7 @@ def _tokens(text: str) -> tuple[str, ...]:
         ordinal = _ORDINAL.match(plain, mention.end)
         end = ordinal.end() if ordinal else mention.end
     tokens += _words(plain[end:])
-    return tuple(tokens)
+    return tokens
 
 
 def _words(text: str) -> Iterator[str]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
@@ -28,6 +29,15 @@ class Remembered(Generic[Found]):
     def __call__(self, text: str) -> list[Found]:
         """Return a list of its own for every caller."""
         return list(self._kept(text) if len(text) <= _LONGEST else self._find(text))
+
+    @contextmanager
+    def without_bound(self) -> Iterator[None]:
+        """Forget no short text that is met while the context lasts, and all of them at its end."""
+        bounded, self._kept = self._kept, lru_cache(maxsize=None)(self._find)
+        try:
+            yield
+        finally:
+            self._kept = bounded
 
     def forget(self) -> None:
         """Look for everything again."""

@@ -19,7 +19,7 @@ from analytics.encoder.examples import EncoderExample, split_held_out
 from analytics.json_lines import read_objects
 from analytics.problem_files import Problems, read_problems
 from analytics.splits import KeptOut
-from analytics.text.copies import story_key, text_key
+from analytics.text.copies import every_key_remembered, story_key, text_key
 from questionbank.demo.bank import demo_questions
 from worker.paraphrase.reproduction.data import training_material
 from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems
@@ -140,21 +140,17 @@ def count_pairs(data: Path, chosen: Sequence[Pair]) -> Iterator[Count]:
         data: folder with a folder for each public set.
         chosen: the pairs.
     """
-    for pair in chosen:
-        sizes: list[int] = []
-        tested_texts = equal = copies = 0
-        for learned, tested in pair.parts(data):
-            texts, stories = (set(keys) for keys in zip(*map(_keys, learned), strict=True))
-            sizes.append(len(learned))
-            tested_texts += len(tested)
-            equal += sum(_keys(text)[0] in texts for text in tested)
-            copies += sum(_keys(text)[1] in stories for text in tested)
-        yield Count(pair, max(sizes), tested_texts, equal, copies)
-
-
-@cache
-def _keys(text: str) -> tuple[str, str]:
-    return text_key(text), story_key(text)
+    with every_key_remembered():
+        for pair in chosen:
+            sizes: list[int] = []
+            tested_texts = equal = copies = 0
+            for learned, tested in pair.parts(data):
+                texts, stories = set(map(text_key, learned)), set(map(story_key, learned))
+                sizes.append(len(learned))
+                tested_texts += len(tested)
+                equal += sum(text_key(text) in texts for text in tested)
+                copies += sum(story_key(text) in stories for text in tested)
+            yield Count(pair, max(sizes), tested_texts, equal, copies)
 
 
 def table(counts: Iterable[Count]) -> str:

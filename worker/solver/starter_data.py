@@ -31,6 +31,7 @@ import random
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -158,7 +159,7 @@ def starter_rows(data: Path, sets: StarterSets, language: str) -> tuple[list[Row
         "demo": bank,
         "written": [row for _number, row in read_objects(_WRITTEN) if row["language"] == language],
         "synthetic": list(synthetic_rows(sets.synthetic, SEED)),
-        "everyday": list(everyday_rows(sets.everyday, SEED)),
+        "everyday": _everyday(sets.everyday),
     }
     for name, rows in ours.items():
         chosen[name] = [row for row in rows if not measured.holds(row)]
@@ -169,6 +170,11 @@ def starter_rows(data: Path, sets: StarterSets, language: str) -> tuple[list[Row
         for row in set_rows
     ]
     return rows, counts
+
+
+@cache
+def _everyday(count: int) -> tuple[Row, ...]:
+    return tuple(everyday_rows(count, SEED))
 
 
 def _measured(data: Path, sets: StarterSets, bank: Sequence[Row]) -> _Measured:

@@ -11,12 +11,13 @@ from analytics.language.mentions import ClockTime, hour_and_minutes
 _HALF = r"(?P<half>[ap])\.?\s?m\b\.?"
 _HOURS_IN_WORDS = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
 _TIME = re.compile(
+    r"(?=\d|\b[efhmnoqst])(?:"  # elsewhere no way to write a time has to be tried
     rf"(?<![\d:.,$£€])(?P<h>[01]?\d|2[0-4])\s?[:.]\s?(?P<m>[0-5]\d)(?![\d:%]|\.\d)\s?{_HALF}"
     rf"|(?<![\d:.,$£€])(?P<h2>1[0-2]|0?[1-9])\s?{_HALF.replace('half', 'half2')}"
     r"|(?<![\d:.,$£€])(?P<h3>[01]?\d|2[0-4]):(?P<m3>[0-5]\d)(?![\d:%]|\.\d)(?:\s?(?:hours|hrs|h)\b)?"
     rf"|\b(?P<half_past>half past|quarter past|quarter to)\s(?P<h4>1[0-2]|[1-9]|{_HOURS_IN_WORDS})\b"
     rf"|\b(?P<h5>1[0-2]|[1-9]|{_HOURS_IN_WORDS})\s?o['’]?\s?clock\b"
-    r"|\b(?P<noon>noon|midday|midnight)\b",
+    r"|\b(?P<noon>noon|midday|midnight)\b)",
     re.IGNORECASE,
 )
 _BEFORE = re.compile(  # what comes before "10:35" if that is a time

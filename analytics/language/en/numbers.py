@@ -192,6 +192,7 @@ _PRONOUN = re.compile(
 )
 _ORDINAL = re.compile(rf"[ -](?:first|second|{'|'.join(PART_WORDS)})\b", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z]+")
+_TOKEN = re.compile(r"\w+")
 _BEFORE_COMMA = frozenset({"thousand", "million", "billion"})
 _LONGEST_PHRASE = 14
 _SCORE = re.compile(  # 20, not the points of a match
@@ -220,6 +221,8 @@ def around_digits(text: str, mention: NumberMention) -> NumberMention:
 
 
 def _number_words(text: str) -> Iterator[NumberMention]:
+    if ENGLISH_NUMBER_WORDS.isdisjoint(_TOKEN.findall(text.casefold())):  # a tenth of the time of the search
+        return
     for run in _ENGLISH.finditer(text):
         words = list(_WORD.finditer(text, run.start(), run.end()))
         at = 0
