@@ -124,6 +124,20 @@ def artifact_amend(folder: Path, manifest: Manifest, write_more: Callable[[Path]
     return artifact_write(folder, replace(manifest, files={}), write_files)
 
 
+def artifact_copy(source: Path, folder: Path) -> Manifest:
+    """Copy an artifact into another folder, whole or not at all.
+
+    Raises:
+        ArtifactError: the source is no complete artifact, or the folder cannot be written.
+    """
+    leave_out = shutil.ignore_patterns(MANIFEST_NAME)
+
+    def copy(aside: Path) -> None:
+        shutil.copytree(source, aside, ignore=leave_out, dirs_exist_ok=True)
+
+    return artifact_write(folder, artifact_read(source), copy)
+
+
 def artifact_read(folder: Path, *, verify: bool = True) -> Manifest:
     """Read the manifest of a model folder and check that its files are the ones that were written.
 

@@ -63,13 +63,17 @@ class Starter:
         along_with: installed only together with the starter of this capability, whose vectors it reads.
         scope: which of its capability's models it is, where a bank has several in use: the language that it is for.
         backbone: the packaged encoder that its adapter is for; empty: the default one.
+        name: of the model, as installations show it.
+        largest: bytes that its files may have together: they travel with every clone.
     """
 
     folder: str
+    name: str = ""
     is_required: bool = False
     along_with: str = ""
     scope: str = ""
     backbone: str = ""
+    largest: int = 8_000_000
 
     @property
     def path(self) -> Path:
@@ -141,8 +145,18 @@ class Capability(ABC, Generic[Model]):
         """Measure trainings on files; optional."""
         raise NotImplementedError
 
-    def export(self, output: Path, *, backbone: str, adapter: Path | None) -> Manifest:
-        """Write a model that is not trained here, of an encoder and an adapter; optional."""
+    def export(self, output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:
+        """Put a starter together with its encoder and write the model that serves; optional.
+
+        Args:
+            output: the model's folder.
+            backbone: packaged name, local folder or hub id; by default the one that the starter names.
+            adapter: folder of the starter, by default the program's own.
+
+        Raises:
+            BackboneError: the encoder or the adapter cannot be loaded.
+            ArtifactError: the starter is missing or damaged, or the output cannot be written.
+        """
         raise NotImplementedError
 
     def can(self, verb: str) -> bool:

@@ -1,9 +1,7 @@
 """What a new installation begins with: low-rank adapters on packaged backbones, small enough for the repository.
 
-The encoder's has a last layer beside it.
-
-Each capability that has one names its folder in a module `starter`; `python -m analytics export` puts backbone and
-adapter together.
+The encoder's has a last layer beside it. Each capability names its starters in its class, `python -m worker.starters`
+makes them, and `python -m analytics export` puts backbone and adapter together.
 """
 
 from __future__ import annotations

@@ -15,6 +15,8 @@ from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptio
 if TYPE_CHECKING:
     from analytics.artifacts import Manifest
 
+_LARGEST = 18_000_000  # bytes: the datastores have 8.7 and 8.4 million of them
+
 
 class Analogy(Capability[Retriever]):
     """Problems that are computed alike."""
@@ -24,8 +26,14 @@ class Analogy(Capability[Retriever]):
     lens = Lens("structure", takes=is_word_problem, by_graph=True)
     gate_figures = ("same_graph_at_8", "ndcg_at_8")
     starters = (
-        Starter("analogy/starter"),
-        Starter("analogy/starter_chinese", scope="zh", backbone=MULTILINGUAL_BACKBONE),
+        Starter("analogy/starter", "Kindred starter retriever", largest=_LARGEST),
+        Starter(
+            "analogy/starter_chinese",
+            "Kindred starter retriever for Chinese",
+            scope="zh",
+            backbone=MULTILINGUAL_BACKBONE,
+            largest=_LARGEST,
+        ),
     )
 
     def train(
@@ -50,11 +58,11 @@ class Analogy(Capability[Retriever]):
         """Load a retriever; an encoder serves as one that is not trained."""
         return load_retriever(folder)
 
-    def export(self, output: Path, *, backbone: str, adapter: Path | None) -> Manifest:
-        """Write the retriever of a starter's folder."""
-        from analytics.analogy.export import export_retriever
+    def export(self, output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:
+        """Write a starter's retriever; the head behind the pooling becomes part of the graph."""
+        from analytics.backbone.export import export_starter
 
-        return export_retriever(output, backbone=backbone, adapter=adapter)
+        return export_starter(output, adapter or self.starters[0].path, backbone=backbone)
 
 
 ANALOGY = Analogy()

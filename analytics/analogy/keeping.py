@@ -1,17 +1,13 @@
-"""Giving a trained retriever a datastore: ``python -m analytics.analogy.keeping MODEL PROBLEMS``."""
+"""Giving a trained retriever another datastore."""
 
 from __future__ import annotations
 
-import argparse
-import sys
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 from analytics.analogy.datastore import Datastore, kept_examples, save_datastore
 from analytics.analogy.retriever import load_retriever
 from analytics.artifacts import artifact_amend, artifact_read
-from analytics.command_line import run_command
 from analytics.errors import DataError
 from analytics.problem_files import read_problems
 
@@ -31,21 +27,3 @@ def give_datastore(model: Path, problems: Path) -> Datastore:
     datastore = Datastore.of(examples, retriever.encode([example.problem.text for example in examples]))
     artifact_amend(model, artifact_read(model), partial(save_datastore, datastore))
     return datastore
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Give a retriever a datastore and print how many problems it holds."""
-    parser = argparse.ArgumentParser(prog="python -m analytics.analogy.keeping", description=__doc__)
-    parser.add_argument("model", type=Path, help="folder of a trained retriever; its datastore is replaced")
-    parser.add_argument("problems", type=Path, help="file of problems, or a folder of them")
-    options = parser.parse_args(arguments)
-
-    def command() -> str:
-        datastore = give_datastore(options.model, options.problems)
-        return f"{len(datastore):,} problems kept, {len(datastore.equations):,} equations"
-
-    return run_command(command)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

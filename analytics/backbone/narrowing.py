@@ -1,4 +1,4 @@
-"""A smaller starter: ``python -m analytics.backbone.narrowing STARTER RANK`` lowers the rank of its adapter.
+"""A smaller starter: its adapter with a lower rank.
 
 The product of every layer's two factors is replaced by the nearest one of the lower rank (Eckart and Young, "The
 approximation of one matrix by another of lower rank", 1936). The vectors that a retriever's starter keeps are those of
@@ -7,10 +7,7 @@ the adapter before: export it, give it a datastore again (`analytics.analogy.kee
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +16,6 @@ from safetensors.torch import save_file
 from analytics.artifacts import artifact_amend, artifact_read
 from analytics.backbone.adapters import ADAPTER_CONFIG_NAME, nearest_factors, read_weights
 from analytics.backbone.sources import ADAPTER_NAME
-from analytics.command_line import run_command
 from analytics.errors import ArtifactError
 
 
@@ -58,21 +54,3 @@ def narrow_adapter(starter: Path, rank: int) -> float:
 
     artifact_amend(starter, replace(manifest, extra={**manifest.extra, "adapter_rank": rank}), write)
     return lost / whole if whole else 0.0
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Lower the rank of a starter's adapter and print what is lost."""
-    parser = argparse.ArgumentParser(prog="python -m analytics.backbone.narrowing", description=__doc__)
-    parser.add_argument("starter", type=Path, help="folder of a starter; it is changed")
-    parser.add_argument("rank", type=int)
-    options = parser.parse_args(arguments)
-
-    def narrow() -> str:
-        lost = narrow_adapter(options.starter, options.rank)
-        return f"{options.starter} has an adapter of rank {options.rank}; {lost:.2%} of its squared weights are lost."
-
-    return run_command(narrow)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

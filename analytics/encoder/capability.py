@@ -21,7 +21,7 @@ class Encoder(Capability[OnnxEncoder]):
     config = EncoderConfig
     lens = Lens("purpose", stand_in="wording", is_main=True)
     gate_figures = ("concept_accuracy_*", "precision_at_10_*", "difficulty_*")
-    starters = (Starter("encoder/starter", is_required=True),)
+    starters = (Starter("encoder/starter", "Kindred starter", is_required=True),)
 
     def train(
         self,
@@ -44,7 +44,7 @@ class Encoder(Capability[OnnxEncoder]):
         """Load an exported encoder into ONNX Runtime."""
         return load_encoder(folder)
 
-    def export(self, output: Path, *, backbone: str, adapter: Path | None) -> Manifest:
+    def export(self, output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:
         """Export a backbone, with an adapter merged into it where there is one."""
         from analytics.backbone.export import export_encoder
 

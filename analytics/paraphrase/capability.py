@@ -53,7 +53,7 @@ class Paraphrase(Capability[Scorer]):
         """Load a trained scorer."""
         return load_scorer(folder)
 
-    def export(self, output: Path, *, backbone: str, adapter: Path | None) -> Manifest:
+    def export(self, output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:
         """Write the scorer of a starter's folder."""
         from analytics.paraphrase.export import export_scorer
 

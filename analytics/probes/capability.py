@@ -20,7 +20,7 @@ class Probes(Capability[ProbeHeads]):
 
     title = "Concept and difficulty probes"
     config = ProbesConfig
-    starters = (Starter("probes/starter", along_with="encoder"),)
+    starters = (Starter("probes/starter", along_with="encoder", largest=300_000),)
 
     def train(
         self,

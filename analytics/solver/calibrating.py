@@ -1,12 +1,7 @@
-"""Fitting a solver's confidence on problems set apart, and measuring how far it is off.
-
-``python -m analytics.solver.calibrating MODEL PROBLEMS`` fits the confidence of a trained solver anew.
-"""
+"""Fitting a solver's confidence on problems set apart, and measuring how far it is off."""
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +12,6 @@ import numpy as np
 from sklearn.linear_model import LogisticRegression
 
 from analytics.artifacts import artifact_amend, artifact_read
-from analytics.command_line import run_command
 from analytics.errors import DataError
 from analytics.expression.evaluate import answers_agree
 from analytics.problem_files import read_problems
@@ -148,14 +142,14 @@ def _is_right(example: SolverExample, solution: Solution) -> bool:
     return answers_agree(value_of(example.tokens, example.values), solution.quotient)
 
 
-def refit(model: Path, problems: Path) -> Calibration | None:
+def refit(model: Path, problems: Path) -> Calibration:
     """Fit the confidence of a solver's folder again, on problems that it has not learned from, and write it there.
 
     Args:
         problems: a file, or a folder of which the validation problems are taken.
 
     Raises:
-        ArtifactError, DataError: the model or the problems cannot be read.
+        ArtifactError, DataError: the model or the problems cannot be read, or they are too few or too alike to fit by.
     """
     solver, manifest = load_solver(model), artifact_read(model)
     solver.confidence = None
@@ -164,32 +158,9 @@ def refit(model: Path, problems: Path) -> Calibration | None:
     beam = int(manifest.config.get("beam", SolverConfig().beam))
     calibration = fit_confidence(examples, solver.solve([example.problem for example in examples], beam=beam))
     if calibration is None:
-        return None
+        raise DataError("There are too few problems, or all first solutions are right, or all wrong.")
     metrics = {**manifest.metrics, "confidence": calibration.as_metrics()}
     artifact_amend(
         model, replace(manifest, metrics=metrics), partial(save_confidence, calibration.confidence)
     )
     return calibration
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Fit a confidence again and print its calibration error."""
-    parser = argparse.ArgumentParser(prog="python -m analytics.solver.calibrating", description=__doc__)
-    parser.add_argument("model", type=Path, help="folder of a trained solver; its confidence is replaced")
-    parser.add_argument("problems", type=Path, help="file of problems, or a folder with val* files")
-    options = parser.parse_args(arguments)
-
-    def command() -> str:
-        calibration = refit(options.model, options.problems)
-        if calibration is None:
-            raise DataError("There are too few problems, or all first solutions are right, or all wrong.")
-        return (
-            f"{calibration.problems:,} problems; expected calibration error {calibration.error:.3f},"
-            f" of the search's own probabilities {calibration.error_before:.3f}"
-        )
-
-    return run_command(command)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

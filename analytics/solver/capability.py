@@ -14,6 +14,8 @@ from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptio
 if TYPE_CHECKING:
     from analytics.artifacts import Manifest
 
+_LARGEST = 16_000_000  # bytes: the decoder alone has 7.7 million of them
+
 
 class WordProblemSolver(Capability[ServedSolver]):
     """Word problems to equations."""
@@ -21,8 +23,14 @@ class WordProblemSolver(Capability[ServedSolver]):
     title = "Word-problem solver"
     config = SolverConfig
     starters = (
-        Starter("solver/starter", scope="en"),
-        Starter("solver/starter_chinese", scope="zh", backbone=MULTILINGUAL_BACKBONE),
+        Starter("solver/starter", "Kindred starter solver", scope="en", largest=_LARGEST),
+        Starter(
+            "solver/starter_chinese",
+            "Kindred starter solver for Chinese",
+            scope="zh",
+            backbone=MULTILINGUAL_BACKBONE,
+            largest=_LARGEST,
+        ),
     )
 
     def train(
@@ -47,11 +55,11 @@ class WordProblemSolver(Capability[ServedSolver]):
         """Load a trained solver."""
         return load_solver(folder)
 
-    def export(self, output: Path, *, backbone: str, adapter: Path | None) -> Manifest:
-        """Write the solver of a starter's folder."""
-        from analytics.solver.export import export_solver
+    def export(self, output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:
+        """Write a starter's solver: backbone, adapter, decoder and confidence."""
+        from analytics.backbone.export import export_starter
 
-        return export_solver(output, backbone=backbone, adapter=adapter)
+        return export_starter(output, adapter or self.starters[0].path, backbone=backbone, returns="states")
 
 
 SOLVER = WordProblemSolver()

@@ -12,14 +12,15 @@ import analytics
 from analytics.artifacts import artifact_read
 from analytics.backbone.adapters import load_adapter
 from analytics.backbone.bert import encode_bulk, load_backbone
-from analytics.encoder.starter import STARTER_FOLDER
+from analytics.encoder.capability import ENCODER
 from analytics.inference.heads import load_heads
+from analytics.probes.capability import PROBES
 from analytics.retrieval import precision_at_k
 from analytics.splits import is_held_out
-from analytics.starters import LARGEST
 from questionbank.demo.bank import demo_questions
 
-STARTER = Path(analytics.__file__).parent / "probes" / "starter"
+[STARTER] = [row.path for row in PROBES.starters]
+[ENCODER_STARTER] = ENCODER.starters
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +31,7 @@ def starter():
 def test_it_is_small_and_says_what_it_was_trained_on(starter):
     assert sum(path.stat().st_size for path in STARTER.iterdir()) < 300_000
     manifest = starter.manifest
-    assert (starter.encoder, starter.dimension) == (artifact_read(STARTER_FOLDER).name, 384)
+    assert (starter.encoder, starter.dimension) == (artifact_read(ENCODER_STARTER.path).name, 384)
     assert (manifest.extra["hierarchy"], manifest.extra["difficulty_scale"]) == ("Kindred demo", "1-5")
     assert manifest.extra["command"].startswith("python -m analytics train probes --data kindred-demo.jsonl")
 
@@ -38,13 +39,13 @@ def test_it_is_small_and_says_what_it_was_trained_on(starter):
 @pytest.fixture(scope="module")
 def starter_backbone():
     backbone = load_backbone(device="cpu")
-    load_adapter(backbone, STARTER_FOLDER)
+    load_adapter(backbone, ENCODER_STARTER.path)
     return backbone
 
 
 def test_the_encoder_is_small_and_says_how_it_was_made():
-    assert sum(path.stat().st_size for path in STARTER_FOLDER.iterdir()) < LARGEST
-    manifest = artifact_read(STARTER_FOLDER)
+    assert sum(path.stat().st_size for path in ENCODER_STARTER.path.iterdir()) < ENCODER_STARTER.largest
+    manifest = artifact_read(ENCODER_STARTER.path)
     assert manifest.capability == "encoder"
     assert manifest.extra["command"].startswith("python -m analytics train encoder --data starter-data")
     assert set(manifest.extra["hierarchies"]) == {"kindred-demo", "math", "tal_scq_en", "theoremqa"}

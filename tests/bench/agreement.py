@@ -30,7 +30,7 @@ from analytics.paraphrase.operators.catalog import select_operators
 from analytics.paraphrase.scoring.scorer import load_scorer
 from analytics.paraphrase.triplets import make_triplets
 from analytics.records import ProblemRecord
-from analytics.solver.export import export_solver
+from analytics.solver.capability import SOLVER
 from analytics.solver.served import ServedSolver, load_solver
 from tests.bench.encode import SHARED_DATA
 
@@ -50,11 +50,11 @@ def main() -> int:
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as scratch:
         if options.negatives:
-            export_solver(Path(scratch) / "solver")
+            SOLVER.export(Path(scratch) / "solver")
             print_negatives(options.data, load_solver(Path(scratch) / "solver"))
             return 0
         export_scorer(Path(scratch) / "scorer")
-        export_solver(Path(scratch) / "solver")
+        SOLVER.export(Path(scratch) / "solver")
         scorer, solver = load_scorer(Path(scratch) / "scorer"), load_solver(Path(scratch) / "solver")
         for name in SETS:
             rows = [row for _number, row in read_objects(options.data / "paraqd" / f"{name}.jsonl.gz")]

@@ -24,17 +24,17 @@ from pathlib import Path
 
 import numpy as np
 
-from analytics.analogy.export import export_retriever
+from analytics.analogy.capability import ANALOGY
 from analytics.analogy.retriever import load_retriever
 from analytics.json_lines import read_objects
 from analytics.problem_files import read_problems
 from analytics.records import ProblemRecord
 from analytics.solver.array_decoder import ArrayScorer
 from analytics.solver.beam import Hypothesis, beam_search
+from analytics.solver.capability import SOLVER
 from analytics.solver.patterns import mine_triples
 from analytics.solver.reading import ReadProblem
 from analytics.solver.served import ServedSolver, load_solver
-from analytics.solver.starter import STARTER_FOLDER
 from analytics.solver.targets import solver_example, solver_examples
 from analytics.solver.textual_pairs import mine_textual_triples
 from questionbank.recalling_solver import recalling
@@ -61,7 +61,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         solver = some_solver(Path(folder) / "solver")
         alone = [timed(lambda: solver.solve(problems)) for _round in range(options.rounds)]
-        export_retriever(Path(folder) / "retriever")
+        ANALOGY.export(Path(folder) / "retriever")
         retriever = load_retriever(Path(folder) / "retriever")
         served = recalling(solver, retriever)
         bulk = []
@@ -112,13 +112,12 @@ def some_solver(folder: Path) -> ServedSolver:
     """Put the starter together; where there is none, a decoder with random weights."""
     from analytics.artifacts import Manifest
     from analytics.backbone.bert import load_backbone
-    from analytics.solver.export import export_solver
     from analytics.solver.model import SolverModel, save_solver, solver_extra
     from analytics.solver.targets import Vocabulary
     from analytics.training.seeding import seed_everything
 
-    if STARTER_FOLDER.is_dir():
-        export_solver(folder)
+    if SOLVER.starters[0].path.is_dir():
+        SOLVER.export(folder)
         print("the starter")
     else:
         seed_everything(0)

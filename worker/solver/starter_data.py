@@ -12,14 +12,13 @@ validation problems have near copies in its own training split: of these only eq
 problems are learned from, and not validated with.
 
 ``--learned``, ``--measured`` and ``--longest`` choose other problems, so that a model can be measured on MAWPS, for
-instance. The retriever's starter keeps more problems than it learned from:
-``--output kept --synthetic 0 --everyday 0 --longest 1500 --learned mawps/cv paramawps/train_part gsm8k/train
-mathqa/train_part``.
+instance.
 
 Chinese: the training splits of Math23K and UnbiasedMWP; of Math23K's published test problems only equal texts are
 left out.
 
-Writes ``train.jsonl.gz`` and ``val.jsonl.gz``; `python -m analytics train solver` reads the folder.
+Writes ``train.jsonl.gz`` and ``val.jsonl.gz``; `python -m analytics train solver` reads the folder. The starters
+themselves are made by `python -m worker.starters`, from the problems that its recipes name.
 """
 
 from __future__ import annotations
@@ -228,6 +227,16 @@ def divide(rows: Sequence[Row], data: Path, reworded: Sequence[str]) -> tuple[li
     return learned, validation + ours["written"]
 
 
+def write_problems(data: Path, output: Path, sets: StarterSets, language: str) -> dict[str, SetCounts]:
+    """Write the problems to learn from and to validate with into a folder, and return what became of each set."""
+    rows, counts = starter_rows(data, sets, language)
+    learned, validation = divide(rows, data, sets.reworded)
+    output.mkdir(parents=True, exist_ok=True)
+    write_rows(output / "val.jsonl.gz", validation)
+    write_rows(output / "train.jsonl.gz", learned)
+    return counts
+
+
 def write_rows(path: Path, rows: Iterable[Row]) -> None:
     """Write rows as compressed JSON Lines."""
     with gzip.open(path, "wt", encoding="utf-8") as file:
@@ -278,13 +287,8 @@ def main(arguments: list[str] | None = None) -> int:
             sets = replace(sets, **{name: count})
     if options.longest is not None:
         sets = replace(sets, longest=options.longest)
-    rows, counts = starter_rows(options.data, sets, options.language)
-    for name, count in counts.items():
+    for name, count in write_problems(options.data, options.output, sets, options.language).items():
         sys.stdout.write(f"{name}: {count}\n")
-    learned, validation = divide(rows, options.data, sets.reworded)
-    options.output.mkdir(parents=True, exist_ok=True)
-    write_rows(options.output / "val.jsonl.gz", validation)
-    write_rows(options.output / "train.jsonl.gz", learned)
     return 0
 
 

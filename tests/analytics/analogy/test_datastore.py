@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from analytics.analogy import datastore as datastores
+from analytics.analogy.capability import ANALOGY
 from analytics.analogy.datastore import (
     DATASTORE_NAME,
     Datastore,
@@ -15,7 +14,6 @@ from analytics.analogy.datastore import (
     load_datastore,
     save_datastore,
 )
-from analytics.analogy.keeping import main
 from analytics.errors import ArtifactError
 from analytics.records import ProblemRecord
 
@@ -118,15 +116,8 @@ def test_parts_that_do_not_belong_together_are_refused(tmp_path):
         load_datastore(tmp_path)
 
 
-def test_the_command_says_what_is_missing(tmp_path, capsys):
-    assert main([str(tmp_path / "nowhere"), str(tmp_path)]) == 1
-    assert "nowhere" in capsys.readouterr().err
-
-
 def test_the_programs_own_retriever_has_one_without_texts():
-    from analytics.analogy.starter import STARTER_FOLDER
-
-    kept = load_datastore(Path(STARTER_FOLDER))
+    kept = load_datastore(ANALOGY.starters[0].path)
     assert kept is not None
     assert len(kept) > 10_000
     assert kept.languages == ("en",)

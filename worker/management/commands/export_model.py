@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from analytics.artifacts import artifact_read, artifact_write
+from analytics.artifacts import artifact_copy
 from questionbank.management.base import BankCommand
 from questionbank.selectors.registry.artifacts import artifact_folder
 from questionbank.selectors.registry.models import model_get
@@ -24,14 +23,5 @@ class Command(BankCommand):
 
     def handle(self, *args: Any, model: int, folder: Path, **options: Any) -> None:
         artifact = model_get(artifact_id=model)
-        source = artifact_folder(artifact)
-        manifest = artifact_read(source)
-
-        def copy(aside: Path) -> None:
-            for name in manifest.files:
-                target = aside / name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(source / name, target)
-
-        artifact_write(folder, manifest, copy)
+        artifact_copy(artifact_folder(artifact), folder)
         self.stdout.write(f"{artifact.name} was written to {folder}.")

@@ -1,0 +1,206 @@
+"""``python -m worker.starters NAME``: make a model that new installations begin with, and put it into the package.
+
+`starters.toml` lists the steps of each: writing what is learned from, training, calibrating. Whatever a step has
+written stays in the work folder and is not made again, and a training that was stopped continues from its checkpoint,
+so the command may be stopped and given again at any time. With ``--model``, a model that was trained otherwise
+becomes the starter. Needs no database.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from analytics.artifacts import Manifest, artifact_copy, artifact_read
+from analytics.catalog import CAPABILITIES
+from analytics.configuration import config_from_strings
+from analytics.errors import AnalyticsError, ArtifactError
+from analytics.json_lines import read_objects
+from analytics.languages import primary_language
+from analytics.splits import KeptOut
+from analytics.starters import copy_adapter
+from analytics.training.context import FileOptions, TrainingContext
+from analytics.training.threads import wait_passively
+from questionbank.demo.bank import DEMO_BANK
+from worker.solver.starter_data import STARTER_SETS, write_problems, write_rows
+
+RECIPES: dict[str, dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+)
+"""By the name that the command takes."""
+
+
+@dataclass(frozen=True)
+class StarterMaking:
+    """The making of one starter.
+
+    Attributes:
+        name: a key of `RECIPES`.
+        data: folder with a folder for each public set.
+        work: folder that keeps what each step has written.
+    """
+
+    name: str
+    data: Path
+    work: Path
+
+    @property
+    def recipe(self) -> Mapping[str, Any]:
+        """How it is made."""
+        return RECIPES[self.name]
+
+    def make(self) -> Path:
+        """Do the steps that were not done before, and return the folder of the model that they lead to.
+
+        Raises:
+            AnalyticsError: a set is missing, or a step cannot be done.
+        """
+        for step in self.recipe["steps"]:
+            output = self.work / step.get("output", f"{step['step']}.done")
+            if output.exists():
+                continue
+            _say(f"{step['step']}: {output.name}")
+            getattr(self, step["step"])(step, output)
+            if "output" not in step:
+                output.touch()
+        return self.work / str(self.recipe["model"])
+
+    def questions(self, step: Mapping[str, Any], output: Path) -> None:
+        """Write a folder of each set, without questions that a tested set has, and the demo bank."""
+        tested = KeptOut()
+        if "tested" in step:
+            tested = KeptOut.of(row["text"] for _line, row in read_objects(self._set(step["tested"])))
+        rows = {
+            name: [
+                dict(row) for _line, row in read_objects(self._set(source)) if not tested.holds(row["text"])
+            ]
+            for name, source in step.get("sets", {}).items()
+        }
+        aside = output.with_name(f".{output.name}")
+        aside.mkdir(parents=True, exist_ok=True)
+        for name, set_rows in rows.items():
+            (aside / name).mkdir(exist_ok=True)
+            write_rows(aside / name / "train.jsonl.gz", set_rows)
+        demo = aside / "kindred-demo" if rows else aside
+        demo.mkdir(exist_ok=True)
+        shutil.copyfile(DEMO_BANK, demo / "kindred-demo.jsonl.gz")
+        aside.rename(output)
+
+    def problems(self, step: Mapping[str, Any], output: Path) -> None:
+        """Write word problems to learn from and to validate with."""
+        language = step.get("language", "en")
+        sets = replace(STARTER_SETS[language], **step.get("sets", {}))
+        for name, counts in write_problems(self.data, output, sets, language).items():
+            _say(f"{name}: {counts}")
+
+    def train(self, step: Mapping[str, Any], output: Path) -> None:
+        """Train a model."""
+        capability = CAPABILITIES[self.recipe["capability"]]
+        settings = {**self.recipe.get("common", {}), **step.get("settings", {})}
+        backbone = self.work / str(settings.get("backbone", "-"))
+        is_continued = backbone.is_dir()
+        if is_continued:
+            settings["backbone"] = backbone
+        # A model that is trained further brings the terms of its data with it.
+        context = TrainingContext(license_note="" if is_continued else self.recipe["license_note"], say=_say)
+        files = FileOptions(
+            str(self.work / step["backbone"]) if "backbone" in step else "",
+            step.get("language", ""),
+            step.get("hierarchy", ""),
+        )
+        config = config_from_strings(
+            capability.config, {name: str(value) for name, value in settings.items()}
+        )
+        capability.train(self.work / step["data"], output, config, files, context)
+
+    def export(self, step: Mapping[str, Any], output: Path) -> None:
+        """Put a starter together with its backbone: one of the work folder, or the package's."""
+        capability = CAPABILITIES[step.get("capability", self.recipe["capability"])]
+        adapter = self.work / step["adapter"] if "adapter" in step else capability.starters[0].path
+        capability.export(output, backbone="", adapter=adapter)
+
+    def copy(self, step: Mapping[str, Any], output: Path) -> None:
+        """Copy the adapter of a model, with a lower rank if the step says so."""
+        from analytics.backbone.narrowing import narrow_adapter
+
+        copy_starter(self.name, self.work / step["model"], output)
+        if "rank" in step:
+            lost = narrow_adapter(output, step["rank"])
+            _say(f"An adapter of rank {step['rank']}; {lost:.2%} of its squared weights are lost.")
+
+    def calibrate(self, step: Mapping[str, Any], _output: Path) -> None:
+        """Fit a solver's confidence again on problems that it has not learned from."""
+        from analytics.solver.calibrating import refit
+
+        calibration = refit(self.work / step["model"], self.work / step["data"])
+        _say(f"Expected calibration error {calibration.error:.3f}, before {calibration.error_before:.3f}")
+
+    def keep(self, step: Mapping[str, Any], _output: Path) -> None:
+        """Have a retriever keep solved problems."""
+        from analytics.analogy.keeping import give_datastore
+
+        datastore = give_datastore(self.work / step["model"], self.work / step["data"])
+        _say(f"{len(datastore):,} problems kept, {len(datastore.equations):,} equations")
+
+    def _set(self, name: str) -> Path:
+        return self.data / f"{name}.jsonl.gz"
+
+
+def copy_starter(name: str, model: Path, folder: Path | None = None) -> Manifest:
+    """Write what a trained model's starter holds into a folder.
+
+    Args:
+        name: a key of `RECIPES`.
+        model: the model's folder.
+        folder: of the starter, by default the package's own.
+
+    Raises:
+        ArtifactError: the model is of another kind or language, lacks an adapter, or is too large.
+    """
+    word, wanted = RECIPES[name]["capability"], RECIPES[name].get("scope", "en")
+    starter = next(row for row in CAPABILITIES[word].starters if (row.scope or "en") == wanted)
+    language = primary_language(artifact_read(model).extra.get("languages", [wanted])[0])
+    if language != wanted:
+        raise ArtifactError(f"{model} is for the language {language!r}, the starter for {wanted!r}.")
+    folder = folder or starter.path
+    if not CAPABILITIES[word].can("export"):  # it has no adapter, and serves as it is
+        return artifact_copy(model, folder)
+    return copy_adapter(model, folder, capability=word, name=starter.name, largest=starter.largest)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Make a starter; the exit code is 1, with a sentence on standard error, where that is impossible."""
+    parser = argparse.ArgumentParser(prog="python -m worker.starters", description=__doc__)
+    parser.add_argument("name", choices=tuple(RECIPES))
+    parser.add_argument("--data", type=Path, default=Path(), help="folder of the public data sets")
+    parser.add_argument(
+        "--work", type=Path, default=Path("starter-work"), help="folder that keeps each step's output"
+    )
+    parser.add_argument(
+        "--model", type=Path, help="folder of a trained model to take instead of the recipe's"
+    )
+    parser.add_argument("--output", type=Path, help="folder of the starter; by default the package's own")
+    options = parser.parse_args(arguments)
+    wait_passively()
+    making = StarterMaking(options.name, options.data, options.work / options.name)
+    try:
+        manifest = copy_starter(options.name, options.model or making.make(), options.output)
+    except (AnalyticsError, OSError) as error:
+        _say(str(error))
+        return 1
+    sys.stdout.write(f"{manifest.name}: {', '.join(manifest.files)} written\n")
+    return 0
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
