@@ -11,16 +11,19 @@ import re
 import shlex
 import shutil
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from analytics.artifacts import Manifest
+from analytics.catalog import CAPABILITIES
+from analytics.configuration import config_from_strings
 from analytics.errors import DataError
 from analytics.training.context import TrainingContext
 from analytics.training.device import pick_device
 from questionbank.capabilities.catalog import training_of
 from questionbank.disk import require_space
-from questionbank.models import ModelArtifact
+from questionbank.models import ModelArtifact, Run
 from questionbank.scratch import scratch_folder
 from questionbank.selectors.registry.artifacts import artifact_champion, artifact_source
 from questionbank.selectors.registry.checkpoints import checkpoint_folder, folder_has_checkpoint
@@ -38,27 +41,49 @@ Train = Callable[[Path, TrainingContext], Manifest]
 """Called with the output folder and the context that all trainings take."""
 
 
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """What a training on the bank begins with.
+
+    Attributes:
+        config: the settings.
+        start: folder, packaged name or hub id of the model or encoder that is trained further.
+        folder: of the run; what is learned from and the checkpoint are in it.
+    """
+
+    config: Any
+    start: str
+    folder: Path
+
+
 def train_candidate(
-    reporter: RunReporter, *, name: str, device: str, begin: Callable[[Path], Train], scope: str = ""
+    reporter: RunReporter, method: str, begin: Callable[[Beginning], Train], *, scope: str = ""
 ) -> dict[str, Any]:
     """Train and register a candidate whose parent is the champion; it serves only after a promotion.
 
-    Goes on from the run's checkpoint where there is one; registers nothing twice.
+    Continues from the run's checkpoint where there is one, and registers nothing twice. The run's parameters are
+    ``{"set": {field: value}, "start": id of the registered model that is trained further, or absent}``; the capability
+    may read more. A GPU is waited for.
 
     Args:
         reporter: of the run.
-        name: the model's, with the run's number in it.
-        device: as the configuration names it; a GPU is waited for.
-        begin: reads what is learned from, with the help of the run's folder, and gives the training.
+        method: the word in names of such models, such as ``quesco``.
+        begin: reads what is learned from, and gives the training.
         scope: of the model, where its capability's models have one.
 
     Returns:
         ``{"model": id, "metrics": figures}``.
 
     Raises:
+        ConfigurationError: a setting is unknown or out of bounds.
+        DataError: there is too little to learn from, or the model to begin with has been deleted.
+        BackboneError: an encoder cannot be loaded.
         Cancelled: the run was stopped; its checkpoint is usable.
     """
     run = reporter.run
+    config = config_from_strings(CAPABILITIES[run.capability].config, run.parameters.get("set", {}))
+    begins_with, start = _training_begins_with(run, getattr(config, "backbone", ""), method)
+    name = "-".join(filter(None, (begins_with, method, str(run.pk))))[:200]
     folder = checkpoint_folder(run.pk)
     registered = ModelArtifact.objects.filter(
         capability=run.capability, name=name, created_at__gte=run.created_at
@@ -67,11 +92,12 @@ def train_candidate(
         if not folder_has_checkpoint(folder):
             shutil.rmtree(folder, ignore_errors=True)
         require_space(folder, TRAINING_BYTES, what="The training")
-        train = begin(folder)
+        train = begin(Beginning(config, start, folder))
         champion = artifact_champion(capability=run.capability, scope=scope)
         if folder_has_checkpoint(folder):
             reporter.log("Going on from the checkpoint.")
-        with gpu_turn(reporter, pick_device(device)), scratch_folder(prefix="train-") as scratch:
+        device = pick_device(getattr(config, "device", "cpu"))
+        with gpu_turn(reporter, device), scratch_folder(prefix="train-") as scratch:
             output = scratch / run.capability
             context = TrainingContext(
                 name=name,
@@ -108,19 +134,14 @@ def training_command(capability: str, parameters: Mapping[str, Any]) -> str:
     return shlex.join(words)
 
 
-def training_begins_with(reporter: RunReporter, backbone: str, suffix: str) -> tuple[str, str]:
+def _training_begins_with(run: Run, backbone: str, method: str) -> tuple[str, str]:
     """Return name and place of what a run trains further: the registered model ``start``, else its settings' backbone.
 
-    Args:
-        backbone: of the settings.
-        suffix: of the names of trained models, which a model that is trained further loses: ``-quesco``.
-
-    Raises:
-        DataError: the model has been deleted since the training was asked for.
+    The name loses the method, which the new model's name has too.
     """
-    if "start" not in reporter.run.parameters:
+    if "start" not in run.parameters:
         return Path(backbone).name, backbone
-    start = ModelArtifact.objects.filter(pk=reporter.run.parameters["start"]).first()
+    start = ModelArtifact.objects.filter(pk=run.parameters["start"]).first()
     if start is None:
         raise DataError("The model that this training was to begin with has been deleted; start another.")
-    return re.sub(rf"{suffix}(-\d+)?$", "", start.name), artifact_source(start)
+    return re.sub(rf"-{method}(-\d+)?$", "", start.name), artifact_source(start)

@@ -1,10 +1,11 @@
-"""Celery tasks, one a kind of run: take a run, hand it to whoever does the work, write how it ended.
+"""Celery tasks, one for each kind of run: take a run, do the work, write how it ended.
 
 What differs from capability to capability is in the classes of `worker.table`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from typing import Any
 
@@ -12,6 +13,7 @@ from celery import Task
 
 from questionbank.capabilities.catalog import job_kinds
 from questionbank.dispatch import task_name
+from questionbank.errors import NotFound
 from questionbank.models import EmbeddingSet
 from questionbank.selectors.registry.embeddings import embedding_missing
 from questionbank.selectors.training.training_reports import training_report
@@ -30,65 +32,73 @@ from questionbank.services.recall import recall_measure
 from questionbank.services.solutions import solve_request_missing
 from questionbank.services.training import probes_request_missing
 from worker.blocks import BlockJob, help_with_blocks
-from worker.catalog import block_jobs
+from worker.catalog import block_jobs, worker_capability
 from worker.celery import application
 from worker.embedding import VectorBlocks, embed_pending
-from worker.jobs import capability_job
 from worker.language_models import prepare_language_model
-from worker.reporting import patiently, running
+from worker.reporting import RunReporter, patiently, running
 
 
-@application.task(name="bank.import", bind=True)
-def import_questions(self: Task[Any, Any], run_id: int) -> None:
+def run_task(
+    kind: str, *afterwards: Callable[[], object]
+) -> Callable[[Callable[[RunReporter], Mapping[str, Any]]], Task[Any, Any]]:
+    """Make a function that does a run and returns its result the task of its kind.
+
+    Args:
+        kind: of run.
+        afterwards: called when the run has ended, however it ended.
+    """
+
+    def register(work: Callable[[RunReporter], Mapping[str, Any]]) -> Task[Any, Any]:
+        @application.task(name=task_name(kind), bind=True)
+        def task(self: Task[Any, Any], run_id: int) -> None:
+            with running(run_id, self.request.hostname or "here") as reporter:
+                if reporter is not None:
+                    reporter.result = work(reporter)
+            for request in afterwards:
+                patiently(request)
+
+        return task
+
+    return register
+
+
+@run_task("import")
+def import_questions(reporter: RunReporter) -> Mapping[str, Any]:
     """Import an uploaded file, or a test paper that was reviewed."""
-    with running(run_id, self.request.hostname or "here") as reporter:
-        if reporter is not None:
-            work = run_document_import if "draft" in reporter.run.parameters else run_import
-            reporter.result = work(reporter.run, reporter)
+    work = run_document_import if "draft" in reporter.run.parameters else run_import
+    return work(reporter.run, reporter)
 
 
-@application.task(name="bank.read", bind=True)
-def read_document(self: Task[Any, Any], run_id: int) -> None:
+@run_task("read")
+def read_document(reporter: RunReporter) -> Mapping[str, Any]:
     """Read an uploaded test paper."""
-    with running(run_id, self.request.hostname or "here") as reporter:
-        if reporter is not None:
-            reporter.result = run_document_read(reporter.run, reporter)
+    return run_document_read(reporter.run, reporter)
 
 
-@application.task(name="bank.undo", bind=True)
-def import_undo(self: Task[Any, Any], run_id: int) -> None:
+@run_task("undo")
+def import_undo(reporter: RunReporter) -> Mapping[str, Any]:
     """Remove what an import created."""
-    with running(run_id, self.request.hostname or "here") as reporter:
-        if reporter is not None:
-            reporter.result = run_import_undo(reporter.run, reporter)
+    return run_import_undo(reporter.run, reporter)
 
 
-@application.task(name="bank.change", bind=True)
-def change_questions(self: Task[Any, Any], run_id: int) -> None:
+@run_task("change")
+def change_questions(reporter: RunReporter) -> Mapping[str, Any]:
     """Change many questions, or undo that."""
-    with running(run_id, self.request.hostname or "here") as reporter:
-        if reporter is not None:
-            reporter.result = run_bulk_change(reporter.run, reporter)
+    return run_bulk_change(reporter.run, reporter)
 
 
-@application.task(name="bank.report", bind=True)
-def count_training_data(self: Task[Any, Any], run_id: int) -> None:
-    """Count what a training would learn from; the page that waits for it finds it kept."""
-    with running(run_id, self.request.hostname or "here") as reporter:
-        if reporter is not None:
-            hierarchies = reporter.run.parameters["hierarchies"] or None
-            training_report(reporter.run.capability)(hierarchies=hierarchies)
+@run_task("report")
+def count_training_data(reporter: RunReporter) -> Mapping[str, Any]:
+    """Count what a training would learn from; the page that waits for it reads the stored counts."""
+    training_report(reporter.run.capability)(hierarchies=reporter.run.parameters["hierarchies"] or None)
+    return {}
 
 
-@application.task(name="bank.embed", bind=True)
-def embed_questions(self: Task[Any, Any], run_id: int) -> None:
+@run_task("embed", probes_request_missing, projection_request_missing, solve_request_missing)
+def embed_questions(reporter: RunReporter) -> Mapping[str, Any]:
     """Compute missing vectors of the sets in use."""
-    with running(run_id, self.request.hostname or "here") as reporter:
-        if reporter is not None:
-            reporter.result = {"stored": embed_pending(reporter)}
-    patiently(probes_request_missing)
-    patiently(projection_request_missing)
-    patiently(solve_request_missing)
+    return {"stored": embed_pending(reporter)}
 
 
 @application.task(name="bank.help")
@@ -100,48 +110,40 @@ def help_with_job(run_id: int, name: str) -> int:
     return help_with_blocks(run_id, job) if job else 0
 
 
-@application.task(name="bank.train", bind=True)
-def train_model(self: Task[Any, Any], run_id: int) -> None:
+@run_task("train")
+def train_model(reporter: RunReporter) -> Mapping[str, Any]:
     """Train a model of a capability on the bank."""
-    from worker.training import train_run  # PyTorch: only a process that trains pays for it
-
-    with running(run_id, self.request.hostname or "here") as reporter:
-        if reporter is not None:
-            reporter.result = train_run(reporter)
+    return worker_capability(reporter.run.capability).train(reporter)
 
 
-@application.task(name="bank.evaluate", bind=True)
-def compare_models(self: Task[Any, Any], run_id: int) -> None:
+@run_task("evaluate")
+def compare_models(reporter: RunReporter) -> Mapping[str, Any]:
     """Measure a candidate against the champion."""
     from worker.comparison import compare_run
 
-    with running(run_id, self.request.hostname or "here") as reporter:
-        if reporter is not None:
-            reporter.result = compare_run(reporter)
+    return compare_run(reporter)
 
 
-@application.task(name="bank.promote", bind=True)
-def promote_model(self: Task[Any, Any], run_id: int) -> None:
+@run_task("promote", projection_request_missing)
+def promote_model(reporter: RunReporter) -> Mapping[str, Any]:
     """Build what a model needs to serve, then let it serve."""
     from worker.promotion import promote_run
 
-    with running(run_id, self.request.hostname or "here") as reporter:
-        if reporter is not None:
-            reporter.result = promote_run(reporter)
-    patiently(projection_request_missing)
+    return promote_run(reporter)
 
 
 @cache
 def capability_task(kind: str) -> Task[Any, Any]:
     """Return the task of a kind of run that a capability's class does (`worker.table`)."""
 
-    @application.task(name=task_name(kind), bind=True)
-    def work(self: Task[Any, Any], run_id: int) -> None:
-        with running(run_id, self.request.hostname or "here") as reporter:
-            if reporter is not None:
-                reporter.result = capability_job(reporter)
+    def work(reporter: RunReporter) -> Mapping[str, Any]:
+        capability = reporter.run.capability
+        job = worker_capability(capability).jobs.get(kind)
+        if job is None:
+            raise NotFound(f"“{capability}” has no jobs of the kind “{kind}”.")
+        return job(reporter)
 
-    return work
+    return run_task(kind)(work)
 
 
 for _kind in job_kinds():  # registered before the worker asks for its first message

@@ -59,10 +59,10 @@ def main() -> int:
 def train(requested: Iterable[Run | None]) -> None:
     """What a worker does with these runs."""
     from worker.running import run_here
-    from worker.training import train_run
+    from worker.table import TABLE
 
     for run in filter(None, requested):
-        result = run_here(run, train_run)
+        result = run_here(run, TABLE[run.capability].train)
         print(f"{run.title}: serves {result['serves']}", flush=True)
 
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from analytics.configuration import config_from_strings
 from questionbank.models import ModelArtifact, Question
 from questionbank.selectors.registry.artifacts import artifact_folder
 from questionbank.services.embeddings import embedding_set_ensure
 from tests.fake_capability.bank import GaugeFigures
-from tests.fake_capability.library import GaugeConfig, load_gauge, train_gauge
+from tests.fake_capability.library import load_gauge, train_gauge
 from worker.bootstrap import paired_difference
-from worker.candidates import train_candidate
+from worker.candidates import Beginning, train_candidate
 from worker.comparison import metric_entry
 from worker.contract import Job, WorkerCapability
 from worker.embedding import embed_pending
@@ -25,13 +23,12 @@ from worker.reporting import RunReporter
 
 def train_gauge_run(reporter: RunReporter) -> dict[str, Any]:
     """Train and register a candidate."""
-    config = config_from_strings(GaugeConfig, reporter.run.parameters["set"])
 
-    def begin(_folder: Path) -> Any:
+    def begin(beginning: Beginning) -> Any:
         texts = list(Question.objects.filter(status="ready").order_by("pk").values_list("text", flat=True))
-        return partial(train_gauge, texts, config)
+        return partial(train_gauge, texts, beginning.config)
 
-    return train_candidate(reporter, name=f"gauge-{reporter.run.pk}", device="cpu", begin=begin)
+    return train_candidate(reporter, "gauge", begin)
 
 
 def gauge_figures(

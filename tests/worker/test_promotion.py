@@ -44,8 +44,8 @@ from worker import promotion as promotion_job
 from worker.embedding import embed_pending
 from worker.probes import beside, training
 from worker.running import run_here
+from worker.table import TABLE
 from worker.tasks import compare_models, embed_questions, promote_model
-from worker.training import train_run
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -94,7 +94,10 @@ def embed_here() -> None:
 
 def train_probes_here() -> None:
     parameters = {"hierarchy": HIERARCHY, "set": {"seed": "5"}}
-    run_here(runs.run_create(kind="train", capability="probes", parameters=parameters, send=False), train_run)
+    run_here(
+        runs.run_create(kind="train", capability="probes", parameters=parameters, send=False),
+        TABLE["probes"].train,
+    )
 
 
 def promote(artifact: ModelArtifact, **arguments) -> Run:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.train import train_retriever
 from analytics.backbone.bert import load_backbone
-from analytics.configuration import config_from_strings
 from analytics.errors import DataError
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from analytics.languages import primary_language
@@ -17,40 +14,26 @@ from analytics.problem_files import Problems
 from questionbank.models import ModelArtifact
 from questionbank.selectors.registry.embeddings import embedding_set_sample
 from questionbank.selectors.training.analogy_material import analogy_material, equation_languages
-from worker.candidates import Train, train_candidate, training_begins_with
+from worker.candidates import Beginning, Train, train_candidate
 from worker.kept_problems import kept_problems
 from worker.parts_log import parts_text
 from worker.reporting import RunReporter
 
 
 def train_retriever_run(reporter: RunReporter) -> dict[str, Any]:
-    """Do what a run asks for: ``{"set": {field: value}, "known_only": bool, "hierarchies": [names] or absent}``.
+    """Do what a run asks for: `train_candidate`, with ``{"known_only": bool, "hierarchies": [names] or absent}``.
 
-    ``"start"`` is the id of the registered retriever that is trained further, where the backbone names one. The
-    problems held out are tested with at the end. Equations that only the solver found are learned from where
+    The problems held out are tested with at the end. Equations that only the solver found are learned from where
     ``known_only`` is false, and never measured with.
-
-    Raises:
-        ConfigurationError: a setting is unknown or out of bounds.
-        DataError: too few questions share their graph with another.
-        BackboneError: the backbone cannot be loaded.
-        Cancelled: the run was stopped; its checkpoint is usable.
     """
-    config = config_from_strings(AnalogyConfig, reporter.run.parameters.get("set", {}))
-    name, start = training_begins_with(reporter, config.backbone, "-analogy")
     scope = _scope(reporter)
 
-    def begin(folder: Path) -> Train:
-        problems = kept_problems(folder, partial(_read_problems, reporter, start, scope))
-        return partial(train_retriever, problems, config, start=start)
+    def begin(beginning: Beginning) -> Train:
+        read = partial(_read_problems, reporter, beginning.start, scope)
+        problems = kept_problems(beginning.folder, read)
+        return partial(train_retriever, problems, beginning.config, start=beginning.start)
 
-    return train_candidate(
-        reporter,
-        name=f"{name}-analogy-{reporter.run.pk}"[:200],
-        device=config.device,
-        begin=begin,
-        scope=scope,
-    )
+    return train_candidate(reporter, "analogy", begin, scope=scope)
 
 
 def _scope(reporter: RunReporter) -> str:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from analytics.backbone.bert import load_backbone
-from analytics.configuration import config_from_strings
-from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
 from analytics.encoder.train import train_encoder
 from analytics.errors import DataError
 from analytics.training.checkpoint import kept_or_made
 from questionbank.selectors.training.data_report import encoder_data_report
-from worker.candidates import Train, train_candidate, training_begins_with
+from worker.candidates import Beginning, Train, train_candidate
 from worker.feeds import encoder_feed
 from worker.reporting import RunReporter
 
@@ -23,27 +20,14 @@ _EXAMPLES_NAME = "examples.json.gz"
 
 
 def train_encoder_run(reporter: RunReporter) -> dict[str, Any]:
-    """Do what a run asks for: ``{"set": {field: value}, "hierarchies": [names] or absent for all}``.
+    """Do what a run asks for: `train_candidate`, with ``{"hierarchies": [names] or absent for all}``."""
 
-    ``"start"`` is the id of the registered encoder that is trained further, where the backbone names one.
+    def begin(beginning: Beginning) -> Train:
+        read = partial(_read_examples, reporter, beginning.start)
+        examples = [_example(row) for row in kept_or_made(beginning.folder / _EXAMPLES_NAME, read)]
+        return partial(train_encoder, examples, beginning.config, start=beginning.start)
 
-    Raises:
-        ConfigurationError: a setting is unknown or out of bounds.
-        DataError: too few questions, or none with a concept.
-        BackboneError: the backbone cannot be loaded.
-        Cancelled: the run was stopped; its checkpoint is usable.
-    """
-    config = config_from_strings(EncoderConfig, reporter.run.parameters.get("set", {}))
-    name, start = training_begins_with(reporter, config.backbone, "-quesco")
-
-    def begin(folder: Path) -> Train:
-        rows = kept_or_made(folder / _EXAMPLES_NAME, partial(_read_examples, reporter, start))
-        examples = [_example(row) for row in rows]
-        return partial(train_encoder, examples, config, start=start)
-
-    return train_candidate(
-        reporter, name=f"{name}-quesco-{reporter.run.pk}"[:200], device=config.device, begin=begin
-    )
+    return train_candidate(reporter, "quesco", begin)
 
 
 def _read_examples(reporter: RunReporter, start: str) -> list[dict[str, Any]]:

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import astuple
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from analytics.configuration import config_from_strings
 from analytics.errors import DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.operators.catalog import select_operators
@@ -18,7 +16,7 @@ from analytics.paraphrase.triplets import make_triplets, triplet_pairs
 from analytics.records import ParaphrasePair
 from analytics.training.checkpoint import kept_or_made
 from questionbank.selectors.training.scorer_material import ScorerMaterial, scorer_material
-from worker.candidates import Train, train_candidate
+from worker.candidates import Beginning, Train, train_candidate
 from worker.parts_log import parts_text
 from worker.reporting import RunReporter
 
@@ -28,31 +26,19 @@ _FEWEST_VALIDATED = 10  # with fewer the best weights would be a matter of luck
 
 
 def train_scorer_run(reporter: RunReporter) -> dict[str, Any]:
-    """Do what a run asks for: ``{"set": {field: value}, "hierarchies": [names] or absent, "decisions": bool}``.
+    """Do what a run asks for: `train_candidate`, with ``{"hierarchies": [names] or absent, "decisions": bool}``."""
 
-    Raises:
-        ConfigurationError: a setting is unknown or out of bounds.
-        DataError: too few questions.
-        BackboneError: the backbone, or a model for an operator, cannot be loaded.
-        Cancelled: the run was stopped; its checkpoint is usable.
-    """
-    config = config_from_strings(ParaphraseConfig, reporter.run.parameters.get("set", {}))
-
-    def begin(folder: Path) -> Train:
-        kept = kept_or_made(folder / _MATERIAL_NAME, partial(_read_material, reporter, config))
+    def begin(beginning: Beginning) -> Train:
+        read = partial(_read_material, reporter, beginning.config)
+        kept = kept_or_made(beginning.folder / _MATERIAL_NAME, read)
         material = Material(
             questions=tuple(kept["questions"]),
             given=tuple(ParaphrasePair(*row) for row in kept["given"]),
             validation=tuple(ParaphrasePair(*row) for row in kept["validation"]),
         )
-        return partial(train_scorer, material, config)
+        return partial(train_scorer, material, beginning.config)
 
-    return train_candidate(
-        reporter,
-        name=f"{Path(config.backbone).name}-paraqd-{reporter.run.pk}"[:200],
-        device=config.device,
-        begin=begin,
-    )
+    return train_candidate(reporter, "paraqd", begin)
 
 
 def _read_material(reporter: RunReporter, config: ParaphraseConfig) -> dict[str, list[Any]]:

@@ -3,48 +3,30 @@
 from __future__ import annotations
 
 from functools import partial
-from pathlib import Path
 from typing import Any
 
-from analytics.configuration import config_from_strings
 from analytics.errors import DataError
 from analytics.languages import LANGUAGE_NAMES
 from analytics.problem_files import Problems
-from analytics.solver.config import SolverConfig
 from analytics.solver.train import train_solver
 from questionbank.selectors.training.solver_material import solver_material
-from worker.candidates import Train, train_candidate, training_begins_with
+from worker.candidates import Beginning, Train, train_candidate
 from worker.kept_problems import kept_problems
 from worker.parts_log import parts_text
 from worker.reporting import RunReporter
 
 
 def train_solver_run(reporter: RunReporter) -> dict[str, Any]:
-    """Do what a run asks for: ``{"set": {field: value}, "language": code, "hierarchies": [names] or absent}``.
+    """Do what a run asks for: `train_candidate`, with ``{"language": code, "hierarchies": [names] or absent}``.
 
-    ``"start"`` is the id of the registered solver that is trained further, where the backbone names one. The problems
-    held out are tested with at the end; those that measure meanwhile also calibrate the confidence.
-
-    Raises:
-        ConfigurationError: a setting is unknown or out of bounds.
-        DataError: too few questions have an equation.
-        BackboneError: the backbone cannot be loaded.
-        Cancelled: the run was stopped; its checkpoint is usable.
+    The problems held out are tested with at the end; those that measure meanwhile also calibrate the confidence.
     """
-    config = config_from_strings(SolverConfig, reporter.run.parameters.get("set", {}))
-    name, start = training_begins_with(reporter, config.backbone, "-solver")
 
-    def begin(folder: Path) -> Train:
-        problems = kept_problems(folder, partial(_read_problems, reporter))
-        return partial(train_solver, problems, config, start=start)
+    def begin(beginning: Beginning) -> Train:
+        problems = kept_problems(beginning.folder, partial(_read_problems, reporter))
+        return partial(train_solver, problems, beginning.config, start=beginning.start)
 
-    return train_candidate(
-        reporter,
-        name=f"{name}-solver-{reporter.run.pk}"[:200],
-        device=config.device,
-        begin=begin,
-        scope=_language(reporter),
-    )
+    return train_candidate(reporter, "solver", begin, scope=_language(reporter))
 
 
 def _language(reporter: RunReporter) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import CommandError
 
 from analytics.catalog import CAPABILITIES
-from analytics.configuration import field_specs
+from analytics.configuration import field_specs, named_values
 from questionbank.capabilities.catalog import fixed_suite, trainable, training_of
 from questionbank.capabilities.contract import TrainingOption
 from questionbank.errors import KindredError
@@ -56,7 +56,7 @@ class Command(BankCommand):
             raise CommandError(
                 f"{capability!r} cannot be trained on the bank: choose one of {', '.join(trainable())}."
             )
-        settings = dict(setting.partition("=")[::2] for setting in options["set"])
+        settings = named_values(options["set"])
         if training.promotes_itself and (options["promote"] or options["reason"]):
             raise CommandError(
                 f"New {capability} are compared and serve by themselves if they pass: leave --promote and --reason out."
@@ -87,12 +87,13 @@ class Command(BankCommand):
         self._train_candidate(run, options["reason"] if options["promote"] else "")
 
     def _train_candidate(self, run: Run, reason: str) -> None:
+        from worker.catalog import worker_capability
         from worker.comparison import compare_run
         from worker.promotion import promote_run
         from worker.running import run_here
-        from worker.training import train_run
 
-        artifact = model_get(artifact_id=run_here(run, train_run, echo=self.stderr.write)["model"])
+        train = worker_capability(run.capability).train
+        artifact = model_get(artifact_id=run_here(run, train, echo=self.stderr.write)["model"])
         self.stdout.write(f"{artifact.name}: trained as model {artifact.pk}.")
         if reason:
             champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
@@ -113,8 +114,8 @@ class Command(BankCommand):
         settings: Mapping[str, str],
         answers: Mapping[str, bool | str],
     ) -> None:
+        from worker.catalog import worker_capability
         from worker.running import run_here
-        from worker.training import train_run
 
         names = wanted or [hierarchy.name for hierarchy in hierarchies()]
         if not names:
@@ -125,7 +126,7 @@ class Command(BankCommand):
                 run = training_request(
                     capability=capability, settings=settings, hierarchies=[name], send=False, answers=answers
                 )
-                result = run_here(run, train_run, echo=self.stderr.write)
+                result = run_here(run, worker_capability(capability).train, echo=self.stderr.write)
             except KindredError as error:
                 failures.append(f"{name}: {error}")
             else:
