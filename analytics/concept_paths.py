@@ -55,13 +55,13 @@ def without_leading(path: ConceptPath, leading: ConceptPath) -> ConceptPath:
     return path
 
 
-def drop_common_leading_nodes(paths: Sequence[ConceptPath], share: float = 0.9) -> list[ConceptPath]:
+def drop_common_leading_nodes(paths: Sequence[ConceptPath]) -> list[ConceptPath]:
     """Return the paths without the leading nodes that nearly all of them share: levels count from there.
 
     >>> drop_common_leading_nodes([("Maths", "Algebra"), ("Maths", "Geometry", "Circles")])
     [('Algebra',), ('Geometry', 'Circles')]
     """
-    leading = common_leading_nodes(paths, share)
+    leading = common_leading_nodes(paths)
     return [without_leading(tuple(path), leading) for path in paths]
 
 

@@ -34,8 +34,6 @@ def paired_interval(
     baseline: Sequence[Array],
     *,
     questions: npt.NDArray[np.int64] | None = None,
-    resamples: int = RESAMPLES,
-    seed: int = 0,
 ) -> tuple[float, float, float]:
     """Return the difference of a statistic between two models on the same questions, with its 95 % bootstrap interval.
 
@@ -45,16 +43,14 @@ def paired_interval(
         baseline: those of the other model, in the same order.
         questions: number of each row's question; rows of one question, of several seeds, are drawn together. By
             default each row is a question.
-        resamples: draws of questions, with replacement.
-        seed: of the draws.
 
     Returns:
         Difference candidate - baseline, low, high.
     """
     numbers = np.arange(len(candidate[0])) if questions is None else questions
     names, places = np.unique(numbers, return_inverse=True)
-    differences = np.empty(resamples)
-    for index, drawn in enumerate(resample_counts(len(names), resamples=resamples, seed=seed)):
+    differences = np.empty(RESAMPLES)
+    for index, drawn in enumerate(resample_counts(len(names))):
         rows = np.repeat(np.arange(len(numbers)), drawn[places])
         differences[index] = statistic(*(part[rows] for part in candidate)) - statistic(
             *(part[rows] for part in baseline)

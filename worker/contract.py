@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from analytics.retrieval import Encode
 from questionbank.capabilities.figures import Figures
@@ -23,7 +23,13 @@ Job = Callable[["RunReporter"], Mapping[str, Any]]
 
 
 class WorkerCapability:
-    """What a worker does for one capability; each method is optional."""
+    """What a worker does for one capability; each method is optional.
+
+    Attributes:
+        measured_on: what `evaluate` takes as its data.
+    """
+
+    measured_on: ClassVar[str] = "a file or a folder"
 
     def train(self, reporter: RunReporter) -> dict[str, Any]:
         """Do a run of kind ``train`` and return ``{"model": id, "metrics": figures}``."""
@@ -47,7 +53,7 @@ class WorkerCapability:
         return []
 
     def evaluate(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Return figures for `manage.py evaluate`."""
+        """Return figures on ``data`` for `manage.py evaluate`, of the model in use or the one that ``model`` names."""
         raise NotImplementedError
 
     def reproduce(self, output: Path, options: Mapping[str, Any], say: Callable[[str], None]) -> str:

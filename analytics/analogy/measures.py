@@ -81,16 +81,3 @@ def ndcg(gains: Floats, possible: Floats) -> float:
     discounts = 1 / np.log2(np.arange(2, k + 2))
     ideal = float(best @ discounts[: len(best)])
     return float(gains @ discounts) / ideal if ideal > 0 else 1.0
-
-
-def pearson(first: Floats, second: Floats, weights: Floats | None = None) -> float:
-    """Return the correlation of two columns, 0 where one of them does not vary.
-
-    Args:
-        weights: how often each row counts.
-    """
-    count = np.ones(len(first)) if weights is None else weights
-    total = count.sum()
-    left, right = first - (count @ first) / total, second - (count @ second) / total
-    scale = np.sqrt((count @ left**2) * (count @ right**2))
-    return float((count * left) @ right / scale) if scale > 1e-12 else 0.0

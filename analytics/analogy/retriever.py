@@ -71,14 +71,14 @@ class Retriever:
         return [retriever_text(text, slots=self.slots) for text in texts]
 
 
-def load_retriever(folder: Path, *, threads: int | None = None) -> Retriever:
+def load_retriever(folder: Path) -> Retriever:
     """Load a retriever's artifact; an encoder's serves as well, untrained for analogy.
 
     Raises:
         ArtifactError: the folder is no such artifact, or incomplete.
         ChecksumError: a file differs from its recorded SHA-256.
     """
-    encoder = load_encoder(folder, threads=threads)
+    encoder = load_encoder(folder)
     if encoder.manifest.capability not in ("analogy", "encoder"):
         raise ArtifactError(f"{folder} holds no retriever of analogous problems.")
     return Retriever(

@@ -30,7 +30,7 @@ _WRAPPER = "base_model.model."  # what peft puts before the names of the layers
 _NOT_ADAPTED = r"(^|.*\.)pooler\..*"
 
 
-def add_adapters(backbone: Backbone, rank: int, alpha: float | None = None) -> None:
+def add_adapters(backbone: Backbone, rank: int) -> None:
     """Give every linear layer of the transformer an adapter; from now on only adapters have gradients.
 
     The adapters begin as no change at all: B is zero, A is drawn from torch's generator.
@@ -38,21 +38,20 @@ def add_adapters(backbone: Backbone, rank: int, alpha: float | None = None) -> N
     Args:
         backbone: its model is wrapped in place.
         rank: number of directions in which a layer's weights may change.
-        alpha: the change is multiplied by ``alpha / rank``; by default twice the rank.
 
     Raises:
-        ValueError: rank below 1, or alpha not positive.
+        ValueError: rank below 1.
         BackboneError: the backbone has adapters already.
     """
     from peft import LoraConfig
 
-    if rank < 1 or (alpha is not None and alpha <= 0):
-        raise ValueError(f"rank must be at least 1 and alpha positive, not {rank} and {alpha}")
+    if rank < 1:
+        raise ValueError(f"rank must be at least 1, not {rank}")
     if _is_adapted(backbone):
         raise BackboneError(f"The encoder {backbone.name} has adapters already.")
     config = LoraConfig(
         r=rank,
-        lora_alpha=2 * rank if alpha is None else alpha,  # type: ignore[arg-type]  # it only divides by the rank
+        lora_alpha=2 * rank,
         target_modules="all-linear",
         exclude_modules=_NOT_ADAPTED,
         bias="none",

@@ -69,7 +69,6 @@ def export_onnx(
     folder: Path,
     *,
     output: Literal["vectors", "states"] = "vectors",
-    name: str = "",
     license_note: str = "",
     about: Manifest | None = None,
     write_more: Callable[[Path], None] | None = None,
@@ -80,7 +79,6 @@ def export_onnx(
         backbone: the encoder; it is exported on the CPU in float32.
         folder: the artifact's folder, written whole or not at all.
         output: what the graph returns.
-        name: the artifact's name; by default the backbone's.
         license_note: under which terms the weights may be used.
         about: what the manifest says of its training; its `extra` is added to.
         write_more: puts more files into the folder, e.g. the weights for torch.
@@ -88,7 +86,7 @@ def export_onnx(
     Raises:
         ArtifactError: the folder cannot be written.
     """
-    about = about or Manifest(capability="encoder", name=name or backbone.name, license_note=license_note)
+    about = about or Manifest(capability="encoder", name=backbone.name, license_note=license_note)
     manifest = replace(
         about,
         extra=about.extra

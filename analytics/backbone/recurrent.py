@@ -15,6 +15,9 @@ from analytics.backbone.backbone import Backbone, weights_sha256
 from analytics.backbone.bert import load_backbone
 from analytics.training.device import pick_device
 
+_LAYERS = 2
+_DROPOUT = 0.5  # of the embeddings, and between the layers
+
 
 class _RecurrentConfig(PreTrainedConfig):
     model_type = "recurrent"
@@ -27,8 +30,6 @@ class RecurrentEncoder(PreTrainedModel):
         vocabulary: tokens.
         width: of the states.
         embedding: width of the token embeddings.
-        layers: of the GRU.
-        dropout: of the embeddings, and between the layers.
     """
 
     config_class = _RecurrentConfig
@@ -39,20 +40,11 @@ class RecurrentEncoder(PreTrainedModel):
         *,
         width: int = 512,
         embedding: int = 128,
-        layers: int = 2,
-        dropout: float = 0.5,
     ) -> None:
         super().__init__(_RecurrentConfig())
         self.embeddings = nn.Embedding(vocabulary, embedding)
-        self.dropout = nn.Dropout(dropout)
-        self.gru = nn.GRU(
-            embedding,
-            width,
-            layers,
-            batch_first=True,
-            bidirectional=True,
-            dropout=dropout if layers > 1 else 0.0,
-        )
+        self.dropout = nn.Dropout(_DROPOUT)
+        self.gru = nn.GRU(embedding, width, _LAYERS, batch_first=True, bidirectional=True, dropout=_DROPOUT)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> BaseModelOutput:
         """Return states (texts, tokens, width); those behind a text's end are zero.

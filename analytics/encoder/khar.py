@@ -20,11 +20,11 @@ UNDEFINED = -1
 """Distance of questions that have no hierarchy in common: such pairs are left out of the loss."""
 
 
-def default_temperatures(levels: int, *, lowest: float = 0.1, highest: float = 0.6) -> tuple[float, ...]:
+def default_temperatures(levels: int) -> tuple[float, ...]:
     """Return the temperatures of the ranks 0 .. levels + 1; for three levels the paper's 0.1, 0.1, 0.225, 0.35, 0.6.
 
     Similarity falls from 1 at rank 1 by a quarter a rank to 0 at rank levels + 1, and the temperature is
-    ``lowest + (1 - similarity) * (highest - lowest)``; the augmented question (rank 0) shares the lowest.
+    ``0.1 + (1 - similarity) * (0.6 - 0.1)``; the augmented question (rank 0) shares the lowest.
     For other depths the ranks 1 .. levels fall evenly to one half, as they do for three.
 
     >>> default_temperatures(3)
@@ -32,7 +32,7 @@ def default_temperatures(levels: int, *, lowest: float = 0.1, highest: float = 0
     """
     if levels < 1:
         raise ValueError(f"levels must be at least 1, not {levels}")
-    steps = max(1, levels - 1)
+    lowest, highest, steps = 0.1, 0.6, max(1, levels - 1)
     shared = [lowest + 0.5 * rank / steps * (highest - lowest) for rank in range(levels)]
     return tuple(round(value, 6) for value in (lowest, *shared, highest))
 

@@ -43,7 +43,6 @@ def train_encoder(
     output: Path,
     context: TrainingContext = DEFAULT_CONTEXT,
     *,
-    held_out: Sequence[EncoderExample] = (),
     start: str = "",
 ) -> Manifest:
     """Pre-train an encoder and write its artifact; `analytics.inference.encode.load_encoder` loads it.
@@ -54,7 +53,6 @@ def train_encoder(
         config: the settings; its backbone is loaded.
         output: the artifact's folder, written whole or not at all.
         context: name, provenance, checkpoint, progress and cancellation.
-        held_out: further questions to measure with; never trained on.
         start: encoder to load in place of the configuration's backbone.
 
     Raises:
@@ -65,7 +63,6 @@ def train_encoder(
     """
     remaining, kept_out = split_held_out(examples)
     learned = _with_rank(remaining, config)
-    measured = [*kept_out, *held_out]
     context.say(
         f"{len(learned):,} questions to learn from; {len(kept_out):,} of the fixed held-out part taken out."
     )
@@ -73,7 +70,7 @@ def train_encoder(
         context.say(
             f"{len(remaining) - len(learned):,} questions without a concept left out: nothing ranks them."
         )
-    backbone, adapter, result = fit_encoder(learned, config, held_out=measured, start=start, context=context)
+    backbone, adapter, result = fit_encoder(learned, config, held_out=kept_out, start=start, context=context)
     context.say("Exporting")
     about = Manifest(
         "encoder",
@@ -82,7 +79,7 @@ def train_encoder(
         data_hash=examples_hash(learned),
         extra={
             "questions": len(learned),
-            "questions_held_out": len(measured),
+            "questions_held_out": len(kept_out),
             "hierarchies": dict(Counter(example.hierarchy for example in learned)),
             **_begun_with(Path(start or config.backbone)),
         },

@@ -22,6 +22,7 @@ from analytics.inference.surface import SURFACE_COUNTS, surface_counts
 from analytics.records import ConceptPath
 
 _WEIGHTS, _LABELS = "heads.npz", "heads.json"
+_SCALARS = ("intercept", "radius", "scale", "lowest", "highest", "coverage")  # of a difficulty head
 _CHUNK = 4096
 
 COVERAGE_TOLERANCE = 0.02
@@ -259,14 +260,7 @@ def save_heads(heads: ProbeHeads, folder: Path) -> None:
         arrays[f"{name}.vector"] = head.vector_weights.astype(np.float32)
         arrays[f"{name}.paths"] = head.path_weights.astype(np.float32)
         arrays[f"{name}.surface"] = head.surface_weights.astype(np.float32)
-        labels[name] = {
-            "intercept": head.intercept,
-            "radius": head.radius,
-            "scale": head.scale,
-            "lowest": head.lowest,
-            "highest": head.highest,
-            "coverage": head.coverage,
-        }
+        labels[name] = {field: getattr(head, field) for field in _SCALARS}
     np.savez_compressed(folder / _WEIGHTS, allow_pickle=False, **arrays)
     (folder / _LABELS).write_text(json.dumps(labels, ensure_ascii=False) + "\n", encoding="utf-8")
 
@@ -321,10 +315,6 @@ def _difficulty_head(
         vector_weights=arrays[f"{name}.vector"],
         path_weights=arrays[f"{name}.paths"],
         surface_weights=surface,
-        intercept=float(head_labels["intercept"]),
-        radius=float(head_labels["radius"]),
         scale=str(head_labels["scale"]),
-        lowest=float(head_labels["lowest"]),
-        highest=float(head_labels["highest"]),
-        coverage=float(head_labels["coverage"]),
+        **{field: float(head_labels[field]) for field in _SCALARS if field != "scale"},
     )

@@ -15,6 +15,7 @@ import numpy as np
 _CHUNK_CHARACTERS = 100_000  # one chunk's arrays should stay in the processor's cache
 _LONGEST_TEXT = 20_000  # characters; what follows adds nothing to how a question is worded
 _SPACE = 0x20
+_LONGEST, _LONGEST_CJK = 4, 3  # characters of a run
 _HASH_BITS = np.uint64(40)  # the other 24 bits of a key number the document within its chunk
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio: odd, well mixed
 
@@ -31,17 +32,9 @@ class HashedNgramEncoder:
     True
     """
 
-    def __init__(
-        self,
-        dimension: int = 512,
-        *,
-        sizes: tuple[int, int] = (1, 4),
-        cjk_sizes: tuple[int, int] = (1, 3),
-    ) -> None:
+    def __init__(self, dimension: int = 512) -> None:
         self.dimension = dimension
         self.name = f"char-ngrams-{dimension}"
-        self._sizes = sizes
-        self._cjk_sizes = cjk_sizes
 
     def encode(self, texts: Sequence[str]) -> np.ndarray:
         """Return (texts, dimension) float32: unit rows, or zeros for a text without a single n-gram."""
@@ -82,21 +75,17 @@ class HashedNgramEncoder:
         """Yield, for each size, the hashes of all n-grams and the document of each."""
         cjk = np.concatenate(([0], np.cumsum(_is_cjk(codes))))
         grams = np.zeros_like(codes)
-        for size in range(1, min(max(self._sizes[1], self._cjk_sizes[1]), len(codes)) + 1):
+        for size in range(1, min(_LONGEST, len(codes)) + 1):
             # Polynomial hash of the run that begins at each place, one character longer than before.
             last = len(codes) - size + 1
             grams = grams[:last] * _MULTIPLIER + codes[size - 1 :] + np.uint64(1)
-            has_cjk = cjk[size:] > cjk[:last]
-            wanted = np.where(has_cjk, _within(size, self._cjk_sizes), _within(size, self._sizes))
-            wanted &= document[:last] == document[size - 1 :]
+            wanted = document[:last] == document[size - 1 :]
+            if size > _LONGEST_CJK:
+                wanted &= cjk[size:] == cjk[:last]
             if size == 1:
                 wanted &= codes != _SPACE
             keep = np.flatnonzero(wanted)
             yield grams[keep], document[keep]
-
-
-def _within(size: int, bounds: tuple[int, int]) -> bool:
-    return bounds[0] <= size <= bounds[1]
 
 
 def _normalise(text: str) -> str:

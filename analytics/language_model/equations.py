@@ -31,6 +31,7 @@ CONSTANTS = ("0.01", "0.5", *"1 2 3 4 5 6 7 8 10 12 24 25 30 52 60 90 100 180 36
 _CHARACTERS = "0123456789.+-*/^()%"
 _OPERATORS = frozenset("+-*/^")
 _MOST_BRACKETS = 5
+_MOST_CHARACTERS = 60  # of an equation
 _END = "\n"
 _LOOSE_MARK = re.compile(r" (?=[.,;:?!%'’)])")  # public sets put a blank before each mark
 _WORTHLESS = 4.0  # below the likeliest equation, in nats: what is still unwritten then changes nothing
@@ -169,11 +170,10 @@ class EquationWriter:
 
     Args:
         tokenizer: of the model; it must know each character of an equation as a token.
-        most_characters: of an equation.
     """
 
-    def __init__(self, model: ArrayLlama, tokenizer: Tokenizer, *, most_characters: int = 60) -> None:
-        self.model, self.tokenizer, self._most = model, tokenizer, most_characters
+    def __init__(self, model: ArrayLlama, tokenizer: Tokenizer) -> None:
+        self.model, self.tokenizer = model, tokenizer
         self.ids = character_ids(tokenizer)
         self._places = {character: place for place, character in enumerate(self.ids)}
 
@@ -200,13 +200,13 @@ class EquationWriter:
         began = time.monotonic()
         encoded = [self.tokenizer.encode(prompt, add_special_tokens=False).ids for prompt in prompts]
         longest = max(map(len, encoded))
-        most = self.model.window - self._most
+        most = self.model.window - _MOST_CHARACTERS
         if longest > most:
             raise DataError(f"The prompt has {longest:,} tokens; the language model reads {most:,} at most.")
         alive = [[_Hypothesis(EquationState(numbers_of(text)), 0.0)] for text in texts]
         done: list[list[_Hypothesis]] = [[] for _text in texts]
         states, memory = self.model.read(encoded)
-        for _place in range(self._most):
+        for _place in range(_MOST_CHARACTERS):
             scores = self.model.logits(states, list(self.ids.values())).tolist()
             parents: list[int] = []
             characters: list[str] = []

@@ -27,15 +27,13 @@ def negative_log_likelihood(logits: np.ndarray, targets: np.ndarray, temperature
     return float(loss.sum() / max(weight.sum(), 1e-12))
 
 
-def choose_temperature(
-    logits: np.ndarray, targets: np.ndarray, *, low: float = 0.3, high: float = 3.0
-) -> float:
-    """Return the temperature of the lowest negative log-likelihood, by golden-section search on its logarithm.
+def choose_temperature(logits: np.ndarray, targets: np.ndarray) -> float:
+    """Return the temperature from 0.3 to 3 of the lowest negative log-likelihood, by golden-section search on its log.
 
     The likelihood has one optimum in 1 / temperature, so the search cannot stop in a false one.
     """
     ratio = (math.sqrt(5) - 1) / 2
-    left, right = math.log(low), math.log(high)
+    left, right = math.log(0.3), math.log(3.0)
     while right - left > 0.01:
         first, second = right - ratio * (right - left), left + ratio * (right - left)
         if negative_log_likelihood(logits, targets, math.exp(first)) < negative_log_likelihood(

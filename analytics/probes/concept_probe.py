@@ -9,7 +9,7 @@ L-BFGS. Decision 0014 has the comparison with a classifier for each level and wi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -110,20 +110,19 @@ def choose_penalty(
     *,
     sharing: float = 0.5,
     iterations: int = 40,
-    penalties: Sequence[float] = PENALTIES,
     cancel: Callable[[], bool] | None = None,
 ) -> float:
-    """Return the penalty with the lowest cross-entropy on the validation rows (a mask), fitted on the others.
+    """Return the `PENALTIES` entry of the lowest cross-entropy on the validation rows (a mask), fitted on the others.
 
     Raises:
         Cancelled: `cancel` said so between two fits.
     """
     if not targets[validation].any():
-        return penalties[len(penalties) // 2]
-    best, lowest = penalties[0], float("inf")
+        return PENALTIES[len(PENALTIES) // 2]
+    best, lowest = PENALTIES[0], float("inf")
     probe: ConceptProbe | None = None
     fitted = ~validation
-    for penalty in penalties:
+    for penalty in PENALTIES:
         if cancel is not None and cancel():
             raise Cancelled("Training of the probes was stopped.")
         probe = concept_probe(

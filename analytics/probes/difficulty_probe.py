@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +9,7 @@ import numpy as np
 from analytics.splits import grouped_folds
 
 RIDGE_PENALTIES = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1_000.0, 3_000.0, 10_000.0)
+_FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -31,25 +31,19 @@ def difficulty_probe(features: np.ndarray, truth: np.ndarray, *, penalty: float)
 
 
 def choose_ridge_penalty(
-    features: np.ndarray,
-    truth: np.ndarray,
-    groups: np.ndarray,
-    rng: np.random.Generator,
-    *,
-    penalties: Sequence[float] = RIDGE_PENALTIES,
-    folds: int = 5,
+    features: np.ndarray, truth: np.ndarray, groups: np.ndarray, rng: np.random.Generator
 ) -> float:
-    """Return the penalty with the lowest squared error under grouped cross-validation."""
-    fold = grouped_folds(groups, folds, rng)
-    errors = np.zeros(len(penalties))
+    """Return the one of `RIDGE_PENALTIES` with the lowest squared error under grouped cross-validation."""
+    fold = grouped_folds(groups, _FOLDS, rng)
+    errors = np.zeros(len(RIDGE_PENALTIES))
     for number in np.unique(fold):
         held = fold == number
         if held.all():
             continue
         ridge = _Ridge(features[~held], truth[~held])
-        for index, penalty in enumerate(penalties):
+        for index, penalty in enumerate(RIDGE_PENALTIES):
             errors[index] += ((ridge.probe(penalty).values(features[held]) - truth[held]) ** 2).sum()
-    return penalties[int(np.argmin(errors))]
+    return RIDGE_PENALTIES[int(np.argmin(errors))]
 
 
 class _Ridge:

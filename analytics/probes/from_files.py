@@ -18,9 +18,9 @@ from analytics.configuration import training_command
 from analytics.errors import DataError
 from analytics.inference.ngrams import HashedNgramEncoder
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
+from analytics.metrics import rounded
 from analytics.probes.config import ProbesConfig
 from analytics.probes.data import ProbeData
-from analytics.probes.measure import rounded
 from analytics.probes.train import measured_both_ways, train_probes
 from analytics.question_files import QuestionRow, read_rows
 from analytics.training.context import DEFAULT_CONTEXT, DEFAULT_FILES, FileOptions, Say, TrainingContext

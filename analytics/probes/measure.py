@@ -10,8 +10,7 @@ import numpy as np
 from analytics.concept_paths import PathTree, without_leading
 from analytics.inference.heads import ConceptHead, ProbeHeads
 from analytics.inference.surface import surface_counts
-from analytics.probes.data import ProbeData
-from analytics.probes.metrics import (
+from analytics.metrics import (
     accuracy,
     doa,
     expected_calibration_error,
@@ -23,6 +22,7 @@ from analytics.probes.metrics import (
     rmse,
     spearman,
 )
+from analytics.probes.data import ProbeData
 from analytics.records import ConceptPath
 
 
@@ -46,15 +46,6 @@ def measure_probes(heads: ProbeHeads, test: ProbeData, train: ProbeData) -> dict
     if heads.difficulty_of_vector is not None and len(graded):
         metrics["difficulty"] = _measure_difficulty(heads, graded, train)
     return metrics
-
-
-def rounded(figures: Any) -> Any:
-    """Return the figures of any nesting to four places, as a manifest or a report shows them."""
-    if isinstance(figures, list):
-        return [rounded(figure) for figure in figures]
-    if isinstance(figures, dict):
-        return {name: rounded(value) for name, value in figures.items()}
-    return round(figures, 4) if isinstance(figures, float) else figures
 
 
 def _measure_concepts(head: ConceptHead, test: ProbeData, train: ProbeData) -> dict[str, Any]:

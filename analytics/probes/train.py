@@ -25,12 +25,13 @@ from analytics.configuration import config_to_dict
 from analytics.errors import DataError
 from analytics.inference.heads import ConceptHead, DifficultyHead, ProbeHeads, save_heads
 from analytics.inference.surface import surface_counts
+from analytics.metrics import rounded
 from analytics.probes.calibration import choose_temperature, conformal_radius
 from analytics.probes.concept_probe import ConceptProbe, choose_penalty, concept_probe
 from analytics.probes.config import ProbesConfig
 from analytics.probes.data import ProbeData, kept_out
 from analytics.probes.difficulty_probe import choose_ridge_penalty, difficulty_probe
-from analytics.probes.measure import measure_probes, rounded
+from analytics.probes.measure import measure_probes
 from analytics.probes.scales import DifficultyScale
 from analytics.records import ConceptPath
 from analytics.splits import grouped_folds, grouped_split

@@ -144,23 +144,18 @@ class ArrayScorer:
 
     @property
     def leaf_mask(self) -> Array:
-        """Which leaves each problem has."""
         return self.memory.leaf_mask
 
     def roots(self) -> Array:
-        """Return the seeds of the roots' goals."""
         return self.memory.root
 
     def leaves(self) -> Array:
-        """Return the embeddings of all leaves."""
         return self.memory.leaves.reshape(-1, self.decoder.width)
 
     def empty(self, rows: int) -> Array:
-        """Return the vectors to be written to."""
         return np.empty((rows, self.decoder.width), dtype=np.float32)
 
     def goal(self, seeds: Array, left_subtrees: Array, is_right: Array) -> Array:
-        """Return the goals of nodes."""
         goals = np.empty_like(seeds)
         if not is_right.all():
             goals[~is_right] = self.decoder.gated("first_goal", seeds[~is_right])
@@ -170,7 +165,6 @@ class ArrayScorer:
         return goals
 
     def score(self, goals: Array, problems: Array) -> tuple[Array, Array]:
-        """Return the log-probabilities of everything that can stand at nodes, and what the nodes attend to."""
         memory, decoder = self.memory, self.decoder
         weights = decoder.attention_scores(decoder.linear("attention_goal", goals), memory.keys, problems)
         weights = np.exp(_log_softmax(np.where(memory.mask[problems], weights, -np.inf)))
@@ -185,12 +179,10 @@ class ArrayScorer:
         ), contexts
 
     def split(self, goals: Array, contexts: Array, operators: Array) -> tuple[Array, Array]:
-        """Return what operators pass on to their operands."""
         read = np.concatenate([goals, contexts, self.decoder.operators(operators)], axis=1)
         return self.decoder.gated("left_seed", read), self.decoder.gated("right_seed", read)
 
     def merged(self, operators: Array, left: Array, right: Array) -> Array:
-        """Return the embeddings of sub-trees from those of their operands."""
         read = np.concatenate([self.decoder.operators(operators), left, right], axis=1)
         return self.decoder.gated("merge.gated", read)
 

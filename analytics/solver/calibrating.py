@@ -14,6 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from analytics.artifacts import artifact_amend, artifact_read
 from analytics.errors import DataError
 from analytics.expression.evaluate import answers_agree
+from analytics.metrics import expected_calibration_error
 from analytics.problem_files import read_problems
 from analytics.solver.confidence import Confidence, confidence_features, save_confidence
 from analytics.solver.config import SolverConfig
@@ -51,22 +52,6 @@ class Calibration:
         }
 
 
-def calibration_error(probabilities: Sequence[float], is_right: Sequence[bool], bins: int = 10) -> float:
-    """Return the expected calibration error over bins of equal width.
-
-    Guo et al., "On Calibration of Modern Neural Networks" (2017), Eq. 3.
-
-    >>> calibration_error([0.85, 0.85, 0.25], [True, False, False])
-    0.31666666666666665
-    """
-    values, right = np.asarray(probabilities, dtype=float), np.asarray(is_right, dtype=float)
-    if not len(values):
-        return 0.0
-    places = np.minimum((values * bins).astype(int), bins - 1)
-    gaps = [abs(float((values - right)[places == place].sum())) for place in range(bins)]
-    return sum(gaps) / len(values)
-
-
 def fit_confidence(
     examples: Sequence[SolverExample], solutions: Sequence[Sequence[Solution]]
 ) -> Calibration | None:
@@ -101,10 +86,14 @@ def fit_confidence(
             crossed[number] = confidence.applied(rows[number].solutions)[0].probability
     return Calibration(
         confidence=_fitted(rows),
-        error=calibration_error(crossed, first_right),
-        error_before=calibration_error([row.solutions[0].probability for row in rows], first_right),
+        error=_error(crossed, first_right),
+        error_before=_error([row.solutions[0].probability for row in rows], first_right),
         problems=len(rows),
     )
+
+
+def _error(probabilities: Sequence[float], is_right: Sequence[bool]) -> float:
+    return expected_calibration_error(np.array(probabilities), np.array(is_right), bins=10)
 
 
 @dataclass(frozen=True, slots=True)

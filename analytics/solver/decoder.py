@@ -260,37 +260,29 @@ class TensorScorer:
 
     @property
     def leaf_mask(self) -> np.ndarray:
-        """Which leaves each problem has."""
         mask: np.ndarray = self.memory.leaf_mask.cpu().numpy()
         return mask
 
     def roots(self) -> Tensor:
-        """Return the seeds of the roots' goals."""
         return self.memory.root
 
     def leaves(self) -> Tensor:
-        """Return the embeddings of all leaves."""
         return self.memory.leaves.flatten(0, 1)
 
     def empty(self, rows: int) -> Tensor:
-        """Return the vectors to be written to."""
         return self.memory.root.new_empty(rows, self.memory.root.shape[1])
 
     def goal(self, seeds: Tensor, left_subtrees: Tensor, is_right: np.ndarray) -> Tensor:
-        """Return the goals of nodes."""
         return self.decoder.goal(seeds, left_subtrees, self._tensor(is_right))
 
     def score(self, goals: Tensor, problems: np.ndarray) -> tuple[np.ndarray, Tensor]:
-        """Return the log-probabilities of everything that can stand at nodes, and what the nodes attend to."""
         scores, contexts = self.decoder.score(goals, self.memory, self._tensor(problems))
         return scores.cpu().numpy(), contexts
 
     def split(self, goals: Tensor, contexts: Tensor, operators: np.ndarray) -> tuple[Tensor, Tensor]:
-        """Return what operators pass on to their operands."""
         return self.decoder.split(goals, contexts, self._tensor(operators))
 
     def merged(self, operators: np.ndarray, left: Tensor, right: Tensor) -> Tensor:
-        """Return the embeddings of sub-trees from those of their operands."""
         return self.decoder.merged(self._tensor(operators), left, right)
 
     def _tensor(self, values: np.ndarray) -> Tensor:

@@ -140,19 +140,15 @@ class ServedSolver:
         return ""
 
 
-def load_solver(folder: Path, *, threads: int | None = None) -> ServedSolver:
+def load_solver(folder: Path) -> ServedSolver:
     """Load a trained solver's artifact.
-
-    Args:
-        folder: the artifact's folder.
-        threads: threads of one call of the encoder; by default 2 where there are so many cores.
 
     Raises:
         ArtifactError: the folder is no solver's, or incomplete.
         ChecksumError: a file differs from its recorded SHA-256.
     """
     folder = Path(folder)
-    exported = open_exported(folder, threads=threads)
+    exported = open_exported(folder)
     manifest = exported.manifest
     if manifest.capability != "solver":
         raise ArtifactError(f"{folder} holds a model for {manifest.capability}, not for solving.")

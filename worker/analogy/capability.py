@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 class AnalogyWork(WorkerCapability):
     """Trains, compares and measures retrievers."""
 
+    measured_on = "a file or a folder of word problems"
+
     def train(self, reporter: RunReporter) -> dict[str, Any]:
-        """Train a candidate."""
         from worker.analogy.training import train_retriever_run
 
         return train_retriever_run(reporter)
@@ -27,32 +28,27 @@ class AnalogyWork(WorkerCapability):
     def compare(
         self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
     ) -> AnalogyFigures:
-        """Measure both on the fixed suite."""
         from worker.analogy.comparison import analogy_comparison_figures
 
         return analogy_comparison_figures(reporter, candidate=candidate, champion=champion)
 
     def encode(self, artifact: ModelArtifact, cancel: Callable[[], bool]) -> Encode:
-        """Encode with PyTorch."""
         from worker.analogy.encoding import bulk_encode
 
         return bulk_encode(artifact, cancel)
 
     def evaluate(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Measure a model on files or on the bank."""
         from worker.analogy.evaluation import evaluate_analogy_model
 
         return evaluate_analogy_model(options)
 
     def reproduce(self, output: Path, options: Mapping[str, Any], say: Callable[[str], None]) -> str:
-        """Train and measure the arms of the paper's tables."""
-        from worker.analogy.reproduction.paper_tables import analogy_paper_tables
+        from worker.analogy.reproduction.runs import analogy_paper_tables
 
         return analogy_paper_tables(output, options, say)
 
     @property
     def jobs(self) -> Mapping[str, Job]:
-        """What else is done in the background."""
         return {"ask": self.ask, "retell": self.retell}
 
     def ask(self, reporter: RunReporter) -> Mapping[str, Any]:

@@ -19,7 +19,6 @@ from analytics.analogy.retrieve_and_apply import Filled
 from analytics.analogy.retriever import Retriever
 from analytics.artifacts import artifact_read
 from analytics.errors import DataError, LanguageModelError
-from analytics.probes.measure import rounded
 from analytics.problem_files import Problems, read_problems
 from analytics.retrieval import Encode
 from questionbank.errors import ServiceUnavailable, ValidationFailed
@@ -68,12 +67,9 @@ def evaluate_analogy_model(options: Mapping[str, Any]) -> dict[str, Any]:
         "problem"}``; None where none is configured, or none was to be asked.
 
     Raises:
-        ValidationFailed: no data is given, or the models were trained without different folds.
+        ValidationFailed: the models were trained without different folds.
         NotFound: there is no such retriever, or no such solver.
     """
-    if options["data"] is None:
-        raise ValidationFailed("evaluate analogy needs --data: a file or a folder of word problems.")
-
     named = None if options["model"] == "default" else retriever_by_name(options["model"], ())
 
     with opened_generator(options["ask"]) as generator:
@@ -146,8 +142,7 @@ def evaluate_analogy(data: Path, models_for: ModelsFor, *, k: int = 8) -> dict[s
             unusable[name] = str(error)
     if not sets:
         raise DataError(" ".join(unusable.values()) or f"There is no file of problems in {data}.")
-    result: dict[str, Any] = rounded({"data": data.name, "k": k, "sets": sets, "unusable": unusable})
-    return result
+    return {"data": data.name, "k": k, "sets": sets, "unusable": unusable}
 
 
 def _sets(data: Path) -> list[Path]:

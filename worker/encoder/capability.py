@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 class EncoderWork(WorkerCapability):
     """Trains, compares and measures question encoders."""
 
+    measured_on = "a question file, or a folder of sets"
+
     def train(self, reporter: RunReporter) -> dict[str, Any]:
-        """Train a candidate."""
         from worker.encoder.training import train_encoder_run
 
         return train_encoder_run(reporter)
@@ -27,13 +28,11 @@ class EncoderWork(WorkerCapability):
     def compare(
         self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
     ) -> EncoderFigures:
-        """Measure both on the fixed suite."""
         from worker.encoder.comparison import encoder_comparison_figures
 
         return encoder_comparison_figures(reporter, candidate=candidate, champion=champion)
 
     def encode(self, artifact: ModelArtifact, cancel: Callable[[], bool]) -> Encode:
-        """Encode with PyTorch."""
         from worker.encoder.encoding import bulk_encode
 
         return bulk_encode(artifact, cancel)
@@ -45,13 +44,11 @@ class EncoderWork(WorkerCapability):
         return probes_beside(reporter, run=run, embedding_set=embedding_set)
 
     def evaluate(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Measure a model on files or on the bank."""
         from worker.encoder.evaluation import evaluate_encoder_model
 
         return evaluate_encoder_model(options)
 
     def reproduce(self, output: Path, options: Mapping[str, Any], say: Callable[[str], None]) -> str:
-        """Train and measure the arms of the paper's tables."""
-        from worker.encoder.reproduction.paper_tables import encoder_paper_tables
+        from worker.encoder.reproduction.runs import encoder_paper_tables
 
         return encoder_paper_tables(output, options, say)

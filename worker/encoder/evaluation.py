@@ -15,12 +15,11 @@ import numpy as np
 
 from analytics.errors import DataError
 from analytics.json_lines import TEXT_LIMIT, naming_line, read_objects, string_problem
-from analytics.probes.measure import rounded
-from analytics.probes.metrics import pearson, spearman
+from analytics.metrics import pearson, spearman
 from analytics.question_files import QuestionRow, read_rows
 from analytics.retrieval import Encode
 from analytics.splits import KeptOut, is_held_out
-from questionbank.errors import NotFound, ValidationFailed
+from questionbank.errors import NotFound
 from questionbank.models import ModelArtifact
 from questionbank.selectors.registry.artifacts import artifact_champion
 from worker.encoder.encoding import artifact_backbone
@@ -59,8 +58,7 @@ def evaluate_encoder(
         raise DataError(f"No set in {data} has tagged questions to train and to test with.")
     if pairs is not None:
         figures["similarity"] = similarity_figures(pairs, encode)
-    result: dict[str, Any] = rounded(figures)
-    return result
+    return figures
 
 
 def read_set(source: Path, *, language: str = "") -> SplitSet | None:
@@ -143,11 +141,8 @@ def evaluate_encoder_model(options: Mapping[str, Any]) -> dict[str, Any]:
     """Measure the encoder in use, or the one with the number ``model``, on ``data``.
 
     Raises:
-        ValidationFailed: no data is given.
         NotFound: there is no such encoder.
     """
-    if options["data"] is None:
-        raise ValidationFailed("evaluate encoder needs --data: a question file, or a folder of sets.")
     from analytics.backbone.bert import encode_bulk
 
     artifact = _encoder_artifact(options["model"])

@@ -6,7 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from analytics.metrics import rounded
 from analytics.records import QuestionRecord
+from questionbank.errors import ValidationFailed
 from questionbank.formats import read
 from questionbank.selectors.questions.questions import content_hash
 from questionbank.selectors.serving import serving
@@ -22,10 +24,18 @@ def evaluations() -> list[str]:
 
 
 def evaluate(word: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Measure a capability, or the search, as the options say."""
+    """Measure a capability, or the search, as the options say; figures are rounded for JSON.
+
+    Raises:
+        ValidationFailed: the capability needs data, and the options name none.
+    """
     if word == SEARCH:
         return _search(options)
-    return WORKER_CAPABILITIES[word].evaluate(options)
+    row = WORKER_CAPABILITIES[word]
+    if options["data"] is None:
+        raise ValidationFailed(f"evaluate {word} needs --data: {row.measured_on}.")
+    figures: dict[str, Any] = rounded(row.evaluate(options))
+    return figures
 
 
 def _search(options: Mapping[str, Any]) -> dict[str, Any]:

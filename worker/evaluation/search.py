@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import zlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,8 +25,6 @@ from worker.evaluation.known_items import SORTS, KnownItem, known_items
 ARMS = ("text", "vectors", "fusion")
 _CUT = 10
 
-Progress = Callable[[int, int], None]
-
 
 def evaluate_search(
     *,
@@ -36,7 +34,6 @@ def evaluate_search(
     split: str = "test",
     language: str = "en",
     among: Collection[bytes] | None = None,
-    progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Sample questions of the bank, make queries from them, and measure where each question is found.
 
@@ -57,11 +54,9 @@ def evaluate_search(
     if not items:
         raise NotFound("The bank has no ready question of this language to make queries from.")
     ranks: dict[tuple[str, str], list[float]] = {(sort, arm): [] for sort in SORTS for arm in ARMS}
-    for done, item in enumerate(items):
+    for item in items:
         for arm, value in _reciprocal_ranks(item, serving).items():
             ranks[item.sort, arm].append(value)
-        if progress is not None:
-            progress(done + 1, len(items))
     rng = np.random.default_rng(seed)
     return {
         "measure": f"MRR@{_CUT}",

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
 class ParaphraseWork(WorkerCapability):
     """Trains, compares and measures scorers of paraphrases."""
 
+    measured_on = "a file or a folder of labelled pairs"
+
     def train(self, reporter: RunReporter) -> dict[str, Any]:
-        """Train a candidate."""
         from worker.paraphrase.training import train_scorer_run
 
         return train_scorer_run(reporter)
@@ -26,26 +27,22 @@ class ParaphraseWork(WorkerCapability):
     def compare(
         self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
     ) -> ParaphraseFigures:
-        """Measure both on the fixed suite."""
         from worker.paraphrase.comparison import scorer_comparison_figures
 
         return scorer_comparison_figures(reporter, candidate=candidate, champion=champion)
 
     def evaluate(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Measure a model on files or on the bank."""
         from worker.paraphrase.evaluation import evaluate_scorer
 
         return evaluate_scorer(options)
 
     def reproduce(self, output: Path, options: Mapping[str, Any], say: Callable[[str], None]) -> str:
-        """Train and measure the arms of the paper's tables."""
         from worker.paraphrase.reproduction.paper_tables import paraphrase_paper_tables
 
         return paraphrase_paper_tables(output, options, say)
 
     @property
     def jobs(self) -> Mapping[str, Job]:
-        """What else is done in the background."""
         return {"propose": self.propose, "score": self.score}
 
     def propose(self, reporter: RunReporter) -> Mapping[str, Any]:

@@ -14,16 +14,14 @@ from typing import Any
 import numpy as np
 
 from analytics.errors import DataError
+from analytics.metrics import expected_calibration_error, rounded
 from analytics.paraphrase.findings.rules import check_rules
 from analytics.paraphrase.pair_files import read_pairs, without_unchanged
 from analytics.paraphrase.scoring.baselines import RULES, rule_first
 from analytics.paraphrase.scoring.metrics import THRESHOLD, pair_metrics
 from analytics.paraphrase.scoring.scorer import PairScore, Scorer, cosines
-from analytics.probes.measure import rounded
-from analytics.probes.metrics import expected_calibration_error
 from analytics.records import ParaphrasePair
 from analytics.retrieval import Encode
-from questionbank.errors import ValidationFailed
 from questionbank.selectors.review.paraphrase_files import scorer_by_number
 from worker.paraphrase.operators import operator_figures
 from worker.paraphrase.pair_intervals import PairResamples, intervals
@@ -184,11 +182,8 @@ def evaluate_scorer(options: Mapping[str, Any]) -> dict[str, Any]:
     """Measure the scorer in use, or the one with the number ``model``, on ``data``.
 
     Raises:
-        ValidationFailed: no data is given.
         NotFound: there is no such scorer.
     """
-    if options["data"] is None:
-        raise ValidationFailed("evaluate paraphrase needs --data: a file or a folder of labelled pairs.")
     from analytics.backbone.bert import encode_bulk, load_backbone
 
     scorer = scorer_by_number(options["model"])

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 class ProbesWork(WorkerCapability):
     """Trains, compares and measures probes."""
 
+    measured_on = "a file or a folder of labelled questions"
+
     def train(self, reporter: RunReporter) -> dict[str, Any]:
-        """Train a candidate."""
         from worker.probes.training import train_probes_run
 
         return train_probes_run(reporter)
@@ -25,20 +26,17 @@ class ProbesWork(WorkerCapability):
     def compare(
         self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
     ) -> ProbesFigures:
-        """Measure both on the fixed suite."""
         from worker.probes.comparison import probes_comparison_figures
 
         return probes_comparison_figures(reporter, candidate=candidate, champion=champion)
 
     def evaluate(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Measure a model on files or on the bank."""
         from worker.probes.evaluation import evaluate_probe_model
 
         return evaluate_probe_model(options)
 
     @property
     def jobs(self) -> Mapping[str, Job]:
-        """What else is done in the background."""
         return {"project": self.project}
 
     def project(self, reporter: RunReporter) -> Mapping[str, Any]:

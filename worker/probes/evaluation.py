@@ -12,7 +12,7 @@ from analytics.probes.data import ProbeData
 from analytics.probes.measure import measure_probes
 from analytics.question_files import QuestionRow, read_rows
 from analytics.splits import KeptOut
-from questionbank.errors import NotFound, ValidationFailed
+from questionbank.errors import NotFound
 from questionbank.models import Question, QuestionTag
 from questionbank.selectors.registry.artifacts import artifact_folder, artifact_numbered
 from questionbank.selectors.serving import Serving, serving
@@ -88,9 +88,6 @@ def evaluate_probe_model(options: Mapping[str, Any]) -> dict[str, Any]:
     """Measure the probes in use, or those with the number ``model``, on ``data``.
 
     Raises:
-        ValidationFailed: no data is given.
         NotFound: there are no such probes.
     """
-    if options["data"] is None:
-        raise ValidationFailed("evaluate probes needs --data, a file or a folder of labelled questions.")
     return evaluate_probes(data=options["data"], serving=serving(), model=options["model"])

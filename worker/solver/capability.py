@@ -18,8 +18,9 @@ if TYPE_CHECKING:
 class SolverWork(WorkerCapability):
     """Trains, compares and measures solvers of word problems."""
 
+    measured_on = "a file or a folder of word problems"
+
     def train(self, reporter: RunReporter) -> dict[str, Any]:
-        """Train a candidate."""
         from worker.solver.training import train_solver_run
 
         return train_solver_run(reporter)
@@ -27,26 +28,22 @@ class SolverWork(WorkerCapability):
     def compare(
         self, reporter: RunReporter, *, candidate: ModelArtifact, champion: ModelArtifact
     ) -> SolverFigures:
-        """Measure both on the fixed suite."""
         from worker.solver.comparison import solver_comparison_figures
 
         return solver_comparison_figures(reporter, candidate=candidate, champion=champion)
 
     def evaluate(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Measure a model on files or on the bank."""
         from worker.solver.evaluation import evaluate_solver_model
 
         return evaluate_solver_model(options)
 
     def reproduce(self, output: Path, options: Mapping[str, Any], say: Callable[[str], None]) -> str:
-        """Train and measure the arms of the paper's tables."""
-        from worker.solver.reproduction.paper_tables import solver_paper_tables
+        from worker.solver.reproduction.runs import solver_paper_tables
 
         return solver_paper_tables(output, options, say)
 
     @property
     def jobs(self) -> Mapping[str, Job]:
-        """What else is done in the background."""
         return {"solve": self.solve}
 
     @property

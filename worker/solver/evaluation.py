@@ -13,12 +13,10 @@ from typing import Any
 import numpy as np
 
 from analytics.errors import DataError
-from analytics.probes.measure import rounded
 from analytics.problem_files import Problems, read_problems
 from analytics.records import ProblemRecord
 from analytics.retrieval import Encode
 from analytics.solver.solution import Solver
-from questionbank.errors import ValidationFailed
 from questionbank.selectors.solving.solution_files import solver_by_name
 from questionbank.selectors.solving.solver_by_language import SolverByLanguage
 from worker.bootstrap import paired_difference
@@ -36,8 +34,6 @@ def evaluate_solver(
     name: str = "",
     frozen: Encode | None = None,
     recalling: SolverFor | None = None,
-    language: str = "",
-    beam: int = 3,
 ) -> dict[str, Any]:
     """Measure a solver, and retrieve-and-apply, on a file or a folder of problems.
 
@@ -55,7 +51,7 @@ def evaluate_solver(
     Raises:
         DataError: nothing can be measured.
     """
-    parts = list(_parts(data, language))
+    parts = list(_parts(data))
     solvers: dict[str, SolverFor] = {TRAINED: lambda _learned: solver} if solver is not None else {}
     if any(part.learned for part in parts):
         solvers |= retrieval_solvers(frozen)
@@ -67,7 +63,7 @@ def evaluate_solver(
         name: [
             outcome
             for part in parts
-            for outcome in outcomes_of(solver_for(part.learned), part.test, part.learned, beam=beam)
+            for outcome in outcomes_of(solver_for(part.learned), part.test, part.learned)
         ]
         for name, solver_for in solvers.items()
     }
@@ -83,19 +79,18 @@ def evaluate_solver(
             for name, arm_outcomes in outcomes.items()
             if name != TRAINED
         }
-    result: dict[str, Any] = rounded(figures)
-    return result
+    return figures
 
 
-def _parts(data: Path, language: str) -> Iterator[Problems]:
+def _parts(data: Path) -> Iterator[Problems]:
     """Yield what is learned from and what is tested with: once, or for each fold."""
-    problems = read_problems(data, language=language)
+    problems = read_problems(data)
     folds = sorted({problem.fold for problem in problems.learned if problem.fold is not None})
     if problems.test:
         yield problems.without_leaks()
     elif folds:
         for fold in folds:
-            yield read_problems(data, language=language, fold=fold).without_leaks()
+            yield read_problems(data, fold=fold).without_leaks()
     else:
         yield Problems((), (), problems.learned)
 
@@ -114,13 +109,10 @@ def evaluate_solver_model(options: Mapping[str, Any]) -> dict[str, Any]:
     """Measure a solver on ``data``: those in use, one by its number or folder, or the baselines alone (``none``).
 
     Raises:
-        ValidationFailed: no data is given.
         NotFound: there is no such solver.
         ServiceUnavailable: none is in use.
         DataError: nothing can be measured.
     """
-    if options["data"] is None:
-        raise ValidationFailed("evaluate solver needs --data: a file or a folder of word problems.")
     from analytics.backbone.bert import encode_bulk, load_backbone
 
     name, solver = _solver(options["model"])

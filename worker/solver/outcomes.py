@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from analytics.expression.evaluate import answers_agree
+from analytics.metrics import expected_calibration_error
 from analytics.records import ProblemRecord
-from analytics.solver.calibrating import calibration_error
 from analytics.solver.metrics import is_equation_right
 from analytics.solver.solution import Solution, Solver
 from analytics.solver.targets import OPERATORS, SolverExample, solver_examples, value_of
@@ -138,6 +138,8 @@ def _calibration_error(outcomes: Sequence[Outcome]) -> float | None:
     """Return the expected calibration error of the answers; None where there are none."""
     if not outcomes:
         return None
-    return calibration_error(
-        [outcome.probability for outcome in outcomes], [outcome.is_answer_right for outcome in outcomes]
+    return expected_calibration_error(
+        np.array([outcome.probability for outcome in outcomes]),
+        np.array([outcome.is_answer_right for outcome in outcomes]),
+        bins=10,
     )

@@ -13,7 +13,7 @@ from analytics.artifacts import Manifest, artifact_read
 from analytics.errors import ArtifactError, DataError
 from analytics.records import ProblemRecord
 from analytics.solver import calibrating
-from analytics.solver.calibrating import calibration_error, fit_confidence
+from analytics.solver.calibrating import fit_confidence
 from analytics.solver.confidence import CONFIDENCE_NAME, Confidence, load_confidence, save_confidence
 from analytics.solver.model import save_solver, solver_extra
 from analytics.solver.served import load_solver
@@ -25,13 +25,6 @@ VALUES = [Fraction(7), Fraction(2)]
 ADD = solution_of(["+", "N0", "N1"], VALUES, 0.6)
 TAKE = solution_of(["-", "N0", "N1"], VALUES, 0.2)
 NOTHING = solution_of(["/", "N0", "-", "N1", "N1"], VALUES, 0.1)
-
-
-def test_the_calibration_error_is_the_mean_gap_between_probability_and_share():
-    # four at 0.75 of which half are right, one at 0.05 that is wrong: (4 * 0.25 + 0.05) / 5
-    assert calibration_error([0.75] * 4 + [0.05], [True, False] * 2 + [False]) == pytest.approx(0.21)
-    assert calibration_error([1.0], [True]) == 0
-    assert calibration_error([], []) == 0
 
 
 def test_probabilities_fall_and_add_up_to_one_at_most_in_the_searchs_order():

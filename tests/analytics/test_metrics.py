@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analytics.probes.metrics import (
+from analytics.metrics import (
     accuracy,
     doa,
     expected_calibration_error,
