@@ -25,7 +25,7 @@ from typing import Any
 from analytics.atomic_file import write_json
 from analytics.capability import Capability
 from analytics.catalog import CAPABILITIES
-from analytics.configuration import config_from_strings, field_specs
+from analytics.configuration import config_from_strings, field_specs, named_values
 from analytics.errors import AnalyticsError
 from analytics.training.context import FileOptions, TrainingContext
 from analytics.training.threads import wait_passively
@@ -149,8 +149,7 @@ def _settings(words: Sequence[str]) -> str:
 
 
 def _config(capability: Capability[Any], options: argparse.Namespace) -> Any:
-    values = dict(setting.partition("=")[::2] for setting in options.settings)
-    return config_from_strings(capability.config, values)
+    return config_from_strings(capability.config, named_values(options.settings))
 
 
 def _say(line: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import json
 import shlex
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Annotated, Any, Literal, TypeVar, dataclass_transform, get_args, get_origin
 
@@ -195,6 +195,15 @@ def config_from_strings(config_class: type[Config], values: Mapping[str, str]) -
         return config_class.__pydantic_validator__.validate_python(stripped, strict=False)  # type: ignore[attr-defined]
     except ValidationError as error:
         raise ConfigurationError(_problems(config_class, error)) from None
+
+
+def named_values(settings: Iterable[str]) -> dict[str, str]:
+    """Return what options such as ``--set NAME=VALUE`` give, by name.
+
+    >>> named_values(["epochs=3", "augment=roda+qr"])
+    {'epochs': '3', 'augment': 'roda+qr'}
+    """
+    return dict(setting.partition("=")[::2] for setting in settings)
 
 
 def config_to_dict(config: Any) -> dict[str, Any]:

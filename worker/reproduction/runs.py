@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -23,11 +23,52 @@ import torch
 
 from analytics.atomic_file import write_json, written_aside
 from analytics.errors import DataError
-from analytics.probes.measure import rounded
+from analytics.metrics import rounded
 from analytics.training.callbacks import Callback, StepReport
 
 Say = Callable[[str], Any]
 _FIGURES, _OUTCOMES, _SEED = "figures.json", "outcomes.npz", "seed-"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be run. Capabilities add fields of their own.
+
+    Attributes:
+        arms: names of the capability's arms.
+        seeds: of drawing and training.
+        trained_on: sets that are learned from.
+        measured_on: sets that are measured; word problems are also measured on the set that was learned from.
+        questions: learn from so many of each set at most, and test with so many; 0 for all.
+        config: what all arms share; an arm's own settings come on top.
+    """
+
+    arms: Sequence[str]
+    seeds: Sequence[int]
+    trained_on: Sequence[str]
+    measured_on: Sequence[str] = ()
+    questions: int = 0
+    config: Any = None
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any], config: Any, defaults: Plan, **more: Any) -> Self:
+        """Return the plan of a command's options, with the defaults for what they leave open.
+
+        Args:
+            options: what a parser with `worker.reproduction.command.add_arguments` read.
+            config: what all arms share.
+            defaults: arms, seeds and sets.
+            more: fields of the capability's own.
+        """
+        return cls(
+            arms=options["arms"] or defaults.arms,
+            seeds=options["seeds"] or defaults.seeds,
+            trained_on=options["train_on"] or defaults.trained_on,
+            measured_on=options.get("measure_on") or defaults.measured_on,
+            questions=options.get("questions", 0),
+            config=config,
+            **more,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from tests.language_model_server import said
 from tests.worker.stopping import reproductions_stopped_at_once
 from worker.analogy.reproduction import runs as analogy
 from worker.analogy.reproduction.arms import ARMS, REWRITTEN, REWRITTEN_BY_MODEL
-from worker.analogy.reproduction.paper_tables import analogy_paper_tables
-from worker.analogy.reproduction.runs import Plan, reproduce_analogy
+from worker.analogy.reproduction.runs import AnalogyPlan as Plan
+from worker.analogy.reproduction.runs import analogy_paper_tables, reproduce_analogy
 from worker.analogy.reproduction.table import analogy_tables
 
 TINY = {
@@ -53,7 +53,7 @@ def config(tiny_folder):
 def test_arms_are_run_once_and_the_tables_say_what_was_not(data, config, tmp_path):
     said: list[str] = []
     plan = Plan(
-        ["random", "bound", "frozen", "paper"], [1], ["asdiv_a/fold-0"], ["mawps/fold-1"], 0, 2, config
+        ["random", "bound", "frozen", "paper"], [1], ["asdiv_a/fold-0"], ["mawps/fold-1"], k=2, config=config
     )
     folders = reproduce_analogy(data, tmp_path, plan, say=said.append)
     assert [folder.relative_to(tmp_path).as_posix() for folder in folders] == [
@@ -195,7 +195,7 @@ def test_chinese_sets_are_trained_from_an_encoder_that_knows_chinese(monkeypatch
     monkeypatch.setattr(analogy, "_run", run)
     for arm in ("frozen", "paper"):
         with pytest.raises(DataError, match="enough"):
-            reproduce_analogy(tmp_path, tmp_path / "output", Plan([arm], [1], [name]))
+            reproduce_analogy(tmp_path, tmp_path / "output", Plan([arm], [1], [name], config=AnalogyConfig()))
     assert asked == [MULTILINGUAL_BACKBONE] * 2
 
 

@@ -13,8 +13,9 @@ from analytics.errors import DataError
 from analytics.splits import masked_text
 from worker.encoder.reproduction import runs as module
 from worker.encoder.reproduction.data import pretraining_examples, split_sets
-from worker.encoder.reproduction.runs import Plan, reproduce_encoder
+from worker.encoder.reproduction.runs import reproduce_encoder
 from worker.encoder.reproduction.table import encoder_tables
+from worker.reproduction.runs import Plan
 
 SHAPES = ("square", "circle", "kite", "cone", "cube", "prism", "rhombus", "hexagon", "torus", "sphere")
 

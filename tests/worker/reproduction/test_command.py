@@ -14,8 +14,8 @@ import sys
 for name in ("django", "psycopg", "celery", "redis"):
     sys.modules[name] = None
 import worker.reproduction.__main__
-import worker.encoder.reproduction.paper_tables
-import worker.solver.reproduction.paper_tables
+import worker.encoder.reproduction.runs
+import worker.solver.reproduction.runs
 """
 
 

@@ -18,9 +18,9 @@ from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
 from worker.reproduction.problem_sets import part_names, part_problems
 from worker.solver.reproduction import runs as solver_runs
 from worker.solver.reproduction.arms import ARMS, RECALLING, RECURRENT
-from worker.solver.reproduction.paper_tables import solver_paper_tables
 from worker.solver.reproduction.representation_tables import representation_tables
-from worker.solver.reproduction.runs import Plan, reproduce_solver
+from worker.solver.reproduction.runs import SolverPlan as Plan
+from worker.solver.reproduction.runs import reproduce_solver, solver_paper_tables
 from worker.solver.reproduction.table import solver_tables
 
 TINY = {
@@ -63,7 +63,7 @@ def config(tiny_folder):
 def test_arms_are_run_once_and_the_tables_say_what_was_not(data, config, tmp_path):
     said: list[str] = []
     arms = ["retrieve-tfidf", "none", "pattern", "textual-train"]
-    plan = Plan(arms=arms, seeds=[1], sets=["asdiv_a/fold-0"], config=config)
+    plan = Plan(arms=arms, seeds=[1], trained_on=["asdiv_a/fold-0"], config=config)
     folders = reproduce_solver(data, tmp_path, plan, say=said.append)
     assert [str(folder.relative_to(tmp_path)) for folder in folders] == [
         f"asdiv_a/fold-0/{arm}/seed-1" for arm in arms
@@ -85,7 +85,7 @@ def test_arms_are_run_once_and_the_tables_say_what_was_not(data, config, tmp_pat
     assert "| multilingual, with | not run | - | not run | 83.9 (70.9) | not run | 76.3 (74.2) |" in tables
     assert "| both contrasts | not run | not run | not run | not run |" in tables
     with pytest.raises(DataError, match="other settings"):
-        reproduce_solver(data, tmp_path, Plan(["none"], [1], ["asdiv_a/fold-0"], 4, config))
+        reproduce_solver(data, tmp_path, Plan(["none"], [1], ["asdiv_a/fold-0"], questions=4, config=config))
 
 
 def test_the_representation_of_a_trained_encoder_is_measured_and_shown(config, tmp_path):
@@ -154,7 +154,7 @@ def test_a_contrast_is_held_against_as_many_steps_without_it(tmp_path):
 
 
 def test_a_run_that_was_stopped_goes_on(data, config, tmp_path, monkeypatch):
-    plan = Plan(arms=["none"], seeds=[1], sets=["asdiv_a/fold-0"], config=config)
+    plan = Plan(arms=["none"], seeds=[1], trained_on=["asdiv_a/fold-0"], config=config)
     whole = reproduce_solver(data, tmp_path / "whole", plan)
     with reproductions_stopped_at_once(monkeypatch), pytest.raises(Cancelled):
         reproduce_solver(data, tmp_path / "stopped", plan)
@@ -178,7 +178,7 @@ def test_sets_folds_and_arms_that_are_not_known_are_named(data, config, tmp_path
         with pytest.raises(DataError, match="There is no set"):
             part_names(chosen)
     with pytest.raises(DataError, match="There is no arm best"):
-        reproduce_solver(data, tmp_path, Plan(["best"], [1], config=config))
+        reproduce_solver(data, tmp_path, Plan(["best"], [1], ["mawps"], config=config))
 
 
 def test_an_arm_recalls_what_a_retriever_keeps_and_what_a_part_learns(data, config, tmp_path, monkeypatch):
@@ -189,7 +189,9 @@ def test_an_arm_recalls_what_a_retriever_keeps_and_what_a_part_learns(data, conf
         lambda solver, retriever, solved: asked.append((retriever, solved)) or solver,
     )
     monkeypatch.setattr(solver_runs, "load_retriever", lambda folder: folder.name)
-    plan = Plan([RECALLING], [1], ["asdiv_a/fold-0"], 4, config, retriever=tmp_path / "retriever")
+    plan = Plan(
+        [RECALLING], [1], ["asdiv_a/fold-0"], questions=4, config=config, retriever=tmp_path / "retriever"
+    )
     reproduce_solver(data, tmp_path / "runs", plan)
     ((retriever, solved),) = asked
     assert retriever == "retriever"
@@ -235,7 +237,9 @@ def test_multilingual_arms_learn_from_both_sets_where_there_are_two(data, config
 
 def test_that_arm_needs_a_retriever(data, config, tmp_path):
     with pytest.raises(DataError, match="needs --retriever"):
-        reproduce_solver(data, tmp_path, Plan([RECALLING], [1], ["asdiv_a/fold-0"], 4, config))
+        reproduce_solver(
+            data, tmp_path, Plan([RECALLING], [1], ["asdiv_a/fold-0"], questions=4, config=config)
+        )
 
 
 def test_every_arm_is_a_valid_configuration():

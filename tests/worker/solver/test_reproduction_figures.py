@@ -18,7 +18,8 @@ from worker.reproduction import trained
 from worker.solver.reproduction.case_study import case_table, draw_cases
 from worker.solver.reproduction.representation import PlacedProblems
 from worker.solver.reproduction.representation_tables import representation_tables
-from worker.solver.reproduction.runs import Plan, reproduce_solver
+from worker.solver.reproduction.runs import SolverPlan as Plan
+from worker.solver.reproduction.runs import reproduce_solver
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +79,7 @@ def test_an_encoder_is_measured_at_evenly_spaced_moments_of_its_training(data, p
 
 
 def test_moments_are_measured_only_where_they_are_asked_for(data, plan, tmp_path):
-    asked = Plan(["none"], plan.seeds, plan.sets, config=plan.config)
+    asked = Plan(["none"], plan.seeds, plan.trained_on, config=plan.config)
     (folder,) = reproduce_solver(data, tmp_path, asked)
     assert "moments" not in representations([folder])[0]
     assert not list(folder.glob("prototypes-*"))

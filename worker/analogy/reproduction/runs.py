@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -23,68 +23,59 @@ from analytics.analogy.train import train_retriever
 from analytics.artifacts import file_sha256
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.languages import refuse_unknown_language
-from analytics.configuration import config_to_dict
+from analytics.configuration import config_from_strings, config_to_dict, named_values
 from analytics.errors import DataError
 from analytics.problem_files import Problems, read_problems
 from worker.analogy.arms import Arm as Similarities
 from worker.analogy.arms import bound_arm, random_arm, tfidf_arm, vector_arm
 from worker.analogy.figures import Columns, QuestionSet, figures_of, measure_arm
-from worker.analogy.generator import MeasuredGenerator
+from worker.analogy.generator import MeasuredGenerator, opened_generator
 from worker.analogy.reproduction.arms import ARMS, REWRITTEN, REWRITTEN_BY_MODEL, SETS
+from worker.analogy.reproduction.table import TWINS, analogy_tables
 from worker.analogy.rewriting import RuleRewriter, rewritten_pairs
-from worker.reproduction.problem_sets import part_names, part_problems, set_backbone
-from worker.reproduction.runs import Run, RunResult, Say, question_numbers, run_missing
+from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems, set_backbone
+from worker.reproduction.runs import Plan, Run, RunResult, Say, question_numbers, run_missing
 from worker.reproduction.trained import trained_folder, wanted_runs
 
 _READ_NOTHING = ("random", "tfidf", "bound")  # arms without an encoder
-TWINS = {"with_twins": True, "without_twins": False}
-"""Whether problems that differ from a question in numbers alone may be its exemplars."""
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What shall be run.
+@dataclass(frozen=True)
+class AnalogyPlan(Plan):
+    """What is to be run.
 
     Attributes:
-        arms: keys of `ARMS`.
-        seeds: of training.
-        sets: to train on, as `part_names` takes them.
-        measured: sets that every arm is measured on beside the part that it was trained on.
-        problems: learn from so many of each set at most, and ask so many; 0 for all.
         k: exemplars of a question.
-        config: what all arms share; an arm's own settings come on top.
         generator: a language model that answers questions from the exemplars.
         pairs: file of pairs that a language model has rewritten, for the arm `REWRITTEN_BY_MODEL`.
     """
 
-    arms: Sequence[str]
-    seeds: Sequence[int]
-    sets: Sequence[str]
-    measured: Sequence[str] = ()
-    problems: int = 0
     k: int = 8
-    config: AnalogyConfig = field(default_factory=AnalogyConfig)
     generator: MeasuredGenerator | None = None
     pairs: Path | None = None
 
 
-def reproduce_analogy(data: Path, output: Path, plan: Plan, *, say: Say = lambda _line: None) -> list[Path]:
-    """Run what is missing of a plan; a training that was stopped goes on from its checkpoint.
+def analogy_paper_tables(output: Path, options: Mapping[str, Any], say: Say) -> str:
+    """Train and measure the arms that the options name, and return the tables of all that was run into the folder."""
+    config = config_from_strings(AnalogyConfig, named_values(options["set"]))
+    arms = [arm for arm in ARMS if arm != REWRITTEN_BY_MODEL or options["pairs"]]
+    defaults = Plan(arms, [config.seed], list(PROBLEM_SETS))
+    with opened_generator(options["ask"], kept=output / "answers.jsonl") as generator:
+        plan = AnalogyPlan.of(options, config, defaults, generator=generator, pairs=options["pairs"])
+        reproduce_analogy(options["data"], output, plan, say=say)
+    return analogy_tables(output)
 
-    Args:
-        data: the folder that holds a folder for each public set.
-        output: gets ``SET/fold-N/ARM/seed-N`` for each run, or ``SET/ARM/seed-N``.
-        plan: what to run.
-        say: told what happens, a line at a time.
 
-    Returns:
-        The folders of the runs, in order.
+def reproduce_analogy(
+    data: Path, output: Path, plan: AnalogyPlan, *, say: Say = lambda _line: None
+) -> list[Path]:
+    """Run what is missing of a plan, into ``SET/fold-N/ARM/seed-N`` or ``SET/ARM/seed-N``.
 
     Raises:
         DataError: an arm or a set is unknown or missing, or a folder holds a run with other settings.
     """
-    measured = [part for chosen in plan.measured for part in part_names(chosen, SETS)]
-    parts = [part for chosen in plan.sets for part in part_names(chosen, SETS)]
+    measured = [part for chosen in plan.measured_on for part in part_names(chosen, SETS)]
+    parts = [part for chosen in plan.trained_on for part in part_names(chosen, SETS)]
     return run_missing(
         output,
         wanted_runs(plan.arms, ARMS, parts=parts, seeds=plan.seeds),
@@ -95,7 +86,7 @@ def reproduce_analogy(data: Path, output: Path, plan: Plan, *, say: Say = lambda
     )
 
 
-def _settings(plan: Plan, measured: Sequence[str], run: str, seed: int) -> dict[str, Any]:
+def _settings(plan: AnalogyPlan, measured: Sequence[str], run: str, seed: int) -> dict[str, Any]:
     """Return what identifies a run; equal settings give equal figures."""
     part, _, arm = run.rpartition("/")
     arm_settings = ARMS[arm].settings
@@ -109,7 +100,7 @@ def _settings(plan: Plan, measured: Sequence[str], run: str, seed: int) -> dict[
         "part": part,
         "measured": list(dict.fromkeys((part, *measured))),
         "seed": seed,
-        "problems": plan.problems,
+        "problems": plan.questions,
         "k": plan.k,
         "config": config,
     }
@@ -120,11 +111,11 @@ def _settings(plan: Plan, measured: Sequence[str], run: str, seed: int) -> dict[
     return settings
 
 
-def _run(run: Run, plan: Plan, data: Path) -> RunResult:
+def _run(run: Run, plan: AnalogyPlan, data: Path) -> RunResult:
     part: str = run.settings["part"]
     config = replace(plan.config, **run.settings["config"])
     asked = {
-        name: part_problems(data, name, SETS, most=plan.problems)
+        name: part_problems(data, name, SETS, most=plan.questions)
         for name in dict.fromkeys((part, *run.settings["measured"]))
     }
     problems = asked[part]

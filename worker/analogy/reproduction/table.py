@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from analytics.analogy.measures import pearson
+from analytics.metrics import pearson
 from worker.analogy.reproduction.arms import ARMS, SETS
-from worker.bootstrap import mean_interval, paired_difference
 from worker.reproduction.arms import read_published
-from worker.reproduction.problem_sets import ProblemSet, part_names, scope_note
+from worker.reproduction.pooled import Pooled, difference
+from worker.reproduction.problem_sets import ProblemSet, part_names
 from worker.reproduction.runs import FinishedRun, finished_runs
 from worker.reproduction.tables import NOT_RUN, markdown_table, titled_table
 
@@ -27,44 +27,8 @@ _COLUMNS = {
     "apply_vote": "apply, vote",
 }
 _SHARES = ("share-5", "share-10", "share-25", "share-50", "paper")
-
-Floats = npt.NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True)
-class _Pooled:
-    """What an arm reached on a set: all folds and seeds that were run, a row a question.
-
-    Attributes:
-        questions: a number for each.
-        columns: by name.
-        correlation: of both similarities.
-        folds, seeds: that were run.
-    """
-
-    questions: npt.NDArray[np.int64]
-    columns: Mapping[str, Floats]
-    correlation: float
-    folds: tuple[int, ...]
-    seeds: tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Answered:
-    """What a language model reached with an arm's exemplars: the questions that it was asked, of all folds and seeds.
-
-    Attributes:
-        questions: a number for each.
-        exact_matches: 1 where it was right.
-        models: names of the language models.
-        folds, seeds: that were run.
-    """
-
-    questions: npt.NDArray[np.int64]
-    exact_matches: Floats
-    models: tuple[str, ...]
-    folds: tuple[int, ...]
-    seeds: tuple[int, ...]
+TWINS = {"with_twins": True, "without_twins": False}
+"""Whether problems that differ from a question in numbers alone may be its exemplars."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,50 +41,23 @@ class _Runs:
         """Return the finished runs of an arm that was trained on a set."""
         return finished_runs(self.output, part_names(name, SETS), arm)
 
-    def pooled(self, name: str, arm: str, twins: str, measured: str = "") -> _Pooled | None:
+    def pooled(self, name: str, arm: str, twins: str, measured: str = "") -> Pooled | None:
         """Return what an arm that was trained on a set reached there, or on another that was measured."""
-        runs = self._measured(name, arm, measured)
-        if not runs:
-            return None
-        arrays: dict[str, list[npt.NDArray[Any]]] = {}
-        for run, part in runs:
-            outcomes = run.outcomes()
-            for key in (*_COLUMNS, "similarity", "graph_similarity"):
-                arrays.setdefault(key, []).append(outcomes[f"{part}/{twins}/{key}"])
-            arrays.setdefault("question", []).append(outcomes[f"{part}/question"])
-        whole = {key: np.concatenate(parts) for key, parts in arrays.items()}
-        present = np.isfinite(whole["similarity"])
-        return _Pooled(
-            questions=whole["question"],
-            columns={key: whole[key] for key in _COLUMNS},
-            correlation=pearson(whole["similarity"][present], whole["graph_similarity"][present]),
-            folds=tuple(sorted({run.fold for run, _part in runs})),
-            seeds=tuple(sorted({run.seed for run, _part in runs})),
-        )
+        keys = (*_COLUMNS, "similarity", "graph_similarity")
+        return _pooled(self._measured(name, arm, measured), twins, keys)
 
-    def answered(self, name: str, arm: str, measured: str = "") -> _Answered | None:
-        """Return what a language model reached with the exemplars of an arm, copies but for numbers among them."""
+    def answered(self, name: str, arm: str, measured: str = "") -> tuple[Pooled, str] | None:
+        """Return the exact matches of an arm with copies but for numbers as exemplars, and who answered."""
         runs = [
             (run, part)
             for run, part in self._measured(name, arm, measured)
             if "generator" in run.figures()[part]
         ]
-        if not runs:
+        pooled = _pooled(runs, "with_twins", ("exact_match",))
+        if pooled is None:
             return None
-        questions, matches = [], []
-        for run, part in runs:
-            outcomes = run.outcomes()
-            column = outcomes[f"{part}/with_twins/exact_match"]
-            asked = np.isfinite(column)
-            questions.append(outcomes[f"{part}/question"][asked])
-            matches.append(column[asked])
-        return _Answered(
-            questions=np.concatenate(questions),
-            exact_matches=np.concatenate(matches),
-            models=tuple(sorted({run.figures()[part]["generator"] for run, part in runs})),
-            folds=tuple(sorted({run.fold for run, _part in runs})),
-            seeds=tuple(sorted({run.seed for run, _part in runs})),
-        )
+        models = sorted({run.figures()[part]["generator"] for run, part in runs})
+        return pooled.take(np.isfinite(pooled.columns["exact_match"])), ", ".join(models)
 
     def _measured(self, name: str, arm: str, measured: str) -> list[tuple[FinishedRun, str]]:
         """Return the runs of an arm that was trained on a set, each with the parts where it was measured."""
@@ -130,6 +67,17 @@ class _Runs:
             for part in run.figures()
             if (part.partition("/")[0] == measured if measured else part == run.part)
         ]
+
+
+def _pooled(runs: Sequence[tuple[FinishedRun, str]], twins: str, keys: Sequence[str]) -> Pooled | None:
+    if not runs:
+        return None
+    arrays = []
+    for run, part in runs:
+        outcomes = run.outcomes()
+        columns = {key: outcomes[f"{part}/{twins}/{key}"] for key in keys}
+        arrays.append({"question": outcomes[f"{part}/question"], **columns})
+    return Pooled.of([run for run, _part in runs], arrays)
 
 
 def analogy_tables(output: Path) -> str:
@@ -184,15 +132,14 @@ def _generator_table(runs: _Runs) -> str:
     )
 
 
-def _exact_match(answered: _Answered | None, problem_set: ProblemSet) -> str:
+def _exact_match(answered: tuple[Pooled, str] | None, problem_set: ProblemSet) -> str:
     if answered is None:
         return NOT_RUN
-    mean, low, high = mean_interval(
-        answered.questions.tolist(), answered.exact_matches.tolist(), np.random.default_rng(0)
-    )
+    pooled, models = answered
+    mean, low, high = pooled.interval("exact_match")
     return (
-        f"{100 * mean:.1f} [{100 * low:.1f}, {100 * high:.1f}] ({', '.join(answered.models)},"
-        f" {len(answered.questions):,} questions){scope_note(problem_set, answered.folds, answered.seeds)}"
+        f"{100 * mean:.1f} [{100 * low:.1f}, {100 * high:.1f}] ({models},"
+        f" {len(pooled.questions):,} questions){pooled.scope(problem_set)}"
     )
 
 
@@ -232,49 +179,41 @@ def _set_table(runs: _Runs, name: str, twins: str, heading: str) -> str:
         if reached is not None:
             cells = [_cell(reached, column) for column in _COLUMNS]
             cells += [
-                f"{reached.correlation:.2f}",
+                f"{_correlation(reached):.2f}",
                 _gain(reached, pooled[_REFERENCE] if arm != _REFERENCE else None),
             ]
-            cells[0] += scope_note(SETS[name], reached.folds, reached.seeds)
+            cells[0] += reached.scope(SETS[name])
         rows.append((ARMS[arm].title, cells))
     return titled_table(
         heading, [*_COLUMNS.values(), "Pearson", "same graph, less the frozen encoder's"], rows
     )
 
 
-def _cell(pooled: _Pooled, column: str) -> str:
-    mean, low, high = mean_interval(
-        pooled.questions.tolist(), pooled.columns[column].tolist(), np.random.default_rng(0)
-    )
-    return f"{mean:.3f} [{low:.3f}, {high:.3f}]"
+def _cell(pooled: Pooled, column: str) -> str:
+    return "{:.3f} [{:.3f}, {:.3f}]".format(*pooled.interval(column))
 
 
-def _gain(pooled: _Pooled, reference: _Pooled | None) -> str:
+def _correlation(pooled: Pooled) -> float:
+    """Return Pearson's correlation of both similarities, over all exemplars."""
+    present = np.isfinite(pooled.columns["similarity"])
+    return pearson(pooled.columns["similarity"][present], pooled.columns["graph_similarity"][present])
+
+
+def _gain(pooled: Pooled, reference: Pooled | None) -> str:
     """Return the share of the same graph, less the reference's, on the questions that both were asked."""
     if reference is None:
         return "-"
-    first, second = _means(pooled), _means(reference)
-    common = sorted(first.keys() & second.keys())
-    if not common:
+    (first, own), (second, others) = _means(pooled), _means(reference)
+    common, left, right = np.intersect1d(first, second, return_indices=True)
+    if not len(common):
         return "-"
-    drawn = _difference(
-        np.array(common),
-        np.array([first[number] for number in common]),
-        np.array([second[number] for number in common]),
-    )
-    return f"{drawn['difference']:+.3f} [{drawn['low']:+.3f}, {drawn['high']:+.3f}]"
+    return "{:+.3f} [{:+.3f}, {:+.3f}]".format(*difference(common, own[left], others[right]))
 
 
-def _means(pooled: _Pooled) -> dict[int, float]:
-    """Return the share with the same graph by question, over seeds."""
+def _means(pooled: Pooled) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Return the questions, and over seeds the share of their exemplars with the same graph."""
     questions, places = np.unique(pooled.questions, return_inverse=True)
-    means = np.bincount(places, pooled.columns["same_graph"]) / np.bincount(places)
-    return dict(zip(questions.tolist(), means.tolist(), strict=True))
-
-
-def _difference(questions: npt.NDArray[np.int64], values: Floats, reference: Floats) -> dict[str, float]:
-    columns = [values.tolist(), reference.tolist()]
-    return paired_difference(questions.tolist(), columns, "mean", np.random.default_rng(0))
+    return questions, np.bincount(places, pooled.columns["same_graph"]) / np.bincount(places)
 
 
 def _transfer_table(runs: _Runs) -> str:
@@ -306,7 +245,7 @@ def _share_table(runs: _Runs) -> str:
         cells = [
             NOT_RUN
             if reached is None
-            else f"{reached.columns['same_graph'].mean():.3f}{scope_note(problem_set, reached.folds, reached.seeds)}"
+            else f"{reached.columns['same_graph'].mean():.3f}{reached.scope(problem_set)}"
             for reached in pooled
         ]
         rows.append((problem_set.title, cells))

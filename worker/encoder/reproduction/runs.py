@@ -6,8 +6,8 @@ A run is an arm with a seed: the seed splits the sets and draws in training. Its
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analytics.backbone.bert import Backbone, encode_bulk, load_backbone
-from analytics.configuration import config_to_dict
+from analytics.configuration import config_from_strings, config_to_dict, named_values
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import examples_hash
 from analytics.encoder.train import fit_encoder
@@ -30,53 +30,37 @@ from worker.encoder.reproduction.data import (
     pretraining_examples,
     split_sets,
 )
-from worker.reproduction.runs import Run, RunResult, Say, question_numbers, run_missing
+from worker.encoder.reproduction.table import encoder_tables
+from worker.reproduction.runs import Plan, Run, RunResult, Say, question_numbers, run_missing
 from worker.reproduction.trained import run_context
 
 _MEASURED_TOKENS = 128
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What shall be run.
+_DEFAULTS = Plan(list(ARMS), [0, 1, 2], TRAINED_ON, (*TRAINED_ON, *TRANSFER))
 
-    Attributes:
-        arms: keys of `ARMS`.
-        seeds: each splits anew.
-        trained_on: sets whose training parts the encoders learn from together.
-        measured_on: sets that are measured.
-        config: what all arms share; an arm's own settings come on top.
-    """
 
-    arms: Sequence[str]
-    seeds: Sequence[int]
-    trained_on: Sequence[str] = TRAINED_ON
-    measured_on: Sequence[str] = (*TRAINED_ON, *TRANSFER)
-    config: EncoderConfig = field(default_factory=EncoderConfig)
+def encoder_paper_tables(output: Path, options: Mapping[str, Any], say: Say) -> str:
+    """Train and measure the arms that the options name, and return the tables as Markdown."""
+    config = config_from_strings(EncoderConfig, named_values(options["set"]))
+    plan = Plan.of(options, config, _DEFAULTS)
+    return encoder_tables(reproduce_encoder(options["data"], output, plan, say=say))
 
 
 def reproduce_encoder(data: Path, output: Path, plan: Plan, *, say: Say = lambda _line: None) -> list[Path]:
-    """Run what is missing of a plan.
-
-    Args:
-        data: the folder that holds a folder for each public set.
-        output: gets a folder for each arm and seed.
-        plan: what to run.
-        say: told what happens, a line at a time.
-
-    Returns:
-        The folders of the runs, in order.
+    """Run what is missing of a plan: a folder for each arm and seed; each seed splits the sets anew.
 
     Raises:
         DataError: an arm or a set is unknown, a set is missing, or a folder holds a run with other settings.
     """
-    unknown = [*(arm for arm in plan.arms if arm not in ARMS)]
-    unknown += [name for name in (*plan.trained_on, *plan.measured_on) if name not in SOURCES]
-    if unknown:
+    names = sorted({*plan.trained_on, *plan.measured_on})
+    if unknown := [
+        *(arm for arm in plan.arms if arm not in ARMS),
+        *(name for name in names if name not in SOURCES),
+    ]:
         raise DataError(
             f"Not known: {', '.join(unknown)}. Arms: {', '.join(ARMS)}; sets: {', '.join(SOURCES)}."
         )
-    names = sorted({*plan.trained_on, *plan.measured_on})
 
     @lru_cache(maxsize=1)  # the arms of a seed share its splits
     def sets(seed: int) -> dict[str, SplitSet]:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from analytics.probes.metrics import pearson
+from analytics.metrics import pearson
 from worker.bootstrap import paired_interval
 from worker.encoder.reproduction.arms import ARMS
 from worker.encoder.reproduction.data import SOURCES

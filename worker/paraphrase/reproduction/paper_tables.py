@@ -6,18 +6,17 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from analytics.configuration import config_from_strings
+from analytics.configuration import config_from_strings, named_values
 from analytics.paraphrase.config import ParaphraseConfig
 from worker.paraphrase.reproduction.arms import ARMS, with_untrained
 from worker.paraphrase.reproduction.data import LABELLED, TRAINED_ON
 from worker.paraphrase.reproduction.runs import Plan, reproduce_paraphrase
 from worker.paraphrase.reproduction.table import paraphrase_tables
-from worker.reproduction.options import command_settings
 
 
 def paraphrase_paper_tables(output: Path, options: Mapping[str, Any], say: Callable[[str], Any]) -> str:
     """Train and measure the arms that the options name, and return the tables as Markdown."""
-    config = config_from_strings(ParaphraseConfig, command_settings(options))
+    config = config_from_strings(ParaphraseConfig, named_values(options["set"]))
     plan = Plan(
         arms=with_untrained(options["arms"] or list(ARMS)),
         seeds=options["seeds"] or list(dict.fromkeys([config.seed, 1, 2])),

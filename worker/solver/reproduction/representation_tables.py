@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from worker.reproduction.pooled import Pooled
 from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
-from worker.reproduction.problem_sets import part_names, scope_note
+from worker.reproduction.problem_sets import part_names
 from worker.reproduction.runs import finished_runs
 from worker.reproduction.tables import range_of, titled_table
 from worker.solver.reproduction.arms import ARMS
@@ -26,13 +26,12 @@ class _Measured:
 
     Attributes:
         figures: of each run.
-        cosines, is_right: of the test problems of all runs; whether the equation is right.
+        pooled: cosines of the test problems of all runs, and whether the equation is right.
         scope: folds and seeds, where they are not all folds with one seed.
     """
 
     figures: list[Mapping[str, Any]]
-    cosines: npt.NDArray[np.float64]
-    is_right: npt.NDArray[np.bool_]
+    pooled: Pooled
     scope: str
 
 
@@ -56,14 +55,10 @@ def _measured(output: Path, name: str, arm: str) -> _Measured | None:
             runs.append(run)
     if not runs:
         return None
+    names = {"question": "test/problem", "cosine": f"test/{COSINES}", "is_right": "test/is_equation_right"}
     outcomes = [run.outcomes() for run in runs]
-    folds, seeds = ({run.fold for run in runs}, {run.seed for run in runs})
-    return _Measured(
-        figures,
-        np.concatenate([arrays[f"test/{COSINES}"] for arrays in outcomes]),
-        np.concatenate([arrays["test/is_equation_right"] for arrays in outcomes]).astype(bool),
-        scope_note(SETS[name], tuple(sorted(folds)), tuple(sorted(seeds))),
-    )
+    pooled = Pooled.of(runs, ({key: arrays[name] for key, name in names.items()} for arrays in outcomes))
+    return _Measured(figures, pooled, pooled.scope(SETS[name]))
 
 
 def _clustering_table(measured: Mapping[str, _Measured]) -> str:
@@ -140,10 +135,11 @@ def _cosine_table(measured: Mapping[str, _Measured]) -> str:
     starts = np.round(np.arange(_LOWEST, 1, 0.1), 1)
     rows = []
     for title, arm in measured.items():
-        interval = np.digitize(arm.cosines, starts)
+        cosines, is_right = (arm.pooled.columns[key] for key in ("cosine", "is_right"))
+        interval = np.digitize(cosines, starts)
         cells = []
         for number in range(len(starts) + 1):
-            chosen = arm.is_right[(interval == number) & ~np.isnan(arm.cosines)]
+            chosen = is_right[(interval == number) & ~np.isnan(cosines)]
             cells.append(f"{100 * chosen.mean():.1f} of {len(chosen)}" if len(chosen) else "-")
         rows.append((title + arm.scope, cells))
     headings = [f"below {starts[0]}", *(f"{start} to {start + 0.1:.1f}" for start in starts)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from analytics.atomic_file import write_text
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.recurrent import recurrent_backbone
 from analytics.backbone.sources import MULTILINGUAL_BACKBONE
-from analytics.configuration import config_to_dict
+from analytics.configuration import config_from_strings, config_to_dict, named_values
 from analytics.errors import DataError
 from analytics.problem_files import Problems
 from analytics.solver.config import SolverConfig
@@ -24,54 +24,56 @@ from analytics.solver.solution import Solver
 from analytics.solver.train import FittedSolver, fit_problems
 from questionbank.recalling_solver import recalling
 from worker.reproduction.problem_sets import PROBLEM_SETS, part_names, part_problems, set_backbone
-from worker.reproduction.runs import Run, RunResult, Say, question_numbers, run_missing
+from worker.reproduction.runs import Plan, Run, RunResult, Say, question_numbers, run_missing
 from worker.reproduction.trained import run_context, wanted_runs
 from worker.solver.outcomes import Outcome, figures_of, outcomes_of
 from worker.solver.reproduction.arms import ARMS, MULTILINGUAL, RECALLING, RECURRENT
-from worker.solver.reproduction.case_study import CASE_ARMS
+from worker.solver.reproduction.case_study import CASE_ARMS, case_table, draw_cases
 from worker.solver.reproduction.in_memory import SolverInMemory
 from worker.solver.reproduction.moments import kept_moments, moment, moment_observer
 from worker.solver.reproduction.representation import COSINES, Representation, measure_representation
+from worker.solver.reproduction.representation_tables import representation_tables
+from worker.solver.reproduction.table import solver_tables
 from worker.solver.retrieve_and_apply import retrieval_solvers
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What shall be run.
+@dataclass(frozen=True)
+class SolverPlan(Plan):
+    """What is to be run.
 
     Attributes:
-        arms: keys of `ARMS`.
-        seeds: of training.
-        sets: as `part_names` takes them.
-        problems: learn from so many of each set at most, and test with so many; 0 for all.
-        config: what all arms share; an arm's own settings come on top.
         retriever: folder of the retriever that the arm `RECALLING` asks, among what it keeps and what a part learns.
         moments: number of evenly spaced moments of each training at which its encoder is measured, with the end; 0 for
             the end alone.
         is_represented: whether what encoders make of problems is measured too.
     """
 
-    arms: Sequence[str]
-    seeds: Sequence[int]
-    sets: Sequence[str] = tuple(PROBLEM_SETS)
-    problems: int = 0
-    config: SolverConfig = field(default_factory=SolverConfig)
     retriever: Path | None = None
     moments: int = 0
     is_represented: bool = True
 
 
-def reproduce_solver(data: Path, output: Path, plan: Plan, *, say: Say = lambda _line: None) -> list[Path]:
-    """Run what is missing of a plan; a training that was stopped goes on from its checkpoint.
+def solver_paper_tables(output: Path, options: Mapping[str, Any], say: Say) -> str:
+    """Train and measure the arms that the options name, and return the tables of all that was run into the folder."""
+    config = config_from_strings(SolverConfig, named_values(options["set"]))
+    arms = [arm for arm in ARMS if arm != RECALLING or options["retriever"]]
+    plan = SolverPlan.of(
+        options,
+        config,
+        Plan(arms, [config.seed], list(PROBLEM_SETS)),
+        retriever=options["retriever"],
+        moments=options["moments"],
+        is_represented=not options["skip_representation"],
+    )
+    reproduce_solver(options["data"], output, plan, say=say)
+    draw_cases(output)
+    return f"{solver_tables(output)}\n{representation_tables(output)}\n\n{case_table(output)}\n"
 
-    Args:
-        data: the folder that holds a folder for each public set.
-        output: gets ``SET/fold-N/ARM/seed-N`` for each run, or ``SET/ARM/seed-N``.
-        plan: what to run.
-        say: told what happens, a line at a time.
 
-    Returns:
-        The folders of the runs, in order.
+def reproduce_solver(
+    data: Path, output: Path, plan: SolverPlan, *, say: Say = lambda _line: None
+) -> list[Path]:
+    """Run what is missing of a plan, into ``SET/fold-N/ARM/seed-N`` or ``SET/ARM/seed-N``.
 
     Raises:
         DataError: an arm or a set is unknown or missing, a folder holds a run with other settings, or there is no
@@ -79,11 +81,11 @@ def reproduce_solver(data: Path, output: Path, plan: Plan, *, say: Say = lambda 
     """
     if RECALLING in plan.arms and plan.retriever is None:
         raise DataError(f"The arm {RECALLING} needs --retriever, the folder of a retriever.")
-    parts = [part for chosen in plan.sets for part in part_names(chosen)]
+    parts = [part for chosen in plan.trained_on for part in part_names(chosen)]
 
     @lru_cache(maxsize=2)  # the arms of a part share its problems
     def problems(part: str) -> Problems:
-        return part_problems(data, part, most=plan.problems)
+        return part_problems(data, part, most=plan.questions)
 
     wanted = wanted_runs(plan.arms, ARMS, parts=parts, seeds=plan.seeds)
     return run_missing(
@@ -96,7 +98,7 @@ def reproduce_solver(data: Path, output: Path, plan: Plan, *, say: Say = lambda 
     )
 
 
-def _settings(plan: Plan, run: str, seed: int) -> dict[str, Any]:
+def _settings(plan: SolverPlan, run: str, seed: int) -> dict[str, Any]:
     """Return what identifies a run; equal settings give equal figures."""
     part, _, arm = run.rpartition("/")
     arm_settings = ARMS[arm].settings
@@ -106,7 +108,7 @@ def _settings(plan: Plan, run: str, seed: int) -> dict[str, Any]:
         if arm_settings is None
         else config_to_dict(replace(shared, **arm_settings))
     )
-    settings = {"arm": arm, "part": part, "seed": seed, "problems": plan.problems, "config": config}
+    settings = {"arm": arm, "part": part, "seed": seed, "problems": plan.questions, "config": config}
     if arm == RECALLING:
         settings["retriever"] = str(plan.retriever)
     if plan.moments and _is_represented(arm):
@@ -119,14 +121,14 @@ def _is_represented(arm: str) -> bool:
     return ARMS[arm].settings is not None and arm not in (RECALLING, RECURRENT)
 
 
-def _backbone(plan: Plan, part: str, arm: str = "") -> str:
+def _backbone(plan: SolverPlan, part: str, arm: str = "") -> str:
     """Return the encoder that a set's arms are trained from: the one that was named, else the set's own."""
     known = PROBLEM_SETS[part.partition("/")[0]]
     encoder_set = replace(known, backbone=MULTILINGUAL_BACKBONE) if arm in MULTILINGUAL else known
     return set_backbone(encoder_set, plan.config.backbone)
 
 
-def _run(run: Run, plan: Plan, problems_of: Callable[[str], Problems]) -> RunResult:
+def _run(run: Run, plan: SolverPlan, problems_of: Callable[[str], Problems]) -> RunResult:
     arm = run.settings["arm"]
     problems = problems_of(run.settings["part"])
     if arm in MULTILINGUAL:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from worker.bootstrap import mean_interval, paired_difference
 from worker.reproduction.arms import read_published
+from worker.reproduction.pooled import Pooled, difference
 from worker.reproduction.problem_sets import PROBLEM_SETS as SETS
-from worker.reproduction.problem_sets import part_names, scope_note
+from worker.reproduction.problem_sets import part_names
 from worker.reproduction.runs import finished_runs
 from worker.reproduction.tables import NOT_RUN, markdown_table, titled_table
 from worker.solver.reproduction.arms import ARMS, RECALLING, RECURRENT, TRIPLES_ALONE
@@ -32,6 +31,8 @@ _FLOORS = (
     "both",
 )
 
+_ANSWER, _EQUATION = "is_answer_right", "is_equation_right"
+_KEYS = (_ANSWER, _EQUATION, "id", "equation")
 _NO_ARM = ""  # of a model that we do not have: its row is the paper's alone
 _MATHQA_NOTE = (
     "Published figures of MathQA are of its adapted test part, ours of the adapted validation part."
@@ -56,26 +57,6 @@ _TABLES: dict[str, list[_Row]] = {
 _CASE_TABLES = {"Pattern-CL, Table 7": "pattern", "Textual-CL, Table 4": "textual"}
 
 
-@dataclass(frozen=True, slots=True)
-class _Pooled:
-    """The outcomes of an arm on a set: of all folds that were run, for each seed.
-
-    Attributes:
-        problems, answers, equations, ids, written, seed: one row for each test problem and seed.
-        folds: that were run.
-        seeds: that were run.
-    """
-
-    problems: npt.NDArray[np.int64]
-    answers: npt.NDArray[np.float64]
-    equations: npt.NDArray[np.float64]
-    ids: npt.NDArray[np.str_]
-    written: npt.NDArray[np.str_]
-    seed: npt.NDArray[np.int64]
-    folds: tuple[int, ...]
-    seeds: tuple[int, ...]
-
-
 def solver_tables(output: Path) -> str:
     """Return markdown of everything that was run into a folder so far; the rest says "not run"."""
     runs = {(name, arm): _pooled(output, name, arm) for name in SETS for arm in ARMS}
@@ -86,33 +67,18 @@ def solver_tables(output: Path) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-Runs = Mapping[tuple[str, str], _Pooled | None]
+Runs = Mapping[tuple[str, str], Pooled | None]
 
 
-def _pooled(output: Path, name: str, arm: str) -> _Pooled | None:
+def _pooled(output: Path, name: str, arm: str) -> Pooled | None:
     runs = finished_runs(output, part_names(name), arm)
-    if not runs:
-        return None
-    outcomes = [run.outcomes() for run in runs]
-
-    def column(key: str) -> npt.NDArray[np.generic]:
-        return np.concatenate([arrays[f"test/{key}"] for arrays in outcomes])
-
-    return _Pooled(
-        problems=column("problem").astype(np.int64),
-        answers=column("is_answer_right").astype(np.float64),
-        equations=column("is_equation_right").astype(np.float64),
-        ids=column("id").astype(np.str_),
-        written=column("equation").astype(np.str_),
-        seed=np.concatenate(
-            [
-                np.full(len(arrays["test/problem"]), run.seed)
-                for run, arrays in zip(runs, outcomes, strict=True)
-            ]
-        ),
-        folds=tuple(sorted({run.fold for run in runs})),
-        seeds=tuple(sorted({run.seed for run in runs})),
-    )
+    arrays = []
+    for run in runs:
+        outcomes = run.outcomes()
+        arrays.append(
+            {"question": outcomes["test/problem"], **{key: outcomes[f"test/{key}"] for key in _KEYS}}
+        )
+    return Pooled.of(runs, arrays) if runs else None
 
 
 def _main_table(runs: Runs) -> str:
@@ -141,8 +107,10 @@ def _contrast_table(runs: Runs) -> str:
             if shared is None or left is None:
                 cells.append(NOT_RUN)
                 continue
-            answers, equations = (_difference(*shared, of=of) for of in ("answers", "equations"))
-            cells.append(f"{_points(answers)}{_by_seed(*shared)}; {_points(equations)}{_scope(name, left)}")
+            answers, equations = (_difference(*shared, column) for column in (_ANSWER, _EQUATION))
+            cells.append(
+                f"{_points(answers)}{_by_seed(*shared)}; {_points(equations)}{left.scope(SETS[name])}"
+            )
         rows.append((f"{ARMS[arm].title} less {ARMS[reference].title}", cells))
     return titled_table(
         "What a contrast alone changes, in points of right answers; of right equations, with the paired 95 % interval",
@@ -151,66 +119,46 @@ def _contrast_table(runs: Runs) -> str:
     )
 
 
-def _by_seed(pooled: _Pooled, reference: _Pooled) -> str:
+def _by_seed(pooled: Pooled, reference: Pooled) -> str:
     """Return the difference of each seed, where there are several."""
-    gained = [
-        f"{100 * (pooled.answers[pooled.seed == seed].mean() - reference.answers[reference.seed == seed].mean()):+.1f}"
-        for seed in pooled.seeds
-    ]
+    gained = [f"{100 * (_of_seed(pooled, seed) - _of_seed(reference, seed)):+.1f}" for seed in pooled.seeds]
     return f" (seeds {', '.join(gained)})" if len(gained) > 1 and pooled.seeds == reference.seeds else ""
 
 
-def _points(gained: Mapping[str, float]) -> str:
-    low, high = 100 * gained["low"], 100 * gained["high"]
-    return f"{100 * gained['difference']:+.1f} [{low:+.1f}, {high:+.1f}]"
+def _of_seed(pooled: Pooled, seed: int) -> float:
+    return float(pooled.columns[_ANSWER][pooled.columns["seed"] == seed].mean())
 
 
-def _cell(name: str, pooled: _Pooled | None, reference: _Pooled | None) -> str:
+def _points(gained: tuple[float, float, float]) -> str:
+    return "{:+.1f} [{:+.1f}, {:+.1f}]".format(*(100 * value for value in gained))
+
+
+def _cell(name: str, pooled: Pooled | None, reference: Pooled | None) -> str:
     if pooled is None:
         return NOT_RUN
-    mean, low, high = mean_interval(
-        pooled.problems.tolist(), pooled.answers.tolist(), np.random.default_rng(0)
-    )
-    text = f"{100 * mean:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
+    text = "{:.1f} [{:.1f}, {:.1f}]".format(*(100 * value for value in pooled.interval(_ANSWER)))
     if reference is not None and (shared := _shared(pooled, reference)) is not None:
         text += f", {_points(_difference(*shared))}"
-    return text + _scope(name, pooled)
+    return text + pooled.scope(SETS[name])
 
 
-def _scope(name: str, pooled: _Pooled) -> str:
-    return scope_note(SETS[name], pooled.folds, pooled.seeds)
-
-
-def _shared(left: _Pooled, right: _Pooled) -> tuple[_Pooled, _Pooled] | None:
+def _shared(left: Pooled, right: Pooled) -> tuple[Pooled, Pooled] | None:
     """Return both on the problems that both were tested with; None if seeds differ in number or nothing is shared."""
-    common = np.intersect1d(left.problems, right.problems)
+    common = np.intersect1d(left.questions, right.questions)
     first, second = (_on(pooled, common) for pooled in (left, right))
-    if not len(common) or not np.array_equal(first.problems, second.problems):
+    if not len(common) or not np.array_equal(first.questions, second.questions):
         return None
     return first, second
 
 
-def _on(pooled: _Pooled, problems: npt.NDArray[np.int64]) -> _Pooled:
+def _on(pooled: Pooled, problems: npt.NDArray[np.int64]) -> Pooled:
     """Return the rows of some problems, in an order that depends on the problems alone."""
-    rows = np.flatnonzero(np.isin(pooled.problems, problems))
-    rows = rows[np.argsort(pooled.problems[rows], kind="stable")]
-    return _Pooled(
-        problems=pooled.problems[rows],
-        answers=pooled.answers[rows],
-        equations=pooled.equations[rows],
-        ids=pooled.ids[rows],
-        written=pooled.written[rows],
-        seed=pooled.seed[rows],
-        folds=pooled.folds,
-        seeds=pooled.seeds,
-    )
+    rows = np.flatnonzero(np.isin(pooled.questions, problems))
+    return pooled.take(rows[np.argsort(pooled.questions[rows], kind="stable")])
 
 
-def _difference(
-    pooled: _Pooled, baseline: _Pooled, *, of: Literal["answers", "equations"] = "answers"
-) -> dict[str, float]:
-    columns = [getattr(pooled, of).tolist(), getattr(baseline, of).tolist()]
-    return paired_difference(pooled.problems.tolist(), columns, "mean", np.random.default_rng(0))
+def _difference(pooled: Pooled, baseline: Pooled, column: str = _ANSWER) -> tuple[float, float, float]:
+    return difference(pooled.questions, pooled.columns[column], baseline.columns[column])
 
 
 def _published_table(title: str, rows: Sequence[_Row], runs: Runs) -> str:
@@ -231,12 +179,11 @@ def _published_table(title: str, rows: Sequence[_Row], runs: Runs) -> str:
     return f"{table}\n\n{_MATHQA_NOTE}" if "mathqa" in names else table
 
 
-def _pair(name: str, row: _Row, pooled: _Pooled | None) -> tuple[str, str]:
+def _pair(name: str, row: _Row, pooled: Pooled | None) -> tuple[str, str]:
     measured = "-" if row.arm == _NO_ARM else NOT_RUN
     if pooled is not None:
-        measured = (
-            f"{100 * pooled.answers.mean():.1f} ({100 * pooled.equations.mean():.1f}){_scope(name, pooled)}"
-        )
+        answers, equations = (100 * pooled.columns[column].mean() for column in (_ANSWER, _EQUATION))
+        measured = f"{answers:.1f} ({equations:.1f}){pooled.scope(SETS[name])}"
     return measured, row.published.get(name, "-")
 
 
@@ -250,11 +197,12 @@ def _case_table(title: str, arm: str, runs: Runs) -> str:
             rows.append([problem_set.title, NOT_RUN, NOT_RUN])
             continue
         before, after = shared
-        gained = np.flatnonzero((before.answers == 0) & (after.answers == 1))
-        lost = int(((before.answers == 1) & (after.answers == 0)).sum())
+        was_right, is_right = before.columns[_ANSWER], after.columns[_ANSWER]
+        gained = np.flatnonzero(~was_right & is_right)
+        lost = int((was_right & ~is_right).sum())
+        ids, written = before.columns["id"], (before.columns["equation"], after.columns["equation"])
         cases = [
-            f"{before.ids[row]}: `{before.written[row] or 'nothing'}` to `{after.written[row]}`"
-            for row in gained[:_CASES]
+            f"{ids[row]}: `{written[0][row] or 'nothing'}` to `{written[1][row]}`" for row in gained[:_CASES]
         ]
         rows.append([problem_set.title, str(len(gained)), str(lost), "; ".join(cases)])
     table = markdown_table(["set", "wrong to right", "right to wrong", "for example"], rows)
