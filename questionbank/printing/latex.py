@@ -32,11 +32,24 @@ _COMMANDS = {
     "code": "texttt",
 }  # fmt: skip
 _LATEX_PICTURES = frozenset({"image/png", "image/jpeg"})
+_DISPLAYS = re.compile(
+    r"\\begin\{(?:align|gather|equation|multline|alignat|flalign|eqnarray)\*?\}"
+)  # they begin a formula on a line of its own
+_INSIDE = {  # in a formula that has begun already
+    "align": "aligned", "alignat": "alignedat", "flalign": "aligned", "eqnarray": "aligned", "gather": "gathered",
+    "multline": "gathered", "equation": "gathered",
+}  # fmt: skip
+_ENVIRONMENT = re.compile(rf"\\(begin|end)\{{({'|'.join(_INSIDE)})\*?\}}")
+_ESCAPED_TWICE = re.compile(r"\\textbackslash(?:\{\})?\s*\\?([$%&#])")
+_TEXT_SIGNS = {r"\textbackslash": r"\backslash", r"\textbar": "|", r"\textless": "<", r"\textgreater": ">"}
+_TEXT_SIGN = re.compile(r"\\text(?:backslash|bar|less|greater)(?![A-Za-z])(?:\{\})?")
 _PREAMBLE = r"""% Compile with LuaLaTeX or XeLaTeX.
 \documentclass[11pt,PAPER]{exam}
-\usepackage{iftex,fontspec,amsmath,amssymb,cancel,graphicx,multicol,multirow,array}
+\usepackage{iftex,fontspec,amsmath,amssymb,cancel,xcolor,graphicx,multicol,multirow,array}
 \usepackage[normalem]{ulem}
-CHINESE\providecommand{\longdiv}[1]{\overline{\smash{)}\,#1}}
+CHINESE\providecommand{\lt}{<}
+\providecommand{\gt}{>}
+\providecommand{\longdiv}[1]{\overline{\smash{)}\,#1}}
 \providecommand{\overparen}[1]{\overset{\frown}{#1}}
 \pagestyle{foot}
 \cfoot{\thepage}
@@ -56,7 +69,8 @@ def worksheet_latex(sheets: Sequence[Sheet]) -> bytes:
     body = "\\clearpage\n".join(_SheetWriter(sheet, pictures).document() for sheet in sheets)
     preamble = _PREAMBLE.replace("PAPER", "letterpaper" if sheets[0].paper is PaperSize.LETTER else "a4paper")
     preamble = preamble.replace(
-        "CHINESE", "\\usepackage{ctex}\n" if re.search("[\u3400-\u9fff]", body) else ""
+        "CHINESE",
+        "\\usepackage{ctex}\n" if re.search("[\u3000-\u30ff\u3400-\u9fff\uff00-\uff60]", body) else "",
     )
     files = {"worksheet.tex": f"{preamble}{body}\\end{{document}}\n".encode(), **pictures}
     buffer = io.BytesIO()
@@ -208,7 +222,7 @@ class _SheetWriter:
         if tag == "pre":
             return (
                 "\\begin{flushleft}\\ttfamily "
-                + _escaped(element.text()).replace("\n", "\\\\\n")
+                + "\\\\\n".join(_escaped(line) or "~" for line in element.text().split("\n"))
                 + "\\end{flushleft}"
             )
         if tag in {"div", "details"}:
@@ -219,11 +233,7 @@ class _SheetWriter:
         if element.tag != "math":
             return self._inline(Element("", {}, [element]))
         latex = _source(element)
-        return (
-            latex
-            if re.match(r"\\begin\{(?:align|gather|equation|multline|alignat|flalign|eqnarray)\*?\}", latex)
-            else rf"\[{latex}\]"
-        )
+        return latex if _DISPLAYS.match(latex) else rf"\[{_begun(latex)}\]"
 
     def _table(self, table: Element) -> str:
         rows = [
@@ -249,7 +259,7 @@ class _SheetWriter:
     def _inline_element(self, element: Element) -> str:
         tag = element.tag
         if tag == "math":
-            return f"${_source(element)}$"
+            return f"${_begun(_source(element))}$"
         if tag in _COMMANDS:
             return rf"\{_COMMANDS[tag]}{{{self._inline(element)}}}"
         if tag == "br":
@@ -277,7 +287,16 @@ def _listed(name: str, items: Iterable[str]) -> str:
 
 
 def _source(math: Element) -> str:
-    return math.attributes.get("data-latex", "").strip() or math.text()
+    """Return a formula as TeX takes it: no comment or empty line ends it, signs of texts are those of formulas."""
+    latex = math.attributes.get("data-latex", "").strip() or math.text()
+    latex = _ESCAPED_TWICE.sub(r"\\\1", "".join(split_definitions(latex)))
+    latex = re.sub(r"\n\s*\n", "\n", re.sub(r"(?<!\\)((?:\\\\)*)%", r"\1\%", latex))
+    return _TEXT_SIGN.sub(lambda match: f"{_TEXT_SIGNS[match[0].removesuffix('{}')]} ", latex)
+
+
+def _begun(latex: str) -> str:
+    """Return a formula whose environments are those that stand inside of formulas."""
+    return _ENVIRONMENT.sub(lambda match: rf"\{match[1]}{{{_INSIDE[match[2]]}}}", latex)
 
 
 def _escaped(text: str) -> str:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import re
+import shutil
+import subprocess
 import zipfile
 
 import pytest
@@ -15,6 +17,7 @@ from questionbank.printing.markup import read_markup
 from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
 from tests.pictures import png
 from tests.questionbank.printing.reading import shown_text, words
+from tests.questionbank.printing.samples import public_formulas
 
 ITEM = SheetItem(
     "3",
@@ -95,3 +98,35 @@ def test_hostile_text_is_text(hostile):
 def test_nothing_to_print_is_refused(write):
     with pytest.raises(PrintingRefused, match="no question"):
         write([Sheet("Empty", ())])
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (r"$90%$", r"$90\%$"),
+        (r"$40\%$", r"$40\%$"),
+        (r"So $\begin{align*}a&=b\end{align*}$ holds", r"$\begin{aligned}a&=b\end{aligned}$"),
+        (r"$\newcommand{\N}{\mathbb N}\N$", r"$\def\N{\mathbb N}\N$"),
+        (r"$a\textless b$", r"$a<  b$"),
+    ],
+)
+def test_a_formula_is_written_as_tex_takes_it(text, expected):
+    source, _ = latex(Sheet("T", (SheetSection((SheetItem("1", text),)),)))
+    assert expected in source
+
+
+@pytest.mark.shared_data
+@pytest.mark.skipif(not shutil.which("lualatex"), reason="needs LuaLaTeX with the class exam")
+def test_tex_compiles_public_formulas_without_an_error(shared_data, tmp_path):
+    items = [
+        SheetItem(str(n), f"${f}$") for n, f in enumerate(public_formulas(shared_data, 3_000)[:600], start=1)
+    ]
+    with zipfile.ZipFile(io.BytesIO(worksheet_latex([Sheet("T", (SheetSection(tuple(items)),))]))) as archive:
+        archive.extractall(tmp_path)
+    command = ["lualatex", "-interaction=nonstopmode", "-no-shell-escape", "worksheet.tex"]
+    log = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False
+    ).stdout
+    if "exam.cls' not found" in log:
+        pytest.skip("needs the LaTeX class exam")
+    assert re.findall(r"^!.*", log, re.MULTILINE) == []
