@@ -13,6 +13,7 @@ from analytics.metrics import (
     mean_interval_width,
     pearson,
     rmse,
+    rounded,
     spearman,
 )
 
@@ -75,3 +76,9 @@ def test_calibration_error_by_hand():
     error = expected_calibration_error(np.array([0.9, 0.9, 0.1]), np.array([True, False, False]), bins=10)
     assert error == pytest.approx(0.3)
     assert expected_calibration_error(np.array([1.0]), np.array([True])) == 0
+
+
+def test_figures_are_rounded_at_any_depth_and_counts_stay_whole():
+    assert rounded([{"a": 1 / 3, "b": {"n": 7, "scale": "1-5"}}]) == [
+        {"a": 0.3333, "b": {"n": 7, "scale": "1-5"}}
+    ]

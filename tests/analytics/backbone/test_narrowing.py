@@ -10,9 +10,10 @@ import pytest
 from analytics.artifacts import Manifest, artifact_read, artifact_write
 from analytics.backbone.adapters import add_adapters_towards, load_adapter, save_adapter
 from analytics.backbone.bert import encode_bulk
-from analytics.backbone.narrowing import main
+from analytics.backbone.narrowing import narrow_adapter
 from analytics.backbone.sources import ADAPTER_NAME
 from analytics.backbone.tiny import tiny_backbone
+from analytics.errors import ArtifactError, BackboneError
 from tests.analytics.backbone.test_adapters import adapted
 
 TEXTS = ["Ann had 24 pens.", "Factorise it."]
@@ -31,20 +32,17 @@ def vectors(folder: Path) -> np.ndarray:
     return encode_bulk(backbone, TEXTS)
 
 
-def test_a_lower_rank_changes_the_vectors_a_little_and_the_file_becomes_smaller(starter, capsys):
+def test_a_lower_rank_changes_the_vectors_a_little_and_the_file_becomes_smaller(starter):
     before, size = vectors(starter), (starter / ADAPTER_NAME).stat().st_size
     plain = encode_bulk(tiny_backbone(), TEXTS)
-    assert main([str(starter), "3"]) == 0
-    out = capsys.readouterr().out
-    assert "rank 3" in out
-    assert 0 < float(out.rpartition("; ")[2].partition("%")[0]) < 25  # a quarter of equal directions
+    assert 0 < narrow_adapter(starter, 3) < 0.25  # a quarter of equal directions
     assert (starter / ADAPTER_NAME).stat().st_size < size
     assert np.linalg.norm(vectors(starter) - before) < np.linalg.norm(before - plain)
     assert artifact_read(starter).extra["adapter_rank"] == 3
 
 
-def test_directions_that_hold_nothing_are_dropped_without_loss(tmp_path, starter, capsys):
-    main([str(starter), "2"])
+def test_directions_that_hold_nothing_are_dropped_without_loss(tmp_path, starter):
+    narrow_adapter(starter, 2)
     narrow = vectors(starter)
     backbone = tiny_backbone()
     load_adapter(backbone, starter)
@@ -52,17 +50,17 @@ def test_directions_that_hold_nothing_are_dropped_without_loss(tmp_path, starter
     again = tiny_backbone()
     add_adapters_towards(again, dict(backbone.model.state_dict()), 4)
     artifact_write(wide, Manifest("analogy", "wide"), lambda aside: save_adapter(again, aside))
-    main([str(wide), "2"])
+    lost = narrow_adapter(wide, 2)
     assert vectors(wide) == pytest.approx(narrow, abs=2e-3)
-    assert " 0.00%" in capsys.readouterr().out.splitlines()[-1]
+    assert lost < 0.00005
 
 
-def test_a_rank_that_is_not_lower_and_a_folder_without_an_adapter_are_refused(starter, tmp_path, capsys):
-    assert main([str(starter), "4"]) == 1
-    assert main([str(starter), "0"]) == 1
-    assert "choose a lower one" in capsys.readouterr().err
+def test_a_rank_that_is_not_lower_and_a_folder_without_an_adapter_are_refused(starter, tmp_path):
+    for rank in (4, 0):
+        with pytest.raises(ArtifactError, match="choose a lower one"):
+            narrow_adapter(starter, rank)
     artifact_write(
         tmp_path / "none", Manifest("analogy", "none"), lambda aside: (aside / "x").write_text("x")
     )
-    assert main([str(tmp_path / "none"), "1"]) == 1
-    assert "cannot be read" in capsys.readouterr().err
+    with pytest.raises((ArtifactError, BackboneError), match="cannot be read"):
+        narrow_adapter(tmp_path / "none", 1)

@@ -5,7 +5,7 @@ import pytest
 
 from analytics.inference.heads import ConceptHead, DifficultyHead, ProbeHeads
 from analytics.probes.data import ProbeData
-from analytics.probes.measure import measure_probes, rounded
+from analytics.probes.measure import measure_probes
 
 PATHS = (("A", "x"), ("A", "y"), ("B", "z"))
 
@@ -65,9 +65,3 @@ def test_difficulty_and_its_baselines_by_hand(heads):
 def test_nothing_labelled_measures_nothing(heads):
     empty = data([0], [[]], [None])
     assert measure_probes(heads, empty, empty) == {"questions": 1, "training_questions": 1}
-
-
-def test_figures_are_rounded_at_any_depth_and_counts_stay_whole():
-    assert rounded([{"a": 1 / 3, "b": {"n": 7, "scale": "1-5"}}]) == [
-        {"a": 0.3333, "b": {"n": 7, "scale": "1-5"}}
-    ]
