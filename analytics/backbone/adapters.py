@@ -264,17 +264,7 @@ def load_adapter(backbone: Backbone, folder: Path, *, merge: bool = True) -> Non
     """
     from peft import LoraConfig, set_peft_model_state_dict
 
-    if _is_adapted(backbone):
-        raise BackboneError(f"The encoder {backbone.name} has adapters already.")
-    for name in (ADAPTER_CONFIG_NAME, ADAPTER_NAME):
-        if not (folder / name).is_file():
-            raise BackboneError(f"{folder} holds no adapter: it has no {name}.")
-    weights, metadata = read_weights(folder)
-    if metadata.get("backbone_sha256", backbone.weights_hash) != backbone.weights_hash:
-        raise BackboneError(
-            f"The adapter in {folder} was trained on {metadata.get('backbone')}, and fits no other weights"
-            f" than its own; this is {backbone.name}."
-        )
+    weights = _weights_for(backbone, folder)
     was_training = backbone.model.training
     try:
         config = LoraConfig.from_pretrained(str(folder))
@@ -299,6 +289,22 @@ def load_adapter(backbone: Backbone, folder: Path, *, merge: bool = True) -> Non
         load_head(backbone, folder)
     if not merge:
         backbone.weights_hash = base_hash  # what the adapter, once it is saved again, says that it stands on
+
+
+def _weights_for(backbone: Backbone, folder: Path) -> dict[str, torch.Tensor]:
+    """Return the weights of an adapter that was trained on the backbone."""
+    if _is_adapted(backbone):
+        raise BackboneError(f"The encoder {backbone.name} has adapters already.")
+    for name in (ADAPTER_CONFIG_NAME, ADAPTER_NAME):
+        if not (folder / name).is_file():
+            raise BackboneError(f"{folder} holds no adapter: it has no {name}.")
+    weights, metadata = read_weights(folder)
+    if metadata.get("backbone_sha256", backbone.weights_hash) != backbone.weights_hash:
+        raise BackboneError(
+            f"The adapter in {folder} was trained on {metadata.get('backbone')}, and fits no other weights"
+            f" than its own; this is {backbone.name}."
+        )
+    return weights
 
 
 def _wrapped(model: PreTrainedModel, config: Any) -> Any:

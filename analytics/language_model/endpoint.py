@@ -26,6 +26,7 @@ _LONGEST_WAIT = 30.0  # seconds, whatever Retry-After says
 _REASON_LENGTH = 200  # characters of the server's own words that an error repeats
 _EVENT = b"data:"
 _LAST_EVENT = b"[DONE]"
+_TRIES = 3  # an answer of which a part was handed on already is not asked for again
 _UNLIMITED = RateLimit(0)
 
 
@@ -37,8 +38,6 @@ class EndpointModel:
         name: of the model, as the endpoint calls it.
         key: sent as a bearer token; empty where the endpoint wants none. No error repeats it.
         seconds: that one answer may take.
-        tries: of a question, where the endpoint is busy or cannot be reached. An answer of which a part was handed on
-            already is not asked for again.
         wait: sleeps between tries.
         rate_limit: counts every try.
 
@@ -53,7 +52,6 @@ class EndpointModel:
         *,
         key: str = "",
         seconds: float = 60.0,
-        tries: int = 3,
         wait: Callable[[float], None] = time.sleep,
         rate_limit: RateLimit = _UNLIMITED,
     ) -> None:
@@ -67,7 +65,7 @@ class EndpointModel:
             raise LanguageModelError("The key of the language model holds a sign that no header can hold.")
         self.name, self.host = name, url.host
         self._address = f"{base_url.rstrip('/')}/chat/completions"
-        self._key, self._seconds, self._tries, self._wait = key, seconds, tries, wait
+        self._key, self._seconds, self._wait = key, seconds, wait
         self._rate_limit = rate_limit
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._client = httpx2.Client(headers=headers, timeout=seconds)
@@ -105,8 +103,8 @@ class EndpointModel:
         return ModelAnswer(reply.text, reply.prompt_tokens, reply.answer_tokens, reply.finish == "length")
 
     def _post(self, body: Mapping[str, Any], on_text: OnText | None) -> _Reply:
-        for left in reversed(range(self._tries)):
-            pause = 2.0 ** (self._tries - left - 1)
+        for left in reversed(range(_TRIES)):
+            pause = 2.0 ** (_TRIES - left - 1)
             handed_on = _HandedOn(on_text)
             self._rate_limit.acquire()
             try:

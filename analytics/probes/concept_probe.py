@@ -46,14 +46,29 @@ class ConceptProbe:
         return scores
 
 
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How a layer is fitted.
+
+    Attributes:
+        sharing: factor of the nodes above a path's last one; 0 makes the paths independent.
+        iterations: at most so many steps.
+    """
+
+    sharing: float = 0.5
+    iterations: int = 40
+
+
+DEFAULT_FIT = Fit()
+
+
 def concept_probe(
     vectors: np.ndarray,
     targets: np.ndarray,
     tree: PathTree,
     *,
     penalty: float,
-    sharing: float = 0.5,
-    iterations: int = 40,
+    fit: Fit = DEFAULT_FIT,
     start: ConceptProbe | None = None,
 ) -> ConceptProbe:
     """Fit the layer.
@@ -63,23 +78,22 @@ def concept_probe(
         targets: (questions, paths), the weight of each path for each question; see `PathTree.targets`.
         tree: the paths and their nodes.
         penalty: half of it times the sum of squared weights is added to the summed cross-entropy.
-        sharing: factor of the nodes above a path's last one; 0 makes the paths independent.
-        iterations: at most so many steps.
-        start: a fit to begin from.
+        fit: how far, and what paths share.
+        start: a layer to begin from.
     """
     device = pick_device()
     centre = vectors.mean(axis=0)
     spread = float(np.sqrt(((vectors - centre) ** 2).mean())) or 1.0
     inputs = torch.from_numpy(((vectors - centre) / spread).astype(np.float32)).to(device)
     wanted = torch.from_numpy(targets).to(device)
-    routes = torch.from_numpy(_routes(tree, sharing)).to(device)  # (rows, paths)
+    routes = torch.from_numpy(_routes(tree, fit.sharing)).to(device)  # (rows, paths)
     rows = routes.shape[0]
     weights = start.state[0].clone() if start else torch.zeros(rows, inputs.shape[1], device=device)
     bias = start.state[1].clone() if start else torch.zeros(rows, device=device)
     weights.requires_grad_()
     bias.requires_grad_()
     optimiser = torch.optim.LBFGS(
-        [weights, bias], max_iter=iterations, history_size=10, line_search_fn="strong_wolfe"
+        [weights, bias], max_iter=fit.iterations, history_size=10, line_search_fn="strong_wolfe"
     )
     count = max(len(inputs), 1)
     chunk = max(1, _MOST_LOGITS // max(len(tree.paths), 1))
@@ -108,8 +122,7 @@ def choose_penalty(
     validation: np.ndarray,
     tree: PathTree,
     *,
-    sharing: float = 0.5,
-    iterations: int = 40,
+    fit: Fit = DEFAULT_FIT,
     cancel: Callable[[], bool] | None = None,
 ) -> float:
     """Return the `PENALTIES` entry of the lowest cross-entropy on the validation rows (a mask), fitted on the others.
@@ -125,10 +138,7 @@ def choose_penalty(
     for penalty in PENALTIES:
         if cancel is not None and cancel():
             raise Cancelled("Training of the probes was stopped.")
-        probe = concept_probe(
-            vectors[fitted], targets[fitted], tree,
-            penalty=penalty, sharing=sharing, iterations=iterations, start=probe,
-        )  # fmt: skip
+        probe = concept_probe(vectors[fitted], targets[fitted], tree, penalty=penalty, fit=fit, start=probe)
         loss = negative_log_likelihood(probe.logits(vectors[validation]), targets[validation])
         if loss >= lowest:  # the loss has one minimum along the path from strong to weak
             break

@@ -27,7 +27,7 @@ from analytics.inference.heads import ConceptHead, DifficultyHead, ProbeHeads, s
 from analytics.inference.surface import surface_counts
 from analytics.metrics import rounded
 from analytics.probes.calibration import choose_temperature, conformal_radius
-from analytics.probes.concept_probe import ConceptProbe, choose_penalty, concept_probe
+from analytics.probes.concept_probe import ConceptProbe, Fit, choose_penalty, concept_probe
 from analytics.probes.config import ProbesConfig
 from analytics.probes.data import ProbeData, kept_out
 from analytics.probes.difficulty_probe import choose_ridge_penalty, difficulty_probe
@@ -205,16 +205,16 @@ class _Fitting:
         tagged = data.tagged
 
         steps.next("Choosing the regularisation")
+        how = Fit(config.sharing, config.iterations)
         penalty = choose_penalty(
             data.vectors[tagged], targets[tagged], self.validation[tagged], tree,
-            sharing=config.sharing, iterations=config.iterations, cancel=steps.context.cancel,
+            fit=how, cancel=steps.context.cancel,
         )  # fmt: skip
 
         def fit(rows: np.ndarray, start: ConceptProbe | None = None) -> ConceptProbe:
             return concept_probe(
-                data.vectors[rows], targets[rows], tree,
-                penalty=penalty, sharing=config.sharing, iterations=config.iterations, start=start,
-            )  # fmt: skip
+                data.vectors[rows], targets[rows], tree, penalty=penalty, fit=how, start=start
+            )
 
         steps.next("Calibrating the probabilities")
         logits = np.zeros((len(data), len(tree.paths)), dtype=np.float32)

@@ -67,7 +67,7 @@ def comparison_figures(
         for role, by_id in vectors.items():
             reporter.check()
             reporter.progress(0, 0, f"Measuring the {role}: {hierarchy}")
-            _measure(measured, role, asked, among, by_id, reporter)
+            _measure(measured, role, _Part.of(asked, by_id), _Part.of(among, by_id), reporter)
     reporter.progress(0, 0, "Comparing")
     return {
         "suite": {
@@ -153,34 +153,39 @@ def _metric(
     )
 
 
-def _measure(
-    measured: _Measured,
-    role: str,
-    measured_questions: Sequence[TrainingQuestion],
-    among: Sequence[TrainingQuestion],
-    vectors: Vectors,
-    reporter: RunReporter,
-) -> None:
-    """Fit probes on `among`, look there for neighbours, and keep what both say of `measured_questions`."""
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """Questions and their vectors, a row each."""
+
+    questions: Sequence[TrainingQuestion]
+    vectors: npt.NDArray[np.float32]
+
+    @classmethod
+    def of(cls, questions: Sequence[TrainingQuestion], vectors: Vectors) -> _Part:
+        return cls(questions, np.stack([vectors[row.id] for row in questions]))
+
+    @property
+    def paths(self) -> list[Sequence[ConceptPath]]:
+        return [row.paths for row in self.questions]
+
+
+def _measure(measured: _Measured, role: str, suite: _Part, among: _Part, reporter: RunReporter) -> None:
+    """Fit probes on `among`, look there for neighbours, and keep what both say of the suite."""
     from analytics.probes.concept_probe import choose_penalty, concept_probe  # PyTorch: not for scorers
 
-    asked_vectors = np.stack([vectors[row.id] for row in measured_questions])
-    among_vectors = np.stack([vectors[row.id] for row in among])
-    ids = [row.id for row in measured_questions]
-    nearest = nearest_rows(asked_vectors, among_vectors, NEIGHBOURS)
-    measured_paths, among_paths = [row.paths for row in measured_questions], [row.paths for row in among]
-    tree = PathTree.of(path for paths in among_paths for path in paths)
-    groups = groups_by_masked_text([row.text for row in among])
+    ids = [row.id for row in suite.questions]
+    nearest = nearest_rows(suite.vectors, among.vectors, NEIGHBOURS)
+    tree = PathTree.of(path for paths in among.paths for path in paths)
+    groups = groups_by_masked_text([row.text for row in among.questions])
     validation = grouped_split(groups, 0.2, np.random.default_rng(SEED))
-    targets = tree.targets(among_paths)
-    penalty = choose_penalty(among_vectors, targets, validation, tree, cancel=reporter.should_stop)
-    logits = concept_probe(among_vectors, targets, tree, penalty=penalty).logits(asked_vectors)
+    targets = tree.targets(among.paths)
+    penalty = choose_penalty(among.vectors, targets, validation, tree, cancel=reporter.should_stop)
+    logits = concept_probe(among.vectors, targets, tree, penalty=penalty).logits(suite.vectors)
     for level in range(1, tree.depth() + 1):
-        measured.add("concept_accuracy", level, role, ids, _right(logits, tree, measured_paths, level))
-        measured.add(
-            "precision_at_10", level, role, ids, retrieval_hits(nearest, measured_paths, among_paths, level)
-        )
-    _measure_difficulty(measured, role, measured_questions, among, asked_vectors, among_vectors, groups)
+        measured.add("concept_accuracy", level, role, ids, _right(logits, tree, suite.paths, level))
+        hits = retrieval_hits(nearest, suite.paths, among.paths, level)
+        measured.add("precision_at_10", level, role, ids, hits)
+    _measure_difficulty(measured, role, suite, among, groups)
 
 
 def _right(
@@ -202,28 +207,22 @@ def _right(
 
 
 def _measure_difficulty(
-    measured: _Measured,
-    role: str,
-    questions: Sequence[TrainingQuestion],
-    among: Sequence[TrainingQuestion],
-    asked_vectors: npt.NDArray[np.float32],
-    among_vectors: npt.NDArray[np.float32],
-    groups: npt.NDArray[np.int64],
+    measured: _Measured, role: str, suite: _Part, among: _Part, groups: npt.NDArray[np.int64]
 ) -> None:
-    graded = np.array([row.difficulty is not None for row in among])
-    truth = np.array([row.difficulty for row in among if row.difficulty is not None])
-    wanted = [index for index, row in enumerate(questions) if row.difficulty is not None]
+    graded = np.array([row.difficulty is not None for row in among.questions])
+    truth = np.array([row.difficulty for row in among.questions if row.difficulty is not None])
+    wanted = [index for index, row in enumerate(suite.questions) if row.difficulty is not None]
     if len(truth) < FEWEST_TRAIN or np.ptp(truth) == 0 or not wanted:
         return
-    scale = np.sqrt(among_vectors.shape[1])  # one range of penalties suits vectors of any length
-    features = among_vectors[graded] * scale
+    scale = np.sqrt(among.vectors.shape[1])  # one range of penalties suits vectors of any length
+    features = among.vectors[graded] * scale
     penalty = choose_ridge_penalty(features, truth, groups[graded], np.random.default_rng(SEED))
     probe = difficulty_probe(features, truth, penalty=penalty)
-    estimates = np.clip(probe.values(asked_vectors[wanted] * scale), 0, 1)
+    estimates = np.clip(probe.values(suite.vectors[wanted] * scale), 0, 1)
     measured.estimates[role].extend(estimates.tolist())
     if role == "candidate":
-        measured.truth.extend(questions[index].difficulty or 0.0 for index in wanted)
-        measured.graded.extend(questions[index].id for index in wanted)
+        measured.truth.extend(suite.questions[index].difficulty or 0.0 for index in wanted)
+        measured.graded.extend(suite.questions[index].id for index in wanted)
 
 
 def _sample(rows: Sequence[TrainingQuestion], size: int) -> list[TrainingQuestion]:

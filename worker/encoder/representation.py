@@ -17,7 +17,7 @@ import numpy.typing as npt
 from analytics.concept_paths import PathTree, drop_common_leading_nodes
 from analytics.encoder.khar import kh_distance
 from analytics.metrics import accuracy, doa, macro_f1, mae, pearson, rmse, spearman
-from analytics.probes.concept_probe import concept_probe
+from analytics.probes.concept_probe import Fit, concept_probe
 from analytics.probes.difficulty_probe import difficulty_probe
 from analytics.question_files import QuestionRow
 from analytics.records import ConceptPath
@@ -66,10 +66,10 @@ class SplitSet:
         is_test: npt.NDArray[np.bool_],
         levels: int,
         duplicates: int,
-        is_probed: npt.NDArray[np.bool_] | None = None,
-        may_train: npt.NDArray[np.bool_] | None = None,
     ) -> SplitSet:
         """Return the set of tagged questions, each with its first path, common leading concepts dropped.
+
+        Probes see, and encoders may be trained on, all of them.
 
         Args:
             name: of the set.
@@ -77,8 +77,6 @@ class SplitSet:
             is_test: (questions,) whether a question is tested.
             levels: of concepts that are measured; fewer where no path is so long.
             duplicates: exact duplicates that were removed.
-            is_probed: (questions,) by default all.
-            may_train: (questions,) by default all.
         """
         questions = list(rows.values())
         paths = drop_common_leading_nodes([row.paths[0] for row in questions])
@@ -92,8 +90,8 @@ class SplitSet:
             ),
             solutions=[row.solution for row in questions],
             is_test=is_test,
-            is_probed=everything if is_probed is None else is_probed,
-            may_train=everything if may_train is None else may_train,
+            is_probed=everything,
+            may_train=everything,
             levels=min(levels, max(map(len, paths))),
             duplicates=duplicates,
         )
@@ -168,7 +166,11 @@ def _classify(
     targets[np.arange(len(train)), [columns[names[row]] for row in train]] = 1
     spread = float(np.sqrt(((vectors[train] - vectors[train].mean(axis=0)) ** 2).mean())) or 1.0
     probe = concept_probe(  # it scales its input: the penalty is that of the unscaled weights
-        vectors[train], targets, tree, penalty=_LOGISTIC_PENALTY / spread**2, sharing=0.0, iterations=60
+        vectors[train],
+        targets,
+        tree,
+        penalty=_LOGISTIC_PENALTY / spread**2,
+        fit=Fit(sharing=0.0, iterations=60),
     )
     best = probe.logits(vectors[test]).argmax(axis=1)
     predicted = [tree.paths[column][0] for column in best]

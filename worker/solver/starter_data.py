@@ -198,6 +198,8 @@ def _path(data: Path, name: str) -> Path:
 
 def _name_and_count(text: str) -> tuple[str, int]:
     name, _, count = text.partition("=")
+    if not (count or "0").isdecimal():
+        raise argparse.ArgumentTypeError("a name of a set, with =COUNT or without")
     return name, int(count or 0)
 
 
@@ -258,6 +260,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--learned",
         nargs="+",
+        type=_name_and_count,
         metavar="SET[=COUNT]",
         help="sets to learn from in place of the usual ones, such as gsm8k/train mathqa/train_part=5000",
     )
@@ -270,23 +273,17 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--longest", type=int, help="characters of a problem, in place of the usual bound")
     options = parser.parse_args(arguments)
     sets = STARTER_SETS[options.language]
-    if options.learned is not None:
-        try:
-            sets = replace(sets, learned=dict(map(_name_and_count, options.learned)))
-        except ValueError:
-            parser.error("--learned takes names of sets, each with =COUNT or without")
-    if options.measured is not None:
-        sets = replace(sets, measured=tuple(options.measured))
-    for name in (*sets.learned, *sets.measured):
-        if not _path(options.data, name).is_file():
-            parser.error(f"There is no set {name} in {options.data}.")
-    for name in ("synthetic", "everyday"):
-        if (count := getattr(options, name)) is not None:
-            if not getattr(sets, name):
-                parser.error("generated problems are English")
-            sets = replace(sets, **{name: count})
-    if options.longest is not None:
-        sets = replace(sets, longest=options.longest)
+    if not (sets.synthetic or (options.synthetic is None and options.everyday is None)):
+        parser.error("generated problems are English")
+    given = {
+        name: getattr(options, name) for name in ("synthetic", "everyday", "learned", "measured", "longest")
+    }
+    given |= {"learned": dict(options.learned)} if options.learned else {}
+    sets = replace(sets, **{name: value for name, value in given.items() if value is not None})
+    if missing := [
+        name for name in (*sets.learned, *sets.measured) if not _path(options.data, name).is_file()
+    ]:
+        parser.error(f"There is no set {missing[0]} in {options.data}.")
     for name, count in write_problems(options.data, options.output, sets, options.language).items():
         sys.stdout.write(f"{name}: {count}\n")
     return 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import pairwise
 
 from analytics.language.mentions import NumberKind, NumberMention, NumeralForm
 
@@ -119,14 +120,18 @@ def _whole(parts: list[str]) -> Fraction | None:
     """Read a whole number such as "two hundred and five"; two numbers in a row are none."""
     if parts and parts[0] in _ARTICLES:
         parts = ["one", *parts[1:]] if len(parts) > 1 and parts[1] in _LARGE else []
+    if not parts or any(
+        word == "and" and (place == len(parts) or before not in _LARGE)
+        for place, (before, word) in enumerate(pairwise(["", *parts]), start=1)
+    ):
+        return None
     total = current = 0
     room = _LARGE["billion"]  # what comes next has to be smaller than this
-    for index, word in enumerate(parts):
+    for word in parts:
         value = _ONES.get(word, _TENS.get(word, 0))
         if word == "and":
-            if index in (0, len(parts) - 1) or parts[index - 1] not in _LARGE:
-                return None
-        elif word == "hundred":
+            continue
+        if word == "hundred":
             if not 0 < current < 100:
                 return None
             current, room = current * 100, 100
@@ -140,7 +145,7 @@ def _whole(parts: list[str]) -> Fraction | None:
             return None
         else:
             current, room = current + value, 10 if word in _TENS else 1
-    return Fraction(total + current) if parts and parts[-1] != "and" else None
+    return Fraction(total + current)
 
 
 def english_words(value: Fraction) -> str:

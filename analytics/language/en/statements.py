@@ -49,6 +49,9 @@ _CONDITION = re.compile(
 )
 _TRAILING_CONDITION = re.compile(r"^(?P<question>(?:how|what)\b.+?)\s*,?\s+if\s+(?P<condition>.+)$", re.I)
 _WHAT_IS = re.compile(r"^what\s*(?:is|was|'s)\s+(?P<thing>the .+)$", re.I)
+_BEFORE_NOUNS = frozenset({"the", "a", "an", "his", "her", "their", "each", "every", "of", "than"})
+_UNKNOWN_QUESTION = "the question has a shape that is not known"
+_UNKNOWN_SENTENCE = "the sentence has a shape that is not known"
 _LONGEST_PHRASE = 6
 _LONGEST_SUBJECT = 6
 
@@ -97,7 +100,7 @@ def answer_statement(question: str, answer: Fraction, text: str) -> str:
         return " ".join([*words[3:], words[2], amount, "years old"])
     if what := _WHAT_IS.match(question):
         return f"{what['thing']} is {amount}"
-    raise NotReversibleError("the question has a shape that is not known")
+    raise NotReversibleError(_UNKNOWN_QUESTION)
 
 
 def _price_statement(words: Sequence[str], amount: str, text: str) -> str:
@@ -126,17 +129,17 @@ def _quantity_statement(words: Sequence[str], amount: str, phrase: Sequence[str]
     """Return the statement of a question behind ``how many``: noun phrase, auxiliary, subject, verb, the rest."""
     place = next((n for n, word in enumerate(words) if word.lower() in _auxiliaries()), -1)
     if place < 0 or place > _LONGEST_PHRASE:
-        raise NotReversibleError("the question has a shape that is not known")
+        raise NotReversibleError(_UNKNOWN_QUESTION)
     thing = list(words[:place]) if phrase is None else list(phrase)
     auxiliary, rest = words[place].lower(), list(words[place + 1 :])
     if "n't" in rest[:1] or not rest:
-        raise NotReversibleError("the question has a shape that is not known")
+        raise NotReversibleError(_UNKNOWN_QUESTION)
     if auxiliary in _BE:
         if rest[0].lower() == "there" or rest[:2] == ["now", "there"]:
             rest = rest[1:] if rest[0].lower() == "there" else rest[2:]
             return " ".join(["there", auxiliary, amount, *thing, *rest])
         if rest[0].lower() in {*_PRONOUNS, "that", "this"} or phrase is not None:
-            raise NotReversibleError("the question has a shape that is not known")
+            raise NotReversibleError(_UNKNOWN_QUESTION)
         return " ".join([amount, *thing, auxiliary, *rest])
     if auxiliary in _MODALS and rest[:2] == ["there", "be"]:
         return " ".join(["there", auxiliary, "be", amount, *thing, *rest[2:]])
@@ -146,7 +149,13 @@ def _quantity_statement(words: Sequence[str], amount: str, phrase: Sequence[str]
     if not subject:
         if auxiliary in _MODALS:
             return " ".join([amount, *thing, auxiliary, *rest])
-        raise NotReversibleError("the question has a shape that is not known")
+        raise NotReversibleError(_UNKNOWN_QUESTION)
+    chain, tail = _statement_verb(auxiliary, verb, tail)
+    return " ".join([*subject, *chain, amount, *thing, *tail])
+
+
+def _statement_verb(auxiliary: str, verb: Sequence[str], tail: list[str]) -> tuple[list[str], list[str]]:
+    """Return a question's verb as a statement has it, such as "need to buy" or "went out", and what follows."""
     conjugated = {"did": past_of, "does": third_person}.get(auxiliary, str)(verb[-1])
     chain = [*verb[:-1], auxiliary, verb[-1]] if auxiliary in _MODALS else [*verb[:-1], conjugated]
     while len(tail) > 1 and tail[0] == "to" and tail[1].lower() in BASES | {"be"}:  # need to buy
@@ -157,8 +166,8 @@ def _quantity_statement(words: Sequence[str], amount: str, phrase: Sequence[str]
     elif tail and (tail[0].lower() in _PARTICLES or tail[1:2] in (["altogether"], ["total"], ["now"])):
         chain, tail = [*chain, tail[0]], tail[1:]
     if tail[-1:] and tail[-1].lower() in ("with", "for", "into", "on", "to", "it"):
-        raise NotReversibleError("the question has a shape that is not known")
-    return " ".join([*subject, *chain, amount, *thing, *tail])
+        raise NotReversibleError(_UNKNOWN_QUESTION)
+    return chain, tail
 
 
 def _subject_and_verb(words: Sequence[str]) -> tuple[list[str], list[str], list[str]]:
@@ -181,7 +190,7 @@ def _check_subject(words: Sequence[str]) -> None:
         or _INSIDE_NO_SUBJECT & set(low[1:])
         or len(low) > _LONGEST_SUBJECT
     ):
-        raise NotReversibleError("the sentence has a shape that is not known")
+        raise NotReversibleError(_UNKNOWN_SENTENCE)
 
 
 def asking_question(clause: str, start: int, end: int) -> str:
@@ -215,7 +224,7 @@ def asking_question(clause: str, start: int, end: int) -> str:
     asked += phrase
     if not before:
         if not phrase or not tail:
-            raise NotReversibleError("the sentence has a shape that is not known")
+            raise NotReversibleError(_UNKNOWN_SENTENCE)
         return " ".join([*asked, *tail])
     return _inverted(asked, before, tail)
 
@@ -235,6 +244,31 @@ def _noun_phrase(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 def _inverted(asked: Sequence[str], before: Sequence[str], tail: Sequence[str]) -> str:
     """Return the question for a number behind a subject and a verb."""
+    place, auxiliary, verb = _question_verb(before)
+    subject, middle = list(before[:place]), list(before[place + 1 :])
+    while middle and middle[-1].lower() in _ADVERBS:
+        middle.pop()
+    if subject[:1] and subject[0].lower() in ("now", "then", "later"):
+        subject.pop(0)
+    if not subject or len(middle) > _MOST_BETWEEN:
+        raise NotReversibleError(_UNKNOWN_SENTENCE)
+    _check_subject(subject)
+    if [word.lower() for word in subject] in (["the"], ["a"], ["each"]):
+        raise NotReversibleError(_UNKNOWN_SENTENCE)
+    if middle and middle[-1].lower() in _BEFORE_NOUNS:
+        raise NotReversibleError(_UNKNOWN_SENTENCE)
+    participles = [word for word in middle if word.lower() not in _ADVERBS]
+    if (
+        verb == ["have"]
+        and participles
+        and (base_of_past(participles[0].lower()) or participles[0] == "been")
+    ):
+        auxiliary, verb = [before[place].lower()], []
+    return " ".join([*asked, *auxiliary, *subject, *verb, *middle, *tail])
+
+
+def _question_verb(before: Sequence[str]) -> tuple[int, list[str], list[str]]:
+    """Return where the verb is, the auxiliary that asks with it, and its base form unless it is the auxiliary."""
     for place, word in enumerate(before):
         low = word.lower()
         if low in _BE | _MODALS:
@@ -248,40 +282,8 @@ def _inverted(asked: Sequence[str], before: Sequence[str], tail: Sequence[str]) 
         else:
             continue
         if place or (low in _BE and before[0].lower() == "there"):
-            break
-    else:
-        raise NotReversibleError("the sentence has a shape that is not known")
-    subject, middle = list(before[:place]), list(before[place + 1 :])
-    while middle and middle[-1].lower() in _ADVERBS:
-        middle.pop()
-    if subject[:1] and subject[0].lower() in ("now", "then", "later"):
-        subject.pop(0)
-    if not subject or len(middle) > _MOST_BETWEEN:
-        raise NotReversibleError("the sentence has a shape that is not known")
-    _check_subject(subject)
-    if [word.lower() for word in subject] in (["the"], ["a"], ["each"]):
-        raise NotReversibleError("the sentence has a shape that is not known")
-    if middle and middle[-1].lower() in (
-        "the",
-        "a",
-        "an",
-        "his",
-        "her",
-        "their",
-        "each",
-        "every",
-        "of",
-        "than",
-    ):
-        raise NotReversibleError("the sentence has a shape that is not known")
-    participles = [word for word in middle if word.lower() not in _ADVERBS]
-    if (
-        verb == ["have"]
-        and participles
-        and (base_of_past(participles[0].lower()) or participles[0] == "been")
-    ):
-        auxiliary, verb = [word.lower()], []
-    return " ".join([*asked, *auxiliary, *subject, *verb, *middle, *tail])
+            return place, auxiliary, verb
+    raise NotReversibleError(_UNKNOWN_SENTENCE)
 
 
 def _is_plural(word: str) -> bool:

@@ -51,6 +51,10 @@ def chinese_value(words: str) -> Fraction | None:
         if len(words) > 1:
             return Fraction("".join(str(_VALUES[character]) for character in words))
         return Fraction(_VALUES[words])
+    return _positional_value(words)
+
+
+def _positional_value(words: str) -> Fraction | None:
     total = section = digit = 0
     for character in words:
         if character in _VALUES:

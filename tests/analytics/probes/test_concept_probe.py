@@ -7,7 +7,7 @@ import torch
 from analytics.concept_paths import PathTree
 from analytics.errors import Cancelled
 from analytics.probes import concept_probe as module
-from analytics.probes.concept_probe import choose_penalty, concept_probe
+from analytics.probes.concept_probe import Fit, choose_penalty, concept_probe
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +40,7 @@ def test_without_sharing_it_is_multinomial_logistic_regression(labelled):
         loss.backward()
         optimiser.step()
     expected = torch.softmax(inputs @ weights.T + bias, 1).detach().numpy()
-    logits = concept_probe(vectors, targets, tree, penalty=30.0, sharing=0.0, iterations=200).logits(vectors)
+    logits = concept_probe(vectors, targets, tree, penalty=30.0, fit=Fit(0.0, iterations=200)).logits(vectors)
     powers = np.exp(logits)
     np.testing.assert_allclose(powers / powers.sum(1, keepdims=True), expected, atol=2e-3)
 
@@ -56,7 +56,7 @@ def test_sharing_lets_a_rare_path_learn_from_its_siblings():
     targets = tree.targets([[path] for path in labels])
     rare = tree.paths.index(("A", "rare"))
     logits = [
-        concept_probe(vectors, targets, tree, penalty=10.0, sharing=sharing).logits(
+        concept_probe(vectors, targets, tree, penalty=10.0, fit=Fit(sharing)).logits(
             centre["A"][None].astype(np.float32)
         )[0]
         for sharing in (0.0, 1.0)

@@ -8,7 +8,7 @@ trained on the training parts of the sets together; of MATH on questions of its 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -93,15 +93,15 @@ def _split_set(data: Path, name: str, seed: int) -> SplitSet:
     is_probed = is_apart.copy()
     if source.most:
         is_probed[rng.permutation(len(kept))[source.most :]] = False
-    return SplitSet.of(
+    whole = SplitSet.of(
         name,
         {text: row for text, (row, _may_train) in kept.items()},
         is_test=is_test,
-        is_probed=is_probed,
-        may_train=is_apart & np.array([may_train for _row, may_train in kept.values()], dtype=bool),
         levels=source.levels,
         duplicates=len(rows) - len(kept),
     )
+    may_train = is_apart & np.array([may_train for _row, may_train in kept.values()], dtype=bool)
+    return replace(whole, is_probed=is_probed, may_train=may_train)
 
 
 def pretraining_examples(
