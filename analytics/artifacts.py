@@ -1,6 +1,6 @@
-"""A trained model is a folder: `manifest.json` beside the files that hold its weights.
+"""A trained model is a folder: `manifest.json` and the files that hold its weights.
 
-The folder is written aside, flushed to disk and then renamed, so that a reader never meets half a model.
+The folder is written under another name, flushed to disk and then renamed, so that a reader never meets half a model.
 The manifest records a SHA-256 for every file; reading checks them. Torch-free.
 """
 
@@ -67,7 +67,7 @@ def artifact_write(folder: Path, manifest: Manifest, write_files: Callable[[Path
     """Write a model folder whole or not at all, and return its completed manifest.
 
     Args:
-        folder: where the model shall stand; a model that stands there is replaced.
+        folder: of the new model; a model in it is replaced.
         manifest: its description; `files` and an empty `created` are filled in.
         write_files: called with an empty folder in which it puts the model's files.
 
@@ -206,7 +206,7 @@ def _check_file(folder: Path, name: str, recorded: str | None) -> None:
 
 @contextmanager
 def _aside(folder: Path) -> Iterator[Path]:
-    """Yield a new hidden folder beside `folder` (same file system, so that renaming is atomic)."""
+    """Yield a new hidden folder next to `folder` (same file system, so that renaming is atomic)."""
     aside = folder.parent / f".{folder.name}.{uuid.uuid4().hex[:8]}.partial"
     aside.mkdir()
     try:

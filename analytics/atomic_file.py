@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all: written aside, flushed to disk, then renamed. Torch-free."""
+"""Files that are written whole or not at all: under another name, flushed to disk, then renamed. Torch-free."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 @contextmanager
 def written_aside(target: Path, *, mode: int | None = None) -> Iterator[BinaryIO]:
-    """Open a new file beside `target` that replaces it at the end of the block; on any error nothing is left.
+    """Open a new file next to `target` that replaces it at the end of the block; on any error nothing is left.
 
     Args:
         target: the file to write; its folder exists.

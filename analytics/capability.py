@@ -34,11 +34,11 @@ class Lens:
     Attributes:
         word: its name in addresses, commands and the database.
         stand_in: the lens that answers for languages that the champion does not know; empty: none does.
-        knows_every_language: whether it needs neither a model nor a stand-in.
+        knows_every_language: whether it needs neither a model nor a substitute.
         is_main: whether search, predictions, probes and the map read its vectors (or, for other languages, those of
             its stand-in); one lens is.
         takes: whether it compares a text.
-        by_graph: whether questions are ranked by how likely the same is computed, beside their vectors.
+        by_graph: whether questions are ranked by how likely the same is computed, besides by their vectors.
         weight: of its cosine, where those of several lenses are averaged.
         near_enough: cosine from which the search counts a question as near in meaning (decision 40).
     """
@@ -118,7 +118,7 @@ class Capability(ABC, Generic[Model]):
     ) -> Manifest:
         """Train a model on files and write it into a folder.
 
-        A checkpoint lies beside the output while it trains; the same command goes on from it.
+        A checkpoint is next to the output while it trains; the same command goes on from it.
 
         Raises:
             AnalyticsError: the data cannot be used, the backbone cannot be loaded, or the folder not written.

@@ -110,7 +110,7 @@ def set_apart(
 
     Args:
         learned: problems to learn from.
-        validation: problems to measure with; without any, up to a tenth of the first are set apart.
+        validation: problems to measure with; without any, up to a tenth of the first are held out.
         measured: problems to measure with at most.
         rng: draws them.
     """

@@ -1,7 +1,7 @@
-"""What grading a question needs beside its readable text: accepted answers, pairs, blanks, parts, feedback, pictures.
+"""What grading a question needs besides its readable text: accepted answers, pairs, blanks, parts, feedback, pictures.
 
 `text`, `options`, `answer` and `solution` stay the question that people, search and models read; `QuestionContent`
-stands beside them. As JSON (`as_json`, `content_of`) it leaves out whatever is empty.
+is next to them. As JSON (`as_json`, `content_of`) it leaves out whatever is empty.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Option:
     Attributes:
         weight: the share of the points that it gives, -1 to 1; None where only the question's answer says what is
             right.
-        feedback: what a student who chooses it is told.
+        feedback: for a student who chooses it.
     """
 
     label: str
@@ -61,7 +61,7 @@ class MatchingPair:
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """A gap in the text, where ``[[1]]``, ``[[2]]`` and so on stand.
+    """A gap in the text, where ``[[1]]``, ``[[2]]`` and so on are.
 
     Attributes:
         kind: ``"short"``, ``"number"`` or ``"choice"`` (a drop-down).
@@ -78,7 +78,7 @@ class Blank:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What students are told behind their answer."""
+    """Feedback to students after their answer."""
 
     general: str = ""
     right: str = ""
@@ -115,7 +115,7 @@ class QuestionContent:
 
     Attributes:
         points: what a right answer gives.
-        tags: words that its source files it under, beside its concepts.
+        tags: words that its source files it under, besides its concepts.
         settings: named settings of its source, such as shuffle, case, penalty, numbering.
         original: SHA-256 of the item that an opaque question was read from, in hexadecimal: what it is, as far as we
             can tell.

@@ -1,4 +1,4 @@
-"""Frozen dataclasses that cross the seam between `analytics` and whoever calls it.
+"""Frozen dataclasses that cross the seam between `analytics` and its callers.
 
 They hold plain Python values only, so that a notebook, a Celery task and a test build them alike.
 """
@@ -47,8 +47,8 @@ class QuestionRecord:
         numbers: the numbers of the text in order of appearance.
         concepts: paths in the knowledge hierarchy, each from coarse to fine.
         difficulty: as published, on the scale named by ``difficulty_scale``.
-        difficulty_scale: ``"0-4"``, ``"1-5"``, ``"1-9.5"``, ``"facility"`` or empty where none.
-        responses: number of students' responses behind an observed difficulty, 0 where none.
+        difficulty_scale: ``"0-4"``, ``"1-5"``, ``"1-9.5"``, ``"facility"`` or empty.
+        responses: number of students' responses behind an observed difficulty, 0 if none.
         facility: observed share of correct responses in 0..1, ``None`` where ``responses`` is 0.
     """
 
@@ -105,7 +105,7 @@ class ProblemRecord:
         program: MathQA's operations, e.g. ``"add(n0,n1)|divide(#0,const_2)|"``; empty where unknown.
         calculations: the annotated steps of a worked solution in order, e.g. ``("48/2=24", "48+24=72")``.
         numbers: the numbers of the text in order of appearance, as its source lists them.
-        fold: of a published cross-validation the fold that tests on it, None where there is none.
+        fold: of a published cross-validation the fold that tests on it, None if there is none.
         pair: problems that name the same pair compute the same, though what they compute need not be known.
     """
 

@@ -78,7 +78,7 @@ def is_held_out(text: str, share: float = HELD_OUT_SHARE) -> bool:
 def linked_texts(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:
     """Return masked text -> one text, the first by alphabet, for all that pairs link to it, however long the way.
 
-    Texts that are told in pairs belong to one part of a split: retellings of a story share its numbers and its answer.
+    Texts that are given in pairs belong to one part of a split: retellings of a story share its numbers and its answer.
 
     >>> linked_texts([("Ann has 3.", "3 are Ann's."), ("3 are Ann's.", "Of 3, all are Ann's.")])["of #, all are ann's."]
     "# are ann's."

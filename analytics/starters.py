@@ -1,6 +1,6 @@
 """What a new installation begins with: low-rank adapters on packaged backbones, small enough for the repository.
 
-The encoder's has a last layer beside it. Each capability names its starters in its class, `python -m worker.starters`
+The encoder's has a last layer too. Each capability names its starters in its class, `python -m worker.starters`
 makes them, and `python -m analytics export` puts backbone and adapter together.
 """
 
@@ -34,11 +34,11 @@ _SAID_BY_THE_EXPORT = {"kind", "output", "dimension", "pooling", "unknown_id", "
 def copy_adapter(
     model: Path, folder: Path, *, capability: str, name: str, largest: int | None = None
 ) -> Manifest:
-    """Write what a trained artifact has beside its backbone: its adapter, and its capability's own files.
+    """Write what a trained artifact has besides its backbone: its adapter, and its capability's own files.
 
     Args:
         model: artifact folder of a model that was trained with ``adapter_rank``.
-        folder: where the starter stands.
+        folder: of the starter.
         capability: which the model must have.
         name: of the starter; installed models show it.
         largest: bytes that it may have; `LARGEST` by default.

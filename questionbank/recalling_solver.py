@@ -18,7 +18,7 @@ from analytics.expression.slots import renumbered
 from analytics.languages import primary_language
 from analytics.records import ProblemRecord
 from analytics.solver.opinion_pool import mixed_solutions, pooled_solutions
-from analytics.solver.plausibility import answer_to_count, likeliest_plausible_first
+from analytics.solver.plausibility import answer_to_count, plausible_first
 from analytics.solver.solution import Solution, Solver, divides_by_zero, solution_of
 from analytics.text.number_slots import SlotNumbers
 
@@ -67,7 +67,7 @@ class RecallingSolver:
                 for answer in apply_graphs(neighbours, numbers, most=_ANSWERS)
                 if (solution := applied_solution(answer, numbers.values)) is not None
             ]
-            plausible = likeliest_plausible_first(problems[row].text, recalled)
+            plausible = plausible_first(problems[row].text, recalled)
             pooled = pooled_solutions(solutions[row], plausible, most=beam)
             twin = _twin_solution(problems[row].text, neighbours, numbers)
             solutions[row] = mixed_solutions(twin, pooled, most=beam)
@@ -125,7 +125,7 @@ def _twin_solution(text: str, neighbours: Sequence[Neighbour], numbers: SlotNumb
     solution = answer_to_count(text, replace(solution, twin=str(twin.row)))
     if solution.value is None or solution.value < 0:
         return None
-    is_possible = solution.rounding or likeliest_plausible_first(text, [solution])[0].probability >= _TWIN
+    is_possible = solution.rounding or plausible_first(text, [solution])[0].probability >= _TWIN
     return solution if is_possible else None
 
 

@@ -38,7 +38,7 @@ class BlockJob(ABC):
     @classmethod
     @abstractmethod
     def named(cls, argument: str) -> Self | None:
-        """Return the job of this name, for a worker that helps; None: what it is about has gone."""
+        """Return the job of this name, for a worker that helps; None if what it is about no longer exists."""
 
     @abstractmethod
     def compute(self, block: WorkBlock, cancel: Callable[[], bool]) -> Callable[[], int]:
@@ -56,7 +56,7 @@ def work_in_blocks(reporter: RunReporter, job: BlockJob, *, label: str) -> Block
     """Do the planned blocks of a job together with all workers that are idle.
 
     Returns:
-        What was done, by whomever; of blocks that were planned anew meanwhile, what they had come to.
+        What was done, by any worker; for blocks that were planned again meanwhile, how far they had come.
 
     Raises:
         Cancelled: the run was stopped; helpers stop too.

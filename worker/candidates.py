@@ -1,7 +1,7 @@
 """From a run to a registered candidate: what all trainings that keep a checkpoint have in common.
 
-What a run learns from is written beside its checkpoint when it starts, so a run that was stopped goes on with exactly
-the same, however the bank has changed. One that failed before its first checkpoint reads the bank anew: there may be
+What a run learns from is written next to its checkpoint when it starts, so a run that was stopped goes on with exactly
+the same, however the bank has changed. One that failed before its first checkpoint reads the bank again: there may be
 more by now.
 """
 

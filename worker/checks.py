@@ -8,7 +8,7 @@ from worker.contract import WorkerCapability
 
 
 def worker_problems() -> list[str]:
-    """Say in sentences what is missing behind the rows of `worker.table`."""
+    """Return sentences that say what the rows of `worker.table` lack."""
     problems = []
     for word, bank_row in BANK_CAPABILITIES.items():
         row = WORKER_CAPABILITIES.get(word, WorkerCapability())

@@ -49,7 +49,7 @@ class WorkerCapability:
         return None
 
     def build(self, reporter: RunReporter, *, run: Run, embedding_set: EmbeddingSet) -> list[ModelArtifact]:
-        """Return the candidates that are built beside the vectors in use and start serving with the new ones."""
+        """Return the candidates that are built while the old vectors serve, and start serving with the new ones."""
         return []
 
     def evaluate(self, options: Mapping[str, Any]) -> dict[str, Any]:

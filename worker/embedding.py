@@ -35,7 +35,7 @@ from worker.reporting import RunReporter
 
 # So few questions are encoded by ONNX Runtime in the time that importing PyTorch would take.
 SMALL_JOB = 256
-# Beyond this share of a set, building its index anew is quicker than inserting into it.
+# Beyond this share of a set, rebuilding its index is quicker than inserting into it.
 BULK_SHARE = 0.3
 BLOCK_SIZE = 512  # questions: seconds of work, so that people wait no longer and little is lost with a worker
 WAIT_SECONDS = 1.0
@@ -127,7 +127,7 @@ class VectorBlocks(BlockJob):
 
     @classmethod
     def named(cls, argument: str) -> VectorBlocks | None:
-        """Return the job of a set; None: the set has gone."""
+        """Return the job of a set; None if the set no longer exists."""
         embedding_set = EmbeddingSet.objects.select_related("artifact").filter(pk=int(argument)).first()
         return cls(embedding_set) if embedding_set else None
 
@@ -207,7 +207,7 @@ def _measure_languages(
 ) -> None:
     """Measure how much of each language that the set is for the encoder does not know.
 
-    Anew each time: a language's first question may hold nothing but a formula.
+    Decided each time: a language's first question may hold nothing but a formula.
     """
     shares = {}
     stand_in = lenses()[embedding_set.lens].stand_in

@@ -93,7 +93,7 @@ def encoder_feed(
 def probe_set(*, hierarchy: KnowledgeHierarchy, instead: EmbeddingSet | None = None) -> EmbeddingSet | None:
     """Return the set in use whose encoder knows the language of most of the hierarchy's questions.
 
-    That is the set of the lens that probes read, else of the lens that stands in for it.
+    That is the set of the lens that probes read, else of the lens that replaces it.
 
     Args:
         hierarchy: with tagged questions; without any there is no such set.

@@ -1,4 +1,4 @@
-"""The word problems of a training, kept beside its checkpoint: one that goes on learns from the same ones."""
+"""The word problems of a training, kept next to its checkpoint: one that goes on learns from the same ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Promoting a model: what it needs is built beside what serves, then all is swapped by one transaction.
+"""Promoting a model: what it needs is built while the old one serves, then all is swapped by one transaction.
 
 A killed promotion goes on where it was: vectors that are stored are not computed again, and probes that were
 trained for it are found again. Until the swap nothing that serves has changed.

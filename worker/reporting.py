@@ -66,7 +66,7 @@ def patiently(write: Callable[[], Result]) -> Result:
 
 
 class GaveWay(Exception):
-    """Ends an attempt of a bulk job because somebody waits for its worker; it goes on behind what they wait for."""
+    """Ends an attempt of a bulk job because somebody waits for its worker; it goes on after what they wait for."""
 
 
 class RunReporter:
@@ -140,7 +140,7 @@ class RunReporter:
         return self._stop_requested.is_set()
 
     def check(self) -> None:
-        """Raise `Cancelled` where the run shall stop."""
+        """Raise `Cancelled` if the run is to stop."""
         if self.should_stop():
             raise Cancelled("The job was cancelled.")
 
@@ -244,7 +244,7 @@ def running(run_id: int, worker: str) -> Iterator[RunReporter | None]:
 
 
 def _space_awaited(stop: threading.Event) -> bool:
-    """Wait until the disk has space again or the job shall stop, at most `DISK_SECONDS`; False: it is still full."""
+    """Wait until the disk has space again or the job is to stop, at most `DISK_SECONDS`; False: it is still full."""
     deadline = time.monotonic() + DISK_SECONDS
     while not has_space(Path(settings.VAR_DIR), 0):
         if time.monotonic() > deadline:

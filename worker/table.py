@@ -1,4 +1,4 @@
-"""The one table of what workers do for a capability: train, compare, build beside; a class a package."""
+"""The one table of what workers do for a capability: train, compare, build; a class a package."""
 
 from __future__ import annotations
 

@@ -152,7 +152,7 @@ for _kind in job_kinds():  # registered before the worker asks for its first mes
 
 @application.task(name="bank.settle_facet_counts")
 def settle_facet_counts() -> int:
-    """Sum up the counts behind the filters of a search."""
+    """Sum up the counts next to the filters of a search."""
     return facet_counts_settle()
 
 

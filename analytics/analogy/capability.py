@@ -59,7 +59,7 @@ class Analogy(Capability[Retriever]):
         return load_retriever(folder)
 
     def export(self, output: Path, *, backbone: str = "", adapter: Path | None = None) -> Manifest:
-        """Write a starter's retriever; the head behind the pooling becomes part of the graph."""
+        """Write a starter's retriever; the head after the pooling becomes part of the graph."""
         from analytics.backbone.export import export_starter
 
         return export_starter(output, adapter or self.starters[0].path, backbone=backbone)

@@ -75,7 +75,7 @@ class ExemplarCorpus:
             texts: the questions.
             vectors: (questions, dimension) of length 1, by the same retriever.
             k: how many; fewer where the corpus is smaller.
-            likely: graphs that each question may have, which count beside the cosine; by default the cosine decides.
+            likely: graphs that each question may have, which count besides the cosine; by default the cosine decides.
 
         Raises:
             ValueError: k is below 1.

@@ -43,7 +43,7 @@ class ComputationalGraph:
         prototype: `prototype_equation`: slots in the text's order, which is what can be filled with other numbers.
         source: what it was read from: ``"equation"``, ``"program"`` or ``"calculations"``; ``"pair"`` where it is not
             known, but only that two problems share it.
-        places: where the slots that it uses stand, in the order of `slots`; empty where each is a number of its own.
+        places: the places of the slots that it uses, in the order of `slots`; empty where each is a number of its own.
     """
 
     tree: ExpressionTree
@@ -82,7 +82,7 @@ class ComputationalGraph:
 
     @property
     def slot_places(self) -> tuple[SlotPlace, ...]:
-        """Where they stand in the text."""
+        """Their places in the text."""
         return self.places or tuple(map(SlotPlace, self.slots))
 
 

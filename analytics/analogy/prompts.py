@@ -64,7 +64,7 @@ def answer_format(problems: Sequence[ProblemRecord]) -> str:
 
 
 def answer_text(problem: ProblemRecord, answers: str) -> str:
-    """Return a problem's answer in a format; empty where it has none in it."""
+    """Return a problem's answer in a format; empty if it has none in it."""
     if answers == "equation":
         return f"x={problem.equation}" if problem.equation else ""
     if answers == "solution":
@@ -174,7 +174,7 @@ def is_exact_match(written: str, answers: str, *, published: str, value: float |
         written: by the model.
         answers: the format of the prompt. Equations are compared by their value, texts by their characters.
         published: the answer to the question.
-        value: of that answer; None where it has none.
+        value: of that answer; None if it has none.
 
     >>> is_exact_match("x=4/3", "equation", published="1.33", value=4 / 3)
     True

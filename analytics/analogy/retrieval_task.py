@@ -81,7 +81,7 @@ class RetrievalTask:
         return len(self.texts) // self.config.batch_size
 
     def batches(self, epoch: int) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
-        """Yield rows and their positives, drawn anew from (seed, epoch) alone, so resumable."""
+        """Yield rows and their positives, drawn again from (seed, epoch) alone, so resumable."""
         rng = np.random.default_rng((self.config.seed, epoch))
         positives = self.positives.draw(rng)
         for rows in length_grouped_batches(self.lengths, self.config.batch_size, rng):

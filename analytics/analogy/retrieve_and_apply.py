@@ -39,7 +39,7 @@ class Neighbour:
     Attributes:
         graph: what is computed there.
         similarity: to the question; the scale is that of a cosine.
-        row: where the problem stands in its corpus.
+        row: the problem's place in its corpus.
         is_twin: whether its text differs from the question's in its numbers alone.
     """
 
@@ -73,7 +73,7 @@ class AppliedAnswer:
 def alignments(
     used: Sequence[NumberPlace], question: Sequence[NumberPlace]
 ) -> Iterator[tuple[NumberPlace, ...]]:
-    """Yield ways of giving a graph the numbers of a question, the likeliest first, each once.
+    """Yield ways of giving a graph the numbers of a question, the most probable first, each once.
 
     First the same places of the text; then the numbers in their order, some passed over, those first that are written
     as the graph's own are; then other orders.

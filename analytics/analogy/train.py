@@ -55,7 +55,7 @@ def train_retriever(
 
     Args:
         problems: to learn from, to validate with, and to test with at the end. Without any to validate with, some of
-            the first are set apart.
+            the first are held out.
         config: the settings; its backbone is loaded.
         output: the artifact's folder, written whole or not at all.
         context: name, provenance, checkpoint, progress and cancellation.
@@ -110,7 +110,7 @@ def fit_retriever(
     context: TrainingContext = DEFAULT_CONTEXT,
     start: str = "",
 ) -> tuple[Backbone, Callable[[Path], None] | None, TrainingResult]:
-    """Train an encoder and the pooler behind it on exactly these problems; those without a positive are dropped.
+    """Train an encoder and the pooler after it on exactly these problems; those without a positive are dropped.
 
     Returns:
         The trained backbone, adapters merged; what writes the adapter into a folder, where one was trained; and how

@@ -1,7 +1,7 @@
 """Low-rank adapters: a backbone is trained through two thin matrices a layer, and its own weights stay.
 
 LoRA (Hu et al., ICLR 2022), by peft: the output of every linear layer gets ``alpha / rank * B A x`` added. Before
-export the product is merged into the layer's weights, so that whoever uses the encoder never meets an adapter.
+export the product is merged into the layer's weights, so users of the encoder never see an adapter.
 The pooler is left out: we pool token states ourselves, so it would never get a gradient.
 
 peft is imported where it is used: most of what imports a backbone trains no adapter.
@@ -115,7 +115,7 @@ def merge_adapters(backbone: Backbone) -> None:
 
 
 def save_adapter(backbone: Backbone, folder: Path) -> None:
-    """Write the adapters of a backbone, in half precision, beside the configuration that peft reads.
+    """Write the adapters of a backbone, in half precision, with the configuration that peft reads.
 
     The weights' header names the backbone and its SHA-256: an adapter fits only what it was trained on.
 
@@ -184,7 +184,7 @@ class TrainedWeights:
 
     Attributes:
         backbone: the encoder, with a head where one is trained or was there.
-        write_adapter: writes the adapter alone; None where there is none.
+        write_adapter: writes the adapter alone; None if there is none.
     """
 
     backbone: Backbone
@@ -233,7 +233,7 @@ def adapter_to_continue(encoder: Path, rank: int) -> tuple[str, Path] | None:
 
 
 def kept_adapter(encoder: Path) -> Callable[[Path], None] | None:
-    """Return what writes the adapter that lies in an encoder's folder into another; None where it has none."""
+    """Return what writes the adapter in an encoder's folder into another; None if it has none."""
     source = next(
         (path for path in (encoder / ADAPTER_FOLDER, encoder) if (path / ADAPTER_NAME).is_file()), None
     )
@@ -251,12 +251,12 @@ def kept_adapter(encoder: Path) -> Callable[[Path], None] | None:
 def load_adapter(backbone: Backbone, folder: Path, *, merge: bool = True) -> None:
     """Apply the adapter that `save_adapter` wrote to the backbone that it was trained on.
 
-    A last layer that lies beside it is put behind the pooling.
+    A last layer next to it is added after the pooling.
 
     Args:
         backbone: changed in place.
         folder: of the adapter.
-        merge: add it to the weights; otherwise it stays apart, to be trained further.
+        merge: add it to the weights; otherwise it stays separate, to be trained further.
 
     Raises:
         BackboneError: the folder holds no adapter, a damaged one, or one for another backbone; the backbone is
@@ -288,7 +288,7 @@ def load_adapter(backbone: Backbone, folder: Path, *, merge: bool = True) -> Non
     if (folder / HEAD_NAME).is_file():
         load_head(backbone, folder)
     if not merge:
-        backbone.weights_hash = base_hash  # what the adapter, once it is saved again, says that it stands on
+        backbone.weights_hash = base_hash  # what the adapter, once it is saved again, names as its base
 
 
 def _weights_for(backbone: Backbone, folder: Path) -> dict[str, torch.Tensor]:

@@ -1,4 +1,4 @@
-"""An encoder in memory: transformer, tokenizer, pooling, and the head that may stand behind it."""
+"""An encoder in memory: transformer, tokenizer, pooling, and the head that may follow it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from analytics.length_batches import batches_by_length
 from analytics.training.device import sent
 
 HEAD_NAME = "metric.safetensors"
-"""File beside the weights with the layers behind the pooling, where an encoder has some."""
+"""File next to the weights with the layers after the pooling, where an encoder has some."""
 _TEXTS_TOGETHER = 32
 
 
@@ -39,7 +39,7 @@ class Backbone:
         pad_id: token id that fills a batch.
         unknown_id: token id of what the vocabulary lacks, -1 where nothing can be unknown.
         weights_hash: SHA-256 of the weights.
-        head: layers behind the pooling, trained so that near means alike; None where there are none. `set_head`
+        head: layers after the pooling, trained so that near means alike; None if there are none. `set_head`
             sets it.
     """
 
@@ -74,7 +74,7 @@ class Backbone:
         return unknown_token_share(self.tokenizer, self.unknown_id, texts)
 
     def embed(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
-        """Return mean-pooled vectors (batch, dimension) in float32, behind the head, with gradients, not normalised."""
+        """Return mean-pooled vectors (batch, dimension) in float32, after the head, with gradients, not normalised."""
         return pooled_vectors(self.model, self.head, input_ids, attention_mask)
 
     def embed_texts(self, texts: Sequence[str]) -> torch.Tensor:
@@ -95,7 +95,7 @@ class Backbone:
 
 
 def set_head(backbone: Backbone, head: Head) -> None:
-    """Put a head behind the pooling, in place of the one that is there.
+    """Put a head after the pooling, in place of the one that is there.
 
     It is rounded to half precision, as it is stored, and has no gradients.
 
@@ -111,7 +111,7 @@ def set_head(backbone: Backbone, head: Head) -> None:
 
 
 def save_head(backbone: Backbone, folder: Path) -> None:
-    """Write the layers behind the pooling into a folder, in half precision; nothing where there are none."""
+    """Write the layers after the pooling into a folder, in half precision; nothing if there are none."""
     if backbone.head is not None:
         tensors = {
             name: tensor.to("cpu", torch.float16).contiguous()

@@ -140,7 +140,7 @@ def encode_bulk(
     """Encode many texts, in the order given.
 
     Args:
-        backbone: the encoder, on the device that shall compute.
+        backbone: the encoder, on the device to compute on.
         texts: any number of texts.
         batch_tokens: at most so many tokens in one batch, padding included (a single text may exceed it);
             by default what suits the device.
@@ -192,7 +192,7 @@ def _encode_batch(
 
 @contextmanager
 def no_progress_bars() -> Iterator[None]:
-    """Hide the progress bar of Transformers while it loads; whoever calls us shows progress in their own way."""
+    """Hide the progress bar of Transformers while it loads; its callers show progress in their own way."""
     if not transformers_logging.is_progress_bar_enabled():
         yield
         return

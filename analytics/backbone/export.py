@@ -177,7 +177,7 @@ def export_starter(
 ) -> Manifest:
     """Merge a starter's adapter into its backbone and write the artifact, of the starter's capability.
 
-    The adapter is kept beside it, so that a training that begins with the artifact can continue it.
+    The adapter is kept with it, so that a training that begins with the artifact can continue it.
 
     Args:
         output: the artifact's folder.

@@ -30,7 +30,7 @@ from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 from analytics.errors import BackboneError
 
 LATIN_PIECES = 20_000
-"""How many of the pieces with Latin letters are kept: the likeliest."""
+"""How many of the pieces with Latin letters are kept: the most probable."""
 
 _MAGIC = b"E5S1"
 _VERSION = 1
@@ -113,7 +113,7 @@ def load_four_bit(path: Path) -> tuple[BertModel, PreTrainedTokenizerFast]:
 
 
 def _english_and_chinese(pieces: list[tuple[str, float]], begin: int) -> list[int]:
-    """Return the numbers of the pieces to keep, in their order: the likeliest pieces come first."""
+    """Return the numbers of the pieces to keep, in their order: the most probable pieces come first."""
     kept: list[int] = []
     latin = 0
     for number in range(begin, len(pieces)):

@@ -1,4 +1,4 @@
-"""The layers behind the pooling: none, one linear map, or two layers with a ReLU between them.
+"""The layers after the pooling: none, one linear map, or two layers with a ReLU between them.
 
 One linear map is the encoder's last layer (decision 30). Two layers are the pooler of "Learning by Analogy" (Yang et
 al., section 3.1), which follows SimCLR's projection head (Chen et al., 2020): linear, ReLU, linear. The paper leaves
@@ -103,7 +103,7 @@ class Head(nn.Module):
 
     @torch.no_grad()
     def followed_by(self, weight: Tensor) -> Head:
-        """Return this head with a linear map (dimension, dimension) behind it, which its last layer takes in."""
+        """Return this head followed by a linear map (dimension, dimension), which its last layer takes in."""
         changed = Head.of(self.tensors())
         last = changed._ends()[1]
         weight = weight.to(last.weight.device)

@@ -23,7 +23,7 @@ def narrow_adapter(starter: Path, rank: int) -> float:
     """Lower the rank of the adapter of a starter's folder.
 
     Args:
-        starter: an artifact with an adapter beside its manifest.
+        starter: an artifact with an adapter.
         rank: from now on; lower than before.
 
     Returns:

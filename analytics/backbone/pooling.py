@@ -48,7 +48,7 @@ def pooled_vectors(
     input_ids: torch.Tensor,
     attention_mask: torch.Tensor,
 ) -> torch.Tensor:
-    """Return what an encoder makes of token ids: the mean state, behind a head where there is one.
+    """Return what an encoder makes of token ids: the mean state, through the head if there is one.
 
     Args:
         transformer: a Hugging Face encoder.

@@ -47,11 +47,11 @@ class RecurrentEncoder(PreTrainedModel):
         self.gru = nn.GRU(embedding, width, _LAYERS, batch_first=True, bidirectional=True, dropout=_DROPOUT)
 
     def forward(self, input_ids: Tensor, attention_mask: Tensor) -> BaseModelOutput:
-        """Return states (texts, tokens, width); those behind a text's end are zero.
+        """Return states (texts, tokens, width); those after a text's end are zero.
 
         Args:
             input_ids: (texts, tokens).
-            attention_mask: (texts, tokens) 1 for tokens, which stand in front of the padding.
+            attention_mask: (texts, tokens) 1 for tokens, before the padding.
         """
         embedded = self.dropout(self.embeddings(input_ids))
         lengths = attention_mask.sum(dim=1).cpu()

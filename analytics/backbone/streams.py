@@ -1,7 +1,7 @@
 """Several batches at once on a processor, each computed by a thread of its own.
 
 The threads that share one matrix product wait for one another after every product; threads with a batch each do not,
-and what is Python of one batch runs beside the products of another.
+and what is Python of one batch runs at the same time as the products of another.
 """
 
 from __future__ import annotations

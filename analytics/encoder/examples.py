@@ -26,7 +26,7 @@ class EncoderExample:
         text: the question.
         paths: its concept paths, without the leading nodes that its hierarchy's questions share.
         hierarchy: name of the hierarchy; distances between hierarchies are undefined.
-        solution: worked solution, empty where there is none; only ever a second view in training.
+        solution: worked solution, empty if there is none; only ever a second view in training.
         difficulty: on the scale of its hierarchy's source, None where unknown.
     """
 
@@ -107,7 +107,7 @@ def parse_root_mapping(text: str) -> RootMapping:
 def join_hierarchies(examples: Sequence[EncoderExample], mapping: RootMapping) -> list[EncoderExample]:
     """Return examples in which hierarchies with mapped roots are one, so that distances between them are defined.
 
-    A root that is not mapped stays a root of its own beside those of the other hierarchy.
+    A root that is not mapped stays a root of its own next to those of the other hierarchy.
     """
     into = {hierarchy: target for (hierarchy, _root), (target, _target_root) in mapping.items()}
     joined = []

@@ -71,7 +71,7 @@ def encode_paths(
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Number the concepts so that ranks become comparisons of integers.
 
-    A concept's number stands for its whole path from the root: equal numbers at a level mean that all
+    A concept's number means its whole path from the root: equal numbers at a level mean that all
     coarser levels agree too, and two concepts of one name under different parents differ.
 
     Args:

@@ -60,7 +60,7 @@ def mask_tokens(
     Args:
         ids: (batch, tokens); the first and last token of a row are never guessed.
         mask: (batch, tokens), 0 at padding.
-        mask_id: the token that stands for a hidden one.
+        mask_id: the token that replaces a hidden one.
         vocabulary: number of tokens, from which replacements are drawn.
         generator: draws.
         share: of the tokens that are guessed.

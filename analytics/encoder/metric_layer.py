@@ -1,6 +1,6 @@
 """The last layer of an encoder, fitted on the vectors of all questions at once (ours, decision 30).
 
-Metric learning: one linear map behind the pooling, after which questions that share concepts are near. The transformer
+Metric learning: one linear map after the pooling, after which questions that share concepts are near. The transformer
 stays as it is, so each question is encoded once and a batch may hold two thousand of them, where a training step of
 the transformer holds sixteen: what a batch of that size knows of a hierarchy (every concept has several questions in
 it) is what contrast lives by. Distances between hierarchies are undefined; such pairs are left out.
@@ -41,9 +41,9 @@ METRIC_STAGE = "last_layer"
 """Name of the stage that fits the last layer."""
 
 PART = 1_024  # texts that are encoded and kept together
-VECTORS_PREFIX = "vectors-"  # of the files beside a checkpoint that keep them
+VECTORS_PREFIX = "vectors-"  # of the files next to a checkpoint that keep them
 
-# Chosen on questions set apart from the training parts of the public sets (decision 30).
+# Chosen on questions held out of the training parts of the public sets (decision 30).
 _BATCH = 2048
 _LEARNING_RATE = 1e-3
 _TEMPERATURE = 0.1
@@ -118,12 +118,12 @@ class MetricTask:
         """Do nothing: nothing follows the layer."""
 
     def evaluate(self) -> Mapping[str, float]:
-        """Return held-out metrics of the encoder with the layer behind it."""
+        """Return held-out metrics of the encoder with the layer after it."""
         self.attach()
         return self._evaluate(self.backbone) if self._evaluate else {}
 
     def attach(self) -> None:
-        """Put the layer behind the encoder, on top of one that it had already."""
+        """Put the layer after the encoder, on top of one that it had already."""
         fitted = self.layer.weight.detach()
         head = Head.linear(fitted) if self.before is None else self.before.followed_by(fitted)
         set_head(self.backbone, head)
@@ -190,7 +190,7 @@ def metric_stage(
     context: TrainingContext,
     evaluate: Callable[[Backbone], Mapping[str, float]] | None = None,
 ) -> Stage:
-    """Return the stage that fits the last layer of an encoder; a layer that it has already is built upon.
+    """Return the stage that fits the last layer of an encoder; a layer that it already has is extended.
 
     Args:
         backbone: the encoder; when the stage begins its adapters are merged.
@@ -204,7 +204,7 @@ def metric_stage(
 
     def objective() -> MetricTask:
         seed_everything(config.seed)
-        served = for_serving(backbone)  # the layer stands behind what is served: texts are cut as late
+        served = for_serving(backbone)  # the layer follows what is served: texts are cut as late
         try:
             vectors = _encode_kept(served, [example.text for example in tagged], context)
         finally:

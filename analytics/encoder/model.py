@@ -19,7 +19,7 @@ class QuestionEncoder(nn.Module):
         transformer: a Hugging Face encoder.
         hidden: length of its token states.
         projection: length of the contrasted vectors; 0: the representations themselves are contrasted.
-        head: that the encoder has already behind its pooling; it stays as it is.
+        head: that the encoder already has after its pooling; it stays as it is.
     """
 
     def __init__(

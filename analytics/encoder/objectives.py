@@ -1,4 +1,4 @@
-"""What is learned beside the contrast, where it is asked for: concepts and the order of difficulty.
+"""What may be learned besides the contrast: concepts and the order of difficulty.
 
 Not in QuesCo. A frozen linear layer already names a concept better than neighbours do; learning both at once
 lets the neighbours follow (decision 0020).

@@ -80,7 +80,7 @@ class RankTable:
         return ranks.view(torch.int8).T
 
     def _by_path(self, rows: Tensor) -> Tensor:
-        """Return the rank of each path for each question of a batch, (paths, batch); `_NOWHERE` where there is none."""
+        """Return the rank of each path for each question of a batch, (paths, batch); `_NOWHERE` if there is none."""
         anchors = self._path_of[rows]  # (batch, width)
         best: Tensor | None = None
         for place in range(anchors.shape[1]):
@@ -110,7 +110,7 @@ class RankTable:
             return
         place_of = torch.full_like(self._path_of[:, 0], -1)
         place_of[rows] = torch.arange(len(rows), device=rows.device)
-        places = place_of[others]  # where it stands in the batch
+        places = place_of[others]  # its place in the batch
         cells = ranks.view(-1)
         chosen = torch.arange(len(others), device=rows.device) * len(rows) + places.clamp(min=0)
         cells.put_(chosen, torch.where(places >= 0, _NOWHERE, cells.take(chosen)).to(torch.uint8))

@@ -200,7 +200,7 @@ class _Evaluation:
 
 
 def _with_rank(examples: list[EncoderExample], config: EncoderConfig) -> list[EncoderExample]:
-    """Return the questions that the objective can compare with others; all where there is none, which is then said.
+    """Return the questions that the objective can compare with others, or all, with a report, if there are none.
 
     Where concepts rank, one without a concept has no rank to any other: it would only take a place in the queue.
     """

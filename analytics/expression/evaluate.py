@@ -185,7 +185,7 @@ def _power(base: Fraction, exponent: Fraction) -> Fraction:
 
 
 def _exact_root(number: int, degree: int) -> int | None:
-    """Return the integer whose `degree`-th power is `number`, None where there is none."""
+    """Return the integer whose `degree`-th power is `number`, None if there is none."""
     if number < 0:
         return None
     if number < 2:

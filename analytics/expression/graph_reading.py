@@ -52,7 +52,7 @@ def graph_operations(key: str) -> int:
 def graphs_differ_in_operations(first: str, second: str) -> bool:
     """Return whether each graph has an operation that the other lacks, or both have the same in a different order.
 
-    One more step of the same kind (``a + b + c`` beside ``a + b``), and a step that the other has too, prove nothing:
+    One more step of the same kind (``a + b + c`` next to ``a + b``), and a step that the other has too, prove nothing:
     a fraction may be written as a division, a sum as a product. Nor does another constant.
 
     >>> graphs_differ_in_operations("+(s0,-s1)", "+(s0,s1)"), graphs_differ_in_operations("+(s0,s1,s2)", "+(s0,s1)")

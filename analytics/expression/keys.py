@@ -3,7 +3,7 @@
 ======================  =============================================================  ====================
 key                     two problems share it where                                    from
 ======================  =============================================================  ====================
-`prototype_equation`    the same slots, in the text's order, stand at the same places  Textual-CL, section 3
+`prototype_equation`    the same slots, in the text's order, are at the same places  Textual-CL, section 3
 `structure_key`         shape and operators are equal; nothing is commuted             Pattern-CL, section 3
 `graph_key`             the same is computed: slots are named by their first use, and  Learning by Analogy,
                         the order of sums and products does not count                  section 3
@@ -134,7 +134,7 @@ def _refined_colours(graph: _Node) -> dict[str, int]:
 def _note_uses(
     node: _Node, above: str, colours: dict[str, int], uses: defaultdict[str, Counter[str]]
 ) -> None:
-    """Note for each slot the paths from the root to its uses, with what stands beside them."""
+    """Note for each slot the paths from the root to its uses, with what is next to them."""
     if not node.parts:
         if is_slot(node.label):
             uses[node.label][f"{above}/{node.sign}/{colours.get(node.label, 0)}"] += 1

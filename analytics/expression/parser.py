@@ -63,7 +63,7 @@ def parse_expression(text: str) -> ExpressionTree:
 
 
 def parse_written_equation(text: str) -> ExpressionTree:
-    """Parse an equation as language models write it: a result behind it is dropped too.
+    """Parse an equation as language models write it: a result after it is dropped too.
 
     >>> parse_written_equation("x = 24-6 = 18") == parse_expression("24-6")
     True
@@ -83,7 +83,7 @@ class _Token:
     position: int  # counted from 1
 
     def __str__(self) -> str:
-        """Return what stands behind "The equation" in an error."""
+        """Return what follows "The equation" in an error."""
         verb = "ends" if self.kind == "end" else f"has {self.text!r}"
         return f"{verb} at character {self.position}"
 

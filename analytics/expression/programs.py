@@ -128,7 +128,7 @@ def _checked(number: str, argument: str) -> str:
 def calculations_tree(calculations: Sequence[str], numbers: Sequence[Fraction] = ()) -> ExpressionTree:
     """Return the steps of a worked solution as one tree: that of the last step, earlier results put in.
 
-    A number of a step stands for the latest earlier step with that result that no other step has used yet;
+    A number of a step means the latest earlier step with that result that no other step has used yet;
     else for itself where the text has it; else for the latest earlier step with that result.
 
     Args:

@@ -1,4 +1,4 @@
-"""Expression trees over number slots: which number of the text stands where, and which are constants.
+"""Expression trees over number slots: which number of the text is where, and which are constants.
 
 A slot is ``N0``, ``N1``, ... by the place of its number in the text (Xie and Sun 2019). A leaf whose value is
 none of the text's numbers is a constant and keeps its value.

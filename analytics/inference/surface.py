@@ -1,4 +1,4 @@
-"""Counts of what a question's text is made of; the difficulty probe may use them beside the vector."""
+"""Counts of what a question's text is made of; the difficulty probe may use them besides the vector."""
 
 from __future__ import annotations
 

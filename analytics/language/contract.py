@@ -17,7 +17,7 @@ class Numbers(Protocol):
     """Regular expression of what a negative number has before it, in words."""
 
     PERCENT: tuple[str, ...]
-    """Names of the per cent sign behind a number."""
+    """Names of the per cent sign after a number."""
 
     NUMBER_WORD: str
     """Regular expression of a word with which an amount begins."""

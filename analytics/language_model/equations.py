@@ -34,7 +34,7 @@ _MOST_BRACKETS = 5
 _MOST_CHARACTERS = 60  # of an equation
 _END = "\n"
 _LOOSE_MARK = re.compile(r" (?=[.,;:?!%'’)])")  # public sets put a blank before each mark
-_WORTHLESS = 4.0  # below the likeliest equation, in nats: what is still unwritten then changes nothing
+_WORTHLESS = 4.0  # below the most probable equation, in nats: what is still unwritten then changes nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def equation_prompt(text: str, solved: Sequence[tuple[str, str]] = ()) -> str:
 
     Args:
         text: of the problem.
-        solved: texts and equations that stand before it.
+        solved: texts and equations to put before it.
     """
     shown = "".join(f"Problem: {_line(problem)}\nEquation: {equation}\n\n" for problem, equation in solved)
     return f"{shown}Problem: {_line(text)}\nEquation: "
@@ -113,7 +113,7 @@ class EquationState:
         self._numbers, self.text, self._number, self._depth = numbers, text, number, depth
 
     def after(self, character: str) -> EquationState:
-        """Return the state behind one more character."""
+        """Return the state after one more character."""
         number, depth = self._number, self._depth
         if character == "(":
             depth += 1
@@ -180,7 +180,7 @@ class EquationWriter:
     def write(
         self, prompts: Sequence[str], texts: Sequence[str], *, beam: int = 4, seconds: float = math.inf
     ) -> list[list[WrittenEquation]]:
-        """Return up to `beam` equations for each problem, the likeliest first.
+        """Return up to `beam` equations for each problem, the most probable first.
 
         Args:
             prompts: of `equation_prompt`.

@@ -29,7 +29,7 @@ class AskOptions:
     """How an answer is written; None leaves it to the model.
 
     Attributes:
-        temperature: 0 always takes the likeliest token.
+        temperature: 0 always takes the most probable token.
         seed: of the draw, where the temperature is above 0.
         max_tokens: that an answer may have.
         stop: texts at which an answer ends; they are not part of it.
@@ -100,7 +100,7 @@ class LanguageModel(Protocol):
 
 
 def conversation(text: str, *, instruction: str = "") -> list[Message]:
-    """Return the messages of one question, with what the model is told before it.
+    """Return the messages of one question, with the instructions before it.
 
     >>> [message.role for message in conversation("How much is 2 + 3?", instruction="Answer.")]
     ['system', 'user']

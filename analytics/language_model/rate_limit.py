@@ -34,7 +34,7 @@ class RateLimit:
         """Return once another request may begin."""
         if not self.per_minute:
             return
-        with self._lock:  # whoever waits keeps the others waiting, in their order
+        with self._lock:  # a caller that waits keeps the others waiting, in order
             if len(self._begun) == self.per_minute:
                 left = self._begun[0] + _MINUTE - self._clock()
                 if left > 0:

@@ -19,7 +19,7 @@ class HierarchicalContrastLoss(nn.Module):
     .. math:: L = \frac{1}{L} \sum_{i=1}^{L} \operatorname{mean}_q \frac{-1}{|P^i|} \sum_{p \in P^i}
                   \log \frac{\exp(h(q, p) / \tau)}{\sum_{a \in A} \exp(h(q, a) / \tau)}
 
-    A level counts the anchors that have a positive there and something farther to be told from.
+    A level counts the anchors that have a positive there and something farther to be distinguished from.
 
     Args:
         levels: L, the depth of the hierarchy.
@@ -41,7 +41,7 @@ class HierarchicalContrastLoss(nn.Module):
         self.levels, self.temperature = levels, temperature
 
     def forward(self, similarities: Tensor, ranks: Tensor) -> Tensor:
-        """Return the loss; 0, with gradients of 0, where no anchor has anything to be told from.
+        """Return the loss; 0, with gradients of 0, where no anchor has anything to be distinguished from.
 
         Args:
             similarities: (anchors, candidates) dot products h of unit vectors; any floating type.

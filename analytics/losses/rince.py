@@ -25,12 +25,12 @@ class RINCELoss(nn.Module):
 
     with the positives summed inside the logarithm and every term of the denominator at the temperature of
     its own rank. Rank L + 1 is only ever a negative. A rank without candidates adds nothing, nor does one
-    without farther candidates to be told from.
+    without farther candidates to be distinguished from.
 
     Args:
         temperatures: tau of the ranks 0 .. L + 1.
         one_temperature: compute all of a term, denominator included, at the temperature of its positives,
-            as the published code does. Against Eq. 4 this presses harder on the negatives, which stand there
+            as the published code does. Against Eq. 4 this presses harder on the negatives, which are there
             at the highest temperature.
 
     Raises:

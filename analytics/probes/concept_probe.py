@@ -1,8 +1,8 @@
 """Concept prediction by one linear layer on a frozen vector (QuesCo's linear-evaluation protocol).
 
 The score of a path is a sum over the nodes on it, and one softmax over all paths makes probabilities of the
-scores. So a rare path learns from its siblings through the nodes above it, paths of different depth stand
-beside one another, every probability is that of a whole path, and a node's is the sum over the paths through
+scores. So a rare path learns from its siblings through the nodes above it, paths of different depth are
+comparable, every probability is that of a whole path, and a node's is the sum over the paths through
 it. Training minimises the cross-entropy with an L2 penalty on the node weights: a convex problem, solved by
 L-BFGS. Decision 0014 has the comparison with a classifier for each level and with conditionals down the tree.
 """

@@ -26,12 +26,12 @@ class ProbeData:
 
     Attributes:
         vectors: (questions, dimension) float32.
-        paths: each question's concept paths, from coarse to fine; empty where it has none.
-        difficulties: (questions,), NaN where there is none.
+        paths: each question's concept paths, from coarse to fine; empty if it has none.
+        difficulties: (questions,), NaN if there is none.
         groups: questions of the same group are never split; see `groups_by_masked_text`.
         sources: (questions,) groups that also keep what comes from one source together; None where the questions come
             from too few.
-        scale: of the difficulties, None where there are none.
+        scale: of the difficulties, None if there are none.
         texts: None where only vectors are known.
     """
 
@@ -61,7 +61,7 @@ class ProbeData:
             paths: of each question.
             difficulties: of each question, None where unknown.
             texts: of each question; without them equal vectors make a group, and no surface is counted.
-            scales: the scale that each question's difficulty names, empty where none does.
+            scales: the scale that each question's difficulty names, empty if none does.
             sources: where each question comes from, empty where that is not known.
 
         Raises:

@@ -44,7 +44,7 @@ def train_from_files(
         config: the settings.
         files: the backbone may also be ``char-ngrams``, and is by default what suits; the hierarchy's name is by
             default that of the folder or file.
-        context: provenance, and who is told.
+        context: provenance, and who gets the reports.
 
     Raises:
         AnalyticsError: the data cannot be used, the encoder cannot be loaded, or the folder not written.

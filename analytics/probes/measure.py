@@ -1,4 +1,4 @@
-"""How good probes are on questions they have not seen, with simple baselines beside every figure."""
+"""How good probes are on questions they have not seen, with simple baselines next to every figure."""
 
 from __future__ import annotations
 

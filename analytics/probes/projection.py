@@ -81,7 +81,7 @@ def project_vectors(
 
     Args:
         vectors: (vectors, dimension); brought to unit length first, so that nearness is the cosine's.
-        progress: told (done, total, what).
+        progress: called with (done, total, what).
         cancel: asked often; True stops.
 
     Raises:
@@ -132,7 +132,7 @@ def principal_components(vectors: Matrix, count: int) -> Matrix:
 
 
 class _Report:
-    """Tells how far the work is, and raises where it shall stop."""
+    """Tells how far the work is, and raises if it is to stop."""
 
     def __init__(self, total: int, progress: Progress | None, cancel: Callable[[], bool] | None) -> None:
         self.total, self.progress, self.cancel = total, progress, cancel

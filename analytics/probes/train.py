@@ -289,7 +289,7 @@ class _Fitting:
 def _whole_paths(
     tree: PathTree, paths: Sequence[Sequence[ConceptPath]], leading: ConceptPath
 ) -> tuple[ConceptPath, ...]:
-    """Return for each path of the tree the whole one it stands for: the most frequent if there are two."""
+    """Return for each path of the tree the whole path it means: the most frequent if there are two."""
     counts: dict[ConceptPath, Counter[ConceptPath]] = {}
     for question_paths in paths:
         for path in question_paths:

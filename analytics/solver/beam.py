@@ -59,7 +59,7 @@ class Hypothesis:
 
 
 def beam_search(scorer: NodeScorer, *, width: int = 3, most_tokens: int = 45) -> list[list[Hypothesis]]:
-    """Return the likeliest trees of each problem, best first.
+    """Return the most probable trees of each problem, best first.
 
     Args:
         scorer: the decoder over the batch.
@@ -84,9 +84,9 @@ class _Trees:
         total: logarithm of the probability so far.
         length: nodes so far.
         missing: nodes that it needs at least.
-        seed, left: what the next node's goal is made of; -1 where no sub-tree stands to its left.
+        seed, left: what the next node's goal is made of; -1 where there is no sub-tree to its left.
         candidates: (trees, most tokens) in pre-order.
-        depth: operators that lack an operand; they stand in the next three from the root down.
+        depth: operators that lack an operand, in the next three from the root down.
         operators, right_seeds: (trees, most depth) their numbers, and what they pass to their right operand.
         left_subtrees: (trees, most depth) their left operands, -1 while those are not whole.
     """
@@ -164,14 +164,14 @@ class _Search:
         self.trees = _Trees.beginning(able, seeds[able], most_tokens)
 
     def grow(self) -> None:
-        """Put the likeliest candidates at the next node of each tree."""
+        """Put the most probable candidates at the next node of each tree."""
         trees = self.trees
         goals = self.scorer.goal(
             self.vectors[trees.seed], self.vectors[np.maximum(trees.left, 0)], trees.left >= 0
         )
         scores, contexts = self.scorer.score(goals, trees.problem)
         scores[trees.length + trees.missing + 2 > self.most_tokens, : len(OPERATORS)] = -np.inf
-        parents, candidates, totals = self.likeliest(trees.total[:, None] + scores)
+        parents, candidates, totals = self.best(trees.total[:, None] + scores)
         is_whole = (candidates >= len(OPERATORS)) & (trees.missing[parents] == 1)
         self.finish(parents[is_whole], candidates[is_whole], totals[is_whole])
         kept = ~is_whole & (totals > self.worst[trees.problem[parents]])
@@ -189,7 +189,7 @@ class _Search:
         if len(leaves):
             self.close_operators(leaves, candidates[leaves] - len(OPERATORS))
 
-    def likeliest(self, totals: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def best(self, totals: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return tree, candidate and total of the best continuations of each problem, at most `width` of each."""
         width = min(self.width, totals.shape[1])
         columns = np.argpartition(-totals, width - 1, axis=1)[:, :width]

@@ -1,4 +1,4 @@
-"""Fitting a solver's confidence on problems set apart, and measuring how far it is off."""
+"""Fitting a solver's confidence on held-out problems, and measuring how far it is off."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ class Memory:
         states: (problems, tokens, width).
         keys: (problems, tokens, width) states as attention compares them.
         mask: (problems, tokens) True for tokens of the text.
-        leaves: (problems, constants + slots, width) what can stand at a leaf.
+        leaves: (problems, constants + slots, width) what can be at a leaf.
         leaf_keys: (problems, constants + slots, width) leaves as the score compares them.
         leaf_mask: (problems, constants + slots) True for those that the problem has.
     """
@@ -171,7 +171,7 @@ class GoalDrivenTreeDecoder(nn.Module):
 
         Args:
             seeds: (nodes, width) the root's state, or what the node above passed on.
-            left_subtrees: (nodes, width) of the sibling to the left; not read where there is none.
+            left_subtrees: (nodes, width) of the sibling to the left; not read if there is none.
             is_right: (nodes,) whether there is one.
         """
         read = self.dropout(seeds)
@@ -180,7 +180,7 @@ class GoalDrivenTreeDecoder(nn.Module):
         return torch.where(is_right[:, None], right, first)
 
     def score(self, goals: Tensor, memory: Memory, problems: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the log-probabilities of everything that can stand at nodes, and what the nodes attend to.
+        """Return the log-probabilities of everything that can be at nodes, and what the nodes attend to.
 
         Args:
             goals: (nodes, width).

@@ -22,7 +22,7 @@ def solve_for(tree: ExpressionTree, label: str, answer: ExpressionTree) -> Expre
     Args:
         tree: over ``+``, ``-``, ``*`` and ``/``.
         label: of a leaf that occurs once.
-        answer: what stands for the value of the whole tree.
+        answer: the label for the value of the whole tree.
 
     >>> from analytics.expression.notation import to_infix
     >>> from analytics.expression.parser import parse_expression
@@ -30,7 +30,7 @@ def solve_for(tree: ExpressionTree, label: str, answer: ExpressionTree) -> Expre
     '1-60/80'
 
     Raises:
-        UnsolvableError: the leaf does not occur exactly once, or stands under a power.
+        UnsolvableError: the leaf does not occur exactly once, or is under a power.
     """
     if count_uses(tree, label) != 1:
         raise UnsolvableError("the number does not occur exactly once")

@@ -123,7 +123,9 @@ class SolverModel:
         batch_size: int = 32,
         dtype: torch.dtype = torch.float32,
     ) -> list[list[Hypothesis]]:
-        """Return the likeliest trees of each problem, in the order given; batches hold problems of about one length.
+        """Return the most probable trees of each problem, in the order given.
+
+        Batches hold problems of about one length.
 
         The encoder computes on its device. The search asks for a few rows at each of dozens of nodes, and the host
         decides between them: it computes on the CPU, which a GPU would only keep waiting.
@@ -220,7 +222,7 @@ def sampled(examples: Sequence[SolverExample]) -> Sequence[SolverExample]:
 def begin_with(model: SolverModel, folder: Path, examples: Sequence[SolverExample]) -> None:
     """Take over the decoder of a solver's folder; constants are matched by name.
 
-    Where the folder has none, the new decoder is told what states the encoder has.
+    Where the folder has none, the new decoder gets the encoder's states.
 
     Args:
         model: its decoder is changed in place.

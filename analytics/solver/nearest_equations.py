@@ -25,7 +25,7 @@ class NearestEquations:
     """Distinct equations.
 
     Args:
-        trees: over labels that stand for numbers; all different.
+        trees: over labels for numbers; all different.
     """
 
     def __init__(self, trees: Sequence[ExpressionTree]) -> None:

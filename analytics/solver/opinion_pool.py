@@ -29,7 +29,7 @@ class _Answer:
 
 
 def pooled_solutions(own: Sequence[Solution], recalled: Sequence[Solution], *, most: int) -> list[Solution]:
-    """Return the answers of two opinions on one problem, the likeliest first.
+    """Return the answers of two opinions on one problem, the most probable first.
 
     Args:
         own: solutions with probabilities that they are right; the equation shown is the first of a value.
@@ -37,7 +37,7 @@ def pooled_solutions(own: Sequence[Solution], recalled: Sequence[Solution], *, m
         most: solutions that are returned.
 
     Returns:
-        A solution for each value, by falling probability; behind them the `own` solutions without a value. The
+        A solution for each value, by falling probability; after them the `own` solutions without a value. The
         probabilities of different values add up to at most 1. If either list is empty, the other one as it is.
     """
     if not own or not recalled:
@@ -86,7 +86,7 @@ def mixed_solutions(certain: Solution | None, others: Sequence[Solution], *, mos
 def _answer_for(solution: Solution, answers: list[_Answer]) -> _Answer:
     """Return the answer of a solution's value, which is added where it is new.
 
-    A solution without a value stands alone.
+    A solution without a value is a group of its own.
     """
     for answer in answers:
         if answers_agree(answer.solution.value, solution.value):

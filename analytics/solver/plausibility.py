@@ -35,8 +35,8 @@ def answer_to_count(text: str, solution: Solution) -> Solution:
     return _reading(text, solution)[0] if asks_for_count(text) else solution
 
 
-def likeliest_plausible_first(text: str, solutions: Sequence[Solution]) -> list[Solution]:
-    """Return a problem's solutions with probabilities that allow for what its question asks for, likeliest first.
+def plausible_first(text: str, solutions: Sequence[Solution]) -> list[Solution]:
+    """Return a problem's solutions with probabilities that allow for what its question asks for, most probable first.
 
     Args:
         text: of the problem.

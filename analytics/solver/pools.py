@@ -17,7 +17,7 @@ from analytics.solver.targets import SolverExample, solver_example
 def candidate_pool(
     examples: Sequence[SolverExample], pool: str, *, most_tokens: int = 45
 ) -> list[SolverExample]:
-    """Return the problems, and behind them what is made of them.
+    """Return the problems, followed by what is made of them.
 
     Args:
         examples: with equations.

@@ -62,7 +62,7 @@ def layer_states(model: SolverModel, examples: Sequence[SolverExample]) -> Layer
 def clustering_index(vectors: Matrix, prototypes: Sequence[str]) -> float:
     """Return the Calinski-Harabasz index of problems by prototype equation (Pattern-CL, Figure 7).
 
-    It is the higher, the nearer problems of one prototype are to one another beside those of others; it grows with
+    It is the higher, the nearer problems of one prototype are to one another than to those of others; it grows with
     their number, so only indices of the same problems compare. Prototypes of a single problem are passed over.
 
     Args:

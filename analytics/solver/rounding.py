@@ -1,7 +1,7 @@
 """Divisions with a remainder: six cars for 28 children, where five fit in each, not 5.6. Torch-free.
 
 Ours: the papers' equations end with the quotient. How it is rounded depends on what the question asks, which the
-words behind "how many" tell in English; decision 67 has the measurements.
+words after "how many" tell in English; decision 67 has the measurements.
 """
 
 from __future__ import annotations

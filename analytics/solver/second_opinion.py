@@ -24,7 +24,7 @@ from analytics.languages import primary_language
 from analytics.length_batches import batches_by_length
 from analytics.records import ProblemRecord
 from analytics.solver.opinion_pool import pooled_solutions
-from analytics.solver.plausibility import likeliest_plausible_first
+from analytics.solver.plausibility import plausible_first
 from analytics.solver.solution import (
     SIGNED_REASON,
     Solution,
@@ -60,7 +60,7 @@ class SecondOpinionSolver:
         self.name = solver.name
 
     def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
-        """Return up to `beam` solutions of different values for each problem, the likeliest first."""
+        """Return up to `beam` solutions of different values for each problem, the most probable first."""
         solutions = self.solver.solve(problems, beam=beam)
         rows = [row for row, problem in enumerate(problems) if self._may_be_written(problem, solutions[row])]
         texts = [problems[row].text for row in rows]
@@ -96,17 +96,17 @@ class SecondOpinionSolver:
             written = self._writer.write(
                 [equation_prompt(text) for text in texts], texts, beam=_BEAM, seconds=_SECONDS * len(texts)
             )
-        except DataError as error:  # the solver's own answers stand
+        except DataError as error:  # the solver's own answers are used
             logger.warning("No second opinion: %s", error)
             return [[] for _text in texts]
         return [
-            likeliest_plausible_first(text, written_solutions(text, equations))
+            plausible_first(text, written_solutions(text, equations))
             for text, equations in zip(texts, written, strict=True)
         ]
 
 
 def written_solutions(text: str, equations: Sequence[WrittenEquation]) -> list[Solution]:
-    """Return what written equations are worth, each value once, the likeliest first; what has none is left out."""
+    """Return what written equations are worth, each value once, the most probable first; what has none is left out."""
     slots = number_slots(text)
     values = [slot.value for slot in slots]
     found: list[Solution] = []

@@ -23,7 +23,7 @@ from analytics.records import ProblemRecord
 from analytics.solver.array_decoder import ArrayDecoder, ArrayScorer
 from analytics.solver.beam import Hypothesis, beam_search
 from analytics.solver.confidence import Confidence, load_confidence
-from analytics.solver.plausibility import likeliest_plausible_first
+from analytics.solver.plausibility import plausible_first
 from analytics.solver.reading import ProblemArrays, ReadProblem, TextReader
 from analytics.solver.solution import Solution, alternatives, numbers_reason, story_reason, text_reason
 from analytics.solver.targets import SolverExample, Vocabulary, solver_example
@@ -84,7 +84,7 @@ class ServedSolver:
                     candidates = alternatives(example, hypotheses, self.vocabulary)
                     if self.confidence:
                         candidates = self.confidence.applied(candidates)
-                    solutions[row] = likeliest_plausible_first(example.problem.text, candidates)
+                    solutions[row] = plausible_first(example.problem.text, candidates)
         return solutions
 
     def unsolvable_reason(self, problem: ProblemRecord) -> str:
@@ -92,7 +92,7 @@ class ServedSolver:
         return self._prepare([problem])[0].reason
 
     def search(self, problems: Sequence[ReadProblem], *, beam: int) -> list[list[Hypothesis]]:
-        """Return the likeliest trees of a batch of problems."""
+        """Return the most probable trees of a batch of problems."""
         arrays = self.reader.arrays(problems)
         memory = self.decoder.memory(self.states(arrays), arrays)
         return beam_search(ArrayScorer(self.decoder, memory), width=beam, most_tokens=self._most_tokens)

@@ -65,7 +65,7 @@ class Solution:
 
     @property
     def answer(self) -> str:
-        """The value for people: a fraction as a decimal too, ``≈ 1.41421`` for a root; empty where there is none."""
+        """The value for people: a fraction as a decimal too, ``≈ 1.41421`` for a root; empty if there is none."""
         if self.written:
             return self.written
         shown = shown_value(self.value, self.exact)
@@ -87,7 +87,7 @@ class Step:
         operator: one of ``+ - * / ^``; or how the last quotient is rounded: ``up``, ``down`` or ``nearest``; or
             ``remainder``.
         result: as a whole number, a short decimal or a fraction; ``"≈ 1.41421"`` where a root is approximated;
-            empty where there is none, which ends the steps.
+            empty if there is none, which ends the steps.
         node: place of the operation in the solution's tokens.
     """
 
@@ -119,7 +119,7 @@ class Solver(Protocol):
     def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
         """Return up to `beam` solutions of each problem, in the order given.
 
-        Those with a value stand first, and within each group the more probable; but if the likeliest of
+        Those with a value come first, and within each group the more probable; but if the most probable of
         all divides by a number of the text that is 0, it comes first. The list of a problem that cannot be solved is
         empty; `unsolvable_reason` says why. The problems' equations and answers are not read.
         """
@@ -162,10 +162,10 @@ def solution_of(tokens: Sequence[str], values: Sequence[Fraction], probability: 
 def alternatives(
     example: SolverExample, trees: Sequence[Hypothesis], vocabulary: Vocabulary
 ) -> list[Solution]:
-    """Return the solutions that trees stand for: those with a value first, and of both groups the likelier first.
+    """Return the solutions of trees: those with a value first, and of both groups the likelier first.
 
     Trees that differ only in which of two equal numbers they take are one solution; their probabilities add up. Where
-    the likeliest divides by a number of the text that is 0, it stays first: the problem has no answer.
+    the most probable divides by a number of the text that is 0, it stays first: the problem has no answer.
     """
     merged: dict[tuple[str, ...], Solution] = {}
     for tree in trees:
@@ -208,7 +208,7 @@ def solution_steps(solution: Solution) -> list[Step]:
     steps: list[Step] = []
 
     def work_out(node: ExpressionTree, place: int) -> tuple[str, int]:
-        """Return the node's number in words, and the place behind its last token."""
+        """Return the node's number in words, and the place after its last token."""
         if node.is_number:
             return node.label, place + 1
         left, middle = work_out(node.children[0], place + 1)
@@ -276,7 +276,7 @@ def numbers_reason(slots: Sequence[NumberSlot]) -> str:
 
 
 def shown_value(value: float | None, exact: str) -> str:
-    """Return a value for people: exactly where that is known, else about; empty where there is none.
+    """Return a value for people: exactly where that is known, else about; empty if there is none.
 
     >>> shown_value(2 / 3, "2/3"), shown_value(2**0.5, ""), shown_value(None, "")
     ('2/3', '≈ 1.41421', '')
@@ -285,7 +285,7 @@ def shown_value(value: float | None, exact: str) -> str:
 
 
 def decimal_text(value: float) -> str:
-    """Return a number for people, with about six digits, but at least two behind the point and all in front of it.
+    """Return a number for people, with about six digits, but at least two after the point and all in front of it.
 
     >>> decimal_text(2**0.5), decimal_text(12345.678), decimal_text(1e7 / 3), decimal_text(24.0)
     ('1.41421', '12345.68', '3333333.33', '24')

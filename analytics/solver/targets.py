@@ -47,7 +47,7 @@ class SolverExample:
 
     @property
     def tokens(self) -> list[str]:
-        """The target's labels in pre-order; empty where there is none."""
+        """The target's labels in pre-order; empty if there is none."""
         return [] if self.tree is None else to_prefix(self.tree)
 
 
@@ -127,7 +127,7 @@ def solver_examples(
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """What a solver can write beside slots.
+    """What a solver can write besides slots.
 
     Attributes:
         constants: values that training equations use although the text does not have them.
@@ -150,7 +150,7 @@ class Vocabulary:
 
     @property
     def symbols(self) -> tuple[str, ...]:
-        """Operators, then constants: the candidates that stand in front of a problem's slots."""
+        """Operators, then constants: the candidates before a problem's slots."""
         return (*OPERATORS, *self.constants)
 
     def writes(self, example: SolverExample) -> bool:

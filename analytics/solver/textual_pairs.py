@@ -68,7 +68,7 @@ def mine_textual_triples(
     """Return a triple for each anchor; none for one without a negative.
 
     Args:
-        pool: problems with equations; the anchors stand first.
+        pool: problems with equations; the anchors come first.
         anchors: how many are anchors; 0: all.
         by_equation: ``exact`` match or ``nearest`` neighbour.
         by_text: ``bleu`` (both directions), ``encoder`` (cosine of `vectors`), or ``random``.
@@ -123,7 +123,7 @@ def _nearest_neighbours(
 
 
 class _Chooser:
-    """Chooses among candidates by the similarity of their texts, or at random where there is none."""
+    """Chooses among candidates by the similarity of their texts, or at random if there is none."""
 
     def __init__(self, similarity: Similarity | None, rng: np.random.Generator) -> None:
         self.similarity, self.rng = similarity, rng
@@ -202,7 +202,7 @@ def numbered_tree(example: SolverExample) -> ExpressionTree:
 
 
 def number_labels(slots: Sequence[NumberSlot]) -> list[str]:
-    """Return a label for each slot: its number's place in the text, and behind it which reading of the number.
+    """Return a label for each slot: its number's place in the text, and after it which reading of the number.
 
     >>> from analytics.text.number_slots import number_slots
     >>> number_labels(number_slots("20% of 2/3"))

@@ -27,7 +27,7 @@ class TextualTask(SolvingTask):
 
     Args:
         model, config, evaluate: as for `SolvingTask`.
-        pool: problems; those that are learned to be solved stand first.
+        pool: problems; those to learn to solve come first.
         solved: how many of them.
         triples: rows of the pool, at most one for each problem that is solved.
 

@@ -1,4 +1,4 @@
-"""From word problems to a solver: targets, the stages of training, figures on problems set apart, the artifact."""
+"""From word problems to a solver: targets, the stages of training, figures on held-out problems, the artifact."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class FittedSolver:
 
     Attributes:
         model: the solver.
-        learned, validation: what it learned from, and what was set apart to measure with.
+        learned, validation: what it learned from, and what was held out to measure with.
         metrics: what is worth noting of its training.
     """
 
@@ -82,7 +82,7 @@ def train_solver(
 
     Args:
         problems: to learn from, to validate with, and to test with at the end. Without any to validate with, some of
-            the first are set apart.
+            the first are held out.
         config: the settings; its backbone is loaded.
         output: the artifact's folder, written whole or not at all.
         context: name, provenance, checkpoint, progress and cancellation.
@@ -342,7 +342,7 @@ def _scores(model: SolverModel, examples: Sequence[SolverExample], config: Solve
 def _calibration(
     model: SolverModel, examples: Sequence[SolverExample], config: SolverConfig
 ) -> Calibration | None:
-    """Fit the confidence on problems set apart, solved as they are served: in full precision."""
+    """Fit the confidence on held-out problems, solved as they are served: in full precision."""
     hypotheses = model.search(examples, beam=config.beam, most_tokens=config.most_tokens)
     solutions = [
         alternatives(example, trees, model.vocabulary)

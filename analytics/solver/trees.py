@@ -59,9 +59,9 @@ class TreeBatch:
 
     Attributes:
         problem: (nodes,) row of the problem in the batch.
-        leaf: (nodes,) for a leaf its number among what can stand at leaves, else any.
+        leaf: (nodes,) for a leaf its number among what can be at leaves, else any.
         allowed: (nodes, candidates) True for every candidate that is right there.
-        by_level: (nodes,) where each node stands among the nodes of all levels, the root's first.
+        by_level: (nodes,) each node's place among the nodes of all levels, the root's first.
         heights: from the lowest operators up.
         levels: from the roots down.
     """
@@ -103,7 +103,7 @@ class TreeBatch:
                 if right_ones[0] < len(OPERATORS):
                     waiting.append(node)
                 node += 1
-        for node in range(count - 1, -1, -1):  # children stand behind their parents
+        for node in range(count - 1, -1, -1):  # children follow their parents
             height[node] = 0 if left[node] < 0 else 1 + max(height[left[node]], height[right[node]])
 
         packed = _Packed()

@@ -1,6 +1,6 @@
 """A training run's state on disk: enough to go on as if it had never stopped.
 
-One file, written aside and renamed, so that a killed process leaves the previous one. It holds the weights,
+One file, written to another name, then renamed, so that a killed process leaves the previous one. It holds the weights,
 the optimiser, the schedule, how far the data were read, and the state of every random generator.
 """
 
@@ -101,7 +101,7 @@ def save_checkpoint(folder: Path, state: dict[str, Any]) -> Path:
 
 
 def load_checkpoint(folder: Path, *, device: torch.device | str = "cpu") -> dict[str, Any] | None:
-    """Return the folder's checkpoint, or None where there is none.
+    """Return the folder's checkpoint, or None if there is none.
 
     Only tensors and plain values are read: a checkpoint cannot run code.
 
@@ -121,7 +121,7 @@ def load_checkpoint(folder: Path, *, device: torch.device | str = "cpu") -> dict
 
 
 def kept_or_made(path: Path, make: Callable[[], Any]) -> Any:
-    """Return what a stopped training wrote beside its checkpoint, or what is made now, which is then kept.
+    """Return what a stopped training wrote next to its checkpoint, or what is made now, which is then kept.
 
     Args:
         path: ends in ``.json.gz``.

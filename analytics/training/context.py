@@ -1,4 +1,4 @@
-"""What surrounds a training, whatever is learned: where the model comes from, who is told, who may stop it.
+"""What surrounds a training, of any kind: where the model comes from, who gets the reports, who may stop it.
 
 Every training function takes one `TrainingContext`. Torch-free.
 """

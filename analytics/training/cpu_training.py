@@ -47,7 +47,7 @@ def fast_dropout(values: Tensor, p: float) -> Tensor:
 
 
 class _CpuTraining(TorchFunctionMode):
-    """Replaces two functions of PyTorch, whoever calls them."""
+    """Replaces two functions of PyTorch for all callers."""
 
     def __torch_function__(
         self,

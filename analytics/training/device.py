@@ -84,7 +84,7 @@ def explained_memory_errors() -> Iterator[None]:
 
 
 def sent(values: np.ndarray | torch.Tensor, device: torch.device) -> torch.Tensor:
-    """Return values on a device, behind what it was told to do before; the host does not wait for the copy.
+    """Return values on a device, after its earlier work; the host does not wait for the copy.
 
     Without pages that stay in memory a copy to a GPU waits until everything before it is computed.
     """

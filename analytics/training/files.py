@@ -22,7 +22,7 @@ def file_training(
 ) -> Iterator[tuple[Config, TrainingContext]]:
     """Give the configuration and the context of a training on files.
 
-    A checkpoint lies beside the output until the block ends; after an error it stays, and the same command goes on
+    A checkpoint is next to the output until the block ends; after an error it stays, and the same command goes on
     from it.
 
     Args:
@@ -31,7 +31,7 @@ def file_training(
         output: folder of the model.
         config: dataclass with a `backbone`, which `files` may replace.
         files: what the command line says.
-        context: is told each report as a line.
+        context: gets each report as a line.
     """
     if files.backbone:
         changed: Any = replace(config, backbone=files.backbone)  # type: ignore[type-var]  # a dataclass

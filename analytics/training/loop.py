@@ -174,7 +174,7 @@ class _Training:
         return sum(stage.result.step for stage in self.finished)
 
     def steps_after(self) -> int:
-        """Return the optimiser steps of the stages behind the current one, as far as they are known."""
+        """Return the optimiser steps of the stages after the current one, as far as they are known."""
         return sum(stage.steps for stage in self.stages[len(self.finished) + 1 :])
 
     def save(self, current: Mapping[str, Any] | None) -> None:

@@ -47,7 +47,7 @@ class Task(Protocol):
         """Do what follows every optimiser step, e.g. let a momentum encoder follow."""
 
     def evaluate(self) -> Mapping[str, float]:
-        """Return held-out metrics, empty where there are none; asked for in the main process alone."""
+        """Return held-out metrics, empty if there are none; asked for in the main process alone."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ _OURS, _FROZEN, _WITH_SOLVER = "ours", "frozen", "ours_with_solver"
 
 @dataclass(frozen=True, slots=True)
 class MeasuredModels:
-    """What is measured beside the baselines.
+    """What is measured besides the baselines.
 
     Attributes:
         retriever: ours.
@@ -64,7 +64,7 @@ def evaluate_analogy_model(options: Mapping[str, Any]) -> dict[str, Any]:
 
     Returns:
         The same as `evaluate_analogy`, and ``"language_model"``: ``{"name", "host", "questions", "prompts_sent",
-        "problem"}``; None where none is configured, or none was to be asked.
+        "problem"}``; None if none is configured, or none was to be asked.
 
     Raises:
         ValidationFailed: the models were trained without different folds.
@@ -101,7 +101,7 @@ def _solver_with(name: str, retriever: Retriever) -> SolverWith | None:
 
 
 def _fold_apart(retriever: Retriever, solver: str) -> int:
-    """Return the fold that the retriever or a named solver was trained without; -1 where there is none."""
+    """Return the fold that the retriever or a named solver was trained without; -1 if there is none."""
     configs = [retriever.manifest.config]
     if Path(solver).is_dir():
         configs.append(artifact_read(Path(solver)).config)
@@ -118,7 +118,7 @@ def evaluate_analogy(data: Path, models_for: ModelsFor, *, k: int = 8) -> dict[s
 
     Args:
         data: a file, a folder of files, or a folder of such folders.
-        models_for: what is measured beside the baselines.
+        models_for: what is measured besides the baselines.
         k: exemplars of a question; twice as many vote for an answer.
 
     Returns:

@@ -74,7 +74,7 @@ class MeasuredGenerator:
         questions: number of each set's questions that it is asked.
         kept: file of its answers, which is read first and grows; None: they are forgotten with this object.
         prompts_sent: number of prompts that it answered.
-        problem: why it is asked no more; empty while it answers.
+        problem: why it is no longer asked; empty while it answers.
     """
 
     model: LanguageModel
@@ -148,7 +148,7 @@ class MeasuredGenerator:
 
 @contextmanager
 def opened_generator(questions: int, *, kept: Path | None = None) -> Iterator[MeasuredGenerator | None]:
-    """Yield the configured language model; None where none is configured, or it is to be asked no question.
+    """Yield the configured language model; None if none is configured, or it is to be asked no question.
 
     Args:
         questions, kept: see `MeasuredGenerator`.

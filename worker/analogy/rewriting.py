@@ -84,7 +84,7 @@ class RuleRewriter:
 
 
 def _computed(problem: ProblemRecord) -> str:
-    """Return the equation of a problem's program or calculations; empty where there is none that can be read."""
+    """Return the equation of a problem's program or calculations; empty if there is none that can be read."""
     try:
         graph = problem_graph(problem)
         return "" if graph is None else to_infix(fill_slots(graph.tree, problem_numbers(problem).values))

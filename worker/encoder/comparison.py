@@ -88,7 +88,7 @@ def comparison_figures(
 class _Measured:
     """Figures of every question of the suite, by what is measured; lists of the two models run parallel."""
 
-    # (sort, level) -> role -> values, with the questions beside
+    # (sort, level) -> role -> values, with the questions next to them
     by_level: dict[tuple[str, int], dict[str, list[float]]] = field(default_factory=dict)
     questions: dict[tuple[str, int], dict[str, list[int]]] = field(default_factory=dict)
     truth: list[float] = field(default_factory=list)
@@ -194,7 +194,7 @@ def _right(
     paths: Sequence[Sequence[ConceptPath]],
     level: int,
 ) -> Floats:
-    """Return 1 where the most probable concept of a level is the question's, NaN where it has none there."""
+    """Return 1 where the most probable concept of a level is the question's, NaN if it has none there."""
     probabilities = np.exp(logits - logits.max(axis=1, keepdims=True))
     nodes = tree.level(level)
     best = nodes[(probabilities @ tree.membership[nodes].T).argmax(axis=1)]

@@ -41,7 +41,7 @@ def known_items(
 
     Args:
         questions: (id, text, language) of each.
-        rarity: of a word; people search by what stands out, so rarer words are chosen more often.
+        rarity: of a word; people search by what is unusual, so rarer words are chosen more often.
     """
     makers = {
         "misspelt words": lambda text: _misspelt_words(text, rng, rarity),

@@ -69,7 +69,7 @@ def evaluate_search(
 
 
 def reciprocal_rank(ids: Sequence[int], right: Collection[int]) -> float:
-    """Return 1 / rank of the first right id among the first ten, 0 where there is none."""
+    """Return 1 / rank of the first right id among the first ten, 0 if there is none."""
     return next((1 / rank for rank, pk in enumerate(ids[:_CUT], start=1) if pk in right), 0.0)
 
 

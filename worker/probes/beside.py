@@ -1,4 +1,4 @@
-"""Probes for vectors that are about to serve: trained beside those in use, swapped in together with the vectors."""
+"""Probes for vectors that are about to serve: trained while the old ones serve, swapped in with the vectors."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def _right(
     wanted: Sequence[set[ConceptPath]],
     deepest: int,
 ) -> dict[int, Floats]:
-    """Return by level 1 where the most probable node is the question's, NaN where it has none; 0 is the whole path."""
+    """Return by level 1 where the most probable node is the question's, NaN if it has none; 0 is the whole path."""
     probabilities = head.probabilities(vectors)
     short = [without_leading(path, leading) for path in head.paths]
     tree = PathTree.of(short)

@@ -21,7 +21,7 @@ from questionbank.selectors.serving import Serving, serving
 def evaluate_probes(*, data: Path, serving: Serving, model: str = "default") -> dict[str, Any]:
     """Measure probes on all labelled questions of a file, or of a folder's test files where it has some.
 
-    Nothing is trained. Questions that stand in the bank's hierarchy on which the probes were trained, or
+    Nothing is trained. Questions in the bank's hierarchy on which the probes were trained, or
     differ from one there in numbers only, are left out and counted. The baselines (majority, median ...)
     know the measured questions' own labels.
 

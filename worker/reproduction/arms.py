@@ -1,4 +1,4 @@
-"""The arms of a paper's tables, and what the paper published: a TOML file beside what runs them."""
+"""The arms of a paper's tables, and what the paper published: a TOML file next to what runs them."""
 
 from __future__ import annotations
 

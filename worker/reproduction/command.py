@@ -74,7 +74,7 @@ def reproduce(options: Mapping[str, Any], say: Callable[[str], Any]) -> str:
 
     Args:
         options: what a parser with `add_arguments` read.
-        say: told what happens, a line at a time.
+        say: called with a line for each thing that happens.
 
     Raises:
         AnalyticsError: an arm, a set or a setting is not known, or the data cannot be used.

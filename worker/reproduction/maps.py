@@ -21,7 +21,7 @@ def map_of_pairs(pairs: Sequence[ParaphrasePair], encode: Encode, title: str) ->
     """Draw questions, their valid and their invalid paraphrases (ParaQD, Figures 2 and 3): `map_of_groups`.
 
     Args:
-        title: stands above the map, with the method behind it.
+        title: printed above the map, followed by the method.
     """
     groups = {
         "question": list(dict.fromkeys(pair.original for pair in pairs)),
@@ -38,7 +38,7 @@ def map_of_groups(groups: Mapping[str, Matrix], title: str) -> str:
 
     Args:
         groups: name of the group -> (vectors, dimension); at most four.
-        title: stands above the map, with the method behind it.
+        title: printed above the map, followed by the method.
     """
     map_ = project_vectors(np.concatenate(list(groups.values())))
     ends = np.cumsum([len(vectors) for vectors in groups.values()])[:-1]
@@ -51,7 +51,7 @@ def map_svg(groups: Mapping[str, Matrix], title: str) -> str:
 
     Args:
         groups: name of the group -> (points, 2); at most four.
-        title: stands above.
+        title: printed above.
     """
     height = _SIDE + _HEAD
     lines = [

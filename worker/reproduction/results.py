@@ -9,7 +9,7 @@ from questionbank.errors import ValidationFailed
 
 
 def put_table(document: Path, name: str, table: str) -> None:
-    """Replace what stands between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``.
+    """Replace what is between ``<!-- begin NAME -->`` and ``<!-- end NAME -->``.
 
     Raises:
         ValidationFailed: the document is not there, or does not have both marks once, in this order.

@@ -78,7 +78,7 @@ class Run:
     Attributes:
         settings: what identifies it; equal settings give equal figures.
         folder: where it is kept.
-        say: told what happens, a line at a time.
+        say: called with a line for each thing that happens.
     """
 
     arm: str
@@ -158,7 +158,7 @@ def run_missing(
         settings_of: what identifies a run; ``config`` is that of its training.
         defaults: of that configuration: a run that is older than a setting was done with its default.
         measure: does a run.
-        say: told what happens, a line at a time.
+        say: called with a line for each thing that happens.
 
     Returns:
         The folders of the runs, in order.
@@ -230,7 +230,7 @@ def _machine() -> str:
 
 
 def question_numbers(texts: Sequence[str]) -> npt.NDArray[np.int64]:
-    """Return a number for each text by which outcomes of two runs are put beside one another."""
+    """Return a number for each text by which outcomes of two runs are compared row by row."""
     digests = [hashlib.sha256(text.encode()).digest()[:8] for text in texts]
     return np.array([int.from_bytes(digest, "big", signed=True) for digest in digests], dtype=np.int64)
 

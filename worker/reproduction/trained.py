@@ -1,4 +1,4 @@
-"""Arms whose models are trained: each model is left beside its run until it is measured."""
+"""Arms whose models are trained: each model is left next to its run until it is measured."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def trained_folder(
 
 
 def run_context(run: Run) -> TrainingContext:
-    """Return the context of a run's training: its checkpoint is beside its figures."""
+    """Return the context of a run's training: its checkpoint is next to its figures."""
     return TrainingContext(checkpoints=run.checkpoint, callbacks=(progress_callback(run.say),), say=run.say)
 
 

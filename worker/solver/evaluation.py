@@ -23,7 +23,7 @@ from worker.bootstrap import paired_difference
 from worker.solver.outcomes import Outcome, figures_of, outcomes_of
 from worker.solver.retrieve_and_apply import SolverFor, retrieval_solvers
 
-TRAINED = "trained"  # the solver that is measured, beside the baselines
+TRAINED = "trained"  # the solver that is measured, besides the baselines
 RECALLING = "recalling"  # the same, which recalls the set's other problems without having learned from them
 
 

@@ -33,11 +33,11 @@ class Outcome:
     Attributes:
         problem: with the published equation.
         operators: of the published equation; -1 where it cannot be read.
-        equation, prototype: that was written, with the problem's numbers and with slots; empty where none was.
-        is_equation_right, is_answer_right: beside the published equation, and its value. A quotient that is rounded
+        equation, prototype: that was written, with the problem's numbers and with slots; empty if none was.
+        is_equation_right, is_answer_right: against the published equation, and its value. A quotient that is rounded
             for an answer counts as it is in the equation, since published equations round nothing.
         is_published: whether the answer, rounded where it is, is the published one; None where that is no number.
-        probability: of the answer, as the solver says; 0 where there is none.
+        probability: of the answer, as the solver says; 0 if there is none.
         is_twin: a problem that was learned from differs in its numbers alone.
     """
 
@@ -135,7 +135,7 @@ def _interval(outcomes: Sequence[Outcome]) -> list[float] | None:
 
 
 def _calibration_error(outcomes: Sequence[Outcome]) -> float | None:
-    """Return the expected calibration error of the answers; None where there are none."""
+    """Return the expected calibration error of the answers; None if there are none."""
     if not outcomes:
         return None
     return expected_calibration_error(

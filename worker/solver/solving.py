@@ -86,7 +86,7 @@ class SolveBlocks(BlockJob):
 
     @classmethod
     def named(cls, argument: str) -> SolveBlocks | None:
-        """Return the job of a solver; None: the solver has gone."""
+        """Return the job of a solver; None if the solver no longer exists."""
         artifact = ModelArtifact.objects.filter(pk=int(argument)).first()
         return cls(artifact) if artifact else None
 
@@ -101,7 +101,7 @@ class SolveBlocks(BlockJob):
 
 
 def _solve(questions: Sequence[Question], served: ServedSolver) -> list[tuple[Sequence[Solution], str]]:
-    """Return what was found for each question, the likeliest first, or nothing and the reason."""
+    """Return what was found for each question, the most probable first, or nothing and the reason."""
     problems = [ProblemRecord(str(question.pk), question.text, question.language) for question in questions]
     reasons = [
         served.solver.unsolvable_reason(problem) if may_be_solved(problem.text) else NO_WORD_PROBLEM
@@ -124,7 +124,7 @@ def _store(
 ) -> int:
     """Keep what came of some questions; return how many were solved.
 
-    Nothing is kept, or counted, of a model that is no longer in use: the job's blocks go, and are planned anew.
+    Nothing is kept, or counted, of a model that is no longer in use: the job's blocks go, and are planned again.
     """
     serving_lock()
     champion = artifact_champion(capability="solver", scope=served.artifact.scope)

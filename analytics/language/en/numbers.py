@@ -88,7 +88,7 @@ def _value(parts: list[str]) -> Fraction | None:
 
 
 def _decimal(parts: list[str]) -> Fraction | None:
-    """Read "three point zero five": the words behind the point are digits, and "million" may close."""
+    """Read "three point zero five": the words after the point are digits, and "million" may close."""
     at = parts.index("point")
     scale = _SCALES.get(parts[-1], 1)
     digits = parts[at + 1 : len(parts) - (scale > 1)]
@@ -217,7 +217,7 @@ def find_number_words(text: str) -> Iterator[NumberMention]:
 
 
 def around_digits(text: str, mention: NumberMention) -> NumberMention:
-    """Return a number in digits with the word behind it that scales it: "3 million", "2 dozen"."""
+    """Return a number in digits with the word after it that scales it: "3 million", "2 dozen"."""
     scaled = _SCALED.match(text, mention.end)
     if scaled is None:
         return mention

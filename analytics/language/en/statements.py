@@ -57,7 +57,7 @@ _LONGEST_SUBJECT = 6
 
 
 def statements_of(text: str) -> list[Statement]:
-    """Split a problem into sentences, a condition of the question apart; the last is the question."""
+    """Split a problem into sentences, a condition of the question by itself; the last is the question."""
     statements = []
     for sentence in split_sentences(text):
         body = sentence.text.rstrip()
@@ -126,7 +126,7 @@ def _auxiliaries() -> frozenset[str]:
 
 
 def _quantity_statement(words: Sequence[str], amount: str, phrase: Sequence[str] | None = None) -> str:
-    """Return the statement of a question behind ``how many``: noun phrase, auxiliary, subject, verb, the rest."""
+    """Return the statement of a question after ``how many``: noun phrase, auxiliary, subject, verb, the rest."""
     place = next((n for n, word in enumerate(words) if word.lower() in _auxiliaries()), -1)
     if place < 0 or place > _LONGEST_PHRASE:
         raise NotReversibleError(_UNKNOWN_QUESTION)
@@ -230,7 +230,7 @@ def asking_question(clause: str, start: int, end: int) -> str:
 
 
 def _noun_phrase(words: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return the words that belong to a number, and those behind them."""
+    """Return the words that belong to a number, and those after them."""
     phrase: list[str] = []
     for word in words:
         low = word.lower()
@@ -243,7 +243,7 @@ def _noun_phrase(words: Sequence[str]) -> tuple[list[str], list[str]]:
 
 
 def _inverted(asked: Sequence[str], before: Sequence[str], tail: Sequence[str]) -> str:
-    """Return the question for a number behind a subject and a verb."""
+    """Return the question for a number after a subject and a verb."""
     place, auxiliary, verb = _question_verb(before)
     subject, middle = list(before[:place]), list(before[place + 1 :])
     while middle and middle[-1].lower() in _ADVERBS:

@@ -70,7 +70,7 @@ WORDS: dict[str, str] = {word: unit for unit, words in _NAMES.items() for word i
 """Single words, in lower case -> unit."""
 
 NEEDS_NUMBER = frozenset({"second", "foot", "yard", "pint", "cup", "cups", "kilo", "nickel"})
-"""Words that are a unit only behind a number, an article or "per"."""
+"""Words that are a unit only after a number, an article or "per"."""
 
 NAMES: dict[str, tuple[str, str]] = {
     unit: (words.split()[0], words.split()[1] if " " in words else words) for unit, words in _NAMES.items()

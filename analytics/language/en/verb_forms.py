@@ -70,7 +70,7 @@ def past_of(base: str) -> str:
 
 
 def third_person(base: str) -> str:
-    """Return the form behind he, she and it.
+    """Return the form after he, she and it.
 
     >>> third_person("have"), third_person("carry"), third_person("wash"), third_person("buy")
     ('has', 'carries', 'washes', 'buys')
@@ -92,5 +92,5 @@ def base_of_past(word: str) -> str:
 
 
 def base_of_present(word: str) -> str:
-    """Return the verb of a form behind he, she and it that is known, else ``""``."""
+    """Return the verb of a form after he, she and it that is known, else ``""``."""
     return _THIRDS.get(word, "")

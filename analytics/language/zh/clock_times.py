@@ -1,4 +1,4 @@
-"""Chinese clock times: 下午3时20分, 晚上8点半, ``10:35`` behind 从."""
+"""Chinese clock times: 下午3时20分, 晚上8点半, ``10:35`` after 从."""
 
 from __future__ import annotations
 

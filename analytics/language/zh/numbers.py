@@ -12,10 +12,10 @@ MINUS = "[负零]下?"
 """What a negative number has before it, in words."""
 
 PERCENT: tuple[str, ...] = ()
-"""Names of the per cent sign behind a number; 百分之 comes before it."""
+"""Names of the per cent sign after a number; 百分之 comes before it."""
 
 NUMBER_WORD = "(?!)"
-"""Regular expression of a word with which an amount begins; Chinese writes money behind it."""
+"""Regular expression of a word with which an amount begins; Chinese writes money after it."""
 
 INDEFINITE = re.compile("一个数(?!字)")
 """A number word that counts nothing where something is computed: "a number"."""
@@ -65,7 +65,7 @@ def _positional_value(words: str) -> Fraction | None:
         elif character in _SCALES:
             scale, section = _SCALES[character], section + digit
             if total > scale:
-                total += section * scale  # 一亿二千万: the smaller scale counts what stands before it alone
+                total += section * scale  # 一亿二千万: the smaller scale counts only what is before it
             else:
                 total = (total + section or 1) * scale
             section = digit = 0

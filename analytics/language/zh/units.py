@@ -65,7 +65,7 @@ AFTER_NUMBER: dict[str, str] = {
     "度": "degree",
     "亩": "mu_area",
 }
-"""Chinese names that are a unit only behind a number (or 每, "per")."""
+"""Chinese names that are a unit only after a number (or 每, "per")."""
 
 NAMES = ANYWHERE | AFTER_NUMBER
 
@@ -80,7 +80,7 @@ _ASKED_UNIT = re.compile(
 
 
 def find_unit_words(text: str) -> Iterator[UnitPlace]:
-    """Yield units in words, of one character only behind a number or 每, "per"."""
+    """Yield units in words, of one character only after a number or 每, "per"."""
     if text.isascii():
         return
     for match in _ANYWHERE.finditer(text):

@@ -132,7 +132,7 @@ _NOT_A_MEAN = re.compile(
 
 @when(2, 8, only="en", asks=_AVERAGE, unless=_NOT_A_MEAN)
 def average_of_numbers(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
-    """Answer for the mean of the numbers that the text lists, each with the same unit and the same word behind it."""
+    """Answer for the mean of the numbers that the text lists, each with the same unit and the same word after it."""
     if _AVERAGE.search(reading.text.replace(reading.question, "")):
         return None
     gaps = [reading.text[one.end : other.start] for one, other in pairwise(quantities)]

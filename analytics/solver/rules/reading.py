@@ -49,8 +49,8 @@ class Quantity:
     Attributes:
         mention: the number in the text.
         tree: its slot, or what it takes to have its sign.
-        unit: behind it, or the sign of money in front of it; None if there is none.
-        noun: the next word behind number and unit, in lower case; empty if there is none.
+        unit: after it, or the sign of money in front of it; None if there is none.
+        noun: the next word after number and unit, in lower case; empty if there is none.
     """
 
     mention: NumberMention

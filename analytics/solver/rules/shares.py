@@ -86,7 +86,7 @@ def _names(name: str, text: str) -> bool:
 
 
 def _part_given(reading: Reading, given: Quantity, names: list[str]) -> int | None:
-    """Return which part a number counts: by the noun behind it, or by the names in its clause."""
+    """Return which part a number counts: by the noun after it, or by the names in its clause."""
     by_noun = [place for place, name in enumerate(names) if singular(given.noun) == singular(name)]
     if len(by_noun) == 1:
         others = "|".join(re.escape(name) for place, name in enumerate(names) if place != by_noun[0])

@@ -22,7 +22,7 @@ from analytics.text.word_problems import is_instruction, is_word_problem
 
 
 def rule_solution(text: str) -> Solution | None:
-    """Return what the first rule answers that a problem's text fits; None where none does.
+    """Return what the first rule answers that a problem's text fits; None if none does.
 
     >>> solution = rule_solution("A film starts at 6:45 pm and ends at 8:30 pm. How many minutes does it last?")
     >>> solution.equation, solution.exact, solution.rule
@@ -64,7 +64,7 @@ class RuleSolver:
         self.name = solver.name
 
     def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
-        """Return up to `beam` solutions of different values for each problem, the likeliest first."""
+        """Return up to `beam` solutions of different values for each problem, the most probable first."""
         restated = [_restated(problem) for problem in problems]
         solutions = self.solver.solve([problem for problem, _restatement in restated], beam=beam)
         answers: list[list[Solution]] = []

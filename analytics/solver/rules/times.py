@@ -57,7 +57,7 @@ def between_clock_times(reading: Reading) -> RuleAnswer | None:
 
 
 def _nearest_following(first: ClockTime, last: ClockTime) -> tuple[int, int]:
-    """Return two times in minutes, the second behind the first; the period is the shortest that the text allows."""
+    """Return two times in minutes, the second after the first; the period is the shortest that the text allows."""
     begin_choices = [
         first.minutes,
         *([first.minutes + 720] if not first.half and first.minutes < 780 else []),

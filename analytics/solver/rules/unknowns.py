@@ -1,4 +1,4 @@
-"""Two unknown numbers of which the sum is told, and how they differ."""
+"""Two unknown numbers of which the sum and the difference are given."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ _SMALLER = re.compile(r"\b(?:smaller|lesser|less|smallest)\b|[较更]?小的?数
 
 
 def larger_or_smaller(reading: Reading) -> RuleAnswer | None:
-    """Answer for the larger or the smaller of two numbers whose sum and difference are told."""
+    """Answer for the larger or the smaller of two numbers whose sum and difference are given."""
     match = _SUM_AND_DIFFERENCE.search(reading.text)
     quantities = [each for each in reading.counted() if each.mention.text.lower() not in ("two", "两", "2")]
     if match is None or len(quantities) != 2:

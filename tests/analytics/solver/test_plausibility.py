@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import pytest
 
-from analytics.solver.plausibility import answer_to_count, asks_for_count, likeliest_plausible_first
+from analytics.solver.plausibility import answer_to_count, asks_for_count, plausible_first
 from analytics.solver.solution import Solution, solution_of
 
 
@@ -46,17 +46,17 @@ def solutions(*rows: tuple[str, float]) -> list[Solution]:
 
 def test_a_fraction_of_a_thing_gives_way_to_a_whole_number():
     given = solutions(("/ N1 N0", 0.6), ("* N0 N1", 0.2), ("- N1 N0", 0.1))
-    weighed = likeliest_plausible_first("How many cars do 28 pupils need, 5 in a car?", given)
+    weighed = plausible_first("How many cars do 28 pupils need, 5 in a car?", given)
     assert [solution.equation for solution in weighed] == ["28*5", "5/28", "5-28"]
     assert weighed[0].probability == pytest.approx(0.2 / (0.2 + 0.007 + 0.1))
     assert sum(solution.probability for solution in weighed) < 1
-    assert likeliest_plausible_first("How many litres are 28 of 5?", given) == given
+    assert plausible_first("How many litres are 28 of 5?", given) == given
 
 
 @pytest.mark.parametrize(("share", "first"), [(0.85, "28/5"), (0.5, "28*5")])
 def test_a_division_with_a_remainder_is_rounded_and_comes_first_where_it_is_much_likelier(share, first):
     given = solutions(("/ N0 N1", share), ("* N0 N1", 0.06))
-    weighed = likeliest_plausible_first("How many cars do 28 pupils need, 5 in a car?", given)
+    weighed = plausible_first("How many cars do 28 pupils need, 5 in a car?", given)
     assert weighed[0].equation == first
     division = next(solution for solution in weighed if solution.equation == "28/5")
     assert division.answer == "6"
@@ -73,11 +73,11 @@ def test_only_where_things_are_counted_an_answer_is_rounded():
 
 
 def test_without_a_plausible_answer_the_first_one_is_unlikely():
-    [weighed] = likeliest_plausible_first("How many cars are left?", solutions(("/ N0 N1", 0.9)))
+    [weighed] = plausible_first("How many cars are left?", solutions(("/ N0 N1", 0.9)))
     assert weighed.probability < 0.1
 
 
 def test_what_has_no_value_is_left_as_it_is():
     divided = solution_of(["/", "N0", "N1"], [Fraction(28), Fraction(0)], 0.5)
-    assert likeliest_plausible_first("How many cars are needed?", [divided]) == [divided]
-    assert likeliest_plausible_first("How many cars are needed?", []) == []
+    assert plausible_first("How many cars are needed?", [divided]) == [divided]
+    assert plausible_first("How many cars are needed?", []) == []

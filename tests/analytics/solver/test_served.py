@@ -21,7 +21,7 @@ from analytics.solver.array_decoder import ArrayDecoder, ArrayScorer
 from analytics.solver.beam import beam_search
 from analytics.solver.decoder import TensorScorer
 from analytics.solver.model import save_solver, solver_extra
-from analytics.solver.plausibility import likeliest_plausible_first
+from analytics.solver.plausibility import plausible_first
 from analytics.solver.served import DECODER_NAME, load_solver
 from analytics.solver.solution import Solver
 from analytics.solver.targets import solver_example
@@ -140,7 +140,7 @@ def test_a_served_solver_solves_as_the_model_in_pytorch_does(model, served):
     solver: Solver = served
     decoded = model.solve(records, most_tokens=15)
     for record, trees, own in zip(records, decoded, solver.solve(records), strict=True):
-        expected = likeliest_plausible_first(record.text, trees)
+        expected = plausible_first(record.text, trees)
         assert expected
         assert [solution.tokens for solution in expected] == [solution.tokens for solution in own]
         for solution, other in zip(expected, own, strict=True):

@@ -48,7 +48,7 @@ def encoder_paper_tables(output: Path, options: Mapping[str, Any], say: Say) -> 
 
 
 def reproduce_encoder(data: Path, output: Path, plan: Plan, *, say: Say = lambda _line: None) -> list[Path]:
-    """Run what is missing of a plan: a folder for each arm and seed; each seed splits the sets anew.
+    """Run what is missing of a plan: a folder for each arm and seed; each seed splits the sets again.
 
     Raises:
         DataError: an arm or a set is unknown, a set is missing, or a folder holds a run with other settings.

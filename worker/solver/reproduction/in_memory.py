@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from analytics.records import ProblemRecord
 from analytics.solver.model import SolverModel
-from analytics.solver.plausibility import likeliest_plausible_first
+from analytics.solver.plausibility import plausible_first
 from analytics.solver.solution import Solution
 
 
@@ -19,10 +19,10 @@ class SolverInMemory:
         self._model = model
 
     def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
-        """Return the solutions of each problem, the likeliest plausible one first."""
+        """Return the solutions of each problem, the most probable plausible one first."""
         solutions = self._model.solve(problems, beam=beam)
         return [
-            likeliest_plausible_first(problem.text, candidates)
+            plausible_first(problem.text, candidates)
             for problem, candidates in zip(problems, solutions, strict=True)
         ]
 

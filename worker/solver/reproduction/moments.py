@@ -26,7 +26,7 @@ def moment(share: float, step: int, index: float | None, answer_accuracy: float)
     Args:
         share: of the training that is done.
         step: optimiser steps done.
-        index: clustering of the test problems by prototype equation, last layer; None where there is none.
+        index: clustering of the test problems by prototype equation, last layer; None if there is none.
         answer_accuracy: on the test problems.
     """
     return {"share": share, "step": step, "index": index, "answer_accuracy": answer_accuracy}
@@ -35,13 +35,13 @@ def moment(share: float, step: int, index: float | None, answer_accuracy: float)
 def moment_observer(run: Run, problems: Sequence[ProblemRecord], count: int, title: str) -> Observer:
     """Return what measures a solver at evenly spaced moments of its training, all but the end.
 
-    A moment is measured at the training's first report behind it, and once, also where the training is resumed.
+    A moment is measured at the training's first report after it, and once, also where the training is resumed.
 
     Args:
-        run: its folder gets a map for each moment; the figures stay beside the checkpoint until the run is finished.
+        run: its folder gets a map for each moment; the figures stay next to the checkpoint until the run is finished.
         problems: that the solver is tested with.
         count: of the moments, with the end.
-        title: stands above the maps, with the step behind it.
+        title: printed above the maps, followed by the step.
     """
     _rows, examples, prototypes = readable(problems)
 

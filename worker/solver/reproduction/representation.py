@@ -107,7 +107,7 @@ def measure_representation(model: SolverModel, problems: Problems, title: str) -
     Args:
         model: the trained solver.
         problems: that it learned from, and that it is tested with.
-        title: stands above the picture.
+        title: printed above the picture.
     """
     rows, examples, prototypes = readable(problems.test)
     if not examples:
@@ -146,7 +146,7 @@ def prototype_map(states: npt.NDArray[np.float32], prototypes: Sequence[str], ti
     Args:
         states: (problems, width).
         prototypes: of each problem.
-        title: stands above the map, with the method behind it.
+        title: printed above the map, followed by the method.
     """
     common = [prototype for prototype, _count in Counter(prototypes).most_common(_MAPPED)]
     groups = {prototype: states[[key == prototype for key in prototypes]] for prototype in common}

@@ -82,7 +82,7 @@ def _clustering_table(measured: Mapping[str, _Measured]) -> str:
 
 
 def _moment_table(measured: Mapping[str, _Measured]) -> str:
-    """Return Figure 2's epochs as one number each, beside the accuracy then."""
+    """Return Figure 2's epochs as one number each, with the accuracy then."""
     moments = {
         title: [reached for figures in arm.figures for reached in figures.get("moments", [])]
         for title, arm in measured.items()

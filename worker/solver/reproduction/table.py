@@ -1,4 +1,4 @@
-"""From finished runs to Pattern-CL's and Textual-CL's tables, beside what the papers published."""
+"""From finished runs to Pattern-CL's and Textual-CL's tables, next to what the papers published."""
 
 from __future__ import annotations
 
