@@ -65,6 +65,9 @@ Fold = Annotated[
         description="fold of a published cross-validation to hold out for testing (-1 = none)",
     ),
 ]
+LearningRate = Annotated[float, Field(ge=1e-8, le=1, description="learning rate of the AdamW optimiser")]
+Epochs = Annotated[int, Field(ge=1, le=1000)]
+Temperature = Annotated[float, Field(ge=0.001, le=10)]
 WeightDecay = Annotated[float, Field(ge=0, le=1, description="weight decay of the AdamW optimiser")]
 Schedule = Annotated[
     Literal["linear", "cosine", "constant"],

@@ -13,6 +13,9 @@ from questionbank.services.promotion import comparison_save
 from worker.catalog import worker_capability
 from worker.reporting import RunReporter
 
+ROLES = ("candidate", "champion")
+SEED = 0  # of what a comparison draws
+
 _OUTCOMES = {
     GateOutcome.BETTER: "The candidate passes the gate.",
     GateOutcome.NOT_BETTER: "The candidate is not better.",
@@ -28,7 +31,7 @@ def compare_run(reporter: RunReporter) -> dict[str, Any]:
         ServiceUnavailable: the files of one are missing or damaged.
     """
     models = {}
-    for role in ("candidate", "champion"):
+    for role in ROLES:
         artifact = ModelArtifact.objects.filter(pk=reporter.run.parameters[role]).first()
         if artifact is None:
             raise DataError(f"The {role} of this comparison is no longer there.")

@@ -17,8 +17,10 @@ from analytics.configuration import (
     CheckpointInterval,
     ClippingNorm,
     Device,
+    Epochs,
     EvaluationInterval,
     Fold,
+    LearningRate,
     MaximumSteps,
     MaximumTokens,
     Measured,
@@ -26,6 +28,7 @@ from analytics.configuration import (
     Patience,
     Schedule,
     Seed,
+    Temperature,
     WarmupShare,
     WeightDecay,
     configuration,
@@ -71,9 +74,7 @@ class AnalogyConfig:
             "from the paper)"
         ),
     )
-    temperature: float = Field(
-        default=0.05, ge=0.001, le=10, description="temperature of the contrastive loss (tau)"
-    )
+    temperature: Temperature = Field(default=0.05, description="temperature of the contrastive loss (tau)")
     share: float = Field(
         default=1.0,
         ge=0.001,
@@ -86,16 +87,12 @@ class AnalogyConfig:
     freeze_embeddings: bool = Field(
         default=True, description="do not train the token embeddings (not from the paper)"
     )
-    learning_rate: float = Field(
-        default=3e-5, ge=1e-8, le=1, description="learning rate of the AdamW optimiser"
-    )
+    learning_rate: LearningRate = 3e-5
     weight_decay: WeightDecay = 0.01
     schedule: Schedule = "linear"
     warmup_share: WarmupShare = 0.0
     clip_norm: ClippingNorm = 0.0
-    epochs: int = Field(
-        default=5, ge=1, le=1000, description="number of passes over the questions that have a positive"
-    )
+    epochs: Epochs = Field(default=5, description="number of passes over the questions that have a positive")
     max_steps: MaximumSteps = 0
     batch_size: int = Field(
         default=16, ge=2, le=4096, description="number of questions per batch, each with a positive"

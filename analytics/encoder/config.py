@@ -16,7 +16,9 @@ from analytics.configuration import (
     Backbone,
     CheckpointInterval,
     Device,
+    Epochs,
     EvaluationInterval,
+    LearningRate,
     MaximumSteps,
     MaximumTokens,
     MixedPrecision,
@@ -135,15 +137,13 @@ class EncoderConfig:
     momentum: float = Field(
         default=0.999, ge=0, le=1, description="share of the key encoder's weights that each update keeps"
     )
-    learning_rate: float = Field(
+    learning_rate: LearningRate = Field(
         default=5e-5,
-        ge=1e-8,
-        le=1,
         description="initial learning rate of the AdamW optimiser, which falls linearly to 0",
     )
     weight_decay: WeightDecay = 0.01
     warmup_share: WarmupShare = 0.0
-    epochs: int = Field(default=5, ge=1, le=1000, description="number of passes over the training questions")
+    epochs: Epochs = Field(default=5, description="number of passes over the training questions")
     max_steps: MaximumSteps = 0
     batch_size: int = Field(default=32, ge=2, le=8192, description="number of questions per batch")
     max_tokens: MaximumTokens = Field(default=128, description="questions longer than this are truncated")

@@ -17,22 +17,25 @@ from analytics.configuration import (
     CheckpointInterval,
     ClippingNorm,
     Device,
+    Epochs,
     EvaluationInterval,
     Fold,
+    LearningRate,
     MaximumSteps,
     MaximumTokens,
     Measured,
     Patience,
     Schedule,
     Seed,
+    Temperature,
     WarmupShare,
     WeightDecay,
     configuration,
 )
 from analytics.errors import ConfigurationError
 
-EQUATION_STRATEGIES = ("exact", "nearest")
-POOLS = ("train", "roda", "qr", "roda+qr")
+EquationStrategy = Literal["exact", "nearest"]
+Pool = Literal["train", "roda", "qr", "roda+qr"]
 """Of problems: the training set alone, or with reversed operations, reordered questions, or both."""
 
 
@@ -98,16 +101,14 @@ class SolverConfig:
         default=True,
         description="also apply that dropout to the encoder's states; Textual-CL's published code does not",
     )
-    epochs: int = Field(default=50, ge=1, le=1000, description="number of passes over all problems")
+    epochs: Epochs = Field(default=50, description="number of passes over all problems")
     max_steps: MaximumSteps = Field(
         default=0, description="stop training after this many steps on all problems (0 = no limit)"
     )
     batch_size: int = Field(default=16, ge=1, le=4096, description="number of problems or triples per batch")
-    learning_rate: float = Field(default=5e-5, ge=1e-8, le=1, description="learning rate of the encoder")
-    decoder_learning_rate: float = Field(
+    learning_rate: LearningRate = Field(default=5e-5, description="learning rate of the encoder")
+    decoder_learning_rate: LearningRate = Field(
         default=1e-3,
-        ge=1e-8,
-        le=1,
         description=(
             "learning rate of the decoder, which starts from random weights; the papers use the encoder's rate"
         ),
@@ -122,7 +123,7 @@ class SolverConfig:
     contrast_weight: float = Field(
         default=5.0, ge=0, le=100, description="weight of the contrastive loss, added to the equation loss"
     )
-    contrast_epochs: int = Field(default=30, ge=1, le=1000, description="number of passes over the triples")
+    contrast_epochs: Epochs = Field(default=30, description="number of passes over the triples")
     contrast_steps: int = Field(
         default=0,
         ge=0,
@@ -165,10 +166,8 @@ class SolverConfig:
             "problem with another structure"
         ),
     )
-    temperature: float = Field(
+    temperature: Temperature = Field(
         default=0.05,
-        ge=0.001,
-        le=10,
         description="temperature of the textual contrastive loss; the paper tries 0.05, 0.1 and 0.2",
     )
     textual_weight: float = Field(
@@ -179,7 +178,7 @@ class SolverConfig:
             "weight of the textual contrastive loss, added to the equation loss; the paper tries 0.1 to 0.9"
         ),
     )
-    pool: Literal["train", "roda", "qr", "roda+qr"] = Field(
+    pool: Pool = Field(
         default="roda+qr",
         title="Pool for the textual contrast",
         description=(
@@ -187,7 +186,7 @@ class SolverConfig:
             "the question to the front; train: no generated problems"
         ),
     )
-    equation_strategy: Literal["exact", "nearest"] = Field(
+    equation_strategy: EquationStrategy = Field(
         default="exact",
         description=(
             "how the textual contrast chooses positives: exact: only the same equation; nearest: the most "
@@ -201,7 +200,7 @@ class SolverConfig:
             "at all (random)"
         ),
     )
-    augment: Literal["train", "roda", "qr", "roda+qr"] = Field(
+    augment: Pool = Field(
         default="train",
         title="Generated training problems",
         description="generated problems to add to the training set; the values are those of the pool",

@@ -21,7 +21,7 @@ def candidate_pool(
 
     Args:
         examples: with equations.
-        pool: one of `analytics.solver.config.POOLS`.
+        pool: one of `analytics.solver.config.Pool`.
         most_tokens: longer equations are left out.
     """
     made = []

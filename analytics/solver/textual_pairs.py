@@ -24,6 +24,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +36,7 @@ from analytics.expression.slots import is_slot, slot_index
 from analytics.expression.tree import ExpressionTree
 from analytics.problem_files import read_problems
 from analytics.solver.bleu import BleuTexts
-from analytics.solver.config import EQUATION_STRATEGIES, POOLS
+from analytics.solver.config import EquationStrategy, Pool
 from analytics.solver.nearest_equations import NearestEquations
 from analytics.solver.pools import candidate_pool
 from analytics.solver.targets import SolverExample, solver_examples
@@ -222,8 +223,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m analytics.solver.textual_pairs", description="Mine Textual-CL's triples."
     )
     parser.add_argument("data", type=Path, help="file or folder of problems; its training part is mined")
-    parser.add_argument("--pool", choices=POOLS, default="train")
-    parser.add_argument("--by-equation", choices=EQUATION_STRATEGIES, default="exact")
+    parser.add_argument("--pool", choices=get_args(Pool), default="train")
+    parser.add_argument("--by-equation", choices=get_args(EquationStrategy), default="exact")
     parser.add_argument("--by-text", choices=("bleu", "random"), default="bleu")
     options = parser.parse_args(arguments)
     return run_command(lambda: _mined(options))

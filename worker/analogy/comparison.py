@@ -22,14 +22,12 @@ from questionbank.selectors.registry.models import SMALLEST_SUITE
 from questionbank.selectors.training.analogy_material import GraphProblem, analogy_material
 from worker.bootstrap import paired_difference
 from worker.changed_neighbours import Vectors, changed_neighbours, compared_sets, unreadable
-from worker.comparison import metric_entry
+from worker.comparison import ROLES, SEED, metric_entry
 from worker.feeds import set_vectors
 from worker.reporting import RunReporter
 
-SEED = 0
 K = 8
 LARGEST_SUITE, LARGEST_CORPUS = 2_000, 20_000
-ROLES = ("candidate", "champion")
 LABELS = {
     "same_graph_at_8": "Share of 8 exemplars with the same computation",
     "ndcg_at_8": "Order of 8 exemplars by likeness of their computations (nDCG)",

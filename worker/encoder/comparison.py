@@ -24,13 +24,12 @@ from questionbank.models import EmbeddingSet, ModelArtifact
 from questionbank.selectors.training.training_questions import TrainingQuestion, training_questions
 from worker.bootstrap import paired_difference
 from worker.changed_neighbours import Vectors, changed_neighbours, compared_sets, unreadable
-from worker.comparison import metric_entry
+from worker.comparison import ROLES, SEED, metric_entry
 from worker.feeds import set_vectors
 from worker.reporting import RunReporter
 
 Floats = npt.NDArray[np.float64]
 
-SEED = 0
 NEIGHBOURS = 10
 LARGEST_SUITE, LARGEST_TRAIN = 5_000, 20_000  # questions of a hierarchy
 FEWEST_TRAIN = 20  # questions of a hierarchy from which a probe may learn
@@ -117,7 +116,7 @@ class _Measured:
                     )
         if len(self.truth) > 1 and np.ptp(self.truth) > 0:
             truth = np.array(self.truth)
-            estimates = [np.array(self.estimates[role]) for role in ("candidate", "champion")]
+            estimates = [np.array(self.estimates[role]) for role in ROLES]
             errors = [np.abs(estimate - truth).tolist() for estimate in estimates]
             metrics.append(
                 _metric("difficulty_mae", "Error of the difficulty (MAE)", self.graded, errors, "mean", rng)

@@ -24,16 +24,14 @@ from questionbank.selectors.questions.questions import concept_paths
 from questionbank.selectors.registry.artifacts import artifact_folder
 from questionbank.selectors.training.training_questions import TrainingQuestion, training_questions
 from worker.bootstrap import paired_difference
-from worker.comparison import metric_entry
+from worker.comparison import ROLES, SEED, metric_entry
 from worker.feeds import set_vectors
 from worker.reporting import RunReporter
 
 Vectors = Mapping[int, npt.NDArray[np.float32]]
 Floats = npt.NDArray[np.float64]
 
-SEED = 0
 CHANGED_SHOWN = 12
-ROLES = ("candidate", "champion")
 
 
 def probes_comparison_figures(

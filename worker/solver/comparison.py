@@ -22,14 +22,12 @@ from questionbank.selectors.serving import solver_of
 from questionbank.selectors.solving.solutions import gives_published
 from questionbank.selectors.training.solver_material import solver_material
 from worker.bootstrap import paired_difference
-from worker.comparison import metric_entry
+from worker.comparison import ROLES, SEED, metric_entry
 from worker.reporting import RunReporter
 
-SEED = 0
 LARGEST_SUITE = 2_000
 BATCH = 64
 CHANGED_SHOWN = 20
-ROLES = ("candidate", "champion")
 
 
 def solver_comparison_figures(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from analytics.expression.distance import equation_similarity
 from analytics.expression.parser import parse_expression
 from analytics.records import ProblemRecord
 from analytics.solver.bleu import BleuTexts
-from analytics.solver.config import POOLS
+from analytics.solver.config import Pool
 from analytics.solver.nearest_equations import NearestEquations
 from analytics.solver.pools import candidate_pool
 from analytics.solver.targets import SolverExample, solver_example
@@ -89,7 +90,7 @@ def test_variants_are_candidates_but_no_anchors_and_random_ones_are_drawn_alike_
         "r", "Ann has 70 pens. She buys 20 pens. How many pens does she have?", "en", "70+20"
     )
     train = [solver_example(reversible), *examples()[:7]]
-    sizes = {pool: len(candidate_pool(train, pool)) for pool in POOLS}
+    sizes = {pool: len(candidate_pool(train, pool)) for pool in get_args(Pool)}
     assert sizes["train"] == 8
     assert sizes["roda"] > 8 < sizes["qr"]
     assert sizes["roda+qr"] == sizes["roda"] + sizes["qr"] - 8
