@@ -19,16 +19,23 @@ from questionbank.documents.paper import FoundQuestion
 Truth = dict[str, Any]
 _ALIKE = 70  # per cent of the letters and digits of a text; from here two texts are the same question
 _SAME = 90  # likewise, for what is taken as read whole
+_PART_LABEL = re.compile(
+    r"(?:(?<=[\s;,；。.])|^)(?:[(（]([a-h]|[ivx]{1,4}|\d)[)）]|([a-h])[.)])(?=[\s$\w])\s*"
+)
+_NAMED = re.compile(r"\$?\s*(?:[a-zA-Z]\w{0,2}(?:\([a-z]\))?|[A-Z]\s*\\c[au]p\s*[A-Z])\s*=\s*")
 
 
 def plain(text: str) -> str:
     """Return the letters and digits of a text, whatever its formulas and pictures are written with."""
     text = re.sub(r"!\[[^\]]*\]\([^)]*\)", " ", text)
-    text = re.sub(
-        r"\\(?:frac|dfrac|tfrac|sqrt|left|right|text|mathrm|operatorname|begin|end|[a-zA-Z]+)", " ", text
-    )
+    text = re.sub(r"\\(?:begin|end)\s*\{[a-zA-Z*]+\}(?:\{[lcr| ]+\})?|\\[a-zA-Z]+", " ", text)
     text = unicodedata.normalize("NFKC", text).casefold()
     return "".join(character for character in text if character.isalnum())
+
+
+def asked(truth: Truth) -> str:
+    """Return the text of the author's question without the letters of its parts."""
+    return _PART_LABEL.sub(" ", truth["text"]) if truth["parts"] else truth["text"]
 
 
 def whole_text(found: FoundQuestion) -> str:
@@ -39,19 +46,25 @@ def whole_text(found: FoundQuestion) -> str:
     )
 
 
-def numbers(text: str) -> Counter[str]:
-    """Return the digits that stand together, and how often."""
-    return Counter(re.findall(r"\d+", unicodedata.normalize("NFKC", text)))
-
-
 def likeness(truth: Truth, found: FoundQuestion) -> float:
-    """Return how much of the author's text is in a question, per cent; shared texts and tables may stand before it."""
+    """Return how much of the author's text is in a question, per cent; shared texts and tables may stand in it."""
     from rapidfuzz import fuzz
 
-    text, expected = plain(whole_text(found)), plain(truth["text"])
-    if len(expected) < len(text) and (truth.get("shared") or truth.get("has_table")):
-        return max(fuzz.ratio(text, expected), fuzz.partial_ratio(expected, text))
-    return fuzz.ratio(text, expected)
+    text, expected, shared = whole_text(found), plain(asked(truth)), plain(truth.get("shared") or "")
+    without_tables = "\n".join(line for line in text.split("\n") if not line.startswith("|"))
+    readings = [plain(text), plain(without_tables)]
+    ratios = [fuzz.ratio(reading, one) for reading in readings for one in (expected, shared + expected)]
+    if truth.get("shared") or truth.get("has_table"):
+        ratios += [
+            fuzz.partial_ratio(expected, reading) for reading in readings if len(reading) > len(expected)
+        ]
+    return max(ratios)
+
+
+def has_numbers(truth: Truth, text: str) -> bool:
+    """Return whether a text has the digits of the author's question, in their order or at least as often."""
+    wanted, found = (re.sub(r"\D", "", plain(one)) for one in (asked(truth), text))
+    return wanted in found or not Counter(wanted) - Counter(found)
 
 
 def faults(truth: Truth, found: FoundQuestion) -> list[str]:
@@ -60,20 +73,9 @@ def faults(truth: Truth, found: FoundQuestion) -> list[str]:
 
     wrong = []
     record = found.record
-    text, expected = plain(whole_text(found)), plain(truth["text"])
-    shared = plain(truth.get("shared") or "")
-    if (
-        max(
-            fuzz.ratio(text, expected),
-            fuzz.ratio(text, shared + expected),
-            fuzz.partial_ratio(expected, text),
-        )
-        < _SAME
-    ):
+    if likeness(truth, found) < _SAME:
         wrong.append("text")
-    elif Counter(re.findall(r"\d+", expected)) - Counter(re.findall(r"\d+", text)) and not truth.get(
-        "has_table"
-    ):
+    elif not has_numbers(truth, whole_text(found)) and not truth.get("has_table"):
         wrong.append("numbers")
     if truth["kind"] == "matching":
         pairs = len(record.content.pairs) or len(record.options)
@@ -98,23 +100,58 @@ def faults(truth: Truth, found: FoundQuestion) -> list[str]:
 
 
 def same_answer(truth: Truth, found: FoundQuestion) -> bool:
-    """Return whether the answer is the author's; that of a question in parts is that of its parts."""
+    """Return whether the answer is the author's; that of a question in parts is that of its parts, one by one."""
+    parts, pairs = found.record.content.parts, found.record.content.pairs
+    if pairs and truth.get("match_left"):
+        right = dict(zip("ABCDEFGHIJKL", map(plain, truth["options"]), strict=False))
+        left = dict(enumerate(map(plain, truth["match_left"]), start=1))
+        wanted_pairs = {
+            (left.get(int(number)), right.get(letter))
+            for number, letter in re.findall(r"(\d+)-([A-L])", truth["answer"])
+        }
+        return wanted_pairs == {(plain(pair.left), plain(pair.right)) for pair in pairs if pair.left}
+    if not (truth["parts"] and parts):
+        return is_same(truth["answer"], by_letters(found))
+    labelled = [*_PART_LABEL.finditer(truth["answer"])]
+    ends = [*(label.start() for label in labelled[1:]), len(truth["answer"])]
+    wanted = {
+        (label[1] or label[2]): truth["answer"][label.end() : end].strip(" ;,；")
+        for label, end in zip(labelled, ends, strict=False)
+    }
+    given = [part.answer for part in parts]
+    if len(wanted) == len(given):
+        return all(map(is_same, wanted.values(), given))
+    if not wanted or {*wanted} - {*"abcdefghijklmnop"}:
+        return is_same(truth["answer"], found.record.answer or "; ".join(filter(None, given)))
+    return all(
+        is_same(wanted.get(letter, ""), answer)
+        for letter, answer in zip("abcdefghijklmnop", given, strict=False)
+    )
+
+
+def by_letters(found: FoundQuestion) -> str:
+    """Return the answer of a question, its options named by letters in their order, whatever their labels are."""
+    letters = dict(zip((option.label for option in found.record.options), "ABCDEFGHIJKLMNOP", strict=False))
+    named = [label.strip() for label in found.record.answer.split(",")]
+    return ", ".join(letters[label] for label in named) if {*named} <= {*letters} else found.record.answer
+
+
+def is_same(wanted: str, given: str) -> bool:
+    """Return whether two answers mean the same: by their letters and digits, by their values, or behind "x =" alone."""
     from analytics.text.meaning import same_answer as mean_the_same
 
-    given = found.record.answer
-    if truth["parts"] and found.record.content.parts:
-        given = "; ".join(part.answer for part in found.record.content.parts) if truth["answer"] else given
-        expected = re.sub(r"\([a-z]+\)\s*", "", truth["answer"])
-        return plain(given) == plain(expected) or (not expected and not given)
-    expected = truth["answer"]
-    if not expected or not given:
-        return not expected and not given
-    return plain(given) == plain(expected) or bool(mean_the_same(given, expected))
+    if not wanted or not given:
+        return not wanted and not given
+    named = [_NAMED.match(one) for one in (wanted, given)]
+    if bool(named[0]) != bool(named[1]):  # "C(m) = 20 + 0.15m" for "20 + 0.15m"
+        wanted, given = (
+            one[name.end() :] if name else one for one, name in zip((wanted, given), named, strict=True)
+        )
+    return plain(wanted) == plain(given) or mean_the_same(wanted, given) == "same"
 
 
 def read_papers(folder: Path) -> None:
     """Print how many questions are whole, and which are wrong without a doubt."""
-    from rapidfuzz import fuzz
 
     from questionbank.documents.paper import Document
     from questionbank.documents.reading import read_document
@@ -138,16 +175,8 @@ def read_papers(folder: Path) -> None:
         left = list(paper.questions)
         counted: Counter[str] = Counter()
         for truth in expected:
-            wanted = plain(truth["text"])
-            nearest = max(
-                left,
-                key=lambda one: fuzz.ratio(plain(whole_text(one)), wanted) if wanted else 0,
-                default=None,
-            )
-            if nearest is None or (
-                fuzz.ratio(plain(whole_text(nearest)), wanted) < _ALIKE
-                and fuzz.partial_ratio(wanted, plain(whole_text(nearest))) < _ALIKE
-            ):
+            nearest = max(left, key=lambda one: likeness(truth, one), default=None)
+            if nearest is None or likeness(truth, nearest) < _ALIKE:
                 counted["not found"] += 1
                 print(f"  not found: {truth['text'][:100]!r}")
                 continue
