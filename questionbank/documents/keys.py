@@ -4,13 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from questionbank.documents.key_rows import full_text, listed_answers, one_by_one, row_cells
-from questionbank.documents.marks import read_mark, take_mark
+from questionbank.documents.alignment import Answer, aligned, has_label
+from questionbank.documents.key_rows import full_text, row_cells, table_cells, without_marks
+from questionbank.documents.marks import GAP, read_mark, take_mark
 from questionbank.documents.paper import Line
 from questionbank.documents.part_answers import lettered_answers, short_answer
-from questionbank.documents.phrases import ANSWER, BONUS, POINTS, POINTS_ALONE, SECTION, SOLUTION, truth_of
+from questionbank.documents.phrases import (
+    ANSWER,
+    KEY_TITLE,
+    POINTS,
+    POINTS_ALONE,
+    SECTION,
+    SOLUTION,
+    truth_of,
+)
 
 _LETTERS = r"[A-K](?:\s?(?:[,、/&+和]|and|und|et)?\s?[A-K]){0,4}"
 _LETTER = re.compile(
@@ -32,8 +41,10 @@ _COMPOUND = re.compile(
     r"(?:Q(?:uestion)?\.?\s?)?(\d{1,3})\s?[.)]?\s?(?:[(]([a-h])[)]|([a-h])[.)]?)\s*(?:[(]([ivx]{1,4})[)]"
     r"|([ivx]{1,4})[.)]?)?"
 )
-BONUS_NUMBER = -1
-"""Stands for the number of a question that is called a bonus."""
+PAIRED = re.compile(
+    r"(\d{1,2}|[A-Za-z](?=\s*[-–—→=:.)]))\s*[-–—→=:.)]*>?\s*[(]?([A-Za-z]|(?<=[-–—→=:.) ])\d{1,2})(?![A-Za-z0-9])"
+)
+"""What belongs together: "1-B"."""
 _SHORT = 100  # characters of an answer; what is longer is worked
 
 
@@ -42,9 +53,11 @@ class KeyEntry:
     """What a list of answers says of one question.
 
     Attributes:
-        number: of the question; 0 for the next one in order.
+        number: of the question.
         lines: that say it.
         parts: answers by the letters of parts.
+        slot: its place among the questions; -1 where the list alone names it.
+        raw: all of what it says; `others`: other answers that it gives to the same question.
     """
 
     number: int
@@ -52,68 +65,111 @@ class KeyEntry:
     answer: str = ""
     solution: list[str] = field(default_factory=list)
     parts: dict[str, str] = field(default_factory=dict)
+    slot: int = -1
+    raw: list[str] = field(default_factory=list)
+    others: list[str] = field(default_factory=list)
 
 
-def key_entries(lines: Iterable[tuple[int, Line]], *, by_words: bool = False) -> list[KeyEntry]:
-    """Return what lines of a list of answers say, in their order.
+def key_entries(
+    lines: Iterable[tuple[int, Line]], numbers: Sequence[int], names: Sequence[str]
+) -> list[KeyEntry]:
+    """Return what the lines of a list of answers say, in their order.
 
     Args:
-        by_words: questions are called "Exercise 1"; what is numbered below is parts of them.
+        lines: each with its place in the document.
+        numbers: of the questions, in their order.
+        names: as they are printed.
     """
     entries: list[KeyEntry] = []
+    block: list[tuple[list[int], str]] = []
     rows: list[tuple[int, list[str]]] = []
-    part = series = ""
-    for place, line in one_by_one(lines, by_words=by_words):
-        cells = row_cells(line.text) if not line.number else None
-        if cells is not None:
+    for place, line in lines:
+        text = full_text(line).replace("**", "")
+        cells = row_cells(text) or table_cells(text)
+        if cells:
             rows.append((place, cells))
             continue
-        entries += _of_table(rows)
-        rows = []
-        text = TITLE_AND_LIST.sub("", full_text(line), count=1)
-        listed = [KeyEntry(number, [place], answer) for number, answer in listed_answers(text)]
-        if listed:
-            entries += listed
-            part = ""
+        if rows:
+            entries += _placed(_of_table(rows), numbers)
+            rows = []
+        if line.is_joined and block and block[-1][1]:
+            block[-1] = ([*block[-1][0], place], f"{block[-1][1]}{GAP}{text}")
             continue
-        mark = read_mark(line.number)
-        if mark is None and (bonus := BONUS.match(line.text)) and bonus.end() < len(line.text):
-            entries.append(KeyEntry(BONUS_NUMBER, [place]))
-            _say(entries[-1], line.text[bonus.end() :])
-            continue
-        begins = mark is not None and mark.kind in ("digits", "word", "levels")
-        if (
-            mark is not None
-            and begins
-            and not (
-                entries
-                and series
-                and series != mark.series
-                and (mark.series == "digits()" or (by_words and series == "word"))
-            )
-        ):
-            entries.append(KeyEntry(mark.value, [place]))
-            part, series = "", mark.series
-            _say(entries[-1], line.text)
-        elif (
-            entries
-            and mark is not None
-            and mark.kind in ("lower", "roman", "digits", "upper")
-            and not line.heading
-        ):
-            entries[-1].lines.append(place)
-            if mark.roman and part in {*"abcdefgh"}:  # "(ii)" within "(a)"
-                line = replace(line, text=f"({mark.label}) {line.text}")
+        is_name = line.heading or SECTION.fullmatch(text) or KEY_TITLE.fullmatch(text)
+        is_name = is_name and not has_label(text)
+        block.append(([place], "" if is_name else without_marks(TITLE_AND_LIST.sub("", text, count=1))))
+    entries += _placed(_of_table(rows), numbers)
+    said = aligned([text for _, text in block], numbers, names)
+    return _merged([*entries, *(_entry(answer, block) for answer in said)])
+
+
+def _entry(answer: Answer, block: Sequence[tuple[list[int], str]]) -> KeyEntry:
+    """Return what an answer's texts say: its letter, its parts, its working."""
+    entry = KeyEntry(answer.number, slot=answer.slot)
+    for line in answer.lines:
+        entry.lines += [place for place in block[line][0] if place not in entry.lines]
+    entry.raw = pieces = [text for _, text in answer.pieces]
+    if answer.part and not pieces:
+        pieces, part = [answer.part], ""  # "1b": the option of question 1
+    else:
+        part = answer.part
+    open_part = ""
+    for text in [f"({part}) {pieces[0]}", *pieces[1:]] if part else pieces:
+        number, rest = take_mark(text)
+        mark = read_mark(number)
+        is_part = mark is not None and (
+            mark.series in ("lower()", "lower)", "lower.", "roman()", "roman)", "digits()")
+            or (mark.kind in ("lower", "digits", "upper", "roman") and open_part)
+        )
+        if not is_part or mark is None or (is_part and not open_part and entry.answer):
+            if open_part:
+                before = entry.parts[open_part]
+                entry.parts[open_part] = (
+                    f"{before}\n{_without_points(text)}" if before else _without_points(text)
+                )
             else:
-                part = mark.label.lower()
-            said, before = _without_points(line.text), entries[-1].parts.get(part)
-            entries[-1].parts[part] = f"{before}\n{said}" if before else said
-            if not line.text and not entries[-1].answer:  # "3. (1)": the number of an option
-                entries[-1].answer = entries[-1].parts.popitem()[0]
-        elif entries and line.text and not line.heading and not SECTION.fullmatch(full_text(line)):
-            entries[-1].lines.append(place)
-            _say(entries[-1], full_text(line))
-    return _merged([*entries, *_of_table(rows)])
+                _say(entry, text)
+            continue
+        if parts := lettered_answers(text):
+            entry.parts |= {label: _without_points(said) for label, said in parts.items()}
+            open_part = list(parts)[-1]
+        elif not rest and not open_part:  # "3. (1)": the number of an option
+            _say(entry, mark.label)
+        elif mark.roman and open_part in {*"abcdefgh"}:  # "(ii)" within "(a)"
+            entry.parts[open_part] = (
+                f"{entry.parts[open_part]}\n({mark.label}) {_without_points(rest)}".strip()
+            )
+        else:
+            open_part = mark.label.lower()
+            entry.parts[open_part] = _without_points(rest)
+    return entry
+
+
+def _placed(entries: Iterable[KeyEntry], numbers: Sequence[int]) -> Iterator[KeyEntry]:
+    """Yield entries of a table, each with the question of its number: the next one behind that of the entry before."""
+    last, taken = -1, {}
+    for entry in entries:
+        named = [slot for slot, number in enumerate(numbers) if number == entry.number]
+        slot = next((slot for slot in named if slot > last or (slot == last and entry.parts)), None)
+        if slot is None:
+            slot = next(
+                (slot for slot in named if slot not in taken or entry.parts), named[-1] if named else -1
+            )
+        entry.slot = slot
+        if slot >= 0:
+            last = slot
+            taken[slot] = True
+        yield entry
+
+
+def pairs_named(entry: KeyEntry, *, is_row: bool) -> str:
+    """Return all that an entry says of what is to be matched: "1-B, 2-A".
+
+    Args:
+        is_row: its number is that of a row to match rather than of the question.
+    """
+    text = ", ".join(entry.raw) or entry.answer
+    return f"{entry.number}-{text}" if is_row and text and len(PAIRED.findall(text)) < 2 else text
 
 
 def _concluded(entry: KeyEntry) -> KeyEntry:
@@ -125,22 +181,23 @@ def _concluded(entry: KeyEntry) -> KeyEntry:
 
 
 def _merged(entries: Iterable[KeyEntry]) -> list[KeyEntry]:
-    """Return entries, those of a question's parts as one."""
-    merged: list[KeyEntry] = []
+    """Return entries, what several lists or lines say of one question as one."""
+    merged: dict[tuple[int, int], KeyEntry] = {}
     for entry in map(_concluded, entries):
-        last = merged[-1] if merged else None
-        if (
-            last is None
-            or last.number != entry.number
-            or not entry.parts
-            or not (last.parts or not last.answer)
-        ):
-            merged.append(entry)
+        first = merged.setdefault((entry.slot, entry.number if entry.slot < 0 else 0), entry)
+        if first is entry:
             continue
-        last.lines += [line for line in entry.lines if line not in last.lines]
+        first.lines += [line for line in entry.lines if line not in first.lines]
+        first.raw += entry.raw
         for letter, answer in entry.parts.items():
-            last.parts[letter] = f"{last.parts[letter]}\n{answer}" if letter in last.parts else answer
-    return merged
+            before = first.parts.get(letter, "")
+            first.parts[letter] = f"{before}\n{answer}" if before and answer not in before else answer
+        if not first.answer:
+            first.answer = entry.answer
+        elif entry.answer and entry.answer != first.answer:
+            (first.others if len(entry.answer) < _SHORT else first.solution).append(entry.answer)
+        first.solution += entry.solution
+    return [*merged.values()]
 
 
 def _say(entry: KeyEntry, text: str) -> None:

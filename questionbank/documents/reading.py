@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from pathlib import Path
 
+from questionbank.documents.alignment import listed_numbers
 from questionbank.documents.blocks import SOFT_BREAK
 from questionbank.documents.docx import read_docx
-from questionbank.documents.key_rows import key_row, listed_answers
 from questionbank.documents.keys import TITLE_AND_LIST
 from questionbank.documents.kinds import document_kind
 from questionbank.documents.marks import GAP, Mark, begins_part, cuts, read_mark, take_compound, take_mark
@@ -216,8 +216,7 @@ def _begins_list(text: str) -> bool:
     mark = read_mark(number)
     if bool(answer) and mark is not None and mark.kind == "digits" and mark.series != "digits-":
         return True
-    row = key_row(text)
-    return len(listed_answers(text)) > 1 or (row is not None and row.is_certain and bool(row.part))
+    return len(listed_numbers(text)) > 1
 
 
 def _broken(rich: Rich) -> Iterator[Rich]:

@@ -20,6 +20,7 @@ from analytics.records import QuestionRecord
 from questionbank.documents import phrases
 from questionbank.documents.drafts import Draft, Item, Part
 from questionbank.documents.key_rows import row_cells
+from questionbank.documents.keys import PAIRED
 from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.paper import FoundQuestion
 from questionbank.documents.part_answers import answer_text, part_answers, rename_by_order
@@ -37,9 +38,6 @@ _LEADING_GAP = re.compile(r"____\s+(?=\S)")  # where students write the letter
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 _CONCLUSION = re.compile(r"(?:answer(?: choice)? is|故选|因此选|应选|所以选)\s*[:：]?\s*[(（]?([A-K])\b")
 _BETWEEN_SIDES = re.compile(r"\||\t|\s(?=[(]?[A-Za-z][.)]\s)")  # of what is to be matched
-_PAIRED = re.compile(
-    r"(\d{1,2}|[A-Za-z](?=\s*[-–—→=:.)]))\s*[-–—→=:.)]*>?\s*[(]?([A-Za-z]|(?<=[-–—→=:.) ])\d{1,2})(?![A-Za-z0-9])"
-)
 _WRITTEN_TRUTH = frozenset("yes no 是 否 x r".split())
 
 
@@ -395,7 +393,7 @@ def _part(part: Part, answered: Answered, doubts: list[str]) -> QuestionPart:
 
 def _pairs(stem: str, answer: str) -> tuple[str, tuple[MatchingPair, ...]]:
     """Return the stem and the pairs of what is to be matched, where the answer says what belongs together."""
-    named = dict(_PAIRED.findall(answer))
+    named = dict(PAIRED.findall(answer))
     if len(named) < 2:
         return stem, ()
     left: dict[str, str] = {}

@@ -1,6 +1,6 @@
 """Guess what each line of a paper is.
 
-First what numbers the questions (`1.`, `Q1`, `第1题` ...), then where a list of answers begins, then line by line; what
+First what numbers the questions (`1.`, `Q1`, `第1题` ...), then line by line; what
 letters mark in a question, options or parts, is told by what the lines say and by what the whole paper does.
 """
 
@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from questionbank.documents import phrases
-from questionbank.documents.answer_lists import answer_list
 from questionbank.documents.item_runs import Items, Run
 from questionbank.documents.key_rows import full_text, row_cells
 from questionbank.documents.keys import key_entries
@@ -28,26 +27,25 @@ _LONG_HEADING = 70
 _COLUMN_OF_MARKS = 4  # numbers without a text beside them
 
 
-def guess_roles(lines: Sequence[Line]) -> list[Role]:
-    """Return a role for each line."""
+def read_roles(lines: Sequence[Line], key: frozenset[int]) -> list[Role]:
+    """Return a role for each line.
+
+    Args:
+        key: the lines of the lists of answers.
+    """
     marks = [read_mark(line.number) for line in lines]
-    key = answer_list(lines, marks)
     rules = numbered_rules(lines, marks)
     inside = [mark if place not in key and place not in rules else None for place, mark in enumerate(marks)]
     guess = _Guess(lines, inside, numbering(lines, inside))
     alone = [mark for mark, line in zip(inside, lines, strict=True) if mark is not None and not line.text]
     guess.has_column_of_marks = sum(mark.series == "digits-" for mark in alone) >= _COLUMN_OF_MARKS
-    by_words = any(
-        mark is not None and mark.kind == "word"
-        for mark in (marks[place] for place in guess.numbering.questions)
-    )
-    entries = key_entries(((place, lines[place]) for place in sorted(key)), by_words=by_words)
-    letters = {
-        entry.number: bool(_OPTION_NAMED.fullmatch(entry.answer)) - bool(entry.parts) for entry in entries
-    }
-    for place in guess.numbering.questions:
-        mark = marks[place]
-        guess.key[place] = 3.0 * letters.get(mark.value if mark is not None else 0, 0)
+    questions = sorted(guess.numbering.questions)
+    numbers = [mark.value if (mark := marks[place]) is not None else 0 for place in questions]
+    listed = ((place, lines[place]) for place in sorted(key))
+    for entry in key_entries(listed, numbers, [lines[place].number for place in questions]):
+        if entry.slot >= 0:
+            is_letter = bool(_OPTION_NAMED.fullmatch(entry.answer))
+            guess.key[questions[entry.slot]] = 3.0 * (is_letter - bool(entry.parts))
     for place in range(len(lines)):
         if place in key or place in rules:
             guess.roles.append(Role.KEY if place in key else Role.NOTHING)

@@ -8,21 +8,22 @@ beside its neighbours, by `questionbank.documents.doubts`.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
 
 from questionbank.documents import phrases
+from questionbank.documents.alignment import BONUS_NUMBER
 from questionbank.documents.doubts import neighbour_doubts
 from questionbank.documents.drafts import Draft, Item, Stimulus
 from questionbank.documents.key_rows import full_text
-from questionbank.documents.keys import BONUS_NUMBER, KeyEntry, key_entries
+from questionbank.documents.keys import key_entries, pairs_named
 from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.paper import Line, Paper, Role
 from questionbank.documents.records import found_question
 
 _PICTURES = re.compile(r"(?:\s*!\[[^\]]*\]\([^)]*\))+\s*")
+_ROWS = re.compile(r"(?m)^\W*\d{1,2}(?=[.)\s|])")
+_ROW = "row"
 _FEWEST_BARE = 2  # questions whose number has no sign behind it, so that it is one
 NO_QUESTION = (
     "No question was found. Say below which line begins a question, or number the questions in the document and put it"
@@ -155,66 +156,31 @@ def _each(match: object) -> float | None:
 def _add_key(drafts: Sequence[Draft], lines: Sequence[Line], roles: Sequence[Role]) -> Iterator[str]:
     """Give each question what the list of answers says of it; yields what it says of none."""
     listed = ((place, lines[place]) for place, role in enumerate(roles) if role is Role.KEY)
-    entries = key_entries(listed, by_words=any(draft.series == "word" for draft in drafts))
-    for entry, number in zip(entries, _numbers(entries), strict=True):
-        entry.number = number
-    entries = _without_pairs(entries, drafts)
-    by_number: dict[int, list[KeyEntry]] = defaultdict(list)
-    for entry in entries:
-        by_number[entry.number].append(entry)
-    asked: dict[int, list[Draft]] = defaultdict(list)
-    for place, draft in enumerate(drafts, start=1):
-        if draft.key is None:
-            asked[draft.value or place].append(draft)
-    for number, said in by_number.items():
-        if number not in asked:
-            yield f"The list of answers names question {number}, but the document has no question with this number."
+    slots = [slot for place, draft in enumerate(drafts) for slot in _slots(place, draft)]
+    found = key_entries(listed, [number for _, number, _ in slots], [name for _, _, name in slots])
+    for entry in found:
+        if entry.slot < 0:
+            yield (
+                f"The list of answers names question {entry.number}, but the document has no question with this number."
+            )
             continue
-        for draft, entry in zip(asked[number], said, strict=False):
-            draft.key = entry
-            draft.lines += [line for line in entry.lines if line not in draft.lines]
-        if len(said) > len(asked[number]):
-            more = said[len(asked[number]) :]
-            answers = ", ".join(dict.fromkeys(entry.answer for entry in said if entry.answer))
-            if any(entry.answer not in ("", said[0].answer) for entry in more):
-                asked[number][-1].doubts.append(
-                    f"The list of answers names question {number} more than once: {answers}."
-                )
+        place, _, name = slots[entry.slot]
+        draft = drafts[place]
+        draft.lines += [line for line in entry.lines if line not in draft.lines]
+        if phrases.MATCHING.search(draft.stem.text) and not draft.options:
+            entry.answer = pairs_named(entry, is_row=name == _ROW)
+            if draft.key is not None:
+                entry.answer = f"{draft.key.answer}, {entry.answer}"
+        draft.key = entry
+        if entry.others:
+            said = ", ".join(dict.fromkeys([entry.answer, *entry.others]))
+            draft.doubts.append(f"The list of answers names question {entry.number} more than once: {said}.")
 
 
-def _without_pairs(entries: Sequence[KeyEntry], drafts: Sequence[Draft]) -> list[KeyEntry]:
-    """Return entries without those of a section that pairs the rows of one question to match: "1. B, 2. A"."""
-    sections = _counting_anew([draft.value for draft in drafts])
-    answers = _counting_anew([entry.number for entry in entries])
-    if len(sections) != len(answers):
-        return [*entries]
-    left: list[KeyEntry] = []
-    for section, listed in zip(sections, answers, strict=True):
-        questions, said = [drafts[place] for place in section], [entries[place] for place in listed]
-        if len(questions) == 1 and len(said) > 1 and phrases.MATCHING.search(questions[0].stem.text):
-            lines = [line for entry in said for line in entry.lines]
-            paired = ", ".join(f"{entry.number}-{entry.answer}" for entry in said)
-            questions[0].key = KeyEntry(said[0].number, lines, paired)
-            questions[0].lines += lines
-        else:
-            left += said
-    return left
-
-
-def _counting_anew(numbers: Sequence[int]) -> list[range]:
-    """Return the places of numbers in groups, each of which counts anew."""
-    starts = [
-        place
-        for place, (before, number) in enumerate(pairwise([0, *numbers]))
-        if place == 0 or number <= before or (before == 0 and number == 1)
-    ]
-    return [range(start, end) for start, end in pairwise([*starts, len(numbers)])]
-
-
-def _numbers(entries: Sequence[KeyEntry]) -> Iterator[int]:
-    """Yield the numbers of entries; letters in a row without numbers count on."""
-    last = 0
-    for entry in entries:
-        number = entry.number or last + 1
-        last = max(last, number) if number < 0 else number
-        yield number
+def _slots(place: int, draft: Draft) -> Iterator[tuple[int, int, str]]:
+    """Yield the numbers by which a list of answers may name a question: its own, and those of rows to match."""
+    if draft.value or not phrases.MATCHING.search(draft.stem.text):
+        yield place, draft.value or place + 1, draft.number
+    if phrases.MATCHING.search(draft.stem.text) and not draft.options:
+        for row in range(1, len(_ROWS.findall(draft.stem.text)) + 1):
+            yield place, row, _ROW

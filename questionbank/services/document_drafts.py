@@ -22,7 +22,7 @@ from django.utils import timezone
 from questionbank.documents.corrections import Correction, ReviewedLine, correction_as_json, lines_as_json
 from questionbank.documents.paper import Document, Role
 from questionbank.documents.reading import read_document, read_text
-from questionbank.documents.roles import guess_roles
+from questionbank.documents.readings import guess_roles
 from questionbank.documents.segmenting import assemble
 from questionbank.errors import Conflict, DocumentRefused, NotAllowed, ValidationFailed
 from questionbank.formats.pictures import PictureRefused

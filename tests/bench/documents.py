@@ -24,7 +24,7 @@ from pathlib import Path
 from questionbank.documents.pandoc import run_pandoc
 from questionbank.documents.paper import Paper
 from questionbank.documents.reading import read_document
-from questionbank.documents.roles import guess_roles
+from questionbank.documents.readings import guess_roles
 from questionbank.documents.segmenting import assemble
 from tests.questionbank.documents.agreement import Agreement, agreement, words
 from tests.questionbank.documents.papers import CHOICES, LETTERS, TestPaper, Truth, papers

@@ -155,7 +155,7 @@ def read_papers(folder: Path) -> None:
 
     from questionbank.documents.paper import Document
     from questionbank.documents.reading import read_document
-    from questionbank.documents.roles import guess_roles
+    from questionbank.documents.readings import guess_roles
     from questionbank.documents.segmenting import assemble
 
     papers: dict[str, list[Truth]] = defaultdict(list)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from questionbank.documents.paper import Line, Role
-from questionbank.documents.roles import guess_roles
+from questionbank.documents.readings import guess_roles
 
 
 def paper(*marks: str) -> list[Line]:

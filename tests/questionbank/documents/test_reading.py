@@ -15,7 +15,7 @@ import pytest
 from questionbank.documents import pandoc
 from questionbank.documents.paper import Document
 from questionbank.documents.reading import read_document, read_text
-from questionbank.documents.roles import guess_roles
+from questionbank.documents.readings import guess_roles
 from questionbank.documents.segmenting import assemble
 from questionbank.errors import DocumentRefused
 from tests.pictures import png

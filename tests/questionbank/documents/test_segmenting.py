@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from questionbank.documents.paper import Line, Paper, Role
 from questionbank.documents.reading import read_document, read_text
-from questionbank.documents.roles import guess_roles
+from questionbank.documents.readings import guess_roles
 from questionbank.documents.segmenting import NO_QUESTION, assemble
 from tests.questionbank.documents.agreement import agreement
 from tests.questionbank.documents.papers import papers

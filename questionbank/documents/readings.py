@@ -1,0 +1,90 @@
+"""Which of several readings of a paper is taken: the one whose questions, numbers and answers fit together best.
+
+What numbers the questions and where a list of answers stands can often be told only by what comes of it. So a paper is
+read in each of the ways that its lines allow, and the readings are compared by their results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from questionbank.documents.answer_lists import answer_lists
+from questionbank.documents.key_rows import full_text
+from questionbank.documents.marks import read_mark
+from questionbank.documents.paper import Line, Paper, Role
+from questionbank.documents.phrases import KEY_TITLE, NOISE, SECTION, is_answer_space
+from questionbank.documents.roles import read_roles
+from questionbank.documents.segmenting import assemble
+
+_MARGIN = 0.3  # by which a reading must be better than a simpler one
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The roles of a paper's lines, and how well what they make fits together."""
+
+    roles: list[Role]
+    coherence: float
+
+
+def guess_roles(lines: Sequence[Line]) -> list[Role]:
+    """Return a role for each line."""
+    marks = [read_mark(line.number) for line in lines]
+    key: frozenset[int] = frozenset()
+    best = _read(lines, key)
+    for candidates in answer_lists(lines, marks):
+        with_list = key
+        for candidate in candidates:
+            reading = _read(lines, key | candidate) if not candidate & key else best
+            if reading.coherence > best.coherence + _MARGIN:
+                best, with_list = reading, key | candidate
+        key = with_list
+    return best.roles
+
+
+def _read(lines: Sequence[Line], key: frozenset[int]) -> Reading:
+    roles = read_roles(lines, key)
+    return Reading(roles, coherence(lines, roles, assemble(lines, roles)))
+
+
+def coherence(lines: Sequence[Line], roles: Sequence[Role], paper: Paper) -> float:
+    """Return how well the questions of a paper fit together.
+
+    A question without a doubt counts 1, one with an answer half more; doubts, answers without a question and lines that
+    nothing takes count against it.
+    """
+    found = 0.0
+    used: set[int] = set()
+    for question in paper.questions:
+        record = question.record
+        used |= {*question.lines}
+        answered = record.answer or record.solution or any(part.answer for part in record.content.parts)
+        found += 1 - 0.6 * min(len(question.doubts), 2) + 0.5 * bool(answered)
+    unread = sum(
+        role is not Role.KEY and KEY_TITLE.fullmatch(line.text) is not None
+        for line, role in zip(lines[:-1], roles, strict=False)
+    )
+    return found - 1.5 * unread - 0.5 * len(paper.notices) - 0.2 * len(left_over(lines, roles, used))
+
+
+def left_over(lines: Sequence[Line], roles: Sequence[Role], used: set[int]) -> list[int]:
+    """Return the lines that say something below the first question or in a list of answers, and that nothing takes."""
+    first = min(used, default=len(lines))
+    return [
+        place
+        for place, (line, role) in enumerate(zip(lines, roles, strict=True))
+        if place > first and place not in used and role in (Role.NOTHING, Role.KEY) and _says(line)
+    ]
+
+
+def _says(line: Line) -> bool:
+    text = full_text(line)
+    return not (
+        NOISE.fullmatch(text)
+        or SECTION.fullmatch(text)
+        or KEY_TITLE.fullmatch(text)
+        or line.heading
+        or is_answer_space(text)
+        or not any(map(str.isalnum, text))
+    )
