@@ -162,14 +162,10 @@ def _placed(entries: Iterable[KeyEntry], numbers: Sequence[int]) -> Iterator[Key
         yield entry
 
 
-def pairs_named(entry: KeyEntry, *, is_row: bool) -> str:
-    """Return all that an entry says of what is to be matched: "1-B, 2-A".
-
-    Args:
-        is_row: its number is that of a row to match rather than of the question.
-    """
+def pairs_named(entry: KeyEntry) -> str:
+    """Return all that an entry says of what is to be matched: "1-B, 2-A"; a letter alone is that of the row."""
     text = ", ".join(entry.raw) or entry.answer
-    return f"{entry.number}-{text}" if is_row and text and len(PAIRED.findall(text)) < 2 else text
+    return f"{entry.number}-{text}" if re.fullmatch(r"[(]?[A-Za-z][)]?", text) else text
 
 
 def _concluded(entry: KeyEntry) -> KeyEntry:

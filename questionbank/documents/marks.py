@@ -29,9 +29,10 @@ _PREFIX = (  # the place where students write the letter, before the number: "__
 _MARK = re.compile(
     _PREFIX + r"(?P<flag>(?:\*{1,2}|[✓✔☑→√])[ ]?(?=[(（\[]?[A-Za-z0-9Ａ-Ｊ]{1,4}\s?[.)）\]、．:：]))?"
     r"(?:"
-    r"(?P<word>(?i:" + _QUESTION_WORDS + r")|Q|T(?=\d))[ .#°]{0,3}(?P<of_word>[0-9０-９]{1,3}[a-h]?)"
+    r"(?P<word>(?i:" + _QUESTION_WORDS + r")|Q)[ .#°]{0,3}(?P<of_word>(?:[0-9]{1,2}\.)?[0-9０-９]{1,3}[a-h]?)"
     r"(?P<word_end>[ ]?[.:)、．：]|[ ]?[-–—](?=\s)|(?=\s*[(（\[]?\s*$)|(?=[\s\u2003]+[(（\[A-ZÀ-ÖØ-Ý$\u4e00-\u9fff])"
     r"|(?=\u2003))"
+    r"|(?P<coded>[A-Z][0-9]{1,2})(?P<coded_end>[.)](?=[\s\u2003])|(?=[\s\u2003]+[A-ZÀ-ÖØ-Ý]))"
     r"|(?P<before_word>[0-9]{1,3})\.?[ ]?(?i:aufgabe|frage|übung|exercice|problem|question)\b[ ]?(?:[.:]"
     r"|(?=[\s(\[]|$))"
     r"|第\s?(?P<ordinal>[0-9０-９]{1,3}|[一二三四五六七八九十]{1,3})\s?[题題](?:\s?[.:、．：])?"
@@ -41,7 +42,7 @@ _MARK = re.compile(
     r"|(?=[ ][A-Z]))))"
     r"|(?P<box>\[[ ]?[*xX✓✔]?[ ]?\]|[(（][ ]?[*xX✓✔]?[ ]?[)）](?=\s)|[☐☑☒□■◻◼○◯●◉])(?=[\s\u2003\w$])"
     r"|[(（\[【](?P<in_digits>[0-9０-９]{1,3})[)）\]】]"
-    r"|(?P<levels>[0-9]{1,2}(?:\.[0-9]{1,2})+)(?:[.)]|(?=\u2003))"
+    r"|(?P<levels>[1-9][0-9]?(?:\.[1-9][0-9]?)+)(?:[.)]|(?=\u2003))"
     r"|(?P<circled>[①-⑳])"
     r"|(?P<letter>[A-Pa-pＡ-Ｊ])(?P<letter_end>\s?[)）、．]|\.(?![A-Za-z]\.)|[ ]?[:：](?=[\s\u2003$]|\S))"
     r"|[(（\[【]\s?(?P<in_letter>[A-Pa-pＡ-Ｊ])\s?[)）\]】]"
@@ -142,8 +143,10 @@ def read_mark(number: str) -> Mark | None:
 def _mark(match: re.Match[str]) -> Mark:
     found = {name: unicodedata.normalize("NFKC", value) for name, value in match.groupdict().items() if value}
     if number := found.get("of_word"):
-        digits = number.rstrip("abcdefgh")
+        digits = number.rpartition(".")[2].rstrip("abcdefgh")
         return Mark("word", int(digits), number)
+    if number := found.get("coded"):
+        return Mark("word" if found.get("coded_end") else "word-", int(number[1:]), number)
     if number := found.get("before_word"):
         return Mark("word", int(number), number)
     if number := found.get("ordinal"):

@@ -13,6 +13,7 @@ from questionbank.documents.paper import Line
 from questionbank.documents.phrases import INSTRUCTIONS, MATCHING, SECTION, is_answer_space, is_stimulus
 
 _COUNTS = ("word", "digits", "levels")
+_SEEN = 60  # earlier numbers that one may follow
 _FEWEST_BARE = 3  # numbers without a sign behind them, such as "3 Work out", that must count on
 
 
@@ -67,6 +68,59 @@ def numbered_rules(lines: Sequence[Line], marks: Sequence[Mark | None]) -> froze
 def numbering(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
     """Return where the questions of a paper begin."""
     return _Series(lines, marks).numbering()
+
+
+def chained(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
+    """Return where the questions of a paper begin if they run on whatever signs their numbers have: "1.", "Q2", "[3]".
+
+    Each number has a weight, less where it is bare or in brackets; those are taken that run on with the greatest sum.
+    """
+    states: list[tuple[int, float, int]] = []  # place, score, state before
+    values = {}
+    for place, mark in enumerate(marks):
+        if mark is None or mark.kind not in _COUNTS or not mark.value or mark.series == "digits○":
+            continue
+        line = lines[place]
+        if not line.text and mark.series in ("digits()", "digits-") and not _goes_on(place, lines):
+            continue  # points: "(2)"
+        values[place] = mark.value
+        weight = 0.6 if mark.series in ("digits()", "digits-") else 1.0
+        best, before = -0.3 * (mark.value - 1), -1
+        for number in range(len(states) - 1, max(-1, len(states) - _SEEN), -1):
+            earlier, score, _ = states[number]
+            cost = _step(marks[earlier], mark, _any_heading(lines, earlier, place))
+            cost += 0.5 * max(0, line.level - lines[earlier].level)
+            if score - cost > best:
+                best, before = score - cost, number
+        states.append((place, best + weight, before))
+    chain = []
+    number = max(range(len(states)), key=lambda number: states[number][1], default=-1)
+    while number >= 0:
+        place, _, number = states[number]
+        chain.append(place)
+    return Numbering(frozenset(chain))
+
+
+def _goes_on(place: int, lines: Sequence[Line]) -> bool:
+    """Return whether the line of a number alone goes on with a part: "1 (a) Find x."."""
+    return place + 1 < len(lines) and lines[place + 1].is_joined and bool(lines[place + 1].number)
+
+
+def _step(before: Mark | None, mark: Mark, is_parted: bool) -> float:
+    """Return what speaks against one number following another as that of the next question."""
+    if before is None:
+        return 0.0
+    other = 0.0 if before.series == mark.series else 0.3
+    if mark.value > before.value:
+        return other + min(0.7 * (mark.value - before.value - 1), 4.0)
+    return other + (0.5 if is_parted else 3.0) if mark.value == 1 else 9.0
+
+
+def _any_heading(lines: Sequence[Line], start: int, end: int) -> bool:
+    """Return whether a heading stands between two lines."""
+    return any(
+        line.heading or SECTION.fullmatch(f"{line.number} {line.text}".strip()) for line in lines[start + 1 : end]
+    )
 
 
 def _depth(series: str) -> int:

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from questionbank.documents.answer_lists import answer_lists
 from questionbank.documents.key_rows import full_text
 from questionbank.documents.marks import read_mark
+from questionbank.documents.numbering import chained, numbering
 from questionbank.documents.paper import Line, Paper, Role
 from questionbank.documents.phrases import KEY_TITLE, NOISE, SECTION, is_answer_space
-from questionbank.documents.roles import read_roles
+from questionbank.documents.roles import Count, read_roles
 from questionbank.documents.segmenting import assemble
 
 _MARGIN = 0.3  # by which a reading must be better than a simpler one
@@ -31,20 +32,30 @@ class Reading:
 def guess_roles(lines: Sequence[Line]) -> list[Role]:
     """Return a role for each line."""
     marks = [read_mark(line.number) for line in lines]
-    key: frozenset[int] = frozenset()
-    best = _read(lines, key)
-    for candidates in answer_lists(lines, marks):
-        with_list = key
-        for candidate in candidates:
-            reading = _read(lines, key | candidate) if not candidate & key else best
-            if reading.coherence > best.coherence + _MARGIN:
-                best, with_list = reading, key | candidate
-        key = with_list
+    lists = [*answer_lists(lines, marks)]
+    best = _with_lists(lines, lists, numbering)
+    if chained(lines, marks).questions != numbering(lines, marks).questions:
+        other = _with_lists(lines, lists, chained)
+        best = other if other.coherence > best.coherence + _MARGIN else best
     return best.roles
 
 
-def _read(lines: Sequence[Line], key: frozenset[int]) -> Reading:
-    roles = read_roles(lines, key)
+def _with_lists(lines: Sequence[Line], lists: Sequence[Sequence[frozenset[int]]], count: Count) -> Reading:
+    """Return a reading in which each list of answers is taken, as far as it goes, if that fits better than without."""
+    key: frozenset[int] = frozenset()
+    best = _read(lines, key, count)
+    for candidates in lists:
+        with_list = key
+        for candidate in candidates:
+            reading = _read(lines, key | candidate, count) if not candidate & key else best
+            if reading.coherence > best.coherence + _MARGIN:
+                best, with_list = reading, key | candidate
+        key = with_list
+    return best
+
+
+def _read(lines: Sequence[Line], key: frozenset[int], count: Count = numbering) -> Reading:
+    roles = read_roles(lines, key, count)
     return Reading(roles, coherence(lines, roles, assemble(lines, roles)))
 
 

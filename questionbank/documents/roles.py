@@ -7,7 +7,7 @@ letters mark in a question, options or parts, is told by what the lines say and 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from questionbank.documents import phrases
@@ -19,6 +19,7 @@ from questionbank.documents.numbering import Numbering, numbered_rules, numberin
 from questionbank.documents.paper import Line, Role
 from questionbank.documents.written_answers import may_be_written
 
+Count = Callable[[Sequence[Line], Sequence[Mark | None]], Numbering]
 _ITEM_KINDS = frozenset({"upper", "lower", "roman", "digits", "box", "bullet", "levels", "Roman"})
 _OPTION_NAMED = re.compile(r"[(]?(?:[A-H](?:, [A-H])*|[ivx]{1,4})[)]?")
 _LOOKED_AHEAD = 8  # lines in which the options of a question without a number must begin
@@ -27,16 +28,17 @@ _LONG_HEADING = 70
 _COLUMN_OF_MARKS = 4  # numbers without a text beside them
 
 
-def read_roles(lines: Sequence[Line], key: frozenset[int]) -> list[Role]:
+def read_roles(lines: Sequence[Line], key: frozenset[int], count: Count = numbering) -> list[Role]:
     """Return a role for each line.
 
     Args:
         key: the lines of the lists of answers.
+        count: says what numbers the questions.
     """
     marks = [read_mark(line.number) for line in lines]
     rules = numbered_rules(lines, marks)
     inside = [mark if place not in key and place not in rules else None for place, mark in enumerate(marks)]
-    guess = _Guess(lines, inside, numbering(lines, inside))
+    guess = _Guess(lines, inside, count(lines, inside))
     alone = [mark for mark, line in zip(inside, lines, strict=True) if mark is not None and not line.text]
     guess.has_column_of_marks = sum(mark.series == "digits-" for mark in alone) >= _COLUMN_OF_MARKS
     questions = sorted(guess.numbering.questions)

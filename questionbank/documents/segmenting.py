@@ -23,7 +23,6 @@ from questionbank.documents.records import found_question
 
 _PICTURES = re.compile(r"(?:\s*!\[[^\]]*\]\([^)]*\))+\s*")
 _ROWS = re.compile(r"(?m)^\W*\d{1,2}(?=[.)\s|])")
-_ROW = "row"
 _FEWEST_BARE = 2  # questions whose number has no sign behind it, so that it is one
 NO_QUESTION = (
     "No question was found. Say below which line begins a question, or number the questions in the document and put it"
@@ -164,11 +163,11 @@ def _add_key(drafts: Sequence[Draft], lines: Sequence[Line], roles: Sequence[Rol
                 f"The list of answers names question {entry.number}, but the document has no question with this number."
             )
             continue
-        place, _, name = slots[entry.slot]
+        place = slots[entry.slot][0]
         draft = drafts[place]
         draft.lines += [line for line in entry.lines if line not in draft.lines]
         if phrases.MATCHING.search(draft.stem.text) and not draft.options:
-            entry.answer = pairs_named(entry, is_row=name == _ROW)
+            entry.answer = pairs_named(entry)
             if draft.key is not None:
                 entry.answer = f"{draft.key.answer}, {entry.answer}"
         draft.key = entry
@@ -178,9 +177,10 @@ def _add_key(drafts: Sequence[Draft], lines: Sequence[Line], roles: Sequence[Rol
 
 
 def _slots(place: int, draft: Draft) -> Iterator[tuple[int, int, str]]:
-    """Yield the numbers by which a list of answers may name a question: its own, and those of rows to match."""
-    if draft.value or not phrases.MATCHING.search(draft.stem.text):
+    """Yield the numbers by which a list of answers may name a question: its own, and those of its rows to match."""
+    is_matching = phrases.MATCHING.search(draft.stem.text) is not None and not draft.options
+    if draft.value or not is_matching:
         yield place, draft.value or place + 1, draft.number
-    if phrases.MATCHING.search(draft.stem.text) and not draft.options:
-        for row in range(1, len(_ROWS.findall(draft.stem.text)) + 1):
-            yield place, row, _ROW
+    if is_matching and draft.value <= 1:
+        for row in range(draft.value + 1, len(_ROWS.findall(draft.stem.text)) + 1):
+            yield place, row, ""
