@@ -18,12 +18,13 @@ from analytics.question_content import (
 )
 from analytics.records import QuestionRecord
 from questionbank.documents import phrases
+from questionbank.documents.conclusions import chosen_letter, concluded, is_working
 from questionbank.documents.drafts import Draft, Item, Part
 from questionbank.documents.key_rows import row_cells
 from questionbank.documents.keys import PAIRED
 from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.paper import FoundQuestion
-from questionbank.documents.part_answers import answer_text, part_answers, rename_by_order
+from questionbank.documents.part_answers import answer_text, lettered_answers, part_answers, rename_by_order
 from questionbank.documents.points import without_points
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.row_checks import record_warnings
@@ -36,7 +37,6 @@ _LETTERS = re.compile(
 )
 _LEADING_GAP = re.compile(r"____\s+(?=\S)")  # where students write the letter
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
-_CONCLUSION = re.compile(r"(?:answer(?: choice)? is|故选|因此选|应选|所以选)\s*[:：]?\s*[(（]?([A-K])\b")
 _BETWEEN_SIDES = re.compile(r"\||\t|\s(?=[(]?[A-Za-z][.)]\s)")  # of what is to be matched
 _WRITTEN_TRUTH = frozenset("yes no 是 否 x r".split())
 
@@ -79,8 +79,9 @@ def found_question(draft: Draft) -> FoundQuestion:
     elif pairs:
         kind = "matching"
     solution = _solution(draft)
-    if options and not answered.text and (concluded := _CONCLUSION.search(solution)):
-        answered = replace(answered, text=_labels(concluded[1], options, "the solution", doubts))
+    is_proof = phrases.PROOF.search(f"{stem} {' '.join(part.text for part in draft.parts)}") is not None
+    if not (is_proof and not options and not parts):
+        answered, parts, solution = _with_conclusions(answered, parts, options, solution, doubts)
     text = "\n\n".join([*(stimulus.text for stimulus in draft.stimuli), stem]).strip()
     if not text and parts:
         text = "Answer each part."
@@ -297,7 +298,10 @@ def _labels(text: str, options: Sequence[Option], where: str, doubts: list[str])
         named = [part.strip() for part in text.split(",")]
     if named and {*named} <= {*labels}:
         return ", ".join(dict.fromkeys(named))
-    by_text = answer_label(text, [{"label": option.label, "text": option.text} for option in options])
+    choices = [{"label": option.label, "text": option.text} for option in options]
+    by_text = answer_label(text, choices) or answer_label(re.split("[,;:，；：]", text)[0], choices)
+    if not by_text and chosen_letter(text) in labels:
+        by_text = chosen_letter(text)
     truth = phrases.truth_of(text)
     if not by_text and truth:
         by_text = next((option.label for option in options if phrases.truth_of(option.text) == truth), "")
@@ -332,6 +336,63 @@ def _accepted(text: str) -> AcceptedAnswer:
 def _given_answer(stem: str) -> str:
     match = phrases.GIVEN_ANSWER.search(stem)
     return match["answer"] if match else ""
+
+
+def _with_conclusions(
+    answered: Answered,
+    parts: tuple[QuestionPart, ...],
+    options: Sequence[Option],
+    solution: str,
+    doubts: list[str],
+) -> tuple[Answered, tuple[QuestionPart, ...], str]:
+    """Return answers that stand at the end of their working, and the working as the solution; each with a doubt."""
+    found = []
+    if parts:
+        worked = {label: text for label, text in _by_parts(solution).items() if text}
+        labels = [*worked] if len(worked) == len(parts) else []
+        settled = []
+        for place, part in enumerate(parts):
+            working = part.answer or (worked[labels[place]] if labels else "")
+            end = concluded(working) if is_working(working) or not part.answer else ""
+            if end and end != part.answer:
+                found.append(end)
+                solution = f"{solution}\n{working}".strip() if part.answer else solution
+                part = replace(part, answer=end)
+            settled.append(part)
+        parts = tuple(settled)
+    elif options:
+        if not answered.text and (letter := chosen_letter(solution)):
+            answered = replace(answered, text=_labels(letter, options, "the solution", doubts))
+    elif not answered.text and not answered.accepted and solution:
+        if end := concluded(solution):
+            found.append(end)
+            answered = replace(answered, text=end)
+    elif is_working(answered.text) and (end := concluded(answered.text)) and end != answered.text:
+        found.append(end)
+        solution = f"{answered.text}\n{solution}".strip()
+        answered = replace(answered, text=end)
+    if found:
+        doubts.append(f"The answer is what the working ends with: {'; '.join(found)}. Is it all of it?")
+    return answered, parts, solution
+
+
+def _by_parts(solution: str) -> dict[str, str]:
+    """Return a solution by the labels of parts that its lines, or places in a line, begin with."""
+    found: dict[str, str] = {}
+    label = ""
+    for line in solution.split("\n"):
+        several = lettered_answers(line)
+        number, rest = take_mark(line)
+        mark = read_mark(number)
+        if several:
+            found |= several
+            label = [*several][-1]
+        elif mark is not None and mark.kind in ("lower", "roman", "digits"):
+            label = mark.label
+            found[label] = rest
+        elif label:
+            found[label] += f"\n{line}"
+    return found
 
 
 # -- kind, parts, pairs, solution ---------------------------------------------------------------------------------

@@ -1,0 +1,116 @@
+"""The answer that a worked solution ends with: "so x = 4", "= 12 cm", "the answer is (b)", "480 ÷ 120 = 4（小时）"."""
+
+from __future__ import annotations
+
+import re
+
+from analytics.text.formulas import formula_segments
+
+_LEAD = re.compile(
+    r"(?:\b(?:so(?! that)|hence|therefore|thus|also|i\.e\.|that is|it follows that|whence|daher|somit|folglich|donc|d[’']où|luego"
+    r"|por (?:lo )?tanto|es decir|de donde|resultado|ergebnis|result|choose|answer)\b|所以|因此|故|即|[⇒⟹∴])[\s,:：]*",
+    re.IGNORECASE,
+)
+_SENTENCES = re.compile(r"(?:[;；。！\n]|(?<!i\.e)\.(?=\s))\s*")
+_CLAUSES = re.compile(r"(?:[;；。！]|[.:：](?=\s))\s*")
+_SAYS = re.compile(
+    r".*\b(?:is|are|at|equals?|of|beträgt|ist|sind|est|vaut|es|son|gives?|get|to|choose|wähle)\s+(?P<value>(?=[^a-z]*[\d$√]).{1,50})$",
+    re.IGNORECASE,
+)
+_VALUE = re.compile(r"(?P<value>(?:S?\\?[$£€]\s?)?[-−–+]?\d[\d.,/:]*(?:\s?(?:[^\W\d_]|[°%€£²³/]){1,6}\.?)?|\$[^$]{1,80}\$|\([-−\d][^()]*\))$")
+_UNIT = re.compile(r"[=＝]\s*(?P<value>[-−]?[\d.,/]+)\s*[（(](?P<unit>[^\d（）()=]{1,6})[)）]")
+_CHOSEN = re.compile(
+    r"(?:answer(?: choice)?|choice|option|故|因此|应|所以)\s*(?:is|选|:)?\s*(?:option |choice )?[(（]?([A-K]|(?<=[(（])[a-k])(?![\w’'])"
+    r"|^[(（]?([A-K])[)）.](?:\s|$)",
+    re.IGNORECASE,
+)
+_ASSIGNED = re.compile(r"\$?\s*[^\W\d]\w{0,2}(?:\([a-z]\))?\s*$")
+_JOINED = re.compile(r"\b(?:or|and|oder|und|ou)\b|(?<=\S\s)(?:y|o|et)(?=\s[^=])|[,，、或和]")
+_TAIL = re.compile(r"(?:[\s.…_]*\d{1,2}\s*分|\s*[\[(]\d{1,2}(?:\s*(?:pts?|marks?|points?|P)\.?)?[\])]|[\s.。,;；∎□]|\*+)+$")
+_ONE = r"\$?[^\W\d]\w{0,2}(?:\([a-z]\))?\s?=\s?[^=,，;；\s][^=,，;；]{0,25}?"
+_ASSIGNMENTS = re.compile(rf"(?:^|(?<=[\s，]))({_ONE}(?:\s*(?:[,，、]|\bor|\band|oder|und|ou|et|\by|\bo|或|和)\s*{_ONE})+)$")
+_SENTENCE = re.compile(r"(?:yes|no|ja|nein|oui|non|sí|true|false|wahr|falsch)\b", re.IGNORECASE)
+_LONGEST = 60
+
+
+def chosen_letter(text: str) -> str:
+    """Return the letter of the option that a solution names, or nothing.
+
+    >>> chosen_letter("These are independent, so the answer is (b)."), chosen_letter("Choice C is correct.")
+    ('B', 'C')
+    """
+    found = [match[1] or match[2] for match in _CHOSEN.finditer(text)]
+    return found[-1].upper() if found else ""
+
+
+def is_working(text: str) -> bool:
+    """Return whether a text works an answer out rather than to give it.
+
+    >>> is_working("0,70 · 85 = 59,50 €"), is_working("x = 2 or x = 3"), is_working("y = 3x + 2")
+    (True, False, False)
+    """
+    if _SENTENCE.match(text):
+        return False
+    if _LEAD.search(text) or "\n" in text or len(_CLAUSES.sub(" ", text)) < len(text) - 4:
+        return "=" in text or "⇒" in text or bool(_LEAD.search(text) and re.search(r"\d", text))
+    return any(
+        piece.count("=") + piece.count("＝") > (1 if _ASSIGNED.match(piece.split("=")[0]) else 0)
+        and re.search(r"\d", piece) is not None
+        for piece in _JOINED.split(text)
+    )
+
+
+def concluded(text: str) -> str:
+    r"""Return the answer that a worked solution ends with; empty where it ends otherwise.
+
+    >>> concluded("Since x + 1 = 5, x = 4."), concluded(r"$\det A = 2 \cdot 4 - 5 = 3$"), concluded("At (1, 2) the slope is $-4/5$.")
+    ('x = 4', '$3$', '$-4/5$')
+    >>> concluded("480÷120＝4（小时） 答：4小时后两车相遇。"), concluded("The top slides down at 5/6 ft/s.")
+    ('4小时', '5/6 ft/s')
+    """
+    if units := [*_UNIT.finditer(text)]:
+        return f"{units[-1]['value']}{units[-1]['unit']}"
+    sentences = [sentence for sentence in _SENTENCES.split(_TAIL.sub("", text)) if sentence.strip()]
+    clause = sentences[-1] if sentences else ""
+    if leads := [*_LEAD.finditer(clause)]:
+        clause = clause[leads[-1].end() :] or clause
+    else:
+        clause = re.split(r"[:：]\s", clause)[-1]
+    clause = _TAIL.sub("", clause.strip())
+    if assigned := _ASSIGNMENTS.search(clause):
+        return assigned[1]
+    if "=" in clause or "＝" in clause or "≈" in clause:
+        return _behind_equals(clause)
+    if said := _SAYS.search(clause) or _VALUE.search(clause):
+        return said["value"].strip()
+    return clause if leads and len(clause) <= _LONGEST and re.search(r"[\d$]", clause) else ""
+
+
+def _behind_equals(clause: str) -> str:
+    """Return what stands behind the last equals sign, with its letter where nothing else stands before it."""
+    formulas = [(segment.start, segment.end) for segment in formula_segments(clause)]
+    place = _last_equals(clause)
+    if place < 0:
+        return ""
+    inside = next(((start, end) for start, end in formulas if start < place < end), None)
+    before, behind = clause[:place], clause[place + 1 :].strip()
+    start = inside[0] if inside else max(before.rfind(","), before.rfind("，")) + 1
+    if _ASSIGNED.fullmatch(clause[start:place].strip().lstrip("$")):
+        return clause[start:].strip()
+    if inside and behind:
+        opening = "$$" if clause.startswith("$$", inside[0]) else "$"
+        behind = f"{opening}{behind}".replace("$$", "$")
+    return behind if behind and len(behind) <= 2 * _LONGEST else ""
+
+
+def _last_equals(text: str) -> int:
+    """Return where the last equals sign stands that is in no bracket or matrix; -1 where there is none."""
+    deep, last = 0, -1
+    for place, sign in enumerate(text):
+        deep += (sign == "{") - (sign == "}")
+        deep += text.startswith("\\begin", place) - text.startswith("\\end", place)
+        if sign in "=＝≈" and deep <= 0 and text[place - 1 : place] not in ("<", ">", "\\"):
+            last = place
+        elif text.startswith("\\approx", place) and deep <= 0:
+            last = place + len("\\approx") - 1
+    return last
