@@ -163,8 +163,9 @@ def _with_missing(
 
 def _labels(line: int, text: str) -> Iterator[Label]:
     formulas = [(segment.start, segment.end) for segment in formula_segments(text)]
-    if (bonus := BONUS.match(text)) and bonus[0].strip():
-        yield Label(line, 0, bonus.end(), BONUS_NUMBER, weight=3.0)
+    for start in (0, *(gap.end() for gap in re.finditer(r"[\u2003\t;]\s*|\s(?=[A-Z])", text))):
+        if (bonus := BONUS.match(text, start)) and (start == 0 or bonus[0].rstrip().endswith(":")):
+            yield Label(line, start, bonus.end(), BONUS_NUMBER, weight=3.0)
     for match in _LABEL.finditer(text):
         start, end = match.span()
         if any(begin < start < stop for begin, stop in formulas):

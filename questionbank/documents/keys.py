@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from questionbank.documents.alignment import Answer, aligned, has_label
 from questionbank.documents.key_rows import full_text, row_cells, table_cells, without_marks
@@ -41,6 +41,8 @@ _COMPOUND = re.compile(
     r"(?:Q(?:uestion)?\.?\s?)?(\d{1,3})\s?[.)]?\s?(?:[(]([a-h])[)]|([a-h])[.)]?)\s*(?:[(]([ivx]{1,4})[)]"
     r"|([ivx]{1,4})[.)]?)?"
 )
+_LAST_COLUMN = re.compile(r"(?<=\S)[\u2003\t]\s*\d{1,2}\s*$")
+_FEWEST_POINTS = 3
 PAIRED = re.compile(
     r"(\d{1,2}|[A-Za-z](?=\s*[-–—→=:.)]))\s*[-–—→=:.)]*>?\s*[(]?([A-Za-z]|(?<=[-–—→=:.) ])\d{1,2})(?![A-Za-z0-9])"
 )
@@ -99,8 +101,19 @@ def key_entries(
         is_name = is_name and not has_label(text)
         block.append(([place], "" if is_name else without_marks(TITLE_AND_LIST.sub("", text, count=1))))
     entries += _placed(_of_table(rows), numbers)
-    said = aligned([text for _, text in block], numbers, names)
+    said = _without_column(aligned([text for _, text in block], numbers, names))
     return _merged([*entries, *(_entry(answer, block) for answer in said)])
+
+
+def _without_column(answers: Sequence[Answer]) -> list[Answer]:
+    """Return answers without the column of points that stands behind most of them."""
+    behind = [answer for answer in answers if answer.pieces and _LAST_COLUMN.search(answer.pieces[-1][1])]
+    if len(behind) * 3 < len(answers) * 2 or len(behind) < _FEWEST_POINTS:
+        return [*answers]
+    return [
+        replace(answer, pieces=tuple((line, _LAST_COLUMN.sub("", text)) for line, text in answer.pieces))
+        for answer in answers
+    ]
 
 
 def _entry(answer: Answer, block: Sequence[tuple[list[int], str]]) -> KeyEntry:

@@ -103,7 +103,7 @@ class Rich:
 def _emphasised(text: str, look: int) -> str:
     if not look or "![" in text or "\n" in text:
         return text
-    if look & UNDERLINED and re.fullmatch(r"[A-Za-z0-9.,]{1,6}", text):
+    if look & UNDERLINED and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.,]{0,5}", text):
         return rf"$\underline{{{text}}}$"  # "the underlined digit"
     if POINTS.fullmatch(text) or not _WORD.search(text) or "$" in text or "*" in text or "_" in text:
         return text

@@ -25,7 +25,7 @@ ANSWER_WITHIN = re.compile(
 )
 """Begins an answer or a solution within a paragraph."""
 _SOLUTION_WORDS = (
-    r"(?:worked |model |full |detailed )?solutions?|explanation|rationale|reason(?:ing)?|workings?|feedback"
+    r"scoring(?: – .{1,20})?|(?:worked |model |full |detailed )?solutions?|explanation|rationale|reason(?:ing)?|workings?|feedback"
     r"|general feedback"
     r"|lösungsweg|musterlösung|rechenweg|erklärung|begründung|corrigé|corrige|correction|explication"
     r"|justification|solución|explicación|desarrollo"
@@ -140,7 +140,9 @@ NOISE = re.compile(
     r"|(?:copyright|©).*|blank page|this page (?:is )?intentionally.*"
     r"|(?:name|class|date|teacher|student|score|grade|period|klasse|datum|nom|prénom|classe|nombre|fecha|curso"
     r"|姓名|班级|学号|得分|学校|座号|考号)\s*[:：_.…].*"
-    r"|(?:good luck|viel erfolg|bonne chance|bon courage|suerte)\W*",
+    r"|\W*(?:good luck|viel erfolg|bonne chance|bon courage|suerte)\W*"
+    r"|(?:[^?=\d$_]{0,40}[^\W\d]{3}!(?=\W|$)[^?=\d$_]{0,40})"
+    r"|\W*(?:punkte|note|score|marks|points)\s*:\s*_+\s*/.*",
     re.IGNORECASE,
 )
 """A line that is no part of a question; the whole line."""
@@ -153,6 +155,7 @@ ANSWER_SPACE = re.compile(
 """Space for an answer: "Answer: ______ cm"; the whole line."""
 _LONG_SPACE = re.compile(r"([_.…‥·])\1{5,}")
 _LONGEST_SPACE = 120
+_LONGEST_UNIT = 8
 _DRAWN_SPACE = re.compile(r"_{3,}|\.{5,}|…{2,}")
 NUMERIC = re.compile(
     r"=\s*(?P<value>[-−+]?\d[\d.,]*(?:e[-+]?\d+)?)\s*(?:(?:\+-|\+/-|±"
@@ -170,11 +173,17 @@ RIGHT_BEHIND = re.compile(
 GIVEN_ANSWER = re.compile(r"[(（][\s\u2003]*(?P<answer>[A-H]{1,5}|[√×✓✗对错TF])[\s\u2003]*[)）]\s*[.。]?\s*$")
 """The answer in the brackets that Chinese papers leave behind a question."""
 _TRUE_FALSE = re.compile(
-    r"[\s\u2003]*(?:[(\[（]?\s*\b(?:true|t|richtig|wahr|vrai|verdadero|vero)\s*(?:/|or|oder|ou|o|\||\u2003| {2,}"
+    r"[\s\u2003]*(?:[(\[（]?\s*\b(?:true|t|(?-i:[VWR])|richtig|wahr|vrai|verdadero|vero)\s*(?:/|or|oder|ou|o|\||\u2003| {2,}"
     r"|\s+_*\s*)\s*(?:false|f|falsch|faux|falso)\b\s*[)\]）]?)[\s\u2003_.]*$",
     re.IGNORECASE,
 )
 """Behind a statement that is true or false."""
+_EMPHASIS = re.compile(r"\$\\underline\{|\}\$|\*+")
+_MARKED_TRUTH = re.compile(
+    r"(?P<first>(?:\$\\underline\{|\*{1,2})?[^\W\d_]{1,9}(?:\}\$|\*{1,2})?)"
+    r"(?P<between>\s*(?:/|\||or|oder|ou|o)\s*|\s+)"
+    r"(?P<second>(?:\$\\underline\{|\*{1,2})?[^\W\d_]{1,9}(?:\}\$|\*{1,2})?)[\s)\]]*$"
+)
 _WHOLE_SENTENCE = re.compile(r"[.!?:;。？！：；…$_)\])]\s*$")
 _ASIDE = re.compile(
     r"[\s\u2003]*[(\[（]|\s*[\t\u2003]| {2,}| *(?:True|T|Richtig|Wahr|Vrai|Verdadero|Vero)\s*[/|]"
@@ -302,6 +311,22 @@ def truth_of(answer: str) -> str:
     return "True" if word in _TRUE else "False" if word in _FALSE else ""
 
 
+def chosen_truth(stem: str) -> tuple[str, str]:
+    """Return a statement with plain words for true and false behind it, and the one of them that stands out.
+
+    >>> chosen_truth(r"9 is odd. $\\underline{True}$ / False"), chosen_truth("9 is odd. T **F**"), chosen_truth("T / F")
+    (('9 is odd. True / False', 'True'), ('9 is odd. T F', 'False'), ('T / F', ''))
+    """
+    match = _MARKED_TRUTH.search(stem)
+    if match is None:
+        return stem, ""
+    words = [_EMPHASIS.sub("", match[name]) for name in ("first", "second")]
+    marked = [word for word, name in zip(words, ("first", "second"), strict=True) if word != match[name]]
+    if len(marked) != 1 or {truth_of(word) for word in words} != {"True", "False"}:
+        return stem, ""
+    return f"{stem[: match.start()]}{words[0]}{match['between']}{words[1]}", truth_of(marked[0])
+
+
 def statement_of(stem: str) -> str:
     """Return the statement in front of "true / false", or the whole text where its last sentence goes on into that.
 
@@ -317,6 +342,18 @@ def statement_of(stem: str) -> str:
     if _WHOLE_SENTENCE.search(before) or (_ASIDE.match(match[0]) and not _GOES_ON.search(before)):
         return before
     return stem
+
+
+def is_left_blank(text: str) -> bool:
+    """Return whether behind "Answer:" there is room to write, with a unit or points at most.
+
+    >>> is_left_blank("______ min [3]"), is_left_blank("(a) ______ [1]"), is_left_blank("5 cm")
+    (True, True, False)
+    """
+    if not text.strip(" _.…"):
+        return True
+    said = [POINTS.sub("", BARE_POINTS.sub("", piece)).strip() for piece in _DRAWN_SPACE.split(text)]
+    return len(said) > 1 and all(len(piece) <= _LONGEST_UNIT for piece in said)
 
 
 def is_answer_space(text: str) -> bool:

@@ -61,8 +61,8 @@ def found_question(draft: Draft) -> FoundQuestion:
     doubts = draft.doubts
     points = _take_points(draft)
     draft.share_answers()
-    stem = _gaps(draft.stem.text)
-    given = _given_answer(stem)
+    stem, chosen = phrases.chosen_truth(_gaps(draft.stem.text))
+    given = _given_answer(stem) or chosen
     if given:
         stem = phrases.GIVEN_ANSWER.sub("（  ）", stem).strip()
     options = _options(draft.options, doubts)

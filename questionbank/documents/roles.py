@@ -23,6 +23,7 @@ Count = Callable[[Sequence[Line], Sequence[Mark | None]], Numbering]
 _ITEM_KINDS = frozenset({"upper", "lower", "roman", "digits", "box", "bullet", "levels", "Roman"})
 _OPTION_NAMED = re.compile(r"[(]?(?:[A-H](?:, [A-H])*|[ivx]{1,4})[)]?")
 _LOOKED_AHEAD = 8  # lines in which the options of a question without a number must begin
+_EMPHASISED = re.compile(r"\*{1,2}[^*]+\*{1,2}.{0,30}")
 _SHORT_VALUE = 40
 _LONG_HEADING = 70
 _COLUMN_OF_MARKS = 4  # numbers without a text beside them
@@ -126,11 +127,13 @@ class _Guess:
             return Role.NOTHING
         if phrases.is_stimulus(text) and not (is_open and mark is not None and mark.kind != "digits"):
             return Role.STIMULUS
+        if mark is None and self._announces(place, text):
+            return Role.STIMULUS
         if (mark is None or mark.kind in ("han", "Roman", "upper", "han()", "word")) and (
             phrases.SECTION.fullmatch(f"{line.number} {text}".strip()) or phrases.SECTION.fullmatch(text)
         ):
             return Role.HEADING
-        if mark is not None and mark.roman and mark.label.isupper() and self._heads(place):
+        if mark is not None and mark.label.isupper() and self._heads(place, mark):
             return Role.HEADING
         if mark is not None and mark.kind == "han" and len(text) < _LONG_HEADING:
             return Role.HEADING
@@ -167,6 +170,15 @@ class _Guess:
             return Role.HEADING
         return Role.MORE
 
+    def _announces(self, place: int, text: str) -> bool:
+        """Return whether a line begins with the numbers of the questions that follow: "For questions 4 and 5: ..."."""
+        match = phrases.STIMULUS.search(text)
+        if match is None or match.start() > _SHORT_VALUE or self.lines[place].is_joined:
+            return False
+        following = next((at for at in range(place + 1, len(self.lines)) if self.numbering.is_question(at)), -1)
+        mark = self.marks[following] if following >= 0 else None
+        return mark is not None and str(mark.value) == (match["first"] or match["zh_first"])
+
     def _repeats_part(self, place: int) -> bool:
         """Return whether a line behind an answer or a solution has the mark of a part again: its answer."""
         mark = self.marks[place]
@@ -175,7 +187,7 @@ class _Guess:
             and self.state in ("answer", "solution")
             and mark.kind in ("lower", "roman", "digits")
             and any(
-                run.series == mark.series and len(run.places) > 1 and mark.value <= run.value
+                run.series.rstrip(".()") == mark.kind and len(run.places) > 1 and mark.value <= run.value
                 for run in self.open_runs
             )
         )
@@ -221,7 +233,7 @@ class _Guess:
         if phrases.NUMERIC.fullmatch(text) or phrases.INTERVAL.fullmatch(text):
             return Role.ANSWER if self.state in ("stem", "answer") else None
         if match := phrases.ANSWER.match(text):
-            return Role.ANSWER if text[match.end() :].strip(" _.…") else Role.NOTHING
+            return Role.NOTHING if phrases.is_left_blank(text[match.end() :]) else Role.ANSWER
         if phrases.SOLUTION.match(text):
             return Role.SOLUTION
         return Role.NOTHING if phrases.TITLED_POINTS.fullmatch(text) and self.state != "stem" else None
@@ -315,6 +327,8 @@ class _Guess:
             return False
         if not self.numbering.is_question(following) or phrases.POINTS_ALONE.fullmatch(line.text):
             return False
+        if self.state != "stem" and (line.is_marked or _EMPHASISED.fullmatch(line.text)) and "![" not in line.text:
+            return not phrases.BLANK.search(line.text) and not self.lines[place - 1].is_marked
         ends_sentence = line.text.endswith((".", "?", "。", "？", ";", ",", "!", "$", "=", "____"))
         if ends_sentence or "![" in line.text or "[image]" in line.text:
             return False
@@ -324,12 +338,18 @@ class _Guess:
         stands_out = line.is_marked and not self.lines[place - 1].is_marked
         return self.state != "stem" and (stands_out or (line.text[:1].isupper() and self.state == "answer"))
 
-    def _heads(self, place: int) -> bool:
-        """Return whether a line "II. Geometry" stands above a question."""
+    def _heads(self, place: int, mark: Mark) -> bool:
+        """Return whether a line "II. Geometry" or "B. True or false" stands above a question."""
         following = place + 1
         while following < len(self.lines) and following < place + 3 and self.marks[following] is None:
             following += 1
-        return len(self.lines[place].text) < _LONG_HEADING and self.numbering.is_question(following)
+        is_item = not mark.roman and (
+            self.lines[place].is_joined
+            or any(run.continues(mark.series, mark.value) for run in self.open_runs)
+            or (mark.value == 1 and self.state == "stem")
+        )
+        is_short = 0 < len(self.lines[place].text) < _LONG_HEADING
+        return is_short and not is_item and self.numbering.is_question(following)
 
     # -- options and parts ----------------------------------------------------------------------------------------
 

@@ -122,7 +122,7 @@ class _Assembly:
         draft.stem.add(place, line.text)
         draft.value = mark.value if mark is not None and mark.kind in ("digits", "word", "levels") else 0
         draft.series = mark.series if mark is not None else ""
-        if mark is None and phrases.BONUS.match(line.text):
+        if mark is None and phrases.BONUS.match(line.text.replace("*", "")):
             draft.value = BONUS_NUMBER
         if mark is not None and mark.answer:
             draft.answers.append(Item([place], [mark.answer]))
