@@ -45,6 +45,7 @@ _SECTION_NAME = re.compile(
     re.IGNORECASE,
 )
 """Stands before the first answer of a line."""
+_LEAST = 0.5  # of a label's weight: a number within a sentence is none
 _SEEN = 150  # earlier labels that one may follow
 _AGAIN = 6.0  # what it costs to begin the numbers anew
 
@@ -109,7 +110,7 @@ def listed_numbers(text: str) -> list[int]:
     >>> listed_numbers("1. B  2. C"), listed_numbers("1b 2c 3d"), listed_numbers("1. B because 2 < 3")
     ([1, 2], [1, 2, 3], [])
     """
-    labels = [*_labels(0, expanded(text))]
+    labels = _labels(0, expanded(text))
     numbers = sorted({label.number for label in labels if label.number > 0})
     chosen = [label for label, _ in _chain(labels, [expanded(text)], numbers, [""] * len(numbers))]
     is_list = len(chosen) > 1 and all(label.weight >= 0.9 for label in chosen[1:])
@@ -161,7 +162,11 @@ def _with_missing(
     return slots, known, printed
 
 
-def _labels(line: int, text: str) -> Iterator[Label]:
+def _labels(line: int, text: str) -> list[Label]:
+    return sorted(_found_labels(line, text), key=lambda label: label.start)
+
+
+def _found_labels(line: int, text: str) -> Iterator[Label]:
     formulas = [(segment.start, segment.end) for segment in formula_segments(text)]
     for start in (0, *(gap.end() for gap in re.finditer(r"[\u2003\t;]\s*|\s(?=[A-Z])", text))):
         if (bonus := BONUS.match(text, start)) and (start == 0 or bonus[0].rstrip().endswith(":")):
@@ -181,8 +186,10 @@ def _labels(line: int, text: str) -> Iterator[Label]:
         weight = 1.0 if is_first else 0.9 if is_parted else 0.2
         weight += (2.0 if is_first else 1.0) * is_signed
         if match["sign"] in (".", ":", "：") and behind[:1].isdigit():
-            weight -= 0.8  # "1.5" may be a number
+            weight -= 0.6  # "1.5" may be a number
         weight += 1.0 * bool(_LETTER.match(behind)) + 1.2 * bool(match["word"])
+        if weight < _LEAST:
+            continue
         name = re.sub(r"[^a-z]", "", (match["word"] or "").lower())
         yield Label(line, 0 if is_first else start, end, int(match["number"]), part, weight, name)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from questionbank.documents.alignment import listed_numbers
 from questionbank.documents.key_rows import full_text, row_cells
-from questionbank.documents.marks import Mark
+from questionbank.documents.marks import GAP, Mark
 from questionbank.documents.paper import Line
 from questionbank.documents.phrases import (
     ANSWER,
@@ -25,7 +25,7 @@ _LONGEST_TITLE = 80
 _MOST_ENDS = 5
 _NAMED = re.compile(
     r"\W*[^.?!。？]{0,60}\b(?:answers?|keys?|solutions?|mark(?:ing)? scheme|lösungen|corrigé|réponses|respuestas"
-    r"|soluciones)\b[^.?!]{0,40}[:：)]?\W*|\W*(?:参考|标准)?答案.{0,20}",
+    r"|soluciones)\b[^.?!]{0,40}[:：)]?\W*|[^。？?]{0,30}答案.{0,20}",
     re.IGNORECASE,
 )
 
@@ -56,13 +56,14 @@ def _is_title(place: int, lines: Sequence[Line], marks: Sequence[Mark | None]) -
     if len(text) > _LONGEST_TITLE or (mark is not None and mark.kind not in ("han", "upper", "Roman")):
         return False
     follows = lines[place + 1 : place + 5]
+    first = next((below for below in marks[place + 1 : place + 2] if below is not None), None)
+    if not follows or (first is not None and first.kind in ("lower", "roman", "upper")):
+        return False  # the solution of one question, part by part
     if KEY_TITLE.fullmatch(text):
         return any(sign.isdigit() for below in follows for sign in full_text(below))
-    return (
-        _NAMED.fullmatch(text) is not None
-        and bool(follows)
-        and (follows[0].is_joined or len(listed_numbers(full_text(follows[0]))) > 1)
-    )
+    paragraph = [full_text(follows[0]), *(full_text(below) for below in follows[1:] if below.is_joined)]
+    is_list = len(listed_numbers(GAP.join(paragraph))) > 1 or row_cells(follows[0].text) is not None
+    return _NAMED.fullmatch(text) is not None and is_list
 
 
 def _ends(title: int, lines: Sequence[Line], marks: Sequence[Mark | None]) -> Iterator[int]:
@@ -73,7 +74,7 @@ def _ends(title: int, lines: Sequence[Line], marks: Sequence[Mark | None]) -> It
         line = lines[place]
         is_head = line.heading or SECTION.fullmatch(full_text(line)) or (line.is_marked and not line.number)
         ends_paragraph = place > title + 1 and lines[place - 1].is_joined and not line.is_joined and not found
-        if (is_head and not line.is_joined) or ends_paragraph:
+        if place > title + 1 and ((is_head and not line.is_joined) or ends_paragraph):
             found += 1
             yield place
         if found >= _MOST_ENDS:

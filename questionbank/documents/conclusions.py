@@ -53,11 +53,11 @@ def is_working(text: str) -> bool:
         return False
     if _LEAD.search(text) or "\n" in text or len(_CLAUSES.sub(" ", text)) < len(text) - 4:
         return "=" in text or "⇒" in text or bool(_LEAD.search(text) and re.search(r"\d", text))
-    return any(
-        piece.count("=") + piece.count("＝") > (1 if _ASSIGNED.match(piece.split("=")[0]) else 0)
-        and re.search(r"\d", piece) is not None
-        for piece in _JOINED.split(text)
-    )
+    before, sign, behind = text.replace("＝", "=").partition("=")
+    if "=" in behind:
+        return not _ASSIGNMENTS.search(text)
+    variables = re.search(r"(?<![^\W\d_])[a-zA-Z](?![^\W\d_])|\\|\^", before.rpartition(":")[2])
+    return bool(sign) and variables is None and re.search(r"\d.*[-+−×÷·*/:]", before) is not None
 
 
 def concluded(text: str) -> str:
@@ -70,6 +70,10 @@ def concluded(text: str) -> str:
     """
     if units := [*_UNIT.finditer(text)]:
         return f"{units[-1]['value']}{units[-1]['unit']}"
+    worked, said = re.split(r"答\s*[：:]", text)[0], text.partition("答")[2].strip(" ：:。.")
+    if said and (value := re.search(r"\d[\d.]*[^\d，。,\s]{0,3}$", said)):
+        return value[0]
+    text = worked or text
     sentences = [sentence for sentence in _SENTENCES.split(_TAIL.sub("", text)) if sentence.strip()]
     clause = sentences[-1] if sentences else ""
     if leads := [*_LEAD.finditer(clause)]:

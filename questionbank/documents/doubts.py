@@ -106,6 +106,8 @@ def _numbers(place: int, drafts: Sequence[Draft]) -> Iterator[str]:
     if before is not None and draft.value and before.value > 0:
         if draft.value == before.value:
             yield f"The number {draft.value} stands twice."
+        elif draft.value == 1 and before.value > 1 and draft.headings == before.headings:
+            yield "The numbers begin again at 1, but no heading stands above."
         elif draft.value != before.value + 1 and draft.value != 1:
             yield f"The numbers skip from {before.value} to {draft.value}."
     if after is not None and draft.value and after.value > draft.value + 1:

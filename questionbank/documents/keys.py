@@ -24,7 +24,7 @@ from questionbank.documents.phrases import (
 _LETTERS = r"[A-K](?:\s?(?:[,、/&+和]|and|und|et)?\s?[A-K]){0,4}"
 _LETTER = re.compile(
     rf"(?:ANS(?:WER)?[.:]?\s*|(?i:option|choice)\s+)?[(（\[]?({_LETTERS}|[a-h])(?:[)）\]]|(?![A-Za-z0-9]))\s*(?:$"
-    rf"|[.:：;,，。)】–—-]\s*|(?=[(（\[\d$\u2003\u4e00-\u9fff=])|\s+(?=PTS|DIF|REF|\d))"
+    rf"|[.:：;,，。)】–—-]\s*|(?=[(（\[\d$\u2003\u4e00-\u9fff])|\s+(?=PTS|DIF|REF|\d))"
 )
 _NUMBER = re.compile(r"(?:Q(?:n|uestion)?\.?|No\.?|第)?\s?(\d{1,3})\s?[.)、．题]?", re.IGNORECASE)
 _MARKS_GIVEN = re.compile(r"(?<=\S)(?:\s+\[\d{1,2}\]|(?:\s+[MAB][1-3])+)\s*$")
@@ -40,6 +40,11 @@ TITLE_AND_LIST = re.compile(
 _COMPOUND = re.compile(
     r"(?:Q(?:uestion)?\.?\s?)?(\d{1,3})\s?[.)]?\s?(?:[(]([a-h])[)]|([a-h])[.)]?)\s*(?:[(]([ivx]{1,4})[)]"
     r"|([ivx]{1,4})[.)]?)?"
+)
+_SAID_RIGHT = re.compile(
+    r"(?:(?:choice|option|answer)\s+)?[(]?([A-K])[)]? is (?:the )?(?:correct|right)(?: (?:answer|choice|option))?[.:]?\s*|"
+    r"(?:the )?(?:correct |right )?answer is [(]?([A-K])[)]?[.:]\s*",
+    re.IGNORECASE,
 )
 _LAST_COLUMN = re.compile(r"(?<=\S)[\u2003\t]\s*\d{1,2}\s*$")
 _FEWEST_POINTS = 3
@@ -131,7 +136,7 @@ def _entry(answer: Answer, block: Sequence[tuple[list[int], str]]) -> KeyEntry:
         number, rest = take_mark(text)
         mark = read_mark(number)
         is_part = mark is not None and (
-            mark.series in ("lower()", "lower)", "lower.", "roman()", "roman)", "digits()")
+            mark.series in ("lower()", "lower)", "lower.", "roman()", "roman)", "digits()", "digits○")
             or (mark.kind in ("lower", "digits", "upper", "roman") and open_part)
         )
         if not is_part or mark is None or (is_part and not open_part and entry.answer):
@@ -203,7 +208,7 @@ def _merged(entries: Iterable[KeyEntry]) -> list[KeyEntry]:
             first.parts[letter] = f"{before}\n{answer}" if before and answer not in before else answer
         if not first.answer:
             first.answer = entry.answer
-        elif entry.answer and entry.answer != first.answer:
+        elif entry.answer and first.answer not in entry.answer:
             (first.others if len(entry.answer) < _SHORT else first.solution).append(entry.answer)
         first.solution += entry.solution
     return [*merged.values()]
@@ -264,6 +269,8 @@ def _named(text: str) -> tuple[str, str]:
         return text.strip(" ."), ""
     if (match := _TRUTH.match(text)) and truth_of(match[1]):
         return match[1], text[match.end() :].strip()
+    if match := _SAID_RIGHT.match(text):
+        return (match[1] or match[2]).upper(), text[match.end() :].strip()
     match = _LETTER.match(text)
     if match is None:
         return "", text

@@ -50,7 +50,7 @@ def numbered_rules(lines: Sequence[Line], marks: Sequence[Mark | None]) -> froze
         while end < len(lines) and not lines[end].heading:
             mark = marks[end]
             if mark is not None and mark.kind == "digits":
-                if mark.value != counted + 1:
+                if mark.value != counted + 1 or mark.series == "digits-":
                     break
                 counted += 1
             elif (
@@ -85,6 +85,8 @@ def chained(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
             continue  # points: "(2)"
         values[place] = mark.value
         weight = 0.6 if mark.series in ("digits()", "digits-") else 1.0
+        if mark.series == "digits()" and any(_counts_with(mark, beside) for beside in _beside(place, marks)):
+            weight = 0.2  # an option or a part
         best, before = -0.3 * (mark.value - 1), -1
         for number in range(len(states) - 1, max(-1, len(states) - _SEEN), -1):
             earlier, score, _ = states[number]
@@ -99,6 +101,14 @@ def chained(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
         place, _, number = states[number]
         chain.append(place)
     return Numbering(frozenset(chain))
+
+
+def _beside(place: int, marks: Sequence[Mark | None]) -> Sequence[Mark | None]:
+    return (*marks[max(0, place - 1) : place], *marks[place + 1 : place + 2])
+
+
+def _counts_with(mark: Mark, other: Mark | None) -> bool:
+    return other is not None and other.series == mark.series and abs(other.value - mark.value) == 1
 
 
 def _goes_on(place: int, lines: Sequence[Line]) -> bool:

@@ -12,8 +12,8 @@ from questionbank.documents.points import without_points
 
 _PART_ANSWER = re.compile(r"^\s*(?:[(（]?([a-h]|[ivx]{1,4})[)）.]|[(（](\d)[)）])\s*(.+)$")
 _LETTERED = re.compile(
-    r"(?:^|(?<=[\s;,，；。.\u2003]))(?P<open>[(（])?(?P<label>[a-h]|[ivx]{1,4}|\d(?=[)）]))(?:[)）]"
-    r"|(?<=[a-h])\.(?=\s))\s*"
+    r"(?:^|(?<=[\s;,，；。.\u2003]))(?P<open>[(（])?(?:(?P<label>[a-h]|[ivx]{1,4}|\d(?=[)）]))(?:[)）]"
+    r"|(?<=[a-h])\.(?=\s))|(?P<circled>[①-⑳]))\s*"
 )
 
 
@@ -44,20 +44,24 @@ def lettered_answers(text: str) -> dict[str, str]:
             continue
         if not places and match.start():
             return {}
-        label = match["label"]
+        label, before = _label(match), _label(places[-1]) if places else ""
         if not places or (
-            label.isdigit() == places[-1]["label"].isdigit()
+            label.isdigit() == before.isdigit()
             and bool(match["open"]) == bool(places[0]["open"])
-            and 0 < _rank(label) - _rank(places[-1]["label"]) <= 3
+            and 0 < _rank(label) - _rank(before) <= 3
         ):
             places.append(match)
     if len(places) < 2:
         return {}
     ends = [*(match.start() for match in places[1:]), len(text)]
     return {
-        match["label"].lower(): short_answer(text[match.end() : end].strip(" ;,，；\u2003"))
+        _label(match).lower(): short_answer(text[match.end() : end].strip(" ;,，；\u2003"))
         for match, end in zip(places, ends, strict=True)
     }
+
+
+def _label(match: re.Match[str]) -> str:
+    return match["label"] or str(ord(match["circled"]) - ord("①") + 1)
 
 
 def _rank(label: str) -> int:

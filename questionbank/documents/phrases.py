@@ -186,7 +186,7 @@ _MARKED_TRUTH = re.compile(
 )
 _WHOLE_SENTENCE = re.compile(r"[.!?:;。？！：；…$_)\])]\s*$")
 _ASIDE = re.compile(
-    r"[\s\u2003]*[(\[（]|\s*[\t\u2003]| {2,}| *(?:True|T|Richtig|Wahr|Vrai|Verdadero|Vero)\s*[/|]"
+    r"[\s\u2003]*[(\[（]|\s*[\t\n\u2003]| {2,}| *(?:True|T|Richtig|Wahr|Vrai|Verdadero|Vero)\s*[/|]"
 )
 _GOES_ON = re.compile(
     r"\b(?:is|are|be|if|whether|write|circle|tick|say|either|with|for|ist|sind|ob|est|sont|es|son|è)$",
@@ -342,6 +342,14 @@ def statement_of(stem: str) -> str:
     if _WHOLE_SENTENCE.search(before) or (_ASIDE.match(match[0]) and not _GOES_ON.search(before)):
         return before
     return stem
+
+
+NO_ANSWER = re.compile(
+    r"\W*(?:see |answers? (?:may |will )?var|various|your own|(?:any|own) (?:sensible|valid|suitable|reasonable)|left |we leave"
+    r"|siehe |individuelle?|voir |ver |略|n/?a\b).{0,60}",
+    re.IGNORECASE,
+)
+"""Stands for an answer that the paper does not give; the whole text."""
 
 
 def is_left_blank(text: str) -> bool:

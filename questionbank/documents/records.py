@@ -79,8 +79,11 @@ def found_question(draft: Draft) -> FoundQuestion:
     elif pairs:
         kind = "matching"
     solution = _solution(draft)
-    is_proof = phrases.PROOF.search(f"{stem} {' '.join(part.text for part in draft.parts)}") is not None
-    if not (is_proof and not options and not parts):
+    is_open_proof = not options and not parts and phrases.PROOF.search(stem) is not None
+    if phrases.NO_ANSWER.fullmatch(answered.text) or (is_open_proof and is_working(answered.text)):
+        solution = f"{answered.text}\n{solution}".strip()
+        answered = replace(answered, text="")
+    if not is_open_proof and not phrases.NO_ANSWER.fullmatch(solution):
         answered, parts, solution = _with_conclusions(answered, parts, options, solution, doubts)
     text = "\n\n".join([*(stimulus.text for stimulus in draft.stimuli), stem]).strip()
     if not text and parts:
