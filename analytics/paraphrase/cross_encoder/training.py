@@ -1,6 +1,7 @@
 """Training a pair reader on our loop: from an encoder's weights, or further from those it has.
 
     python -m analytics.paraphrase.cross_encoder.training --data FOLDER --output FILE [--steps N] [--begin-with FILE]
+        [--checkpoints FOLDER]
 
 Loss: binary cross-entropy of a pair's label, and of each token's "says something else" where a pair's maker knows it.
 The files of the folder are those of `analytics.paraphrase.pairs.material`.
@@ -30,6 +31,8 @@ from analytics.paraphrase.cross_encoder.pair_reader import PairReader
 from analytics.paraphrase.cross_encoder.reading import PAIR_TOKENS
 from analytics.paraphrase.cross_encoder.weights import load_pair_reader, new_pair_reader, save_pair_reader
 from analytics.training.batching import length_grouped_batches
+from analytics.training.callbacks import progress_lines
+from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 from analytics.training.device import inference_dtype, pick_device
 from analytics.training.loop import train_loop
 from analytics.training.seeding import seed_everything
@@ -38,6 +41,7 @@ from analytics.training.stages import LoopSettings, Step
 _UNKNOWN = -1  # of a token of which nobody said whether it changed the sense
 _WORDS_WEIGHT, _CHANGED_WEIGHT = 0.5, 3.0
 _HEAD_RATE = 1e-3
+_CHECKPOINT_EVERY = 50
 _FROZEN = ("word_embeddings", "position_embeddings", "pooler")
 
 
@@ -84,15 +88,23 @@ class PairTask:
         pad_id: token that fills a batch.
         batch_size: pairs in a batch.
         seed: of the batches' order.
+        head_rate: learning rate of the head.
     """
 
     def __init__(
-        self, reader: PairReader, pairs: Sequence[TokenPair], *, pad_id: int, batch_size: int, seed: int
+        self,
+        reader: PairReader,
+        pairs: Sequence[TokenPair],
+        *,
+        pad_id: int,
+        batch_size: int,
+        seed: int,
+        head_rate: float = _HEAD_RATE,
     ) -> None:
         if len(pairs) < batch_size:
             raise DataError(f"Training needs at least {batch_size} pairs, there are {len(pairs)}.")
         self.reader, self.pairs, self.pad_id = reader, pairs, pad_id
-        self.batch_size, self.seed = batch_size, seed
+        self.batch_size, self.seed, self.head_rate = batch_size, seed, head_rate
         for name, parameter in reader.transformer.named_parameters():
             parameter.requires_grad_(not any(part in name for part in _FROZEN))
 
@@ -101,10 +113,10 @@ class PairTask:
         return {"reader": self.reader}
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
-        """Return the transformer at the settings' rate, the head at a higher one."""
+        """Return the transformer at the settings' rate, the head at its own."""
         body = [parameter for parameter in self.reader.transformer.parameters() if parameter.requires_grad]
         head = [*self.reader.words.parameters(), *self.reader.head.parameters()]
-        return [{"params": body}, {"params": head, "lr": _HEAD_RATE}]
+        return [{"params": body}, {"params": head, "lr": self.head_rate}]
 
     def batches_per_epoch(self) -> int:
         """Return the number of batches of an epoch."""
@@ -156,6 +168,7 @@ def train_pair_reader(
     learning_rate: float = 1.5e-4,
     seed: int = 3407,
     device: str = "auto",
+    context: TrainingContext = DEFAULT_CONTEXT,
 ) -> None:
     """Train a pair reader and write its file: `analytics.paraphrase.cross_encoder.weights`.
 
@@ -165,8 +178,11 @@ def train_pair_reader(
         weights: the file.
         begin_with: a file whose training goes on.
         steps: optimiser steps.
+        learning_rate: of the transformer; a head whose training goes on has the same, a new one a higher one.
+        context: folder of the checkpoint, with which a stopped training is resumed, and callbacks.
 
     Raises:
+        Cancelled: it was asked to stop; the checkpoint is usable.
         DataError: fewer pairs than a batch.
         BackboneError: a file does not fit the encoder.
     """
@@ -176,7 +192,14 @@ def train_pair_reader(
     backbone.tokenizer.no_truncation()
     reader = load_pair_reader(begin_with, backbone) if begin_with else new_pair_reader(backbone)
     pairs = [pair for row in rows if (pair := token_pair(backbone, row)) is not None]
-    task = PairTask(reader.to(place).train(), pairs, pad_id=backbone.pad_id, batch_size=batch_size, seed=seed)
+    task = PairTask(
+        reader.to(place).train(),
+        pairs,
+        pad_id=backbone.pad_id,
+        batch_size=batch_size,
+        seed=seed,
+        head_rate=learning_rate if begin_with else _HEAD_RATE,
+    )
     settings = LoopSettings(
         epochs=1 + steps * batch_size // len(pairs),
         max_steps=steps,
@@ -184,8 +207,9 @@ def train_pair_reader(
         warmup_share=0.05,
         clip_norm=1.0,
         dtype=inference_dtype(place),
+        checkpoint_every=_CHECKPOINT_EVERY,
     )
-    train_loop(task, settings, device=place)
+    train_loop(task, settings, device=place, context=context)
     save_pair_reader(
         reader.cpu().eval(), base, weights, backbone=backbone.name, backbone_sha256=backbone.weights_hash
     )
@@ -198,7 +222,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, required=True)
     parser.add_argument("--steps", type=int, default=1000)
     parser.add_argument("--batch-size", type=int, default=32)
+    parser.add_argument("--learning-rate", type=float, default=1.5e-4)
     parser.add_argument("--begin-with", type=Path)
+    parser.add_argument("--checkpoints", type=Path, help="a stopped training is resumed from here")
     options = parser.parse_args(arguments)
 
     def command() -> str:
@@ -211,6 +237,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             begin_with=options.begin_with,
             steps=options.steps,
             batch_size=options.batch_size,
+            learning_rate=options.learning_rate,
+            context=TrainingContext(
+                checkpoints=options.checkpoints,
+                callbacks=(progress_lines(lambda line: print(line, file=sys.stderr, flush=True)),),
+            ),
         )
         return json.dumps({"pairs": len(rows), "steps": options.steps})
 
