@@ -38,6 +38,7 @@ class _Environment(environ.Env):
 environment = _Environment(
     ALLOWED_HOSTS=(list, []),
     CSRF_TRUSTED_ORIGINS=(list, []),
+    DATABASE_POOLER_URL=(str, ""),
     DATABASE_URL=(str, ""),
     DEMO=(bool, False),
     EMAIL_URL=(str, "consolemail://"),
@@ -94,12 +95,20 @@ def secret_key() -> str:
     return path.read_text().strip()
 
 
+def is_behind_pooler() -> bool:
+    """Return whether this process reaches PostgreSQL through a pooler in transaction mode.
+
+    `manage.py serve` gives the site and the workers the pooler's address as their `DATABASE_URL`; commands go without.
+    """
+    pooler: str = environment("DATABASE_POOLER_URL")
+    return bool(pooler) and pooler == environment("DATABASE_URL")
+
+
 def databases() -> dict[str, object]:
     """Return Django's DATABASES: the server at `DATABASE_URL`, else the embedded one."""
     options = {"pool": False, "connect_timeout": 5}  # seconds; a stalled server accepts and never answers
     if environment("DATABASE_URL"):
-        default = environment.db("DATABASE_URL")
-        default.setdefault("OPTIONS", {})
+        default = _database("DATABASE_URL")
     else:
         location = postgres_location(var_dir())
         default = {
@@ -112,7 +121,22 @@ def databases() -> dict[str, object]:
     default["OPTIONS"] = {**options, **default["OPTIONS"]}
     default["CONN_MAX_AGE"] = 600
     default["CONN_HEALTH_CHECKS"] = True
+    default["DISABLE_SERVER_SIDE_CURSORS"] = is_behind_pooler()  # they outlive a transaction
     return {"default": default}
+
+
+def _database(variable: str) -> dict[str, Any]:
+    """Return Django's settings for the database at an address."""
+    try:
+        database: dict[str, Any] = environment.db_url(variable)
+    except (ImproperlyConfigured, ValueError):
+        database = {}
+    if database.get("ENGINE") != "django.db.backends.postgresql" or not database.get("NAME"):
+        sys.exit(
+            f"Error: {variable} is wrong. Write it as postgres://USER:PASSWORD@HOST:5432/DATABASE, percent-encoded."
+        )
+    database.setdefault("OPTIONS", {})
+    return database
 
 
 def broker_url() -> str:

@@ -93,6 +93,7 @@ TEMPLATES = [
 
 # --- PostgreSQL and Redis -------------------------------------------------------------------------
 DATABASES = env.databases()
+BEHIND_POOLER: bool = env.is_behind_pooler()
 CACHES = {
     "default": {
         "BACKEND": "django.core.cache.backends.redis.RedisCache",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
+import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -55,8 +57,10 @@ def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix) -
 def _wait_for_no_disk(var_dir: Path) -> None:
     """A test bank need not survive the machine: waiting for the disk is most of what a small write takes."""
     from questionbank.embedded.locations import postgres_location
+    from tests.pooler import admit
 
     location = postgres_location(var_dir)
+    admit(location.home)
     with psycopg.connect(
         host=str(location.socket_directory), dbname=location.database, user="postgres", autocommit=True
     ) as server:
@@ -85,6 +89,36 @@ def _make_rows_of_migrations(using: str, **_sent: object) -> None:
         groups.bulk_create(SynonymGroup(terms=terms) for terms in DEFAULT_SYNONYMS)
     for name in ("teacher", "reviewer", "admin"):
         Group.objects.using(using).get_or_create(name=name)
+
+
+@pytest.fixture(scope="session")
+def pooler_port() -> Iterator[int]:
+    """The port of a PgBouncer in transaction mode before the tests' PostgreSQL; skips where it is not installed."""
+    from questionbank.embedded.locations import postgres_location
+    from questionbank.env import var_dir
+    from tests.pooler import pgbouncer, running_pooler
+
+    if pgbouncer() is None:
+        pytest.skip("pgbouncer is not installed")
+    folder = Path(tempfile.mkdtemp(prefix="kindred-pooler-"))
+    with running_pooler(folder, str(postgres_location(var_dir()).socket_directory)) as port:
+        yield port
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def behind_pooler(transactional_db, pooler_port, settings) -> Iterator[None]:
+    """Every connection to the database goes through the pooler."""
+    from django.db import connection, connections
+
+    database = connection.settings_dict
+    before = dict(database)
+    connections.close_all()
+    database.update(HOST="127.0.0.1", PORT=str(pooler_port), DISABLE_SERVER_SIDE_CURSORS=True)
+    settings.BEHIND_POOLER = True
+    yield
+    connections.close_all()
+    database.update(before)
 
 
 @pytest.fixture(scope="session")

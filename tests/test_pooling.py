@@ -22,13 +22,10 @@ SESSION_STATE = re.compile(
     re.VERBOSE,
 )
 
-# Whoever runs these needs a connection to PostgreSQL itself, as workers and commands have.
+# These never go through a pool.
 DIRECT = {
-    "questionbank/management/base.py": "one command migrates a new database, before there is any table",
-    "questionbank/page_limits.py": "a limit of each connection that serves pages: set it in the pool instead",
-    "questionbank/services/backup_database.py": "in the maintenance database, which is not pooled",
-    "questionbank/services/embeddings.py": "memory for building an index, which no transaction may hold",
-    "questionbank/services/runs.py": "a worker's lock, which PostgreSQL lets go of when the worker dies",
+    "questionbank/page_limits.py": "a limit of each connection that serves pages: not set behind a pooler",
+    "questionbank/services/backup_database.py": "in the maintenance database, by commands",
 }
 
 

@@ -181,29 +181,29 @@ class RunReporter:
 
     def _beat(self) -> None:
         """Run in a thread with its own database connection, so that a busy job is not taken for dead."""
+        lock, was_held = runs.RunLock(self.run), False
         try:
-            held_by, last_beat = None, time.monotonic()
+            last_beat = time.monotonic()
             while True:
                 now = time.monotonic()
                 if now - last_beat > ASLEEP_SECONDS:  # the process or the machine was stopped, not the job
                     self._reported = now
                 last_beat = now
                 try:
-                    if connection.connection is None or connection.connection is not held_by:
-                        if held_by is not None and not runs.run_heartbeat(run=self.run):
-                            self._stop_requested.set()
-                        runs.run_hold(run=self.run)
-                        held_by = connection.connection
-                    elif not runs.run_heartbeat(run=self.run):
+                    if was_held and not runs.run_heartbeat(run=self.run):
                         self._stop_requested.set()
+                    lock.keep()
+                    was_held = True
                     if self.hangs():
                         self._end_hung_job()
                 except DatabaseError:
                     connection.close()  # the next beat connects again
+                    lock.close()
                 self._held.set()
                 if self._finished.wait(HEARTBEAT_SECONDS):
                     return
         finally:
+            lock.close()
             connection.close()
 
 

@@ -1,5 +1,6 @@
 """The processes that make up a running Kindred. `make run` and the containers start the same ones."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -30,4 +31,6 @@ def programs(var_dir: Path, *, host: str, port: int) -> dict[str, Program]:
         "beat": [*celery, "beat", "--schedule", str(var_dir / "celerybeat-schedule")],
     }
     environment = {"PORT": str(port)}  # the one chosen, not the one wished for
+    if pooler := os.environ.get("DATABASE_POOLER_URL"):
+        environment["DATABASE_URL"] = pooler
     return {name: Program(name, command, environment, _PROJECT) for name, command in commands.items()}

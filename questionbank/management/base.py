@@ -65,9 +65,11 @@ class BankCommand(BaseCommand):
     def _migrate_new_database() -> None:
         if "django_migrations" in connection.introspection.table_names():
             return
-        with connection.cursor() as cursor:  # two commands on a new database: one migrates, one waits
-            cursor.execute("SELECT pg_advisory_lock(%s)", [MIGRATION_LOCK])
-            try:
-                call_command("migrate", verbosity=0, interactive=False)
-            finally:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [MIGRATION_LOCK])
+        guard = connection.copy()  # two commands on a new database: one migrates, one waits
+        try:
+            guard.set_autocommit(False)
+            with guard.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_xact_lock(%s)", [MIGRATION_LOCK])
+            call_command("migrate", verbosity=0, interactive=False)
+        finally:
+            guard.close()

@@ -157,29 +157,26 @@ def embedding_index_drop(*, embedding_set: EmbeddingSet) -> None:
 def embedding_index_build(*, embedding_set: EmbeddingSet, m: int = 16, ef_construction: int = 64) -> None:
     """Build the set's partial HNSW index without blocking writers; must be called outside a transaction.
 
+    It is quick where the server's `maintenance_work_mem` holds the graph.
     PostgreSQL uses it only for the same cast and a literal set id: `questionbank.selectors.vectors`.
     """
     if embedding_index_exists(embedding_set=embedding_set):
         return
     embedding_index_drop(embedding_set=embedding_set)  # an invalid one, left by a killed build
     with connection.cursor() as cursor:
-        cursor.execute("SET maintenance_work_mem = '512MB'")
-        try:
-            cursor.execute(
-                sql.SQL(
-                    "CREATE INDEX CONCURRENTLY {name} ON questionbank_questionembedding"
-                    " USING hnsw ((vector::halfvec({dimension})) halfvec_cosine_ops)"
-                    " WITH (m = {m}, ef_construction = {ef}) WHERE embedding_set_id = {set_id}"
-                ).format(
-                    name=sql.Identifier(embedding_set.index_name),
-                    dimension=sql.Literal(embedding_set.dimension),
-                    m=sql.Literal(m),
-                    ef=sql.Literal(ef_construction),
-                    set_id=sql.Literal(embedding_set.pk),
-                )
+        cursor.execute(
+            sql.SQL(
+                "CREATE INDEX CONCURRENTLY {name} ON questionbank_questionembedding"
+                " USING hnsw ((vector::halfvec({dimension})) halfvec_cosine_ops)"
+                " WITH (m = {m}, ef_construction = {ef}) WHERE embedding_set_id = {set_id}"
+            ).format(
+                name=sql.Identifier(embedding_set.index_name),
+                dimension=sql.Literal(embedding_set.dimension),
+                m=sql.Literal(m),
+                ef=sql.Literal(ef_construction),
+                set_id=sql.Literal(embedding_set.pk),
             )
-        finally:
-            cursor.execute("RESET maintenance_work_mem")
+        )
 
 
 def embedding_set_finish(*, embedding_set: EmbeddingSet) -> None:

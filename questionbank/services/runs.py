@@ -4,7 +4,7 @@ queued -> running -> succeeded | failed | cancelled. A worker holds a lease (a r
 works; every write of a worker names its lease, so one that was given up for dead writes nothing more.
 
 A worker that dies is noticed within seconds because it also holds an advisory lock, which PostgreSQL lets go of with
-its connection (`run_hold`); one that hangs or is stopped is noticed by its missing heartbeats (decision 44).
+its connection (`RunLock`); one that hangs or is stopped is noticed by its missing heartbeats (decision 44).
 """
 
 from __future__ import annotations
@@ -151,11 +151,32 @@ def run_heartbeat(*, run: Run) -> bool:
     return bool(_held(run).filter(cancel_requested=False).update(heartbeat_at=Now()))
 
 
-def run_hold(*, run: Run) -> bool:
-    """Take the lock that says that the worker lives, for as long as the current connection does."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [RUN_LOCK, _lock_number(run)])
-        return bool(cursor.fetchone()[0])
+class RunLock:
+    """The lock that says that a run's worker lives: of an open transaction on a connection of its own.
+
+    PostgreSQL lets go of it when the connection ends. It is a transaction's and not a session's, because a pooler hands
+    sessions on to others. The transaction holds no snapshot, so it keeps neither VACUUM nor an index waiting.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._number = _lock_number(run)
+        self._connection = connection.copy()
+
+    def keep(self) -> bool:
+        """Take the lock, or see that the connection that has it is alive; return whether this call took it."""
+        is_new = self._connection.connection is None
+        if is_new:
+            self._connection.set_autocommit(False)
+        with self._connection.cursor() as cursor:
+            if is_new:
+                cursor.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", [RUN_LOCK, self._number])
+            else:
+                cursor.execute("SELECT 1")
+            return is_new and bool(cursor.fetchone()[0])
+
+    def close(self) -> None:
+        """Let go of the lock."""
+        self._connection.close()
 
 
 def _lock_number(run: Run) -> int:

@@ -76,3 +76,25 @@ def test_times_on_pages_are_in_the_zone_of_the_site_which_the_page_names(client,
     page = client.get(reverse("run_list")).content.decode()
     assert "27 Nov 2026, 01:30" in page
     assert "Times are in Asia/Kolkata" in page
+
+
+@pytest.mark.parametrize(
+    "address", ["postgres://kindred@host:port/bank", "mysql://host/bank", "postgres://host:5432"]
+)
+def test_an_address_that_leads_to_no_database_is_one_sentence(monkeypatch, address):
+    monkeypatch.setenv("DATABASE_URL", address)
+    with pytest.raises(SystemExit, match=r"Error: DATABASE_URL is wrong\. Write it as postgres://"):
+        env.databases()
+
+
+def test_only_processes_that_connect_to_the_pooler_are_behind_it(monkeypatch, tmp_path):
+    from questionbank.embedded.programs import programs
+
+    pooler = "postgres://kindred@pooler:6432/kindred"
+    monkeypatch.setenv("DATABASE_URL", "postgres://kindred@database/kindred")
+    monkeypatch.setenv("DATABASE_POOLER_URL", pooler)
+    assert not env.is_behind_pooler()  # a command
+    processes = programs(tmp_path, host="127.0.0.1", port=8000)
+    assert {process.environment["DATABASE_URL"] for process in processes.values()} == {pooler}
+    monkeypatch.setenv("DATABASE_URL", pooler)
+    assert env.databases()["default"]["DISABLE_SERVER_SIDE_CURSORS"]

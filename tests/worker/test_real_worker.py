@@ -40,6 +40,7 @@ from questionbank.selectors.registry.embeddings import embedding_index_exists
 from questionbank.services import embeddings
 from questionbank.services.runs import runs_reconcile
 from questionbank.services.training import training_request
+from tests.pooler import pgbouncer
 from tests.worker.encoder_bank import add_encoder_bank, tiny_folder
 from worker.embedding import BLOCK_SIZE
 from worker.reporting import RunReporter
@@ -61,16 +62,21 @@ def broker() -> Iterator[redis.Redis]:
 
 
 @pytest.fixture
-def start_worker(broker, tmp_path) -> Iterator[Callable[..., subprocess.Popen]]:
-    """Starts workers, and ends those that a test leaves."""
+def start_worker(broker, tmp_path, request) -> Iterator[Callable[..., subprocess.Popen]]:
+    """Starts workers, behind a pooler where there is one, and ends those that a test leaves."""
     parameters = connection.get_connection_params()
-    address = f"postgres://{parameters['user']}@/{parameters['host']}/{parameters['dbname']}"
+    if pgbouncer() is None:
+        address = f"postgres://{parameters['user']}@/{parameters['host']}/{parameters['dbname']}"
+    else:
+        port = request.getfixturevalue("pooler_port")
+        address = f"postgres://{parameters['user']}@127.0.0.1:{port}/{parameters['dbname']}"
     environment = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "tests.settings",
         "OMP_NUM_THREADS": "1",  # what it computes is tiny
         "DATABASE_URL": address,
-        "TEST_KEEP_ENVIRONMENT": "DATABASE_URL",
+        "DATABASE_POOLER_URL": "" if pgbouncer() is None else address,
+        "TEST_KEEP_ENVIRONMENT": "DATABASE_URL,DATABASE_POOLER_URL",
         "TEST_VAR_DIR": str(settings.VAR_DIR),
         "PYTEST_XDIST_WORKER": "",  # this folder is the process's own already
     }

@@ -41,6 +41,7 @@ from questionbank.embedded.locations import postgres_location
 from questionbank.env import cache_url, environment
 from questionbank.formulas.engine import engine_problem
 from questionbank.models import EmbeddingSet, OutgoingMail, Run, WorkerHeartbeat
+from questionbank.page_limits import limit_waiting
 from questionbank.selectors.mail import mail_is_on
 from questionbank.selectors.registry.embeddings import embedding_missing
 from questionbank.selectors.registry.language_models import configured_language_model, packaged_model
@@ -137,13 +138,10 @@ def _database_problem() -> str:
     parameters = {
         key: value for key, value in connection.get_connection_params().items() if key in _LIBPQ_KEYWORDS
     }
-    limits = {
-        "connect_timeout": TIMEOUT_SECONDS,
-        "tcp_user_timeout": 1000 * TIMEOUT_SECONDS,
-        "options": f"-c statement_timeout={1000 * TIMEOUT_SECONDS}",
-    }
+    limits = {"connect_timeout": TIMEOUT_SECONDS, "tcp_user_timeout": 1000 * TIMEOUT_SECONDS}
     try:
         with psycopg.connect(**{**parameters, **limits}) as asked:
+            limit_waiting(asked, TIMEOUT_SECONDS)
             asked.execute("SELECT 1")
     except psycopg.Error as error:
         return type(error).__name__

@@ -132,11 +132,14 @@ def test_deaths_from_outside_do_not_count(monkeypatch, cause):
 def test_a_worker_that_keeps_its_lock_is_given_up_only_when_it_hangs(long_up):
     run = queued()
     die(run, timedelta(seconds=30))
-    assert runs.run_hold(run=run)
+    lock = runs.RunLock(run)
+    assert lock.keep()
+    assert not lock.keep()
     assert runs.runs_reconcile()["requeued"] == 0
     Run.objects.filter(pk=run.pk).update(heartbeat_at=timezone.now() - 2 * runs.STALLED_AFTER)
     assert runs.runs_reconcile(watching_since=timezone.now())["requeued"] == 0  # the machine slept, perhaps
     assert runs.runs_reconcile(watching_since=timezone.now() - HOUR)["requeued"] == 1
+    lock.close()
 
 
 def test_after_a_restart_of_the_database_workers_have_time_to_come_back(monkeypatch):
