@@ -39,6 +39,7 @@ environment = _Environment(
     ALLOWED_HOSTS=(list, []),
     CSRF_TRUSTED_ORIGINS=(list, []),
     DATABASE_POOLER_URL=(str, ""),
+    DATABASE_REPLICA_URLS=(list, []),
     DATABASE_URL=(str, ""),
     DEMO=(bool, False),
     EMAIL_URL=(str, "consolemail://"),
@@ -105,10 +106,10 @@ def is_behind_pooler() -> bool:
 
 
 def databases() -> dict[str, object]:
-    """Return Django's DATABASES: the server at `DATABASE_URL`, else the embedded one."""
+    """Return Django's DATABASES: the server at `DATABASE_URL`, else the embedded one, and the replicas."""
     options = {"pool": False, "connect_timeout": 5}  # seconds; a stalled server accepts and never answers
     if environment("DATABASE_URL"):
-        default = _database("DATABASE_URL")
+        default = _database("DATABASE_URL", environment("DATABASE_URL"))
     else:
         location = postgres_location(var_dir())
         default = {
@@ -122,13 +123,18 @@ def databases() -> dict[str, object]:
     default["CONN_MAX_AGE"] = 600
     default["CONN_HEALTH_CHECKS"] = True
     default["DISABLE_SERVER_SIDE_CURSORS"] = is_behind_pooler()  # they outlive a transaction
-    return {"default": default}
+    databases = {"default": default}
+    for number, address in enumerate(environment("DATABASE_REPLICA_URLS"), start=1):
+        replica = _database("DATABASE_REPLICA_URLS", address)
+        replica["OPTIONS"] = {"connect_timeout": 2, **replica["OPTIONS"]}
+        databases[f"replica{number}"] = {**replica, "CONN_MAX_AGE": 600, "TEST": {"MIRROR": "default"}}
+    return databases
 
 
-def _database(variable: str) -> dict[str, Any]:
+def _database(variable: str, address: str) -> dict[str, Any]:
     """Return Django's settings for the database at an address."""
     try:
-        database: dict[str, Any] = environment.db_url(variable)
+        database: dict[str, Any] = environment.db_url_config(address)
     except (ImproperlyConfigured, ValueError):
         database = {}
     if database.get("ENGINE") != "django.db.backends.postgresql" or not database.get("NAME"):

@@ -14,9 +14,10 @@ from django.db import connections
 
 from questionbank.demo.people import DEMO_PEOPLE
 from questionbank.disk import require_space
-from questionbank.embedded import SERVICES, ensure, needs_embedded
+from questionbank.embedded import SERVICES, ensure, needs_embedded, postgres
 from questionbank.embedded.caretaker import Caretaker, page_answers
 from questionbank.embedded.instance import Instance, free_port
+from questionbank.embedded.locations import postgres_location
 from questionbank.embedded.programs import programs
 from questionbank.embedded.supervisor import Supervisor
 from questionbank.management.base import BankCommand
@@ -35,6 +36,11 @@ class Command(BankCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Declare the options."""
         parser.add_argument("--only", metavar="NAME", help="become this one process, on prepared servers")
+        parser.add_argument(
+            "--replica",
+            metavar="OF",
+            help="keep a replica of the PostgreSQL at this address, and run nothing else",
+        )
         parser.add_argument("--list", action="store_true", help="name the processes")
         parser.add_argument(
             "--host", default="127.0.0.1", help="address to bind (default: 127.0.0.1, behind a proxy)"
@@ -46,6 +52,8 @@ class Command(BankCommand):
             self.stdout.write("\n".join(programs(settings.VAR_DIR, host=host, port=settings.PORT)))
         elif only:
             self._become(only, host)
+        elif options["replica"]:
+            self._replicate(options["replica"], host)
         else:
             try:
                 self._serve(host)
@@ -93,6 +101,18 @@ class Command(BankCommand):
         logs = settings.VAR_DIR / "logs"
         Supervisor(list(processes.values()), logs, echo=self._say, watch=caretaker, watch_seconds=1).run()
         self._say("Kindred has stopped.")
+
+    def _replicate(self, primary: str, host: str) -> None:
+        Instance(settings.VAR_DIR)
+        postgres.start_replica(settings.VAR_DIR, primary, listen="" if host == "127.0.0.1" else host)
+        services = ["postgres"]
+        ensure(settings.VAR_DIR, services)
+        self._say(f"The replica answers at {postgres_location(settings.VAR_DIR).socket_directory}.")
+        caretaker = Caretaker(
+            settings.VAR_DIR, services, page_answers=lambda: True, on_answer=lambda: None, echo=self._say
+        )
+        Supervisor([], settings.VAR_DIR / "logs", echo=self._say, watch=caretaker, watch_seconds=1).run()
+        self._say("The replica has stopped.")
 
     def _announce(self, port: int) -> None:
         lines = [f"Kindred is ready: http://127.0.0.1:{port}/"]
