@@ -99,6 +99,14 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
+class Stimulus:
+    """What several questions share, such as a text or a table: their texts begin with it."""
+
+    title: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionPart:
     """A question within a question."""
 
@@ -117,6 +125,7 @@ class QuestionContent:
         points: what a right answer gives.
         tags: words that its source files it under, besides its concepts.
         settings: named settings of its source, such as shuffle, case, penalty, numbering.
+        stimulus: what it shares with other questions.
         original: SHA-256 of the item that an opaque question was read from, in hexadecimal: what it is, as far as we
             can tell.
     """
@@ -133,6 +142,7 @@ class QuestionContent:
     settings: Mapping[str, str] = field(default_factory=dict, hash=False)
     pictures: tuple[Picture, ...] = ()
     original: str = ""
+    stimulus: Stimulus = Stimulus()
 
     def __bool__(self) -> bool:
         return self != EMPTY
@@ -268,3 +278,14 @@ def asked_parts(content: QuestionContent) -> Iterator[str]:
         yield from asked_parts(part.content)
     if content.original:
         yield f"item {content.original}"
+
+
+def own_text(text: str, content: QuestionContent) -> str:
+    """Return the text of a question without what it shares with others; all of it where it does not begin with that.
+
+    >>> own_text("A farm.\\n\\nHow many cows?", QuestionContent(stimulus=Stimulus(text="A farm.")))
+    'How many cows?'
+    """
+    shared = content.stimulus.text
+    rest = text.removeprefix(shared).lstrip() if shared else ""
+    return rest if rest and len(rest) < len(text) else text

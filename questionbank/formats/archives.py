@@ -5,11 +5,13 @@ Nothing is written under a name that an archive gives.
 
 from __future__ import annotations
 
+import posixpath
 import stat
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import unquote
 
 from analytics.json_lines import UNPACKED_LIMIT
 from questionbank.errors import ImportRefused
@@ -98,3 +100,37 @@ def check_member(member: zipfile.ZipInfo, path: Path) -> None:
         raise ImportRefused(
             f"{path.name} cannot be read: {member.filename[:60]!r} in it unpacks to {size:,} MB."
         )
+
+
+class Members:
+    """The members of an archive by the paths that its files name: capitals, %20 and backslashes do not matter.
+
+    Args:
+        folder: within which all of them are.
+    """
+
+    def __init__(self, archive: zipfile.ZipFile, path: Path, folder: str = "") -> None:
+        self._archive, self._path, self._folder = archive, path, folder
+        self._names = {_plain(name): name for name in archive.namelist() if not name.endswith("/")}
+
+    def name(self, path: str) -> str:
+        """Return the member at a path; nothing where there is none, or where the path leads out of the archive."""
+        plain = _plain(posixpath.join(self._folder, path.replace("\\", "/")))
+        return self._names.get(plain) or self._names.get(_plain(unquote(plain)), "")
+
+    def read(self, path: str) -> bytes | None:
+        """Return what is at a path, or None. Raises `ImportRefused` as `member_bytes` does."""
+        name = self.name(path)
+        return member_bytes(self._archive, name, self._path) if name else None
+
+    def beginning(self, path: str, size: int = 4_096) -> bytes:
+        """Return the first bytes of what is at a path."""
+        name = self.name(path)
+        if not name:
+            return b""
+        with self._archive.open(name) as file:
+            return file.read(size)
+
+
+def _plain(path: str) -> str:
+    return posixpath.normpath(path).casefold()

@@ -9,6 +9,7 @@ import gzip
 import re
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -35,6 +36,9 @@ from questionbank.formats.layout import FileLayout, guess_layout
 from questionbank.formats.lines import Progress, first_bytes, refuse_unreadable
 from questionbank.formats.moodle.gift import gift_losses, is_gift, read_gift, write_gift
 from questionbank.formats.moodle.xml import moodle_losses, read_moodle_xml, write_moodle_xml
+from questionbank.formats.qti.exporting import qti_losses, write_qti
+from questionbank.formats.qti.package import archive_version, read_qti, text_version
+from questionbank.formats.qti.words import VERSIONS, Version
 from questionbank.formats.rows import RowReader
 from questionbank.formats.seam import Attachments, Entry, Format, NoAttachments, ReadContext
 from questionbank.formats.sheets.reading import guess_sheet_layout, is_workbook, sheet_rows
@@ -53,6 +57,21 @@ def _picture_losses(record: QuestionRecord, _attachments: Attachments) -> list[s
 def _workbook_losses(record: QuestionRecord, attachments: Attachments) -> list[str]:
     workbook_losses(record)
     return _picture_losses(record, attachments)
+
+
+def _qti(version: Version) -> Format:
+    return Format(
+        name=version.name,
+        label=version.label,
+        suffixes=(".zip", ".xml"),
+        media_type="application/zip",
+        sniff=lambda beginning, name: text_version(beginning, name) == version.name,
+        sniff_archive=lambda archive: archive_version(archive) == version.name,
+        read=partial(read_qti, format=version.name),
+        write=partial(write_qti, version=version),
+        losses=lambda record, _attachments: qti_losses(record, version),
+        keeps_originals=True,
+    )
 
 
 _FORMATS = (
@@ -121,7 +140,9 @@ _FORMATS = (
         keeps_originals=True,
     ),
 )
-FORMATS: dict[str, Format] = {row.name: row for row in _FORMATS}
+FORMATS: dict[str, Format] = {
+    row.name: row for row in (*_FORMATS[:4], *map(_qti, VERSIONS.values()), *_FORMATS[4:])
+}
 """The one table of formats: pages, commands and imports read it."""
 
 
@@ -173,10 +194,9 @@ def sniff(path: Path) -> Format:
 
 def _sniff_archive(path: Path) -> Format:
     with opened_archive(path) as archive:
-        names = archive.namelist()
-    for candidate in FORMATS.values():
-        if candidate.sniff_archive is not None and candidate.sniff_archive(names):
-            return candidate
+        for candidate in FORMATS.values():
+            if candidate.sniff_archive is not None and candidate.sniff_archive(archive):
+                return candidate
     raise ImportRefused(foreign_binary(MAGIC, path))
 
 

@@ -18,7 +18,6 @@ _MAGIC = {  # beginning of the file -> what it is, and what to do
 }
 _INSIDE_ZIP = (  # what a ZIP archive names near its beginning -> what the file is, and what to do
     (b"moodle_backup.xml", "a Moodle back-up: export the question bank instead, and save its questions as CSV (UTF-8)"),
-    (b"imsmanifest.xml", f"a course package (IMS, QTI, Common Cartridge): put its questions into a table and {_SAVE}"),
     (b"xl/workbook.bin", "a binary Excel workbook (XLSB): open it and choose Save As, Excel Workbook (XLSX)"),
     (b"xl/workbook", "an Excel workbook: open it and choose Save As, CSV UTF-8"),
     (b"xl/worksheets", "an Excel workbook: open it and choose Save As, CSV UTF-8"),
@@ -39,7 +38,7 @@ _ZIP = "an Excel workbook or another ZIP archive: open it, and save its table as
 _LOOKED_AT = 1 << 20  # bytes of an archive
 _CONVERT = f"Put its questions into a table with the columns questiontext, answer and category, and {_SAVE}"
 _MARKUP = (  # the beginning of a text -> what the file is, whatever its name
-    (r"(<\?xml[^<>]*>)?\s*<(assessmentItem|assessmentTest|questestinterop)\b", "a QTI file"),
+    (r"(<\?xml[^<>]*>)?\s*<(assessmentTest|qti-assessment-test)\b", "a test of QTI without its items"),
     (r"(?i)<(!doctype html|html|head|body|table)\b", "a web page"),
     (r"(?i)<(\?xml|[a-z]+[\s/>])", "an XML file"),
 )
@@ -81,8 +80,8 @@ def _old_office(path: Path) -> str:
 def foreign_text(beginning: str, name: str, *, is_ours_by_name: bool = False) -> str:
     """Return what a text file is that holds no table and no JSON, and how to convert it; empty if it is none of these.
 
-    >>> foreign_text("<assessmentItem/>", "bank.xml")[:46]
-    'bank.xml is a QTI file, which Kindred does not'
+    >>> foreign_text("<html>", "bank.xml")[:47]
+    'bank.xml is a web page, which Kindred does not '
     """
     kinds = _MARKUP if is_ours_by_name else _MARKUP + _PLAIN
     what = next((what for form, what in kinds if re.match(form, beginning.lstrip())), "")

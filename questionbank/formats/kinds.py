@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from analytics.question_content import Option
+
 KINDS = (
     "open", "choice", "true_false", "number", "short", "matching", "ordering", "blanks", "parts", "description",
     "opaque",
@@ -53,6 +55,15 @@ def kind_of_name(name: str) -> str:
     return _KIND_OF_NAME.get(" ".join(name.split()).lower(), "")
 
 
+def option_label(place: int) -> str:
+    """Return the label of an option by its place, from 0 on.
+
+    >>> option_label(1), option_label(26)
+    ('B', '27')
+    """
+    return chr(ord("A") + place) if place < 26 else str(place + 1)
+
+
 def right_labels(answer: str, labels: Sequence[str]) -> list[str] | None:
     """Return the labels of the options that an answer names, or None where it names something else.
 
@@ -64,6 +75,14 @@ def right_labels(answer: str, labels: Sequence[str]) -> list[str] | None:
         return [answer]
     named = [label.strip() for label in answer.split(",")] if answer else []
     return named if len(set(named)) == len(named) and {*named} <= {*labels} else None
+
+
+def option_weights(options: Sequence[Option], answer: str) -> list[float]:
+    """Return the weight of each option: its own, else an equal share of the right ones that the answer names."""
+    if any(option.weight is not None for option in options):
+        return [option.weight or 0.0 for option in options]
+    right = right_labels(answer, [option.label for option in options]) or []
+    return [1 / len(right) if option.label in right else 0.0 for option in options]
 
 
 def options_fault(*, kind: str, text: str, labels: Sequence[str], answer: str) -> str:

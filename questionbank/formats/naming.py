@@ -1,4 +1,4 @@
-"""The name of the set that a file belongs to, where nobody gives one."""
+"""The names of sets and of questions, where nobody gives one."""
 
 from __future__ import annotations
 
@@ -29,3 +29,8 @@ def set_name(path: PurePath) -> str:
     if folder and (folder in _SETS_BY_FOLDER or stem.lower() in _SPLITS):
         stem = folder
     return stem[:SET_LIMIT]
+
+
+def default_title(text: str) -> str:
+    """Return the title of a question that has none: learning platforms want one."""
+    return " ".join(text.split())[:60].strip() or "Question"

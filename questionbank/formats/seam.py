@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Protocol
+from zipfile import ZipFile
 
 from analytics.json_lines import UNPACKED_LIMIT
 from analytics.question_content import EMPTY, QuestionContent
@@ -59,7 +60,7 @@ class Format:
         media_type: of a file that is sent.
         write: yields the bytes of a file of questions; what it cannot hold is left out, as `losses` says.
         sniff: whether a file is of this format, by its beginning and its name; None where its layout says so.
-        sniff_archive: whether a ZIP archive is of this format, by the names of its members.
+        sniff_archive: whether a ZIP archive is of this format.
         read: yields line and entry of each item; None where a file is read by its layout (JSON, tables).
         losses: what of a question the format cannot hold, as words for people; raises `CannotHold`.
         keeps_originals: whether questions that came in this format go back as they came.
@@ -73,7 +74,7 @@ class Format:
     losses: Callable[[QuestionRecord, Attachments], list[str]]
     is_table: bool = False
     sniff: Callable[[str, str], bool] | None = None
-    sniff_archive: Callable[[Collection[str]], bool] | None = None
+    sniff_archive: Callable[[ZipFile], bool] | None = None
     read: Callable[[Path, ReadContext], Iterator[tuple[int, Entry]]] | None = None
     keeps_originals: bool = False
 
@@ -105,7 +106,7 @@ _NAMES = {
 }  # fmt: skip
 _CONTENT_NAMES = {
     "accepted": "accepted answers", "original": "original", "settings": "settings", "parts": "parts",
-    "feedback": "feedback", "blanks": "gaps", "pairs": "pairs",
+    "feedback": "feedback", "blanks": "gaps", "pairs": "pairs", "stimulus": "the text shared with other questions",
 }  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import hashlib
 import re
 import tempfile
 import zipfile
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -43,9 +43,9 @@ _PATH_SIGNS = {ord(">"): "＞", ord(";"): "；"}
 Find = Callable[[str], bytes | None]
 
 
-def is_canvas(names: Collection[str]) -> bool:
-    """Return whether an archive is a package, by the names of its members."""
-    return MANIFEST in names
+def is_canvas(archive: zipfile.ZipFile) -> bool:
+    """Return whether an archive is a package."""
+    return MANIFEST in archive.namelist()
 
 
 def is_qti(beginning: str, _name: str) -> bool:
@@ -73,7 +73,7 @@ def read_canvas(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]
         members = [(name, member_bytes(archive, name, path) or b"") for name in _question_files(archive)]
         if not members:
             raise ImportRefused(
-                f"{path.name} holds no questions in QTI 1.2, the version that Kindred reads. Export it as QTI 1.2."
+                f"{path.name} holds no questions in QTI 1.2, 2.1, 2.2 or 3.0. Export it as QTI."
             )
         yield from package.entries(members)
 

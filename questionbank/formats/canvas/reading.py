@@ -21,12 +21,11 @@ from questionbank.formats.canvas.words import FILE_BASE, KEPT, KINDS, OF_PROFILE
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.html_reading import html_to_our_text
 from questionbank.formats.item_pictures import ItemPictures, Put, safe_name
-from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT
+from questionbank.formats.kinds import option_label
+from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT, SHOWN_TEXT_LIMIT
 from questionbank.formats.own_fields import read_ours
 from questionbank.formats.written_numbers import finite_number
 
-LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-TEXT_LIMIT = 50_000
 Find = Callable[[str], bytes | None]
 """Returns a file of the package by the path that an item has, or None."""
 _PREFIXES = re.compile(rb"(</?)[A-Za-z_][\w.-]*:(?=[A-Za-z_])")
@@ -114,8 +113,8 @@ class _Reading:
         if kind in _READERS:
             text = _READERS[kind](self, row, content, text) or text
         title = " ".join((self.element.get("title") or "").split())
-        row["text"] = text[:TEXT_LIMIT].strip() or title or "[Untitled question]"
-        if len(text) > TEXT_LIMIT:
+        row["text"] = text[:SHOWN_TEXT_LIMIT].strip() or title or "[Untitled question]"
+        if len(text) > SHOWN_TEXT_LIMIT:
             self.say("text", "the text is longer than 50,000 characters; the bank shows its beginning")
         row["id"] = (self.element.get("ident") or "").strip()[:ID_LIMIT]
         row["concepts"] = [list(path) for path in concepts]
@@ -218,13 +217,13 @@ class _Reading:
         right = set(self.right_idents())
         row["options"] = [
             {
-                "label": _letter(place),
+                "label": option_label(place),
                 "text": text[:OPTION_TEXT_LIMIT],
                 "feedback": self._feedback.get(f"{ident}_fb", "")[:OPTION_TEXT_LIMIT],
             }
             for place, (ident, text) in enumerate(labels)
         ]
-        named = [_letter(place) for place, (ident, _text) in enumerate(labels) if ident in right]
+        named = [option_label(place) for place, (ident, _text) in enumerate(labels) if ident in right]
         row["answer"] = ", ".join(named)
         if not named and labels:
             self.say("options", "no option is right")
@@ -273,7 +272,7 @@ class _Reading:
             if is_choice:
                 options = tuple(
                     Option(
-                        _letter(number),
+                        option_label(number),
                         option,
                         "",
                         float(ident in right),
@@ -319,7 +318,7 @@ class _Reading:
         order = [ident for ident in self.right_idents() if ident in labels]
         order += [ident for ident in labels if ident not in order]
         row["options"] = [
-            {"label": _letter(place), "text": labels[ident]} for place, ident in enumerate(order)
+            {"label": option_label(place), "text": labels[ident]} for place, ident in enumerate(order)
         ]
 
     def open(self, _row: dict[str, Any], _content: dict[str, Any], _text: str) -> None:
@@ -337,10 +336,6 @@ _READERS: dict[str, Callable[[_Reading, dict[str, Any], dict[str, Any], str], st
     "ordering": _Reading.ordering,
     "open": _Reading.open,
 }
-
-
-def _letter(place: int) -> str:
-    return LABELS[place] if place < len(LABELS) else str(place + 1)
 
 
 def _positive(variables: Element) -> Iterator[Element]:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from html import escape, unescape
 
 from analytics.question_content import AcceptedAnswer, Blank, Option
+from questionbank.formats.kinds import option_label
 
 _GAP = re.compile(
     r"\{(?P<points>\d*):(?P<style>SHORTANSWER(?:_C)?|SAC?|MWC?|NUMERICAL|NM"
@@ -24,7 +25,6 @@ _WEIGHT = re.compile(r"\s*(?:(=)|%(-?\d+(?:\.\d+)?)%)?")
 _ESCAPED = re.compile(r"\\([}#~/\"\\{])")
 _TO_ESCAPE = re.compile(r"[}#~\\{]")
 _NUMBERS, _TYPED = ("NUMERICAL", "NM"), ("SHORTANSWER", "SHORTANSWER_C", "SA", "SAC", "MW", "MWC")
-_LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _MARK = re.compile(r"\[\[(\d{1,3})\]\]")
 
 
@@ -60,7 +60,7 @@ def _blank(match: re.Match[str], text_of: Callable[[str], str]) -> Blank:
         )
         return Blank("short", accepted, (), points, style)
     options = tuple(
-        Option(_LETTERS[place % len(_LETTERS)], text_of(text), "", weight, text_of(said))
+        Option(option_label(place), text_of(text), "", weight, text_of(said))
         for place, (text, weight, said) in enumerate(answers)
     )
     return Blank("choice", (), options, points, style)

@@ -18,10 +18,11 @@ from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.encodings import ENCODINGS, decode_text
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.html_writing import text_html
+from questionbank.formats.kinds import option_weights
 from questionbank.formats.lines import file_encoding, read_lines
 from questionbank.formats.moodle.gift_items import BadItem, read_item
-from questionbank.formats.moodle.words import category_of, category_path, default_name
-from questionbank.formats.moodle.writing import option_weights
+from questionbank.formats.moodle.words import category_of, category_path
+from questionbank.formats.naming import default_title
 from questionbank.formats.originals import fields_digest
 from questionbank.formats.own_fields import lost_fields, read_ours
 from questionbank.formats.row_checks import record_warnings
@@ -136,7 +137,7 @@ def item_record(
     said += went
     row["concepts"] = [list(path) for path in concepts]
     content: QuestionContent = row["grading"]
-    if content.title == default_name(row["text"]):
+    if content.title == default_title(row["text"]):
         content = replace(content, title="")
     comments = " ".join(line for line in before if line.lstrip().startswith("//") and not _OURS.match(line))
     identifier = _ID.search(comments)
@@ -235,7 +236,7 @@ class _Writing:
 
     def text(self) -> str:
         record = self.record
-        title = _escaped(self.content.title or default_name(record.text))
+        title = _escaped(self.content.title or default_title(record.text))
         answers = self._answers()
         general = f"####{self._rich(record.solution)}" if record.solution and answers is not None else ""
         braces = "" if answers is None else f"{{{answers}{general}}}"

@@ -11,9 +11,9 @@ from typing import Any
 
 from analytics.question_content import AcceptedAnswer, MatchingPair, Option, QuestionContent
 from questionbank.formats.html_reading import html_to_our_text, with_dollars
+from questionbank.formats.kinds import option_label
 from questionbank.formats.written_numbers import exact_share, finite_number
 
-LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _ESCAPED = re.compile(r"\\([~=#{}:\\n])")
 _TITLE = re.compile(r"\s*::((?:[^:\\]|\\.|:(?!:))*)::", re.DOTALL)
 _FORMAT = re.compile(r"\s*\[(html|moodle|plain|markdown)\]", re.IGNORECASE)
@@ -149,7 +149,7 @@ class _Item:
             weight = _WEIGHT.match(piece)
             text, feedback = _feedback(piece[weight.end() :] if weight else piece)
             share = _share(weight[1]) if weight else float(sign == "=")
-            label = LABELS[place] if place < len(LABELS) else str(place + 1)
+            label = option_label(place)
             said = self.text(feedback, "feedback") if feedback else ""
             options.append(Option(label, self.text(text, "options"), "", share, said))
         right = [option for option in options if (option.weight or 0) > 0]

@@ -26,14 +26,14 @@ from analytics.records import QuestionRecord
 from questionbank.formats.fields import UNKNOWN_SCALE, FieldProblems, read_question
 from questionbank.formats.html_reading import html_to_our_text, one_language, with_dollars
 from questionbank.formats.item_pictures import ItemPictures, Put, safe_name
-from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT, OPTIONS_LIMIT
+from questionbank.formats.kinds import option_label
+from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT, SHOWN_TEXT_LIMIT
 from questionbank.formats.moodle.attached_files import _KEPT, base64_bytes, without_pictures
 from questionbank.formats.moodle.cloze import read_cloze
-from questionbank.formats.moodle.words import OUR_TAG, SETTINGS, TYPES, default_name
+from questionbank.formats.moodle.words import OUR_TAG, SETTINGS, TYPES
+from questionbank.formats.naming import default_title
 from questionbank.formats.written_numbers import exact_share, finite_number
 
-LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-TEXT_LIMIT = 50_000
 _DATA = re.compile(r"data:image/[a-z.+-]{1,20};base64,(.+)", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?")
 
@@ -103,15 +103,15 @@ class _Reading:
         if kind in _READERS:
             _READERS[kind](self, row, content)
         title = self._plain("name")
-        row["text"] = text[:TEXT_LIMIT].strip() or title or "[Untitled question]"
-        if len(text) > TEXT_LIMIT:
+        row["text"] = text[:SHOWN_TEXT_LIMIT].strip() or title or "[Untitled question]"
+        if len(text) > SHOWN_TEXT_LIMIT:
             self.say("text", "the text is longer than 50,000 characters; the bank shows its beginning")
         row["solution"] = self.rich(element.find("generalfeedback"), "solution")
         row["id"] = (element.findtext("idnumber") or "").strip()[:ID_LIMIT]
         row["concepts"] = [list(path) for path in concepts]
         tags = self._tags(row)
         content |= {
-            "title": "" if title == default_name(row["text"]) and not self._has_title else title[:1_000],
+            "title": "" if title == default_title(row["text"]) and not self._has_title else title[:1_000],
             "points": finite_number(element.findtext("defaultgrade") or element.findtext("defaultmark")),
             "feedback": Feedback(
                 "",
@@ -274,7 +274,7 @@ class _Reading:
         options = []
         for place, (answer, weight, feedback) in enumerate(self.answers()):
             text = self.rich(answer, "options")
-            label = LABELS[place] if place < OPTIONS_LIMIT else str(place + 1)
+            label = option_label(place)
             options.append(Option(label, text[:OPTION_TEXT_LIMIT], "", weight, feedback[:OPTION_TEXT_LIMIT]))
         right = [option for option in options if (option.weight or 0) > 0]
         is_single = _is_true(self.element.findtext("single"), default=True)
@@ -361,7 +361,7 @@ class _Reading:
 
     def ordering(self, row: dict[str, Any], _content: dict[str, Any]) -> None:
         row["options"] = [
-            _option_row(Option(LABELS[place % OPTIONS_LIMIT], self.rich(answer, "options")))
+            _option_row(Option(option_label(place), self.rich(answer, "options")))
             for place, answer in enumerate(self.element.iterfind("answer"))
         ]
 

@@ -85,8 +85,3 @@ def category_path(category: str) -> tuple[str, ...]:
 def category_of(path: Sequence[str]) -> str:
     """Return the category of a concept path."""
     return "$course$/top/" + "/".join(name.replace("/", "//") for name in path) if path else "$course$/top"
-
-
-def default_name(text: str) -> str:
-    """Return the name of a question that has no title: Moodle wants one."""
-    return " ".join(text.split())[:60].strip() or "Question"

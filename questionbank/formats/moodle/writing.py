@@ -8,14 +8,15 @@ from collections.abc import Callable, Iterator, Sequence
 from urllib.parse import quote
 from xml.sax.saxutils import escape, quoteattr
 
-from analytics.question_content import AcceptedAnswer, Option
+from analytics.question_content import AcceptedAnswer
 from analytics.records import QuestionRecord
 from analytics.text.tokens import detect_language
 from questionbank.formats.fields import exported_path
 from questionbank.formats.html_writing import text_html
-from questionbank.formats.kinds import right_labels
+from questionbank.formats.kinds import option_weights
 from questionbank.formats.moodle.cloze import write_cloze
-from questionbank.formats.moodle.words import OF_KIND, OUR_TAG, SETTINGS, TYPE_OF_KIND, default_name
+from questionbank.formats.moodle.words import OF_KIND, OUR_TAG, SETTINGS, TYPE_OF_KIND
+from questionbank.formats.naming import default_title
 from questionbank.formats.seam import CannotHold
 from questionbank.rendering.pictures import picture_names
 
@@ -64,7 +65,7 @@ class _Writing:
     def lines(self) -> Iterator[str]:
         record, content = self.record, self.content
         yield f"<question type={quoteattr(self.type)}>"
-        yield f"<name><text>{_text(content.title or default_name(record.text))}</text></name>"
+        yield f"<name><text>{_text(content.title or default_title(record.text))}</text></name>"
         yield self.rich("questiontext", record.text, is_question=True)
         yield self.rich("generalfeedback", record.solution)
         if content.points is not None:
@@ -101,7 +102,7 @@ class _Writing:
         record = self.record
         fields = {
             "kind": record.kind if self.is_ours else "",
-            "title": "yes" if record.content.title == default_name(record.text) else "",
+            "title": "yes" if record.content.title == default_title(record.text) else "",
             "language": record.language if record.language != detect_language(record.text) else "",
             "grade": record.grade,
             "stage": record.stage,
@@ -220,14 +221,6 @@ _KINDS: dict[str, Callable[[_Writing], Iterator[str]]] = {
     "ordering": _Writing.ordering,
     "essay": _Writing.open,
 }
-
-
-def option_weights(options: Sequence[Option], answer: str) -> list[float]:
-    """Return the weight of each option: its own, else an equal share of the right ones that the answer names."""
-    if any(option.weight is not None for option in options):
-        return [option.weight or 0.0 for option in options]
-    right = right_labels(answer, [option.label for option in options]) or []
-    return [1 / len(right) if option.label in right else 0.0 for option in options]
 
 
 def _type_of(record: QuestionRecord) -> tuple[str, bool]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
@@ -32,8 +32,9 @@ _UNREADABLE = (ArithmeticError, AttributeError, LookupError, OSError, SyntaxErro
 _PROGRESS_EVERY = 500  # rows
 
 
-def is_workbook(names: Collection[str]) -> bool:
-    """Return whether an archive is a workbook, by the names of its members."""
+def is_workbook(archive: zipfile.ZipFile) -> bool:
+    """Return whether an archive is a workbook."""
+    names = archive.namelist()
     return "xl/workbook.xml" in names or ("content.xml" in names and "META-INF/manifest.xml" in names)
 
 

@@ -48,7 +48,8 @@ def test_the_format_is_taken_from_the_name_then_from_the_beginning(tmp_path, nam
     [
         (
             "Dear colleague,\n",
-            r"file\.xyz is not known; Kindred reads JSON Lines, CSV, Excel \(XLSX\), Moodle XML, Canvas .* and GIFT",
+            r"file\.xyz is not known; Kindred reads JSON Lines, CSV, Excel \(XLSX\), Moodle XML,"
+            r" QTI 2.1, QTI 2.2, QTI 3.0, Canvas .* and GIFT",
         ),
         ("<quiz/>", r"file\.xyz contains no questions"),
     ],

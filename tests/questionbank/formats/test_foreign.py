@@ -24,7 +24,7 @@ def _zip(name):
         (b"What is 2+2?\nA. 3\nB. 4\nANSWER: B\n", "an Aiken file of Moodle"),
         (b"% notes\n\\documentclass{article}", "a LaTeX document"),
         (b"<!DOCTYPE html><html>", "a web page"),
-        (b'<assessmentItem xmlns="x">', "a QTI file"),
+        (b'<assessmentTest xmlns="x">', "a test of QTI"),
         (b"<questions><q/></questions>", "an XML file"),
         (_zip("word/document.xml"), "a Word document"),
         (_zip("Index/Document.iwa"), "an Apple Numbers"),

@@ -1,0 +1,1 @@
+"""QTI 2.1, 2.2 and 3.0 (1EdTech): one reader and one writer with a table of versions."""

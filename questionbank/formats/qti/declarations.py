@@ -1,0 +1,255 @@
+"""What of a record is right, as declarations of responses: for writing items, and for changing those that are kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from analytics.question_content import (
+    AcceptedAnswer,
+    Blank,
+    MatchingPair,
+    Option,
+    QuestionContent,
+    QuestionPart,
+)
+from analytics.records import QuestionRecord
+from questionbank.formats.kinds import option_weights, right_labels
+from questionbank.formats.qti.markup import element_text
+
+NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+UPLOAD = "file_upload_question"
+"""The setting ``type`` of a question that asks for a file."""
+_IDENT = re.compile(r"[A-Za-z_][\w.-]{0,30}")
+Asking = QuestionRecord | QuestionPart
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Identifiers of responses, and of the choices of each: those of an item that is kept, else our own."""
+
+    responses: Sequence[str] = ()
+    choices: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    def response(self, place: int, own: str) -> str:
+        """Return the identifier of a response, counted from 0."""
+        return self.responses[place] if place < len(self.responses) else own
+
+    def choice(self, response: str, place: int, own: str) -> str:
+        """Return the identifier of a choice, counted from 0."""
+        known = self.choices.get(response, ())
+        return known[place] if place < len(known) else own
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """One response.
+
+    Attributes:
+        points: the shares of the points that values give.
+        accepted: numbers that are compared, where one may be off.
+        share: of the points of the question.
+    """
+
+    response: str
+    cardinality: str
+    base_type: str
+    correct: tuple[str, ...] = ()
+    points: tuple[tuple[str, float], ...] = ()
+    accepted: tuple[AcceptedAnswer, ...] = ()
+    is_case_sensitive: bool = False
+    share: float = 1.0
+
+    @property
+    def has_tolerance(self) -> bool:
+        """Return whether numbers may be off."""
+        return any(answer.tolerance for answer in self.accepted) or len(self.accepted) > 1
+
+
+def accepted_answers(asking: Asking) -> Sequence[AcceptedAnswer]:
+    """Return the answers that a typed one is compared with."""
+    return asking.content.accepted or ((AcceptedAnswer(asking.answer),) if asking.answer else ())
+
+
+def typed_kind(asking: Asking) -> str:
+    """Return ``"number"``, ``"short"`` or ``"open"`` for a question with a field."""
+    accepted = accepted_answers(asking)
+    if asking.kind == "number" and accepted and all(NUMBER.fullmatch(answer.text) for answer in accepted):
+        return "number"
+    is_typed = bool(accepted) and all(
+        answer.text.strip() == answer.text and "\n" not in answer.text for answer in accepted
+    )
+    if asking.kind in ("short", "number", "blanks", "choice") and (is_typed or not accepted):
+        return "short"
+    return "open"
+
+
+def is_single(asking: Asking) -> bool:
+    """Return whether one option is chosen."""
+    right = right_labels(asking.answer, [option.label for option in asking.options]) or []
+    return asking.content.settings.get("single", "true" if len(right) == 1 else "false") == "true"
+
+
+def declarations(asking: Asking, names: Names, first: int = 0, prefix: str = "") -> Iterator[Declared]:
+    """Yield the responses of a question or a part, in their order.
+
+    Args:
+        first: number of responses before.
+        prefix: before our own identifiers of choices.
+    """
+    content = asking.content
+    own = f"RESPONSE_{first + 1}" if prefix else "RESPONSE"
+    response = names.response(first, own)
+    match asking.kind:
+        case "choice" | "opaque" if asking.options:
+            yield _choice(asking, response, names, prefix)
+        case "true_false":
+            place = {"True": 0, "False": 1}.get(asking.answer)
+            idents = [
+                names.choice(response, at, f"{prefix}{word}") for at, word in enumerate(("true", "false"))
+            ]
+            correct = () if place is None else (idents[place],)
+            yield Declared(response, "single", "identifier", correct)
+        case "ordering":
+            idents = choice_idents(asking.options, response, names, prefix)
+            yield Declared(response, "ordered", "identifier", tuple(idents))
+        case "matching" if content.pairs:
+            lefts, rights = pair_idents(content, prefix)
+            pairs = (f"{ident} {rights[pair.right]}" for ident, pair in lefts)
+            yield Declared(response, "multiple", "directedPair", tuple(pairs))
+        case "blanks" if content.blanks:
+            total = sum(blank.points for blank in content.blanks) or 1.0
+            for place, blank in enumerate(content.blanks):
+                own = f"RESPONSE_{first + place + 1}"
+                case = content.settings.get("case") == "1"
+                yield _gap(
+                    blank, names.response(first + place, own), names, is_case_sensitive=case, total=total
+                )
+        case "description":
+            return
+        case _:
+            yield _field(asking, response)
+
+
+def choice_idents(options: Sequence[Option], response: str, names: Names, prefix: str = "") -> list[str]:
+    """Return the identifiers of options."""
+    labels = [option.label for option in options]
+    are_names = all(_IDENT.fullmatch(label) for label in labels)
+    return [
+        names.choice(response, place, f"{prefix}{label if are_names else f'choice_{place + 1}'}")
+        for place, label in enumerate(labels)
+    ]
+
+
+def pair_idents(
+    content: QuestionContent, prefix: str = ""
+) -> tuple[list[tuple[str, MatchingPair]], dict[str, str]]:
+    """Return the pairs that are asked, each with its identifier, and the identifiers of the choices by their texts."""
+    asked = [pair for pair in content.pairs if pair.left]
+    rights = dict.fromkeys([*(pair.right for pair in asked), *(pair.right for pair in content.pairs)])
+    lefts = [(f"{prefix}L{place}", pair) for place, pair in enumerate(asked, start=1)]
+    return lefts, {text: f"{prefix}R{place}" for place, text in enumerate(rights, start=1)}
+
+
+def gap_idents(blank: Blank, response: str, names: Names) -> list[str]:
+    """Return the identifiers of the choices of a gap."""
+    return [names.choice(response, at, f"{response}_{at + 1}") for at in range(len(blank.options))]
+
+
+def _choice(asking: Asking, response: str, names: Names, prefix: str) -> Declared:
+    idents = choice_idents(asking.options, response, names, prefix)
+    right = right_labels(asking.answer, [option.label for option in asking.options]) or []
+    correct = tuple(i for i, option in zip(idents, asking.options, strict=True) if option.label in right)
+    points: tuple[tuple[str, float], ...] = ()
+    if any(option.weight is not None for option in asking.options):
+        weights = option_weights(asking.options, asking.answer)
+        points = tuple(zip(idents, weights, strict=True))
+    cardinality = "single" if is_single(asking) else "multiple"
+    return Declared(response, cardinality, "identifier", correct, points)
+
+
+def _gap(blank: Blank, response: str, names: Names, *, is_case_sensitive: bool, total: float) -> Declared:
+    share = blank.points / total
+    if blank.options:
+        idents = gap_idents(blank, response, names)
+        right = [
+            ident for ident, option in zip(idents, blank.options, strict=True) if (option.weight or 0) > 0
+        ]
+        return Declared(response, "single", "identifier", tuple(right[:1]), share=share)
+    is_number = blank.kind == "number" and all(NUMBER.fullmatch(answer.text) for answer in blank.accepted)
+    return _typed(
+        blank.accepted, response, is_number=is_number, is_case_sensitive=is_case_sensitive, share=share
+    )
+
+
+def _field(asking: Asking, response: str) -> Declared:
+    kind = typed_kind(asking)
+    if kind == "open":
+        is_file = asking.content.settings.get("type") == UPLOAD
+        return Declared(response, "single", "file" if is_file else "string")
+    case = asking.content.settings.get("case") == "1"
+    return _typed(
+        accepted_answers(asking), response, is_number=kind == "number", is_case_sensitive=case, share=1.0
+    )
+
+
+def _typed(
+    accepted: Sequence[AcceptedAnswer],
+    response: str,
+    *,
+    is_number: bool,
+    is_case_sensitive: bool,
+    share: float,
+) -> Declared:
+    best = max((answer.weight for answer in accepted), default=0.0)
+    correct = tuple(answer.text for answer in accepted if answer.weight == best > 0)[:1]
+    if is_number:
+        return Declared(response, "single", "float", correct, accepted=tuple(accepted), share=share)
+    is_plain = len(accepted) == 1 and best == 1
+    points = () if is_plain else tuple((answer.text, answer.weight) for answer in accepted)
+    return Declared(
+        response, "single", "string", correct, points, is_case_sensitive=is_case_sensitive, share=share
+    )
+
+
+# -- XML -----------------------------------------------------------------------------------------------------------
+
+
+def declaration_xml(declared: Declared, points: float) -> str:
+    """Return the element of a response.
+
+    Args:
+        points: what the whole question gives.
+    """
+    return (
+        f'<responseDeclaration identifier="{declared.response}" cardinality="{declared.cardinality}"'
+        f' baseType="{declared.base_type}">{correct_xml(declared)}{mapping_xml(declared, points)}</responseDeclaration>'
+    )
+
+
+def correct_xml(declared: Declared) -> str:
+    """Return the element with what is right, or nothing."""
+    values = "".join(f"<value>{element_text(value)}</value>" for value in declared.correct)
+    return f"<correctResponse>{values}</correctResponse>" if values else ""
+
+
+def mapping_xml(declared: Declared, points: float) -> str:
+    """Return the element with the points of values, or nothing."""
+    entries = "".join(
+        f'<mapEntry mapKey="{element_text(key)}" mappedValue="{_points(share * points * declared.share)}"'
+        + (
+            f' caseSensitive="{str(declared.is_case_sensitive).lower()}"'
+            if declared.base_type == "string"
+            else ""
+        )
+        + "/>"
+        for key, share in declared.points
+        if key
+    )
+    bounds = ' lowerBound="0"' if any(share < 0 for _key, share in declared.points) else ""
+    return f'<mapping{bounds} defaultValue="0">{entries}</mapping>' if entries else ""
+
+
+def _points(value: float) -> str:
+    return f"{value:.10g}"

@@ -1,0 +1,282 @@
+"""Packages of QTI 2.1, 2.2 and 3.0 as they are written: a manifest, a test with sections, items, and their files."""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+import re
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from urllib.parse import quote, unquote
+
+from analytics.question_content import own_text
+from analytics.records import QuestionRecord
+from questionbank.formats.fields import FieldProblems, exported_path
+from questionbank.formats.originals import fields_digest
+from questionbank.formats.own_fields import lost_fields
+from questionbank.formats.qti.markup import element_text
+from questionbank.formats.qti.metadata import ours_alone, read_metadata, write_metadata
+from questionbank.formats.qti.package import Preamble, read_preamble
+from questionbank.formats.qti.patching import patched
+from questionbank.formats.qti.reading import Around, ItemReader
+from questionbank.formats.qti.texts import with_paths
+from questionbank.formats.qti.words import CATALOG, KEPT, MANIFEST, Version
+from questionbank.formats.qti.writing import document, write_item, write_stimulus
+from questionbank.formats.seam import Attachments, CannotHold, not_held
+
+_PIECE = 1 << 20
+_FOLDER, _PICTURES, _STIMULI = "items", "media", "stimuli"
+_TEST = "test.xml"
+_OURS_BEFORE = re.compile(
+    rf"<lom [^<>]*><general><identifier><catalog>{CATALOG}</catalog>.*?</lom>", re.DOTALL
+)
+_UNSAFE = re.compile(r"[^A-Za-z0-9_.-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """An item as it goes into a package."""
+
+    data: bytes
+    metadata: str
+    path: str
+    files: dict[str, bytes]
+    shared: tuple[str, ...] = ()
+    is_own: bool = True
+
+
+@dataclass(slots=True)
+class _Section:
+    """Items of one concept, and the sections within."""
+
+    items: dict[tuple[str, ...], list[tuple[str, str]]] = field(
+        default_factory=dict
+    )  # shared -> identifier, path
+    inner: dict[str, _Section] = field(default_factory=dict)
+
+
+def write_qti(
+    records: Iterable[QuestionRecord], attachments: Attachments, version: Version
+) -> Iterator[bytes]:
+    """Yield a package in pieces; what QTI cannot hold is left out."""
+    with tempfile.TemporaryFile() as file:
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            _Package(archive, attachments, version).write(records)
+        file.seek(0)
+        while piece := file.read(_PIECE):
+            yield piece
+
+
+class _Package:
+    def __init__(self, archive: zipfile.ZipFile, attachments: Attachments, version: Version) -> None:
+        self._archive, self._attachments, self._version = archive, attachments, version
+        self._kept: dict[str, str] = {MANIFEST: "", _TEST: ""}  # path, small letters -> hash of what is there
+        self._top = _Section()
+        self._resources: list[str] = []
+        self._number = 0
+
+    def write(self, records: Iterable[QuestionRecord]) -> None:
+        for record in records:
+            try:
+                item = written(record, self._version)
+            except CannotHold:
+                continue
+            self._add(record, item)
+        self._archive.writestr(_TEST, self._test())
+        kind = f"imsqti_test_xml{self._version.resource}"
+        test = f'<resource identifier="test" type="{kind}" href="{_TEST}"><file href="{_TEST}"/>'
+        depends = "".join(f'<dependency identifierref="i{place + 1}"/>' for place in range(self._number))
+        self._archive.writestr(MANIFEST, self._manifest([f"{test}{depends}</resource>", *self._resources]))
+
+    def _add(self, record: QuestionRecord, item: _Item) -> None:
+        self._number += 1
+        identifier = f"i{self._number}"
+        path = self._place(item.path, hashlib.sha256(item.data).hexdigest() + identifier)
+        folder = posixpath.dirname(path)
+        files: list[str] = []
+
+        def picture(address: str, digest: str) -> str:
+            there = self._put(_within(folder, unquote(address)), digest, self._attachments.get(digest))
+            files.append(there)
+            same = there == _within(folder, unquote(address))
+            return address if same else quote(posixpath.relpath(there, folder or "."))
+
+        data = with_paths(item.data, picture)
+        for name, piece in item.files.items():
+            if item.is_own and name.startswith(_STIMULI):
+                piece = with_paths(piece, lambda address, digest: picture(address, digest))
+            files.append(self._put(name, hashlib.sha256(piece).hexdigest(), piece))
+        self._archive.writestr(path, data)
+        listed = "".join(
+            f'<file href="{element_text(quote(name))}"/>' for name in dict.fromkeys([path, *files])
+        )
+        self._resources.append(
+            f'<resource identifier="{identifier}" type="imsqti_item_xml{self._version.resource}"'
+            f' href="{element_text(quote(path))}">{item.metadata}{listed}</resource>'
+        )
+        section = self._top
+        for name in exported_path(record.concepts[0]) if record.concepts else ():
+            section = section.inner.setdefault(name, _Section())
+        section.items.setdefault(item.shared, []).append((identifier, path))
+
+    def _put(self, path: str, digest: str, data: bytes | None) -> str:
+        """Write a file once; returns its path, another one where that is another file's."""
+        known = self._kept.get(path.casefold())
+        place = self._place(path, digest)
+        if known != digest and data is not None:
+            self._archive.writestr(place, data)
+        return place
+
+    def _place(self, path: str, digest: str) -> str:
+        taken = self._kept.setdefault(path.casefold(), digest)
+        if taken == digest:
+            return path
+        folder, slash, name = path.rpartition("/")
+        return self._place(f"{folder}{slash}{digest[:8]}-{name}", digest)
+
+    # -- test and manifest -----------------------------------------------------------------------------------------
+
+    def _test(self) -> str:
+        numbers = iter(range(1, 10**9))
+        inner = self._section(self._top, "Questions", numbers)
+        part = f'<testPart identifier="part" navigationMode="nonlinear" submissionMode="individual">{inner}</testPart>'
+        return document("assessmentTest", 'identifier="test" title="Questions"', part, self._version)
+
+    def _section(self, section: _Section, title: str, numbers: Iterator[int]) -> str:
+        groups = []
+        for shared, items in section.items.items():
+            refs = "\n".join(
+                f'<assessmentItemRef identifier="ref_{identifier}" href="{element_text(quote(path))}"/>'
+                for identifier, path in items
+            )
+            if shared:
+                refs = (
+                    f'<assessmentSection identifier="section{next(numbers)}" title="Section" visible="true">'
+                    f"{''.join(shared)}{refs}</assessmentSection>"
+                )
+            groups.append(refs)
+        groups += [self._section(inner, name, numbers) for name, inner in section.inner.items()]
+        return (
+            f'<assessmentSection identifier="section{next(numbers)}" title="{element_text(title)}" visible="true">'
+            f"{''.join(groups)}</assessmentSection>"
+        )
+
+    def _manifest(self, resources: list[str]) -> str:
+        space, schema, number = self._version.package
+        return (
+            f'<?xml version="1.0" encoding="UTF-8"?>\n<manifest xmlns="{space}" identifier="kindred">\n'
+            f"<metadata><schema>{schema}</schema><schemaversion>{number}</schemaversion></metadata>\n"
+            "<organizations/>\n<resources>\n" + "\n".join(resources) + "\n</resources>\n</manifest>\n"
+        )
+
+
+def _within(folder: str, path: str) -> str:
+    """Return a path below the top of a package, whatever it says."""
+    joined = posixpath.normpath(posixpath.join("/", folder, path.replace("\\", "/")))
+    return joined.lstrip("/")
+
+
+# -- items ---------------------------------------------------------------------------------------------------------
+
+
+def written(record: QuestionRecord, version: Version) -> _Item:
+    """Return a record as an item: as it came, with what has changed since, or written by us.
+
+    Raises:
+        CannotHold: QTI has nothing like it.
+    """
+    original = record.original
+    if original is None or original.format != version.name:
+        return own_item(record, version)
+    preamble = read_preamble(original.preamble)
+    before = again(original.data, preamble.around(), preamble.files or {}, preamble.path)
+    is_filed = {*before.concepts} == {*record.concepts}
+    if original.fields == fields_digest(record) and is_filed:
+        return _kept(original.data, preamble, preamble.metadata)
+    before = replace(before, id=record.id, source=before.source or record.source)
+    data = patched(original.data, before, record, preamble, version)
+    now = again(data, preamble.around(), preamble.files or {}, preamble.path)
+    now = replace(now, id=record.id, concepts=record.concepts if is_filed else now.concepts)
+    if record.kind != "opaque" and any(getattr(now, name) != getattr(record, name) for name in _ASKED):
+        return own_item(record, version)
+    ours = lost_fields(record, now)
+    metadata = _with_ours(preamble.metadata, ours) if ours else preamble.metadata
+    return _kept(data, preamble, metadata)
+
+
+_ASKED = ("text", "kind", "options", "answer", "solution")
+
+
+def _kept(data: bytes, preamble: Preamble, metadata: str) -> _Item:
+    path = preamble.path or f"{_FOLDER}/item.xml"
+    return _Item(data, metadata, _within("", path), preamble.files or {}, preamble.shared, is_own=False)
+
+
+def _with_ours(metadata: str, ours: str) -> str:
+    """Return what a manifest says of an item, with our fields; ours from before go."""
+    if not metadata:
+        return f"<metadata>{ours_alone(ours)}</metadata>"
+    if read_metadata(metadata.encode()).ours:
+        metadata = _OURS_BEFORE.sub("", metadata)
+    head, tag, rest = metadata.rpartition("</")
+    return f"{head}{ours_alone(ours)}{tag}{rest}"
+
+
+def own_item(record: QuestionRecord, version: Version) -> _Item:
+    """Return a record as an item that we write."""
+    address = _address(record)
+    files: dict[str, bytes] = {}
+    stimulus = ""
+    shared = record.content.stimulus
+    if version.is_three and shared.text and own_text(record.text, record.content) != record.text:
+        identifier = f"s{hashlib.sha256(shared.text.encode()).hexdigest()[:16]}"
+        stimulus = f"../{_STIMULI}/{identifier}.xml"
+        files[f"{_STIMULI}/{identifier}.xml"] = write_stimulus(shared, identifier, version, _beside(address))
+    data = write_item(record, version, address, stimulus)
+    path = f"{_FOLDER}/{_UNSAFE.sub('-', record.id).strip('-.')[:60] or 'item'}.xml"
+    concepts = Around(metadata=read_metadata(f"<metadata>{write_metadata(record, '')}</metadata>".encode()))
+    now = replace(again(data, concepts, files, path), id=record.id)
+    return _Item(
+        data, f"<metadata>{write_metadata(record, lost_fields(record, now))}</metadata>", path, files
+    )
+
+
+def _address(record: QuestionRecord) -> Callable[[str], str]:
+    hashes = {picture.name: picture.sha256 for picture in record.content.pictures if picture.sha256}
+    return lambda name: f"{KEPT}{hashes[name]}/{_PICTURES}/{quote(name)}" if name in hashes else name
+
+
+def _beside(address: Callable[[str], str]) -> Callable[[str], str]:
+    """Return addresses from another folder beside that of the items."""
+    return lambda name: address(name).replace(f"/{_PICTURES}/", f"/../{_FOLDER}/{_PICTURES}/", 1)
+
+
+def again(data: bytes, around: Around, files: dict[str, bytes], path: str) -> QuestionRecord:
+    """Return the record of an item that is written or kept."""
+    folder = posixpath.dirname(path)
+    by_path = {posixpath.normpath(name).casefold(): piece for name, piece in files.items()}
+
+    def find(wanted: str) -> bytes | None:
+        return by_path.get(posixpath.normpath(posixpath.join(folder, wanted)).casefold())
+
+    try:
+        return ItemReader(lambda picture: hashlib.sha256(picture).hexdigest()).read(data, find, around)[0]
+    except FieldProblems:
+        return QuestionRecord("", "")
+
+
+def qti_losses(record: QuestionRecord, version: Version) -> list[str]:
+    """Return what of a question other systems do not see; we read it from the manifest.
+
+    Raises:
+        CannotHold: QTI cannot hold the question at all.
+    """
+    if record.original is not None and record.original.format == version.name:
+        return []
+    item = own_item(record, version)
+    metadata = read_metadata(item.metadata.encode())
+    around = Around(metadata=replace(metadata, ours=""))
+    now = again(item.data, around, item.files, item.path)
+    return not_held(record, replace(now, source=record.source))

@@ -1,0 +1,319 @@
+"""What the interactions of one item ask: options, accepted answers, pairs, gaps and fields."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from analytics.question_content import (
+    EMPTY,
+    AcceptedAnswer,
+    Blank,
+    MatchingPair,
+    Option,
+    QuestionContent,
+    QuestionPart,
+)
+from questionbank.formats.derived_answer import derived_answer, right_options
+from questionbank.formats.kinds import option_label
+from questionbank.formats.qti.declarations import UPLOAD
+from questionbank.formats.qti.responses import Responses
+from questionbank.formats.qti.texts import Texts
+from questionbank.formats.xml_nodes import Node
+
+_TRUE = frozenset("true t yes wahr richtig ja vrai verdadero vero 对 正确 是".split())
+_FALSE = frozenset("false f no falsch nein faux falso 错 错误 否".split())
+_NUMBERS = ("float", "integer")
+MARK = re.compile(r"\[\[(\d{1,3})\]\]")
+_ALONE = re.compile(r"(?:^|\n|[?:=]\s*)\[\[1\]\]\s*$")
+
+
+@dataclass(slots=True)
+class Asked:
+    """What one interaction asks.
+
+    Attributes:
+        text: of what it asks about; of an opaque one, what its choices say.
+        marks: numbers of its gaps, by those of the item.
+    """
+
+    kind: str
+    options: tuple[Option, ...] = ()
+    answer: str = ""
+    content: dict[str, Any] = field(default_factory=dict)
+    text: str = ""
+    marks: dict[int, int] = field(default_factory=dict)
+
+
+class Interactions:
+    """Reads the interactions of an item.
+
+    Attributes:
+        choices: identifiers of the options of each response, in the order of our options.
+        settings: of the question.
+    """
+
+    def __init__(self, texts: Texts, responses: Responses) -> None:
+        self.texts, self.responses = texts, responses
+        self.choices: dict[str, list[str]] = {}
+        self.settings: dict[str, str] = {}
+
+    def asked(self, node: Node) -> Asked:
+        """Return what a block asks."""
+        response = node.get("responseIdentifier")
+        asked = _READERS[node.name](self, node, response)
+        if asked.kind == "opaque":
+            self.settings["type"] = node.name
+        if node.name not in ("uploadInteraction", "extendedTextInteraction") and asked.kind != "opaque":
+            derived = derived_answer(
+                kind=asked.kind, options=asked.options, answer=asked.answer,
+                content=QuestionContent(**asked.content),
+            )  # fmt: skip
+            if not derived:
+                self.texts.say("answer", "the item does not say which answer is right")
+        return asked
+
+    # -- gaps ------------------------------------------------------------------------------------------------------
+
+    def with_gaps(self, text: str) -> Asked:
+        """Return what a text with gaps asks: one field on a line of its own is no gap."""
+        marks = [int(match[1]) for match in MARK.finditer(text)]
+        gaps = [self.texts.gaps[mark - 1] for mark in marks if 0 < mark <= len(self.texts.gaps)]
+        text = renumbered(text, {mark: place for place, mark in enumerate(marks, start=1)})
+        if len(gaps) == 1 and gaps[0].name == "textEntryInteraction" and _ALONE.search(text):
+            asked = self._field(gaps[0])
+            asked.text = MARK.sub("", text).strip()
+            return asked
+        if len(gaps) > 1 and all(MARK.fullmatch(line) for line in text.split("\n") if MARK.search(line)):
+            return self._fields(text, gaps)
+        blanks = tuple(self._blank(node) for node in gaps)
+        if not any(blank.accepted or blank.options for blank in blanks):
+            self.texts.say("answer", "the item does not say which answer is right")
+        return Asked("blanks", content={"blanks": blanks}, text=text)
+
+    def _fields(self, text: str, gaps: list[Node]) -> Asked:
+        """Return a question whose parts each have a field below their text."""
+        texts = [part.strip() for part in MARK.split(text)[::2]]
+        stem, _gap, texts[0] = texts[0].rpartition("\n\n")
+        parts = []
+        for said, node in zip(texts, gaps, strict=False):
+            asked = self._field(node) if node.name == "textEntryInteraction" else None
+            blank = Asked("blanks", content={"blanks": (self._blank(node),)}, text=f"{said}\n\n[[1]]")
+            parts.append(part_of(said, asked) if asked else part_of(blank.text, blank))
+        return Asked(
+            "parts",
+            content={"parts": tuple(parts)},
+            text="\n\n".join(filter(None, (stem, *texts[len(gaps) :]))),
+        )
+
+    def _field(self, node: Node) -> Asked:
+        response = node.get("responseIdentifier")
+        kind = "number" if self.responses.base_type(response) in _NUMBERS else "short"
+        accepted = self.responses.typed(response, is_number=kind == "number")
+        self._note_case(response)
+        if not accepted:
+            self.texts.say("answer", "the item does not say which answer is right")
+        asked = Asked(kind)
+        if len(accepted) == 1 and accepted[0] == AcceptedAnswer(accepted[0].text):
+            asked.answer = accepted[0].text
+        elif accepted:
+            asked.content["accepted"] = tuple(accepted)
+        return asked
+
+    def _note_case(self, response: str) -> None:
+        if self.responses.is_case_sensitive(response):
+            self.settings["case"] = "1"
+
+    def _blank(self, node: Node) -> Blank:
+        response = node.get("responseIdentifier")
+        total = self.responses.total(response) if self.responses.is_mapped(response) else 1.0
+        if node.name == "inlineChoiceInteraction":
+            choices = node.children("inlineChoice")
+            options = self._options(response, choices, "blanks")
+            right = {*self.responses.correct(response)}
+            weighed = tuple(
+                Option(o.label, o.text, "", float(choice.get("identifier") in right), o.feedback)
+                for o, choice in zip(options, choices, strict=True)
+            )
+            return Blank("choice", (), weighed, total or 1.0)
+        kind = "number" if self.responses.base_type(response) in _NUMBERS else "short"
+        self._note_case(response)
+        return Blank(
+            kind, tuple(self.responses.typed(response, is_number=kind == "number")), (), total or 1.0
+        )
+
+    # -- blocks ----------------------------------------------------------------------------------------------------
+
+    def _options(self, response: str, choices: Sequence[Node], field: str = "options") -> list[Option]:
+        self.choices[response] = [choice.get("identifier") for choice in choices]
+        options = []
+        for place, choice in enumerate(choices):
+            before = len(self.texts.unseen.feedback)
+            text = self.texts.text(choice, field)
+            said = [said for _identifier, said in self.texts.unseen.feedback[before:]]
+            del self.texts.unseen.feedback[before:]
+            options.append(Option(option_label(place), text, "", None, "\n\n".join(said)))
+        return options
+
+    def choice(self, node: Node, response: str) -> Asked:
+        name = "hottext" if node.name == "hottextInteraction" else "simpleChoice"
+        choices = [*node.iter(name)]
+        options = self._options(response, choices)
+        idents = self.choices[response]
+        right = [ident for ident in self.responses.correct(response) if ident in idents]
+        is_single = not self.responses.is_multiple(response)
+        if name == "simpleChoice" and is_single and (asked := self._true_false(options, idents, right)):
+            return asked
+        labels = [option.label for option, ident in zip(options, idents, strict=True) if ident in right]
+        weights = self.responses.weights(response, idents) if self.responses.is_mapped(response) else []
+        if weights:
+            is_plain = is_single and sorted(weights)[:-1] == [0.0] * (len(weights) - 1) and max(weights) == 1
+            weighed = [
+                Option(o.label, o.text, "", w, o.feedback) for o, w in zip(options, weights, strict=True)
+            ]
+            if is_plain or {*right_options(weighed, is_single=is_single)} != {*labels}:
+                if not is_plain and right:
+                    self.texts.say("options", "the points of the options do not fit the right answer; they stay with"
+                                   " the original")  # fmt: skip
+            else:
+                options = weighed
+        has_weights = any(option.weight is not None for option in options)
+        settings = self.settings
+        if not is_single and len(labels) <= 1:
+            settings["single"] = "false"
+        elif is_single and (has_weights or len(labels) > 1):
+            settings["single"] = "true"
+        if node.get("shuffle") == "false":
+            settings["shuffle"] = "false"
+        return Asked("choice", tuple(options), ", ".join(labels))
+
+    def _true_false(self, options: list[Option], idents: list[str], right: list[str]) -> Asked | None:
+        words = ["True" if _word(o) in _TRUE else "False" if _word(o) in _FALSE else "" for o in options]
+        if sorted(words) != ["False", "True"]:
+            return None
+        answer = next((word for word, ident in zip(words, idents, strict=True) if ident in right), "")
+        asked = Asked("true_false", answer=answer)
+        if any(option.feedback for option in options):
+            asked.content["accepted"] = tuple(
+                AcceptedAnswer(word, float(word == answer), option.feedback)
+                for word, option in sorted(zip(words, options, strict=True), reverse=True)
+            )
+        return asked
+
+    def ordering(self, node: Node, response: str) -> Asked:
+        choices = {choice.get("identifier"): choice for choice in node.iter("simpleChoice")}
+        correct = [ident for ident in self.responses.correct(response) if ident in choices]
+        is_whole = len(correct) == len(choices)
+        listed = [choices[ident] for ident in correct] if is_whole else [*choices.values()]
+        options = self._options(response, listed)
+        if not is_whole and correct:
+            texts = dict(zip(choices, (option.text for option in options), strict=True))
+            return Asked("opaque", tuple(options), "; ".join(texts[ident] for ident in correct))
+        return Asked("ordering" if is_whole else "opaque", tuple(options))
+
+    def matching(self, node: Node, response: str) -> Asked:
+        sets = node.children("simpleMatchSet")
+        groups = [group.children("simpleAssociableChoice") for group in sets]
+        if len(groups) != 2:
+            return self.associating(node, response)
+        left, right = (
+            dict(zip([c.get("identifier") for c in group], self._texts_of(response, group), strict=True))
+            for group in groups
+        )
+        self.choices[response] = [*left, *right]
+        wanted = [tuple(value.split()) for value in self.responses.correct(response)]
+        pairs = [
+            (pair[0], pair[1]) for pair in wanted if len(pair) == 2 and pair[0] in left and pair[1] in right
+        ]
+        if len(pairs) == len({first for first, _ in pairs}) == len(left):
+            return self._pairs(left, right, dict(pairs))
+        if len(pairs) == len({second for _, second in pairs}) == len(right):
+            return self._pairs(right, left, {second: first for first, second in pairs})
+        answer = "; ".join(f"{left[first]} – {right[second]}" for first, second in pairs)
+        rows = "\n".join(f"- {text}" for text in (*left.values(), *right.values()))
+        return Asked("opaque", answer=answer, text=rows)
+
+    def _texts_of(self, response: str, choices: list[Node]) -> list[str]:
+        return [option.text for option in self._options(response, choices, "pairs")]
+
+    @staticmethod
+    def _pairs(left: dict[str, str], right: dict[str, str], wanted: dict[str, str]) -> Asked:
+        pairs = [MatchingPair(text, right[wanted[ident]]) for ident, text in left.items()]
+        used = {pair.right for pair in pairs}
+        others = dict.fromkeys(text for text in right.values() if text not in used)
+        return Asked("matching", content={"pairs": (*pairs, *(MatchingPair("", text) for text in others))})
+
+    def associating(self, node: Node, response: str) -> Asked:
+        choices = [*node.iter("simpleAssociableChoice")]
+        texts = dict(
+            zip([c.get("identifier") for c in choices], self._texts_of(response, choices), strict=True)
+        )
+        pairs = [pair for value in self.responses.correct(response) if len(pair := value.split()) == 2]
+        pairs = [pair for pair in pairs if pair[0] in texts and pair[1] in texts]
+        named = [ident for pair in pairs for ident in pair]
+        if pairs and len(named) == len({*named}):
+            found = tuple(MatchingPair(texts[first], texts[second]) for first, second in pairs)
+            rest = tuple(MatchingPair("", text) for ident, text in texts.items() if ident not in named)
+            return Asked("matching", content={"pairs": (*found, *rest)})
+        answer = "; ".join(f"{texts[first]} – {texts[second]}" for first, second in pairs)
+        return Asked("opaque", answer=answer, text="\n".join(f"- {text}" for text in texts.values()))
+
+    def gap_match(self, node: Node, response: str) -> Asked:
+        choices = node.children("gapText", "gapImg")
+        options = self._options(response, choices, "blanks")
+        idents = self.choices[response]
+        pairs = [pair for value in self.responses.correct(response) if len(pair := value.split()) == 2]
+        right = {(first, second) for first, second in pairs} | {(second, first) for first, second in pairs}
+        gaps = [*node.iter("gap")]
+        blanks = tuple(
+            Blank("choice", (), tuple(
+                Option(o.label, o.text, "", float((ident, gap.get("identifier")) in right), o.feedback)
+                for o, ident in zip(options, idents, strict=True)
+            ))
+            for gap in gaps
+        )  # fmt: skip
+        numbers = {self.texts.gaps.index(gap) + 1: place for place, gap in enumerate(gaps, start=1)}
+        return Asked("blanks", content={"blanks": blanks}, marks=numbers)
+
+    def open(self, node: Node, response: str) -> Asked:
+        if self.responses.base_type(response) in _NUMBERS:
+            return self._field(node)
+        return Asked("open", answer="\n".join(self.responses.correct(response)))
+
+    def slider(self, node: Node, _response: str) -> Asked:
+        return self._field(node)
+
+    def upload(self, _node: Node, _response: str) -> Asked:
+        self.settings["type"] = UPLOAD
+        return Asked("open")
+
+
+_READERS: dict[str, Callable[[Interactions, Node, str], Asked]] = {
+    "choiceInteraction": Interactions.choice,
+    "hottextInteraction": Interactions.choice,
+    "orderInteraction": Interactions.ordering,
+    "matchInteraction": Interactions.matching,
+    "associateInteraction": Interactions.associating,
+    "gapMatchInteraction": Interactions.gap_match,
+    "extendedTextInteraction": Interactions.open,
+    "sliderInteraction": Interactions.slider,
+    "uploadInteraction": Interactions.upload,
+}
+
+
+def part_of(text: str, asked: Asked) -> QuestionPart:
+    """Return what is asked as a part."""
+    content = QuestionContent(**asked.content) if asked.content else EMPTY
+    answer = derived_answer(kind=asked.kind, options=asked.options, answer=asked.answer, content=content)
+    return QuestionPart(text, asked.kind, asked.options, answer, content)
+
+
+def renumbered(text: str, numbers: dict[int, int]) -> str:
+    """Return a text whose gaps have other numbers."""
+    return MARK.sub(lambda match: f"[[{numbers.get(int(match[1]), match[1])}]]", text)
+
+
+def _word(option: Option) -> str:
+    return option.text.strip(" .!").lower()

@@ -1,0 +1,254 @@
+"""What a package of QTI holds: the items that its manifest and its tests name, and what both say of them."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from urllib.parse import unquote
+
+from questionbank.formats.archives import Members
+from questionbank.formats.limits import CONCEPT_NAME_LIMIT
+from questionbank.formats.qti.texts import qti_tree
+from questionbank.formats.qti.words import MANIFEST
+from questionbank.formats.xml_nodes import BadXml, Node, as_utf8, parse
+
+_ITEM = re.compile(rb"<(?:[\w.-]+:)?(?:assessmentItem|qti-assessment-item)[\s>]")
+_TEST = re.compile(
+    rb"<(?:[\w.-]+:)?(?:assessmentTest|assessmentSection|qti-assessment-(?:test|section))[\s>]"
+)
+_LARGEST = 400_000  # elements of a manifest, metadata left out
+_PLAIN_TITLE = re.compile(
+    r"(?:(?:assessment[ _-]?)?(?:questions|fragen|test|section|abschnitt|sektion|test ?part|part|teil|partie)"
+    r"[ _-]*\d*|\d+)?",
+    re.IGNORECASE,
+)
+_SIGNS = str.maketrans(">;", "＞；")
+_DEEPEST = 30
+
+
+@dataclass(slots=True)
+class Listed:
+    """An item of a package.
+
+    Attributes:
+        path: of its file, below the manifest's folder.
+        metadata: bytes of what the manifest says of it.
+        files: paths of what belongs to it.
+        shared: what its section shows before it: title, element, the element's bytes.
+    """
+
+    path: str
+    metadata: bytes = b""
+    files: tuple[str, ...] = ()
+    concepts: tuple[tuple[str, ...], ...] = ()
+    shared: tuple[tuple[str, Node, bytes], ...] = ()
+
+
+@dataclass(slots=True)
+class Contents:
+    """All of a package.
+
+    Attributes:
+        missing: paths of items and tests that are named and not there, each with who names them.
+        faults: what of a test cannot be read.
+    """
+
+    items: list[Listed] = field(default_factory=list)
+    missing: dict[str, str] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+    tests: int = 0
+
+
+def manifest_folder(names: Sequence[str]) -> str | None:
+    """Return the folder of the manifest in an archive, "" for the top; None where there is none."""
+    found = [name for name in names if name.rpartition("/")[2].lower() == MANIFEST]
+    return posixpath.dirname(min(found, key=len)) if found else None
+
+
+def is_item(beginning: bytes) -> bool:
+    """Return whether a file is an item, by its beginning."""
+    return _ITEM.search(beginning.replace(b"\0", b"")) is not None
+
+
+def contents(members: Members, names: Sequence[str], *, has_manifest: bool) -> Contents:
+    """Return what a package holds.
+
+    Raises:
+        BadXml: its manifest cannot be read.
+    """
+    found = Contents()
+    resources = _resources(members) if has_manifest else [_Resource("", name) for name in names]
+    by_identifier = {resource.identifier: resource for resource in resources if resource.identifier}
+    listed: dict[str, Listed] = {}
+    tests: list[str] = []
+    for resource in resources:
+        if not resource.path.lower().endswith((".xml", ".qti")) and "item" not in resource.kind:
+            continue
+        name = members.name(resource.path)
+        if not name:
+            if "item" in resource.kind or "test" in resource.kind:
+                found.missing.setdefault(resource.path, "its manifest")
+            continue
+        beginning = members.beginning(resource.path)
+        if is_item(beginning):
+            files = tuple(dict.fromkeys(_files(resource, by_identifier, set())))
+            listed.setdefault(name, Listed(resource.path, resource.metadata, files))
+        elif _TEST.search(beginning.replace(b"\0", b"")):
+            tests.append(resource.path)
+    in_order: dict[str, Listed] = {}
+    for path in dict.fromkeys(tests):
+        _read_test(path, members, listed, in_order, found)
+    found.items = [*(in_order | listed).values()]
+    return found
+
+
+@dataclass(slots=True)
+class _Resource:
+    identifier: str
+    path: str
+    kind: str = ""
+    metadata: bytes = b""
+    files: tuple[str, ...] = ()
+    dependencies: tuple[str, ...] = ()
+
+
+def _resources(members: Members) -> list[_Resource]:
+    data = as_utf8(members.read(MANIFEST) or b"")
+    root = parse(data, kept_whole=("metadata",), elements_limit=_LARGEST)
+    found = []
+    for resources in root.children("resources"):
+        for node in resources.children("resource"):
+            base = posixpath.join(root.get("xml:base"), resources.get("xml:base"), node.get("xml:base"))
+            files = [posixpath.join(base, file.get("href")) for file in node.children("file")]
+            path = node.get("href") or (node.children("file")[0].get("href") if files else "")
+            metadata = node.find("metadata")
+            found.append(
+                _Resource(
+                    node.get("identifier"),
+                    posixpath.join(base, path),
+                    node.get("type").lower(),
+                    _with_spaces(data, metadata) if metadata is not None else b"",
+                    tuple(files),
+                    tuple(child.get("identifierref") for child in node.children("dependency")),
+                )
+            )
+    return found
+
+
+def _with_spaces(data: bytes, node: Node) -> bytes:
+    """Return an element with the declarations of the prefixes in it that stand around it."""
+    piece = data[node.start : node.end]
+    tag = data[node.start : node.inner]
+    needed = "".join(
+        f' {name}="{value}"'
+        for name, value in node.spaces.items()
+        if f"{name}=".encode() not in tag and (name == "xmlns" or f"{name[6:]}:".encode() in piece)
+    ).encode()
+    name = re.match(rb"<[\w:.-]+", piece)
+    return piece[: name.end()] + needed + piece[name.end() :] if name and node.inner != node.end else b""
+
+
+def _files(resource: _Resource, by_identifier: dict[str, _Resource], seen: set[str]) -> Iterator[str]:
+    yield from (path for path in resource.files if path != resource.path)
+    for identifier in resource.dependencies:
+        other = by_identifier.get(identifier)
+        if other is not None and identifier not in seen:
+            seen.add(identifier)
+            yield from other.files or (other.path,)
+            yield from _files(other, by_identifier, seen)
+
+
+# -- tests ---------------------------------------------------------------------------------------------------------
+
+
+def _read_test(
+    path: str, members: Members, listed: dict[str, Listed], in_order: dict[str, Listed], found: Contents
+) -> None:
+    try:
+        data = as_utf8(members.read(path) or b"")
+        root = qti_tree(data)
+    except BadXml as error:
+        found.faults.append(f"the test {path.rpartition('/')[2][:60]!r} {error}; its sections are not read")
+        return
+    found.tests += 1
+    reading = _Test(members, listed, in_order, found)
+    reading.section(root, data, posixpath.dirname(path), _Place(_names(root, ())))
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    path: tuple[str, ...]
+    shared: tuple[tuple[str, Node, bytes], ...] = ()
+    depth: int = 0
+
+
+def _names(node: Node, around: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the concept of a section within that of what is around it; titles that say nothing count for nothing."""
+    title = " ".join(node.get("title").translate(_SIGNS).split())[:CONCEPT_NAME_LIMIT]
+    if (
+        node.name == "testPart"
+        or _PLAIN_TITLE.fullmatch(title)
+        or title == node.get("identifier")
+        or title in around
+    ):
+        return around
+    return (*around, title)
+
+
+@dataclass(slots=True)
+class _Test:
+    members: Members
+    listed: dict[str, Listed]
+    in_order: dict[str, Listed]
+    found: Contents
+
+    def section(self, node: Node, data: bytes, folder: str, place: _Place) -> None:
+        """Note the items of a test, a part of one, or a section."""
+        rubrics = tuple(
+            ("", rubric, data[rubric.start : rubric.end])
+            for rubric in node.children("rubricBlock")
+            if "candidate" in rubric.get("view", "candidate").split()
+        )
+        inner = _Place(place.path, (*place.shared, *rubrics), place.depth + 1)
+        for child in node.children():
+            if child.name in ("testPart", "assessmentSection"):
+                self.section(
+                    child, data, folder, _Place(_names(child, inner.path), inner.shared, inner.depth)
+                )
+            elif child.name == "assessmentSectionRef":
+                self._other_file(child, folder, inner)
+            elif child.name == "assessmentItemRef":
+                self._item(child, folder, inner)
+
+    def _other_file(self, ref: Node, folder: str, place: _Place) -> None:
+        path = posixpath.join(folder, unquote(ref.get("href")))
+        data = self.members.read(path)
+        if data is None:
+            self.found.missing.setdefault(path, "its test")
+            return
+        if place.depth > _DEEPEST:  # a section that refers to itself
+            return
+        try:
+            utf8 = as_utf8(data)
+            root = qti_tree(utf8)
+        except BadXml as error:
+            self.found.faults.append(f"the section {path[:60]!r} {error}; it is not read")
+            return
+        self.section(
+            root, utf8, posixpath.dirname(path), _Place(_names(root, place.path), place.shared, place.depth)
+        )
+
+    def _item(self, ref: Node, folder: str, place: _Place) -> None:
+        path = posixpath.normpath(posixpath.join(folder, ref.get("href")))
+        name = self.members.name(path)
+        if not name:
+            self.found.missing.setdefault(path, "its test")
+            return
+        item = self.listed.setdefault(name, Listed(path))
+        if name not in self.in_order:
+            self.in_order[name] = item
+            item.shared = place.shared
+        if place.path and place.path not in item.concepts:
+            item.concepts = (*item.concepts, place.path)

@@ -1,0 +1,119 @@
+"""What a manifest says of an item in Learning Object Metadata (IEEE 1484.12), and our own fields beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+from analytics.records import QuestionRecord
+from questionbank.formats.fields import concept_path, exported_path
+from questionbank.formats.qti.words import CATALOG, LOM
+from questionbank.formats.xml_nodes import BadXml, Node, as_utf8, parse
+from questionbank.scales import scale_percent
+
+_DIFFICULTIES = ("very easy", "easy", "medium", "difficult", "very difficult")
+_SIGNS = str.maketrans(">;", "＞；")
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """What is said of an item.
+
+    Attributes:
+        difficulty: 1 (very easy) to 5.
+        ours: JSON of the fields for which QTI has no place.
+    """
+
+    title: str = ""
+    language: str = ""
+    keywords: tuple[str, ...] = ()
+    difficulty: float | None = None
+    concepts: tuple[tuple[str, ...], ...] = ()
+    ours: str = ""
+
+
+NO_METADATA = Metadata()
+
+
+def read_metadata(data: bytes) -> Metadata:
+    """Return what a ``<metadata>`` element says; what cannot be read says nothing."""
+    if not data:
+        return NO_METADATA
+    try:
+        root = parse(as_utf8(data), element=str.lower)
+    except BadXml:
+        return NO_METADATA
+    general = [*root.iter("general")]
+    difficulty = next((_text(node.find("value") or node) for node in root.iter("difficulty")), "")
+    named = [
+        (_text(node.find("catalog")), node.find("entry")) for node in root.iter("identifier", "catalogentry")
+    ]
+    return Metadata(
+        title=_first(general, "title"),
+        language=_first(general, "language"),
+        keywords=tuple(dict.fromkeys(filter(None, (_text(word)[:1_000] for word in root.iter("keyword"))))),
+        difficulty=_DIFFICULTIES.index(difficulty) + 1.0 if difficulty in _DIFFICULTIES else None,
+        concepts=tuple(dict.fromkeys(_paths(root))),
+        ours=next((entry.all_text().strip() for catalog, entry in named if catalog == CATALOG and entry), ""),
+    )
+
+
+def _first(general: list[Node], name: str) -> str:
+    return next((text for node in general for part in node.children(name) if (text := _text(part))), "")
+
+
+def _text(node: Node | None) -> str:
+    """Return a text, the first of its translations."""
+    strings = [*node.iter("string", "langstring")] if node is not None else []
+    return strings[0].text() if strings else node.text() if node is not None else ""
+
+
+def _paths(root: Node) -> Iterator[tuple[str, ...]]:
+    for path in root.iter("taxonpath"):
+        names = [_text(taxon.find("entry")) for taxon in path.iter("taxon")]
+        found, reason = concept_path([name.translate(_SIGNS)[:300] for name in names if name])
+        if found and not reason:
+            yield found
+
+
+def write_metadata(record: QuestionRecord, ours: str) -> str:
+    """Return a ``<lom>`` element of a record.
+
+    Args:
+        ours: what QTI has no place for, as JSON.
+    """
+    content = record.content
+    identifier = _in("identifier", _in("catalog", CATALOG), _in("entry", escape(ours))) if ours else ""
+    title = _in("title", _string(content.title)) if content.title else ""
+    keywords = "".join(_in("keyword", _string(tag)) for tag in content.tags)
+    general = _in("general", identifier, title, _in("language", escape(record.language)), keywords)
+    percent = scale_percent(record.difficulty, record.difficulty_scale)
+    if percent is None and record.facility is not None:
+        percent = 100 * (1 - record.facility)
+    educational = ""
+    if percent is not None:
+        word = _DIFFICULTIES[min(4, max(0, int(percent // 20)))]
+        educational = _in("educational", _in("difficulty", _in("source", "LOMv1.0"), _in("value", word)))
+    paths = "".join(
+        _in("taxonPath", _in("source", _string("Kindred")),
+            "".join(_in("taxon", _in("entry", _string(name))) for name in exported_path(path)))
+        for path in record.concepts
+    )  # fmt: skip
+    purpose = _in("purpose", _in("source", "LOMv1.0"), _in("value", "discipline"))
+    classification = _in("classification", purpose, paths) if paths else ""
+    return f'<lom xmlns="{LOM}">{general}{educational}{classification}</lom>'
+
+
+def ours_alone(ours: str) -> str:
+    """Return a ``<lom>`` element that says what has changed since an item came."""
+    identifier = _in("identifier", _in("catalog", CATALOG), _in("entry", escape(ours)))
+    return f'<lom xmlns="{LOM}">{_in("general", identifier)}</lom>'
+
+
+def _in(name: str, *inner: str) -> str:
+    return f"<{name}>{''.join(inner)}</{name}>"
+
+
+def _string(text: str) -> str:
+    return f"<string>{escape(text)}</string>"

@@ -1,0 +1,259 @@
+"""Files of QTI 2.1, 2.2 and 3.0 as they are read: packages with a manifest, archives without one, and single items.
+
+Every item is kept as its bytes, with what the package says of it, so that it goes back as it came.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import posixpath
+import re
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+
+from analytics.records import Original
+from questionbank.errors import ImportRefused, LineProblem, LineWarning
+from questionbank.formats.archives import Members, is_archive, opened_archive
+from questionbank.formats.fields import FieldProblems
+from questionbank.formats.lines import unpacked_stream
+from questionbank.formats.qti.manifest import Contents, Listed, contents, is_item, manifest_folder
+from questionbank.formats.qti.metadata import read_metadata
+from questionbank.formats.qti.reading import Around, ItemReader, Reading
+from questionbank.formats.qti.texts import Find, qti_tree, with_hashes
+from questionbank.formats.row_checks import record_warnings
+from questionbank.formats.seam import Entry, ReadContext
+from questionbank.formats.xml_items import ITEM_LIMIT, root_element
+from questionbank.formats.xml_nodes import BadXml, as_utf8
+
+_KEPT_LIMIT = 512 * 1024  # bytes of other files that are kept with an item
+_WARNED = 50  # files that are missing
+_LOOKED_AT = 300  # members whose version is asked for
+_ROOTS = ("assessmentItem", "qti-assessment-item")
+_SPACES = (  # what says of which version an item is
+    ("qti3", re.compile(rb"imsqtiasi_v3p0|<(?:[\w.-]+:)?qti-assessment-item\b")),
+    ("qti22", re.compile(rb"imsqti_v2p2")),
+    ("qti21", re.compile(rb"<(?:[\w.-]+:)?assessmentItem[\s>]")),
+)
+
+
+# -- recognising ---------------------------------------------------------------------------------------------------
+
+
+def version_of(beginning: bytes) -> str:
+    """Return the name of the version that an item is of, by its beginning; nothing where it is none."""
+    beginning = beginning.replace(b"\0", b"")
+    return next((name for name, form in _SPACES if is_item(beginning) and form.search(beginning)), "")
+
+
+def archive_version(archive: zipfile.ZipFile) -> str:
+    """Return the version of the first item in an archive; nothing where it holds none."""
+    names = [
+        member.filename for member in archive.infolist() if member.filename.lower().endswith((".xml", ".qti"))
+    ]
+    for name in islice(names, _LOOKED_AT):
+        with archive.open(name) as file:
+            if version := version_of(file.read(4_096)):
+                return version
+    return ""
+
+
+def text_version(beginning: str, _name: str) -> str:
+    """Return the version of a file that is one item."""
+    is_one = root_element(beginning).rpartition(":")[2] in _ROOTS
+    return version_of(beginning.encode()) if is_one else ""
+
+
+# -- reading -------------------------------------------------------------------------------------------------------
+
+
+def read_qti(path: Path, context: ReadContext, format: str) -> Iterator[tuple[int, Entry]]:
+    """Yield what each item turns out to be, by its number.
+
+    Raises:
+        ImportRefused: the file as a whole cannot be read, or holds no item.
+    """
+    if not is_archive(path):
+        yield from _single(path, context, format)
+        return
+    with opened_archive(path) as archive:
+        names = archive.namelist()
+        folder = manifest_folder(names)
+        members = Members(archive, path, folder or "")
+        try:
+            found = contents(members, names, has_manifest=folder is not None)
+        except BadXml as error:
+            raise ImportRefused(f"{path.name} cannot be read: its imsmanifest.xml: {error}.") from error
+        if folder is not None and not found.items:  # a manifest that names none of them
+            found = replace_items(found, contents(Members(archive, path), names, has_manifest=False))
+            members = Members(archive, path) if found.items else members
+        yield from _said_of(found)
+        if not found.items:
+            gone = next(iter(found.missing), "")
+            why = f", and the file {gone[:60]!r} that it names is missing" if gone else ""
+            raise ImportRefused(f"{path.name} holds no questions in QTI 2 or 3{why}.")
+        if found.tests:
+            context.notes.append(
+                "Titles of a test's sections are read as concepts; its timing and rules are not kept."
+            )
+        yield from _items(found.items, _PackageReader(members, context, format), context)
+
+
+def replace_items(found: Contents, other: Contents) -> Contents:
+    """Return what a package holds, with the items that were found without its manifest."""
+    return Contents(other.items, found.missing, [*found.faults, *other.faults], other.tests)
+
+
+def _said_of(found: Contents) -> Iterator[tuple[int, Entry]]:
+    for path, who in islice(found.missing.items(), _WARNED):
+        yield 0, LineWarning(0, f"the package lacks the file {path[:80]!r}, which {who} names", "file")
+    if len(found.missing) > _WARNED:
+        yield 0, LineWarning(0, f"the package lacks {len(found.missing) - _WARNED:,} more files", "file")
+    for fault in found.faults[:_WARNED]:
+        yield 0, LineWarning(0, fault, "file")
+
+
+def _items(listed: list[Listed], reader: _PackageReader, context: ReadContext) -> Iterator[tuple[int, Entry]]:
+    for number, item in enumerate(listed, start=1):
+        yield from ((number, entry) for entry in reader.entries(number, item))
+        if context.progress is not None:
+            context.progress(number, len(listed))
+
+
+def _single(path: Path, context: ReadContext, format: str) -> Iterator[tuple[int, Entry]]:
+    with path.open("rb") as raw:
+        stream, _packed = unpacked_stream(raw, path)
+        data = stream.read(ITEM_LIMIT + 1)
+    if len(data) > ITEM_LIMIT:
+        raise ImportRefused(
+            f"{path.name} cannot be read: it is an item of more than {ITEM_LIMIT // 1024**2} MB."
+        )
+    try:
+        qti_tree(as_utf8(data))
+    except BadXml as error:
+        raise ImportRefused(f"{path.name} cannot be read: {error}.") from error
+    reader = _PackageReader(None, context, format)
+    yield from ((1, entry) for entry in reader.entries(1, Listed(path.name), data))
+
+
+class _PackageReader:
+    """Reads the items of one package, or one without a package."""
+
+    def __init__(self, members: Members | None, context: ReadContext, format: str) -> None:
+        self._members, self._format = members, format
+        self._reader = ItemReader(context.attachments.put)
+
+    def entries(self, number: int, item: Listed, data: bytes | None = None) -> Iterator[Entry]:
+        """Yield what an item turns out to be, behind what went or looks wrong."""
+        name = item.path.rpartition("/")[2] if self._members is None else item.path
+        try:
+            utf8 = as_utf8(data if data is not None else self._read(item.path) or b"")
+            around = Around(
+                item.concepts, read_metadata(item.metadata), tuple((t, n) for t, n, _b in item.shared)
+            )
+            record, reading = self._reader.read(utf8, self._finder(item.path), around)
+        except BadXml as error:
+            yield LineProblem(number, f"the item {name[:80]!r} {error}", "question")
+            return
+        except FieldProblems as error:
+            yield LineProblem(number, f"the item {name[:80]!r}: {error}", error.problems[0][0])
+            return
+        kept, left = self._kept_files(item, reading)
+        said = [*reading.texts.said, *(("file", f"the file {path[:60]!r} is not kept") for path in left)]
+        for field, reason in dict.fromkeys([*said, *record_warnings(record)]):
+            yield LineWarning(number, f"{reason} ({name[-60:]})" if field == "file" else reason, field)
+        preamble = Preamble(
+            path=item.path,
+            metadata=item.metadata.decode(errors="replace"),
+            files=kept,
+            concepts=item.concepts,
+            shared=tuple(piece.decode(errors="replace") for _title, _node, piece in item.shared),
+        )
+        original = Original(self._format, with_hashes(utf8, reading.texts.hashes), preamble.as_bytes())
+        yield replace(record, original=original)
+
+    def _read(self, path: str) -> bytes | None:
+        return self._members.read(path) if self._members is not None else None
+
+    def _finder(self, item: str) -> Find:
+        folder = posixpath.dirname(item)
+        return lambda path: self._read(posixpath.join(folder, path))
+
+    def _kept_files(self, item: Listed, reading: Reading) -> tuple[dict[str, bytes], list[str]]:
+        """Return the files that an item needs beside its pictures, and the paths of those that are too large."""
+        if self._members is None:
+            return {}, []
+        folder = posixpath.dirname(item.path)
+        named = (posixpath.join(folder, path) for path in (*reading.texts.named, *_stylesheets(reading)))
+        pictures = {self._members.name(posixpath.join(folder, path)) for path in reading.texts.hashes}
+        kept: dict[str, bytes] = {}
+        left: list[str] = []
+        total = 0
+        for path in dict.fromkeys(posixpath.normpath(path) for path in (*item.files, *named)):
+            name = self._members.name(path)
+            if not name or name in pictures:
+                continue
+            data = self._members.read(path) or b""
+            if is_item(data[:4_096]) or total + len(data) > _KEPT_LIMIT:
+                if not is_item(data[:4_096]):
+                    left.append(path)
+                continue
+            total += len(data)
+            kept[path] = data
+        return kept, left
+
+
+def _stylesheets(reading: Reading) -> list[str]:
+    return [node.get("href") for node in reading.root.iter("stylesheet") if node.get("href")]
+
+
+# -- what stands around a kept item --------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Preamble:
+    """What a package says of an item that is kept, as JSON in the item's `Original`.
+
+    Attributes:
+        files: what the item needs beside its pictures, by their paths.
+        shared: elements that its section shows before it.
+    """
+
+    path: str = ""
+    metadata: str = ""
+    files: dict[str, bytes] | None = None
+    concepts: tuple[tuple[str, ...], ...] = ()
+    shared: tuple[str, ...] = ()
+
+    def as_bytes(self) -> bytes:
+        """Return it as JSON."""
+        found = {
+            "path": self.path,
+            "metadata": self.metadata,
+            "files": {path: base64.b64encode(data).decode() for path, data in (self.files or {}).items()},
+            "concepts": self.concepts,
+            "shared": self.shared,
+        }
+        return json.dumps(
+            {name: value for name, value in found.items() if value}, ensure_ascii=False
+        ).encode()
+
+    def around(self) -> Around:
+        """Return what reading the item again needs."""
+        shared = tuple(("", qti_tree(piece.encode())) for piece in self.shared)
+        return Around(self.concepts, read_metadata(self.metadata.encode()), shared)
+
+
+def read_preamble(data: bytes) -> Preamble:
+    """Return what `Preamble.as_bytes` wrote."""
+    found = json.loads(data) if data else {}
+    return Preamble(
+        path=found.get("path", ""),
+        metadata=found.get("metadata", ""),
+        files={path: base64.b64decode(piece) for path, piece in found.get("files", {}).items()},
+        concepts=tuple(tuple(path) for path in found.get("concepts", ())),
+        shared=tuple(found.get("shared", ())),
+    )

@@ -1,0 +1,311 @@
+"""One item of QTI 2 or 3 as a record: what we can take apart, and all else as an opaque question that is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+from analytics.question_content import (
+    Feedback,
+    Option,
+    QuestionContent,
+    QuestionPart,
+    Stimulus,
+)
+from analytics.records import QuestionRecord
+from questionbank.formats.fields import FieldProblems, read_question
+from questionbank.formats.item_pictures import Put
+from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT, SHOWN_TEXT_LIMIT
+from questionbank.formats.naming import default_title
+from questionbank.formats.own_fields import read_ours
+from questionbank.formats.qti.interactions import MARK, Asked, Interactions, part_of, renumbered
+from questionbank.formats.qti.metadata import NO_METADATA, Metadata
+from questionbank.formats.qti.responses import Responses, feedback_roles
+from questionbank.formats.qti.texts import CUT, Find, Texts, qti_tree, with_hashes
+from questionbank.formats.qti.words import INTERACTIONS, OPAQUE
+from questionbank.formats.xml_nodes import BadXml, Node
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What the package says of an item.
+
+    Attributes:
+        shared: texts that the section shows before its items: title, HTML in QTI's elements.
+    """
+
+    concepts: tuple[tuple[str, ...], ...] = ()
+    metadata: Metadata = NO_METADATA
+    shared: tuple[tuple[str, Node], ...] = ()
+
+
+class ItemReader:
+    """Reads items.
+
+    Args:
+        put: keeps a picture.
+    """
+
+    def __init__(self, put: Put) -> None:
+        self._put = put
+
+    def read(self, data: bytes, find: Find, around: Around) -> tuple[QuestionRecord, Reading]:
+        """Return the record of an item in UTF-8, and how it was read.
+
+        Raises:
+            FieldProblems: it cannot even be kept.
+        """
+        try:
+            root = qti_tree(data)
+        except BadXml as error:
+            raise FieldProblems([("question", str(error))]) from error
+        reading = Reading(root, self._put, find, around)
+        row = reading.row(data)
+        try:
+            return read_question(row), reading
+        except FieldProblems as error:
+            if row["kind"] == "opaque":
+                raise
+            reading.texts.say("kind", f"the question is kept as another type, because {error}")
+            return read_question(reading.opaque_row(row, data)), reading
+
+
+class Reading:
+    """One item."""
+
+    def __init__(self, root: Node, put: Put, find: Find, around: Around) -> None:
+        self.root, self.around = root, around
+        self.texts = Texts(put, find)
+        self.responses = Responses(root)
+        self.interactions = Interactions(self.texts, self.responses)
+
+    # -- the whole -------------------------------------------------------------------------------------------------
+
+    def row(self, data: bytes) -> dict[str, Any]:
+        root, texts = self.root, self.texts
+        body = root.find("itemBody")
+        chunks = self._body(body).split(CUT)
+        asked = self._asked(body, chunks)
+        feedback, solution, hints = self._feedback(asked)
+        text, stimulus = self._with_stimuli(asked.text)
+        title = " ".join(root.get("title").split())
+        row: dict[str, Any] = {
+            "text": text[:SHOWN_TEXT_LIMIT].strip() or title or "[Untitled question]",
+            "kind": asked.kind,
+            "options": [
+                {
+                    "label": o.label,
+                    "text": o.text[:OPTION_TEXT_LIMIT],
+                    "weight": o.weight,
+                    "feedback": o.feedback,
+                }
+                for o in asked.options
+            ],
+            "answer": asked.answer[:ANSWER_LIMIT],
+            "solution": solution,
+            "id": root.get("identifier")[:ID_LIMIT],
+            "language": _primary(root.get("xml:lang") or root.get("lang")),
+        }
+        if len(text) > SHOWN_TEXT_LIMIT:
+            texts.say(
+                "text",
+                f"the text is longer than {SHOWN_TEXT_LIMIT:,} characters; the bank shows its beginning",
+            )
+        if asked.kind == "opaque":
+            self.interactions.settings.setdefault("type", "unknown")
+            asked.content["original"] = hashlib.sha256(with_hashes(data, texts.hashes)).hexdigest()
+        content = {
+            "title": "" if title in (default_title(row["text"]), row["id"]) else title[:1_000],
+            "points": self.responses.points() if asked.kind != "description" else None,
+            "feedback": feedback,
+            "hints": tuple(hints),
+            "settings": self.interactions.settings,
+            "stimulus": stimulus,
+            **asked.content,
+        }
+        content["pictures"] = texts.pictures.as_content()
+        row["grading"] = QuestionContent(**content)
+        self._read_metadata(row)
+        return row
+
+    def opaque_row(self, row: dict[str, Any], data: bytes) -> dict[str, Any]:
+        """Return the same question with its text alone: it can only leave as it came."""
+        content: QuestionContent = row["grading"]
+        kept = QuestionContent(
+            title=content.title,
+            tags=content.tags,
+            pictures=content.pictures,
+            stimulus=content.stimulus,
+            settings={"type": "unknown"},
+            original=hashlib.sha256(with_hashes(data, self.texts.hashes)).hexdigest(),
+        )
+        names = ("text", "id", "concepts", "language")
+        return {name: row[name] for name in names if name in row} | {"kind": "opaque", "grading": kept}
+
+    def _read_metadata(self, row: dict[str, Any]) -> None:
+        metadata = self.around.metadata
+        row["concepts"] = [list(path) for path in metadata.concepts or self.around.concepts]
+        row["language"] = row["language"] or _primary(metadata.language)
+        content: dict[str, Any] = {}
+        if metadata.keywords:
+            content["tags"] = metadata.keywords
+        if not row["grading"].title and metadata.title not in ("", default_title(row["text"]), row["id"]):
+            content["title"] = metadata.title
+        if content:
+            row["grading"] = replace(row["grading"], **content)
+        if metadata.difficulty is not None:
+            row |= {"difficulty": metadata.difficulty, "difficulty_scale": "1-5"}
+        if metadata.ours:
+            read_ours(metadata.ours, row)
+
+    def _body(self, body: Node | None) -> str:
+        refs = self.root.children("assessmentStimulusRef")
+        for ref in refs:
+            if text := self.texts.shared(ref.get("href")):
+                self.texts.unseen.stimuli.append((ref.get("title"), text))
+        return self.texts.html(body.pieces) if body is not None else ""
+
+    def _with_stimuli(self, text: str) -> tuple[str, Stimulus]:
+        """Return the text behind what the question shares with others, and that."""
+        shared = [(title, self.texts.text(node, "text")) for title, node in self.around.shared]
+        found = [(title, said) for title, said in (*shared, *self.texts.unseen.stimuli) if said]
+        if not found:
+            return text, Stimulus()
+        together = "\n\n".join(said for _title, said in found)
+        return f"{together}\n\n{text}".strip(), Stimulus(found[0][0], together)
+
+    # -- what is asked ---------------------------------------------------------------------------------------------
+
+    def _asked(self, body: Node | None, chunks: list[str]) -> Asked:
+        """Return what the body asks as a whole; its text stands in the content."""
+        texts = self.texts
+        found = [*body.iter(*INTERACTIONS)] if body is not None else []
+        if reason := self._why_opaque(found):
+            self.interactions.settings["type"] = reason
+            asked = self._readable(found)
+        elif not texts.asked and not texts.gaps:
+            asked = Asked("description")
+        elif not texts.asked:
+            return self.interactions.with_gaps(texts.of_html("".join(chunks), "text"))
+        elif len(texts.asked) == 1 and len([gap for gap in texts.gaps if gap.name != "gap"]) == 0:
+            asked = self.interactions.asked(texts.asked[0])
+        else:
+            return self._parts(chunks)
+        text = renumbered(texts.of_html("".join(chunks), "text"), asked.marks)
+        text = MARK.sub("____", text) if asked.kind == "opaque" else text
+        asked.text = "\n\n".join(filter(None, (text, asked.text)))
+        return asked
+
+    def _why_opaque(self, found: list[Node]) -> str:
+        draws = self.root.children("templateDeclaration", "templateProcessing")
+        if draws or next(self.root.iter("printedVariable"), None) is not None:
+            self.texts.say("kind", "the question draws its numbers, so it is kept as another type")
+            return "template"
+        if self.root.get("adaptive") == "true":
+            self.texts.say(
+                "kind", "the question changes with what students answer, so it is kept as another type"
+            )
+            return "adaptive"
+        return next((node.name for node in found if node.name in OPAQUE), "")
+
+    def _readable(self, found: list[Node]) -> Asked:
+        """Return what can be shown of a question that cannot be taken apart."""
+        choice = [node for node in found if node.name == "choiceInteraction"]
+        options = self.interactions.asked(choice[0]).options if len(choice) == len(found) == 1 else ()
+        return Asked("opaque", tuple(Option(o.label, o.text) for o in options if o.text))
+
+    def _parts(self, chunks: list[str]) -> Asked:
+        """Return a question in parts: one for each block that asks, and for each text with gaps between them."""
+        texts = [self.texts.of_html(chunk, "text") for chunk in chunks]
+        stem: list[str] = []
+        parts: list[QuestionPart] = []
+        for place, node in enumerate(self.texts.asked):
+            before, prompt = texts[2 * place], texts[2 * place + 1]
+            asked = self.interactions.asked(node)
+            if MARK.search(before):
+                parts.append(self._gap_part(before))
+            elif place == 0:
+                lead, _gap, last = before.rpartition("\n\n") if not prompt and before else (before, "", "")
+                stem.append(lead or last)
+                prompt = prompt or (last if lead else "")
+            else:
+                prompt = "\n\n".join(filter(None, (before, prompt)))
+            prompt = renumbered(prompt, asked.marks)
+            parts.append(part_of("\n\n".join(filter(None, (prompt, asked.text))), asked))
+        if MARK.search(texts[-1]):
+            parts.append(self._gap_part(texts[-1]))
+        else:
+            stem.append(texts[-1])
+        if any(part.kind == "opaque" for part in parts):
+            return Asked("opaque", text=MARK.sub("____", "\n\n".join(filter(None, texts))))
+        return Asked("parts", content={"parts": tuple(parts)}, text="\n\n".join(filter(None, stem)))
+
+    def _gap_part(self, text: str) -> QuestionPart:
+        asked = self.interactions.with_gaps(text)
+        return part_of(asked.text, asked)
+
+    # -- feedback --------------------------------------------------------------------------------------------------
+
+    def _feedback(self, asked: Asked) -> tuple[Feedback, str, list[str]]:
+        """Return feedback, solution and hints; what belongs to one choice goes to it."""
+        unseen = self.texts.unseen
+        said: dict[str, list[str]] = {}
+        own: dict[str, str] = {}
+        roles = feedback_roles(self.responses)
+        idents = (
+            next(iter(self.interactions.choices.values()), []) if len(self.interactions.choices) == 1 else []
+        )
+        shown = [(node.get("identifier"), self._modal(node)) for node in self.root.children("modalFeedback")]
+        for identifier, text in (*unseen.feedback, *shown):
+            if text and identifier in idents and len(asked.options) == len(idents):
+                own[identifier] = "\n\n".join(filter(None, (own.get(identifier, ""), text)))
+            elif text:
+                said.setdefault(roles.get(identifier) or _role(identifier), []).append(text)
+        if own:
+            asked.options = tuple(
+                Option(
+                    o.label, o.text, "", o.weight, "\n\n".join(filter(None, (o.feedback, own.get(ident, ""))))
+                )
+                for o, ident in zip(asked.options, idents, strict=True)
+            )
+        together = {role: "\n\n".join(texts) for role, texts in said.items()}
+        notes = "\n\n".join(filter(None, unseen.notes))
+        if notes and asked.kind == "open" and not asked.answer:
+            asked.answer, notes = notes, ""
+        solution = "\n\n".join(filter(None, (together.get("solution", ""), notes)))
+        feedback = Feedback(*(together.get(role, "") for role in ("general", "right", "partly", "wrong")))
+        return feedback, solution, [*unseen.hints, *said.get("hint", [])]
+
+    def _modal(self, node: Node) -> str:
+        return self.texts.text(node.find("contentBody") or node, "feedback")
+
+
+def _role(identifier: str) -> str:
+    """Return what a feedback is for, by its name.
+
+    >>> _role("FEEDBACK_INCORRECT"), _role("solution"), _role("abc")
+    ('wrong', 'solution', 'general')
+    """
+    name = identifier.lower()
+    for role, words in (
+        ("solution", ("solution", "worked")),
+        ("hint", ("hint",)),
+        ("partly", ("part",)),
+        ("wrong", ("incorrect", "wrong", "false")),
+        ("right", ("correct", "right", "true")),
+    ):
+        if any(word in name for word in words):
+            return role
+    return "general"
+
+
+def _primary(tag: str) -> str:
+    """Return the language of a tag, without its country.
+
+    >>> _primary("en-US"), _primary("x-none")
+    ('en', '')
+    """
+    primary = re.split("[-_]", tag.strip().lower())[0]
+    return primary if re.fullmatch("[a-z]{2,3}", primary) else ""

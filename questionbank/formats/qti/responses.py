@@ -1,0 +1,236 @@
+"""What an item of QTI says is right: declarations of responses, and what response processing compares them with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from analytics.question_content import AcceptedAnswer
+from questionbank.formats.written_numbers import exact_share, finite_number
+from questionbank.formats.xml_nodes import Node
+
+_COMPARISONS = ("match", "stringMatch", "equal", "equalRounded", "member", "contains")
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A value that processing rewards.
+
+    Attributes:
+        score: the points, None where processing does not say.
+    """
+
+    value: str
+    score: float | None
+
+
+class Responses:
+    """The responses of an item."""
+
+    def __init__(self, item: Node) -> None:
+        self._declared = {node.get("identifier"): node for node in item.children("responseDeclaration")}
+        self._outcomes = {node.get("identifier"): node for node in item.children("outcomeDeclaration")}
+        self._processing = item.find("responseProcessing")
+        address = ""
+        if self._processing is not None:
+            address = self._processing.get("template") or self._processing.get("templateLocation")
+        self._template = address.rpartition("/")[2].removesuffix(".xml")
+
+    def identifiers(self) -> list[str]:
+        """Return the responses that are declared."""
+        return list(self._declared)
+
+    def is_multiple(self, response: str) -> bool:
+        """Return whether a response may have several values."""
+        node = self._declared.get(response)
+        return node is not None and node.get("cardinality") != "single"
+
+    def base_type(self, response: str) -> str:
+        """Return what a response is, such as ``"float"``."""
+        node = self._declared.get(response)
+        return node.get("baseType") if node is not None else ""
+
+    def correct(self, response: str) -> list[str]:
+        """Return what is right: as declared, else as processing compares it."""
+        node = self._declared.get(response)
+        correct = node.find("correctResponse") if node is not None else None
+        values = [value.text() for value in correct.children("value")] if correct else []
+        values = [value for value in values if value]
+        if values:
+            return values
+        positive = [key for key, points in self.mapping(response).items() if points > 0]
+        if positive and self.is_multiple(response):
+            return positive
+        best = max(self.mapping(response).values(), default=0.0)
+        positive = [key for key, points in self.mapping(response).items() if points == best > 0]
+        return positive or [found.value for found in self.compared(response)]
+
+    def mapping(self, response: str) -> dict[str, float]:
+        """Return the points of each value."""
+        node = self._declared.get(response)
+        mapping = node.find("mapping") if node is not None else None
+        if mapping is None:
+            return {}
+        return {
+            " ".join(entry.get("mapKey").split()): finite_number(entry.get("mappedValue")) or 0.0
+            for entry in mapping.children("mapEntry")
+        }
+
+    def mapping_node(self, response: str) -> Node | None:
+        """Return the element with the points of values."""
+        node = self._declared.get(response)
+        return node.find("mapping") if node is not None else None
+
+    def is_mapped(self, response: str) -> bool:
+        """Return whether the points of a response come from its mapping."""
+        if not self.mapping(response):
+            return False
+        if self._template:
+            return self._template.startswith("map_response") or "map_response" in self._template
+        nodes = self._processing.iter("mapResponse") if self._processing is not None else iter(())
+        return any(node.get("identifier") == response for node in nodes)
+
+    def is_case_sensitive(self, response: str) -> bool:
+        """Return whether capitals count, as far as the item says so."""
+        mapping = self.mapping_node(response)
+        entries = mapping.children("mapEntry") if mapping is not None else []
+        if entries:
+            return all(entry.get("caseSensitive") == "true" for entry in entries)
+        matches = [node for node in self._expressions("stringMatch") if response in _variables(node)]
+        return bool(matches) and all(node.get("caseSensitive") == "true" for node in matches)
+
+    def points(self) -> float | None:
+        """Return what a right answer gives, where the item says so."""
+        stated = self._outcomes.get("MAXSCORE")
+        value = stated.find("defaultValue", "value") if stated is not None else None
+        if value is not None and (points := finite_number(value.text())) is not None and points > 0:
+            return points
+        score = self._outcomes.get("SCORE")
+        points = finite_number(score.get("normalMaximum")) if score is not None else None
+        if points:
+            return points
+        totals = [
+            total for name in self._declared if self.is_mapped(name) and (total := self.total(name)) > 0
+        ]
+        return sum(totals) or None
+
+    def total(self, response: str) -> float:
+        """Return the most that the mapping of a response gives."""
+        mapping = self.mapping(response)
+        positive = [points for points in mapping.values() if points > 0]
+        total = sum(positive) if self.is_multiple(response) else max(positive, default=0.0)
+        node = self.mapping_node(response)
+        bound = finite_number(node.get("upperBound")) if node is not None else None
+        return min(total, bound) if bound and bound > 0 else total
+
+    def weights(self, response: str, values: Sequence[str]) -> list[float]:
+        """Return the share of the points of each value, -1 to 1."""
+        mapping, total = self.mapping(response), self.total(response) or 1.0
+        node = self.mapping_node(response)
+        others = (finite_number(node.get("defaultValue")) if node is not None else None) or 0.0
+        shares = (mapping.get(value, others) / total for value in values)
+        return [exact_share(max(-1.0, min(1.0, share))) for share in shares]
+
+    def typed(self, response: str, *, is_number: bool) -> list[AcceptedAnswer]:
+        """Return the answers that are accepted where one is typed, the right one first."""
+        correct = [] if self.is_multiple(response) else self.correct(response)
+        shares = dict.fromkeys(correct, 1.0)
+        if self.is_mapped(response):
+            total = self.total(response) or 1.0
+            for value, points in self.mapping(response).items():
+                if points >= 0:
+                    shares[value] = exact_share(min(1.0, points / total))
+        tolerance, kind = self._tolerance(response) if is_number else (None, "absolute")
+        return [
+            AcceptedAnswer(value, share, tolerance=tolerance, tolerance_kind=kind)
+            for value, share in shares.items()
+        ]
+
+    def _tolerance(self, response: str) -> tuple[float | None, str]:
+        for node in self._expressions("equal", "equalRounded"):
+            if response not in _variables(node):
+                continue
+            if node.name == "equalRounded":
+                figures = finite_number(node.get("figures")) or 0.0
+                if node.get("roundingMode", "significantFigures") == "significantFigures":
+                    return figures or None, "digits"
+                return 0.5 * 10.0**-figures, "absolute"
+            mode, stated = node.get("toleranceMode"), node.get("tolerance").split()
+            margins = [finite_number(margin) for margin in stated]
+            largest = max((margin for margin in margins if margin is not None), default=0.0)
+            if mode == "relative" and largest:
+                return float(f"{largest / 100:.12g}"), "relative"
+            if mode == "absolute" and largest:
+                return largest, "absolute"
+        return None, "absolute"
+
+    # -- processing ------------------------------------------------------------------------------------------------
+
+    def _expressions(self, *names: str) -> Iterator[Node]:
+        if self._processing is not None:
+            yield from self._processing.iter(*names)
+
+    def branches(self) -> Iterator[tuple[Node | None, list[Node]]]:
+        """Yield condition and what it sets, of each branch; a branch for all else has no condition."""
+        for condition in self._expressions("responseCondition"):
+            for branch in condition.children("responseIf", "responseElseIf", "responseElse"):
+                parts = branch.children()
+                has_condition = branch.name != "responseElse" and bool(parts)
+                rules = [part for part in parts if part.name == "setOutcomeValue"]
+                yield parts[0] if has_condition else None, rules
+
+    def compared(self, response: str) -> list[Compared]:
+        """Return the values that branches with points compare a response with."""
+        found: dict[str, Compared] = {}
+        for condition, rules in self.branches():
+            scored = [rule for rule in rules if rule.get("identifier") in ("SCORE", f"SCORE_{response}")]
+            if condition is None or not scored:
+                continue
+            values = [finite_number(value.text()) for value in scored[0].iter("baseValue")]
+            score = values[0] if len(values) == 1 else None
+            if score is not None and score <= 0:
+                continue
+            for node in _positive(condition):
+                if node.name in _COMPARISONS and response in _variables(node):
+                    for value in node.iter("baseValue"):
+                        found.setdefault(value.text(), Compared(value.text(), score))
+        return [compared for compared in found.values() if compared.value]
+
+
+def _positive(node: Node) -> Iterator[Node]:
+    """Yield an expression and those in it, but for what it forbids."""
+    if node.name != "not":
+        yield node
+        for child in node.children():
+            yield from _positive(child)
+
+
+def _variables(node: Node) -> set[str]:
+    return {variable.get("identifier") for variable in node.iter("variable")}
+
+
+def feedback_roles(responses: Responses) -> dict[str, str]:
+    """Return what processing shows a feedback for: ``"right"``, ``"wrong"`` or ``"partly"``."""
+    roles: dict[str, str] = {}
+    for condition, rules in responses.branches():
+        role = "wrong"
+        if condition is not None:
+            names = {value.text().lower() for value in condition.iter("baseValue")}
+            if "incorrect" in names or "wrong" in names:
+                role = "wrong"
+            elif "correct" in names:
+                role = "right"
+            else:
+                is_right = any(
+                    node.name == "correct"
+                    or (node.name == "variable" and node.get("identifier") == "MAXSCORE")
+                    for node in _positive(condition)
+                )
+                has_none = any(node.name in ("isNull", "lt") for node in _positive(condition))
+                role = "" if has_none or not is_right else "right"
+        for rule in rules:
+            if role and rule.get("identifier") != "SCORE":
+                for value in rule.iter("baseValue"):
+                    if value.get("baseType") == "identifier":
+                        roles.setdefault(value.text(), role)
+    return roles

@@ -1,0 +1,305 @@
+r"""Bodies of QTI items as our text: HTML with MathML, pictures, gaps, feedback and shared texts.
+
+A body becomes HTML in which interactions are marks, which `html_reading` turns into our text: ``[[1]]`` where a gap is,
+and a cut where a block asks something. What students see only later (feedback, hints, notes for scorers) is collected.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from html import escape, unescape
+from urllib.parse import unquote
+
+from questionbank.formats.html_reading import html_to_our_text
+from questionbank.formats.html_text import HTML_NAMES
+from questionbank.formats.item_pictures import ItemPictures, Put, safe_name
+from questionbank.formats.mathml_latex import mathml_to_latex
+from questionbank.formats.qti.words import (
+    BLOCK,
+    INLINE,
+    INTERACTIONS,
+    KEPT,
+    OPAQUE,
+    STIMULUS_CLASS,
+    attribute_name,
+    element_name,
+)
+from questionbank.formats.xml_nodes import BadXml, Cdata, Node, as_utf8, parse
+
+Find = Callable[[str], bytes | None]
+"""Returns a file by its path as an item has it, or None."""
+CUT = "\ufdd2"
+_KEPT_PATH = re.compile(rf"{KEPT}(?P<digest>[0-9a-f]{{64}})/(?P<path>.*)", re.DOTALL)
+_VOID = frozenset("br hr img input wbr col".split())
+_UNSEEN = frozenset({"stylesheet", "catalogInfo", "companionMaterialsInfo", "style", "rt", "rp"})
+_PICTURES = re.compile(r"\.(?:png|jpe?g|gif|webp|svg)$", re.IGNORECASE)
+_OWN_KIND = "a file of another kind"
+_HTML = re.compile(r"</?(?:p|div|span|br|b|i|u|strong|em|img|sub|sup|ul|ol|li|table)\b[^<>]*>", re.IGNORECASE)
+
+
+@dataclass(slots=True)
+class Unseen:
+    """What an item holds that students do not see while they answer.
+
+    Attributes:
+        feedback: of choices and blocks: identifier, text.
+        notes: for scorers and tutors.
+    """
+
+    feedback: list[tuple[str, str]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    hints: list[str] = field(default_factory=list)
+    stimuli: list[tuple[str, str]] = field(default_factory=list)
+
+
+class Texts:
+    """Turns elements of one item into our text.
+
+    Args:
+        put: keeps a picture.
+        find: returns a file that the item names.
+    """
+
+    def __init__(self, put: Put, find: Find) -> None:
+        self.said: list[tuple[str, str]] = []
+        self.hashes: dict[str, str] = {}  # address in the item -> hash
+        self.named: set[str] = set()  # all addresses of files
+        self.pictures = ItemPictures(put, self.say)
+        self.unseen = Unseen()
+        self.gaps: list[Node] = []
+        self.asked: list[Node] = []  # blocks that ask something, at the cuts
+        self._find = find
+        self._field = "text"
+        self._deep = 0
+
+    def say(self, field: str, reason: str) -> None:
+        """Note what went or looks wrong with a field."""
+        self.said.append((field, reason))
+
+    def text(self, node: Node | None, field: str) -> str:
+        """Return our text of what an element holds."""
+        return self.of_html(self.html(node.pieces), field) if node is not None else ""
+
+    def of_html(self, html: str, field: str) -> str:
+        """Return our text of HTML."""
+        self._field = field
+        text, went = html_to_our_text(html, picture_name=self._picture_name)
+        for what in went:
+            self.say(field, f"{field}: {what}")
+        return text
+
+    # -- HTML ------------------------------------------------------------------------------------------------------
+
+    def html(self, pieces: Iterable[Node | str]) -> str:
+        """Return HTML of what stands in an element; notes interactions, feedback and hints on the way."""
+        return "".join(
+            self._element(piece) if isinstance(piece, Node) else self._said(piece) for piece in pieces
+        )
+
+    @staticmethod
+    def _said(text: str) -> str:
+        is_html = isinstance(text, Cdata) and _HTML.search(text)
+        return text if is_html else escape(text, quote=False)
+
+    def _element(self, node: Node) -> str:
+        name = node.name
+        if name in INTERACTIONS:
+            return self._interaction(node)
+        if name in _ELEMENTS:
+            return _ELEMENTS[name](self, node)
+        if name in _UNSEEN:
+            return ""
+        if name == "div" and STIMULUS_CLASS in node.get("class").split():
+            self.unseen.stimuli.append((node.get("label"), self.text(node, "text")))
+            return ""
+        inner = self.html(node.pieces)
+        if name not in HTML_NAMES:
+            return f"<div>{inner}</div>" if name in ("prompt", "simpleBlock") else inner
+        if name in _VOID:
+            return f"<{name}{_attributes(node, 'src', 'alt')}>"
+        return f"<{name}{_attributes(node, 'href', 'lang')}>{inner}</{name}>"
+
+    def _interaction(self, node: Node) -> str:
+        if node.name in INLINE:
+            self.gaps.append(node)
+            return f"[[{len(self.gaps)}]]"
+        prompt = f"<div>{self.html(prompt.pieces)}</div>" if (prompt := node.find("prompt")) else ""
+        if node.name in BLOCK:
+            self.asked.append(node)
+            if node.name == "hottextInteraction":
+                prompt += self.html(piece for piece in node.pieces if piece is not node.find("prompt"))
+            elif node.name == "gapMatchInteraction":
+                apart = {"gapText", "gapImg", "prompt"}
+                inner = [p for p in node.pieces if not (isinstance(p, Node) and p.name in apart)]
+                prompt += self.html(inner)
+            return f"<div>{CUT}</div>{prompt}<div>{CUT}</div>"
+        self.say("kind", f"the question asks with {OPAQUE[node.name]}, which cannot be taken apart")
+        inner = self.html(piece for piece in node.pieces if piece is not node.find("prompt"))
+        return f"{prompt}<div>{inner}</div>"
+
+    def _gap(self, node: Node) -> str:
+        self.gaps.append(node)
+        return f"[[{len(self.gaps)}]]"
+
+    def _math(self, node: Node) -> str:
+        source = _mathml(node)
+        latex = mathml_to_latex(source)
+        if not latex:
+            return source
+        latex = escape(latex, quote=False)
+        return f"$${latex}$$" if node.get("display") == "block" else rf"\({latex}\)"
+
+    def _variable(self, node: Node) -> str:
+        return f"{{@{escape(node.get('identifier'), quote=False)}@}}"
+
+    def _seen_later(self, node: Node) -> str:
+        pieces = content.pieces if (content := node.find("contentBody")) else node.pieces
+        identifier = node.get("identifier")
+        html = self.html(pieces)
+        if node.get("showHide", "show") == "hide":
+            return html
+        self.unseen.feedback.append((identifier, self.of_html(html, "feedback")))
+        return ""
+
+    def _rubric(self, node: Node) -> str:
+        body = content.pieces if (content := node.find("contentBody")) else node.pieces
+        views = node.get("view").split()
+        if not views or "candidate" in views:
+            return f"<div>{self.html(body)}</div>"
+        self.unseen.notes.append(self.of_html(self.html(body), "solution"))
+        return ""
+
+    def _hint(self, node: Node) -> str:
+        self.unseen.hints.append(self.text(node, "hints"))
+        return ""
+
+    def _object(self, node: Node) -> str:
+        """Return a picture, or another file whose text belongs to the question."""
+        address = node.get("data") or node.get("href")
+        kind = node.get("type")
+        if kind.startswith("image/") or _PICTURES.search(address.partition("?")[0]):
+            alternative = node.text() or node.get("alt")
+            return f'<img src="{escape(address)}" alt="{escape(alternative)}">'
+        is_text = node.name == "include" or kind in ("text/html", "application/xhtml+xml", "text/plain")
+        if is_text and (stimulus := self.shared(address)):
+            self.unseen.stimuli.append((node.get("title"), stimulus))
+            return ""
+        self.named.add(address)
+        inner = self.html(node.pieces)
+        self.say(
+            "text",
+            f"the file {address[:60]!r} ({kind or _OWN_KIND}) is not shown; it stays with the original",
+        )
+        return inner
+
+    def shared(self, address: str) -> str:
+        """Return our text of a file that several items show, or nothing where it cannot be read."""
+        self.named.add(address)
+        data = self._find(unquote(address))
+        if data is None or self._deep:
+            self.say("text", f"the text {address[:60]!r}, which the question shows, is not in the file")
+            return ""
+        try:
+            root = qti_tree(as_utf8(data))
+        except BadXml as error:
+            self.say(
+                "text", f"the text {address[:60]!r}, which the question shows, cannot be read: it {error}"
+            )
+            return ""
+        body = next(iter(root.iter("stimulusBody", "body")), root)
+        folder = posixpath.dirname(unquote(address))
+        inner = Texts(self.pictures._put, lambda path: self._find(posixpath.join(folder, path)))
+        inner.pictures, inner._deep = self.pictures, 1
+        text = inner.text(body, "text")
+        self.said += inner.said
+        self.named |= {posixpath.join(folder, path) for path in (*inner.hashes, *inner.named)}
+        return text
+
+    # -- pictures --------------------------------------------------------------------------------------------------
+
+    def _picture_name(self, address: str) -> str:
+        address = address.strip()
+        if kept := _KEPT_PATH.match(address):
+            self.hashes[kept["path"]] = kept["digest"]
+            return self.pictures.name(unquote(kept["path"]).rpartition("/")[2], kept["digest"])
+        if re.match(r"(?:https?:|data:)", address):
+            return safe_name(address)[:300]
+        path = unquote(address.partition("?")[0].partition("#")[0])
+        name = path.replace("\\", "/").rpartition("/")[2]
+        data = self._find(path)
+        if data is None:
+            self.say(self._field, f"{self._field} names the picture {name[:60]!r}, which is not in the file")
+            return self.pictures.missing(name)
+        self.named.add(address)
+        if digest := self.pictures.keep(data, self._field, name):
+            self.hashes[address] = digest
+            return self.pictures.name(name, digest)
+        return self.pictures.missing(name)
+
+
+_ELEMENTS: dict[str, Callable[[Texts, Node], str]] = {
+    "gap": Texts._gap,
+    "math": Texts._math,
+    "printedVariable": Texts._variable,
+    "feedbackInline": Texts._seen_later,
+    "feedbackBlock": Texts._seen_later,
+    "rubricBlock": Texts._rubric,
+    "infoControl": Texts._hint,
+    "object": Texts._object,
+    "include": Texts._object,
+    "endAttemptInteraction": lambda _texts, _node: "",
+}
+
+
+def qti_tree(data: bytes) -> Node:
+    """Return the root of a document in UTF-8, with the names of QTI 2. Raises `BadXml`."""
+    return parse(data, element=element_name, attribute=attribute_name)
+
+
+def _attributes(node: Node, *names: str) -> str:
+    found = ((name, node.get(name)) for name in names)
+    return "".join(f' {name}="{escape(value)}"' for name, value in found if value)
+
+
+def _mathml(node: Node) -> str:
+    """Return a formula as MathML without prefixes; its alternative text only where that is LaTeX."""
+    inner = "".join(
+        _mathml(piece) if isinstance(piece, Node) else escape(piece, quote=False)
+        for piece in node.pieces
+        if not isinstance(piece, Node) or piece.name != "annotation-xml"
+    )
+    names = ["encoding", "open", "close", "separators", "mathvariant", "linethickness", "notation", "accent"]
+    if "\\" in node.get("alttext"):
+        names.append("alttext")
+    return f"<{node.name}{_attributes(node, *names)}>{inner}</{node.name}>"
+
+
+# -- kept items name their pictures by their hashes ----------------------------------------------------------------
+
+_ADDRESS = re.compile(r"""(\b(?:src|data|href|poster)\s*=\s*)("[^"]*"|'[^']*')""")
+_KEPT_ADDRESS = re.compile(rf"{KEPT}([0-9a-f]{{64}})/([^\"'<>]*)")
+
+
+def with_hashes(data: bytes, hashes: dict[str, str]) -> bytes:
+    """Return an item whose pictures are named by their hashes, before their paths."""
+
+    def named(match: re.Match[str]) -> str:
+        quote, address = match[2][0], match[2][1:-1]
+        digest = hashes.get(unescape(address).strip())
+        return f"{match[1]}{quote}{KEPT}{digest}/{address.strip()}{quote}" if digest else match[0]
+
+    return _ADDRESS.sub(named, data.decode()).encode() if hashes else data
+
+
+def with_paths(data: bytes, place: Callable[[str, str], str]) -> bytes:
+    """Return an item whose pictures are named by their paths in the package.
+
+    Args:
+        place: returns the address, by what the item had and by the hash.
+    """
+    return _KEPT_ADDRESS.sub(
+        lambda match: escape(place(unescape(match[2]), match[1])), data.decode()
+    ).encode()

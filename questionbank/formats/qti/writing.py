@@ -1,0 +1,394 @@
+"""One record as an item of QTI 2.1, 2.2 or 3.0, in the order of elements that their schemas ask for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from analytics.question_content import Option, QuestionPart, Stimulus, own_text
+from analytics.records import QuestionRecord
+from questionbank.formats.naming import default_title
+from questionbank.formats.qti.declarations import (
+    UPLOAD,
+    Asking,
+    Declared,
+    Names,
+    choice_idents,
+    declaration_xml,
+    declarations,
+    gap_idents,
+    is_single,
+    pair_idents,
+    typed_kind,
+)
+from questionbank.formats.qti.markup import Address, block_html, element_text, flow_html
+from questionbank.formats.qti.words import STIMULUS_CLASS, Version, in_version
+from questionbank.formats.seam import CannotHold
+
+_GAP = re.compile(r"\[\[(\d{1,3})\]\]")
+_BLOCK = re.compile(r"<(?:p|ul|ol|table)\b")
+_FALSE = ("false", "0")
+_XSI = "http://www.w3.org/2001/XMLSchema-instance"
+
+
+def write_item(record: QuestionRecord, version: Version, address: Address, stimulus: str = "") -> bytes:
+    """Return the document of an item.
+
+    Args:
+        address: where a picture is, by its name.
+        stimulus: where the file is that holds what the question shares with others; else that stands in the item.
+
+    Raises:
+        CannotHold: QTI has nothing like it.
+    """
+    if record.kind == "opaque":
+        raise CannotHold("questions of another type, which only leave in the format they came from")
+    return _Writing(record, version, address, stimulus).document().encode()
+
+
+def write_stimulus(shared: Stimulus, identifier: str, version: Version, address: Address) -> bytes:
+    """Return the document of what several questions share, in QTI 3."""
+    inner = f"<stimulusBody>{block_html(shared.text, address)}</stimulusBody>"
+    attributes = f'identifier="{identifier}" title="{element_text(shared.title or identifier)}"'
+    return document("assessmentStimulus", attributes, inner, version).encode()
+
+
+def document(root: str, attributes: str, inner: str, version: Version) -> str:
+    """Return a document of a version."""
+    spaces = (
+        f'xmlns="{version.space}" xmlns:xsi="{_XSI}" xsi:schemaLocation="{version.space} {version.schema}"'
+    )
+    body = in_version(f"<{root} {attributes}>\n{inner}\n</{root}>\n", version)
+    head, tag, rest = body.partition(" ")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{head} {spaces}{tag}{rest}'
+
+
+class _Writing:
+    def __init__(self, record: QuestionRecord, version: Version, address: Address, stimulus: str) -> None:
+        self.record, self.content, self.version = record, record.content, version
+        self._address, self._stimulus = address, stimulus
+        self._declared = [*self._all_declared()]
+        feedback = self.content.feedback
+        self._modal = [
+            (name, text)
+            for name, text in (
+                ("general", feedback.general), ("correct", feedback.right), ("partial", feedback.partly),
+                ("incorrect", feedback.wrong), ("solution", record.solution),
+                *((f"hint_{place}", hint) for place, hint in enumerate(self.content.hints, start=1)),
+            )
+            if text
+        ]  # fmt: skip
+        self._has_own_feedback = any(option.feedback for option in record.options)
+
+    def _asking(self) -> Sequence[Asking]:
+        """Return what is asked: the question, or its parts with theirs."""
+        return [*_leaves(self.content.parts)] if self.content.parts else [self.record]
+
+    def _all_declared(self) -> Iterator[Declared]:
+        asked = self._asking()
+        if not self.content.parts:
+            yield from declarations(self.record, Names())
+            return
+        first = 0
+        for place, part in enumerate(asked, start=1):
+            found = [*declarations(part, Names(), first, f"P{place}_")]
+            first += len(found)
+            yield from (replace(declared, share=declared.share / len(asked)) for declared in found)
+
+    # -- the whole -------------------------------------------------------------------------------------------------
+
+    def document(self) -> str:
+        record = self.record
+        points = self.content.points if self.content.points is not None else 1.0
+        title = element_text(self.content.title or default_title(record.text))
+        attributes = (
+            f'identifier="{element_text(record.id or "question")}" title="{title}" adaptive="false"'
+            f' timeDependent="false" xml:lang="{element_text(record.language or "en")}" toolName="Kindred"'
+        )
+        inner = [declaration_xml(declared, points) for declared in self._declared]
+        inner += self._outcomes()
+        if self._stimulus:
+            shared = self.content.stimulus
+            inner.append(
+                f'<assessmentStimulusRef identifier="stimulus" href="{element_text(self._stimulus)}"'
+                f' title="{element_text(shared.title)}"/>'
+            )
+        inner.append("<itemBody>" + "\n".join(self._body()) + "</itemBody>")
+        if self._declared:
+            inner.append(self._processing(points))
+        inner += [self._modal_feedback(name, text) for name, text in self._modal]
+        return document("assessmentItem", attributes, "\n".join(inner), self.version)
+
+    def _outcomes(self) -> Iterator[str]:
+        if self._declared:
+            yield _outcome("SCORE", "float", "0")
+            if self.content.points is not None:
+                yield _outcome("MAXSCORE", "float", f"{self.content.points!r}")
+        if self._modal or self._has_own_feedback:
+            yield '<outcomeDeclaration identifier="FEEDBACK" cardinality="multiple" baseType="identifier"/>'
+
+    def _modal_feedback(self, name: str, text: str) -> str:
+        inner = self._in_body(block_html(text, self._address))
+        shown = f'outcomeIdentifier="FEEDBACK" showHide="show" identifier="{name}"'
+        return f"<modalFeedback {shown}>{inner}</modalFeedback>"
+
+    def _in_body(self, html: str) -> str:
+        return f"<contentBody>{html}</contentBody>" if self.version.is_three else html
+
+    # -- the body --------------------------------------------------------------------------------------------------
+
+    def _body(self) -> Iterator[str]:
+        record, shared = self.record, self.content.stimulus
+        own = own_text(record.text, self.content)
+        if own != record.text and not self._stimulus:
+            label = f' label="{element_text(shared.title)}"' if shared.title else ""
+            yield f'<div class="{STIMULUS_CLASS}"{label}>{block_html(shared.text, self._address)}</div>'
+        responses = iter(self._declared)
+        if not self.content.parts:
+            yield from self._asked(record, own, responses, "")
+        else:
+            yield block_html(own, self._address)
+            for place, part in enumerate(self._asking(), start=1):
+                yield from self._asked(part, part.text, responses, f"P{place}_")
+        if record.kind == "open" and record.answer and not self.content.parts:
+            use = ' use="scoring"' if self.version.is_three else ""
+            answer = self._in_body(block_html(record.answer, self._address))
+            yield f'<rubricBlock{use} view="scorer">{answer}</rubricBlock>'
+
+    def _asked(self, asking: Asking, text: str, responses: Iterator[Declared], prefix: str) -> Iterator[str]:
+        """Yield the blocks of a text and what it asks."""
+        if asking.kind == "blanks" and asking.content.blanks:
+            yield self._with_gaps(asking, text, responses)
+            return
+        declared = next(responses, None) if asking.kind != "description" else None
+        html = block_html(text, self._address)
+        if declared is None:
+            yield html
+            return
+        response = declared.response
+        prompt = flow_html(text, self._address) if prefix else ""
+        is_prompt = bool(prompt) and not _BLOCK.search(prompt)
+        inner = f"<prompt>{prompt}</prompt>" if is_prompt else ""
+        block = self._block(asking, response, inner, prefix)
+        if not block:
+            yield html
+            yield f'<div><textEntryInteraction responseIdentifier="{response}" expectedLength="15"/></div>'
+            return
+        if not is_prompt:
+            yield html
+        yield block
+
+    def _block(self, asking: Asking, response: str, prompt: str, prefix: str) -> str:
+        """Return the interaction of a question; nothing where a field in a line asks."""
+        options = asking.options
+        if asking.kind == "choice" and options:
+            idents = choice_idents(options, response, Names(), prefix)
+            choices = [self._choice(*pair) for pair in zip(idents, options, strict=True)]
+            most = 1 if is_single(asking) else 0
+            return self._interaction(
+                "choiceInteraction", response, prompt, choices, f' maxChoices="{most}"', asking
+            )
+        if asking.kind == "true_false":
+            said = {answer.text: answer.feedback for answer in asking.content.accepted}
+            words = [Option(word, word, feedback=said.get(word, "")) for word in ("True", "False")]
+            choices = [self._choice(f"{prefix}{option.label.lower()}", option) for option in words]
+            return self._interaction("choiceInteraction", response, prompt, choices, ' maxChoices="1"', None)
+        if asking.kind == "ordering":
+            idents = choice_idents(options, response, Names(), prefix)
+            choices = [self._choice(*pair) for pair in zip(idents, options, strict=True)]
+            return self._interaction("orderInteraction", response, prompt, choices, "", asking)
+        if asking.kind == "matching" and asking.content.pairs:
+            return self._matching(asking, response, prompt, prefix)
+        if typed_kind(asking) == "open":
+            is_file = asking.content.settings.get("type") == UPLOAD
+            name, more = (
+                ("uploadInteraction", "") if is_file else ("extendedTextInteraction", ' expectedLines="5"')
+            )
+            return f'<{name} responseIdentifier="{response}"{more}>{prompt}</{name}>'
+        return ""
+
+    @staticmethod
+    def _interaction(
+        name: str, response: str, prompt: str, choices: Sequence[str], more: str, asking: Asking | None
+    ) -> str:
+        setting = asking.content.settings.get("shuffle", "true") if asking else "false"
+        shuffle = "false" if setting in _FALSE else "true"
+        inner = "\n".join([prompt, *choices])
+        return f'<{name} responseIdentifier="{response}" shuffle="{shuffle}"{more}>{inner}</{name}>'
+
+    def _choice(self, ident: str, option: Option) -> str:
+        feedback = ""
+        if option.feedback and not self.content.parts:
+            html = flow_html(option.feedback, self._address)
+            name = "feedbackBlock" if _BLOCK.search(html) else "feedbackInline"
+            inner = self._in_body(html) if name == "feedbackBlock" else html
+            shown = f'outcomeIdentifier="FEEDBACK" identifier="{ident}" showHide="show"'
+            feedback = f"<{name} {shown}>{inner}</{name}>"
+        return f'<simpleChoice identifier="{ident}">{flow_html(option.text, self._address)}{feedback}</simpleChoice>'
+
+    def _matching(self, asking: Asking, response: str, prompt: str, prefix: str) -> str:
+        lefts, rights = pair_idents(asking.content, prefix)
+
+        def choice(ident: str, text: str, most: int) -> str:
+            html = flow_html(text, self._address)
+            return f'<simpleAssociableChoice identifier="{ident}" matchMax="{most}">{html}</simpleAssociableChoice>'
+
+        first = "".join(choice(ident, pair.left, 1) for ident, pair in lefts)
+        second = "".join(choice(ident, text, 0) for text, ident in rights.items())
+        return (
+            f'<matchInteraction responseIdentifier="{response}" shuffle="true" maxAssociations="{len(lefts)}">'
+            f"{prompt}<simpleMatchSet>{first}</simpleMatchSet><simpleMatchSet>{second}</simpleMatchSet>"
+            "</matchInteraction>"
+        )
+
+    def _with_gaps(self, asking: Asking, text: str, responses: Iterator[Declared]) -> str:
+        """Return a text with its gaps; those that it does not name stand behind it."""
+        blanks = asking.content.blanks
+        gaps: list[str] = []
+        for blank, declared in zip(blanks, [next(responses) for _blank in blanks], strict=True):
+            response = declared.response
+            if blank.options:
+                idents = gap_idents(blank, response, Names())
+                inner = "".join(
+                    f'<inlineChoice identifier="{ident}">{element_text(option.text)}</inlineChoice>'
+                    for ident, option in zip(idents, blank.options, strict=True)
+                )
+                gaps.append(
+                    f'<inlineChoiceInteraction responseIdentifier="{response}" shuffle="false">{inner}'
+                    "</inlineChoiceInteraction>"
+                )
+            else:
+                gaps.append(f'<textEntryInteraction responseIdentifier="{response}" expectedLength="15"/>')
+        html, used = block_html(text, self._address), set[int]()
+
+        def gap(match: re.Match[str]) -> str:
+            place = int(match[1]) - 1
+            if place in used or not 0 <= place < len(gaps):
+                return match[0]
+            used.add(place)
+            return gaps[place]
+
+        html = _GAP.sub(gap, html)
+        rest = "".join(f"<div>{gaps[place]}</div>" for place in range(len(gaps)) if place not in used)
+        return html + rest
+
+    # -- processing ------------------------------------------------------------------------------------------------
+
+    def _processing(self, points: float) -> str:
+        declared = self._declared
+        is_simple = len(declared) == 1 and not self._modal and not self._has_own_feedback
+        only = declared[0]
+        if is_simple and not only.has_tolerance and (only.points or self.content.points is None):
+            name = "map_response" if only.points else "match_correct"
+            if only.correct or only.points:
+                before, behind = self.version.templates
+                return f'<responseProcessing template="{before}{name}{behind}"/>'
+        rules = [rule for response in declared if (rule := _scoring(response, points))]
+        return f"<responseProcessing>{''.join(rules)}{self._shown_feedback()}</responseProcessing>"
+
+    def _shown_feedback(self) -> str:
+        names = {name for name, _text in self._modal}
+        always = (name for name, _text in self._modal if name.startswith(("general", "solution", "hint")))
+        rules = "".join(_show(_base(name, "identifier")) for name in always)
+        if self._has_own_feedback and self._declared:
+            rules += _show(f'<variable identifier="{self._declared[0].response}"/>')
+        known = [declared for declared in self._declared if declared.correct]
+        if not known:
+            return rules
+        right = "".join(_is_right(declared) for declared in known)
+        right = f"<and>{right}</and>" if len(known) > 1 else right
+        branches = []
+        if "correct" in names or names & {"partial", "incorrect"}:
+            shown = _show(_base("correct", "identifier")) if "correct" in names else _show_nothing()
+            branches.append(f"<responseIf>{right}{shown}</responseIf>")
+        if "partial" in names:
+            some = f'<gt><variable identifier="SCORE"/>{_base("0", "float")}</gt>'
+            branches.append(f"<responseElseIf>{some}{_show(_base('partial', 'identifier'))}</responseElseIf>")
+        if "incorrect" in names:
+            branches.append(f"<responseElse>{_show(_base('incorrect', 'identifier'))}</responseElse>")
+        return rules + (f"<responseCondition>{''.join(branches)}</responseCondition>" if branches else "")
+
+
+def _leaves(parts: Sequence[QuestionPart]) -> Iterator[QuestionPart]:
+    """Yield the parts that ask, with those of parts that have their own behind them."""
+    for part in parts:
+        if part.content.parts:
+            yield QuestionPart(part.text, "description")
+            yield from _leaves(part.content.parts)
+        else:
+            yield part
+
+
+def _outcome(name: str, base_type: str, value: str) -> str:
+    return (
+        f'<outcomeDeclaration identifier="{name}" cardinality="single" baseType="{base_type}">'
+        f"<defaultValue><value>{value}</value></defaultValue></outcomeDeclaration>"
+    )
+
+
+def _base(value: str, base_type: str) -> str:
+    return f'<baseValue baseType="{base_type}">{element_text(value)}</baseValue>'
+
+
+def _variable(name: str) -> str:
+    return f'<variable identifier="{name}"/>'
+
+
+def _show(what: str) -> str:
+    together = f"<multiple>{_variable('FEEDBACK')}{what}</multiple>"
+    return f'<setOutcomeValue identifier="FEEDBACK">{together}</setOutcomeValue>'
+
+
+def _show_nothing() -> str:
+    return f'<setOutcomeValue identifier="FEEDBACK">{_variable("FEEDBACK")}</setOutcomeValue>'
+
+
+def _is_right(declared: Declared) -> str:
+    if declared.has_tolerance:
+        return _equal(declared, 0)
+    return f'<match>{_variable(declared.response)}<correct identifier="{declared.response}"/></match>'
+
+
+def _equal(declared: Declared, place: int) -> str:
+    """Return the comparison with one of the numbers that are accepted."""
+    answer = declared.accepted[place]
+    mode, name, margin = "exact", "equal", ""
+    if answer.tolerance and answer.tolerance_kind == "digits":
+        name, margin = "equalRounded", f' roundingMode="significantFigures" figures="{answer.tolerance:.0f}"'
+    elif answer.tolerance:
+        mode = answer.tolerance_kind
+        width = f"{answer.tolerance * (100 if mode == 'relative' else 1):.12g}"
+        margin = f' tolerance="{width} {width}"'
+    attributes = margin if name == "equalRounded" else f' toleranceMode="{mode}"{margin}'
+    is_correct = place == 0 and declared.correct == (answer.text,)
+    right = f'<correct identifier="{declared.response}"/>' if is_correct else _base(answer.text, "float")
+    return f"<{name}{attributes}>{_variable(declared.response)}{right}</{name}>"
+
+
+def _scoring(declared: Declared, points: float) -> str:
+    share = points * declared.share
+    if declared.points:
+        gain = f'<mapResponse identifier="{declared.response}"/>'
+        return f"<responseCondition><responseIf>{_is_answered(declared)}{_add(gain)}</responseIf></responseCondition>"
+    if declared.has_tolerance:
+        branches = [
+            f"<{name}>{_equal(declared, place)}{_add(_base(f'{answer.weight * share:.10g}', 'float'))}</{name}>"
+            for place, answer in enumerate(declared.accepted)
+            for name in (("responseIf" if place == 0 else "responseElseIf"),)
+        ]
+        return f"<responseCondition>{''.join(branches)}</responseCondition>"
+    if not declared.correct:
+        return ""
+    gain = _base(f"{share:.10g}", "float")
+    return (
+        f"<responseCondition><responseIf>{_is_right(declared)}{_add(gain)}</responseIf></responseCondition>"
+    )
+
+
+def _is_answered(declared: Declared) -> str:
+    return f"<not><isNull>{_variable(declared.response)}</isNull></not>"
+
+
+def _add(gain: str) -> str:
+    return f'<setOutcomeValue identifier="SCORE"><sum>{_variable("SCORE")}{gain}</sum></setOutcomeValue>'

@@ -1,0 +1,503 @@
+# ruff: noqa: E501 - items as other systems write them
+"""QTI 2.1, 2.2 and 3.0: read, kept, written by the rules of their schemas, patched; hostile ones refused."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from dataclasses import fields, replace
+
+import pytest
+from defusedxml.ElementTree import fromstring
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from analytics.question_content import (
+    AcceptedAnswer,
+    Blank,
+    Feedback,
+    MatchingPair,
+    Option,
+    QuestionContent,
+    QuestionPart,
+    Stimulus,
+)
+from analytics.records import QuestionRecord
+from questionbank.errors import ImportRefused, LineProblem, LineWarning
+from questionbank.formats import FORMATS, read, write
+from questionbank.formats.catalog import sniff
+from questionbank.formats.qti.words import VERSIONS, attribute_name, element_name
+from questionbank.formats.seam import CannotHold
+from tests.questionbank.formats.qti_sample import (
+    COWS,
+    ITEMS,
+    LEGS,
+    SIGN,
+    archive,
+    choices,
+    declared,
+    item,
+    manifest,
+    package,
+    package_of_three,
+)
+from tests.questionbank.formats.test_moodle_xml import Pictures, elements, questions, records
+
+
+@pytest.fixture
+def pictures() -> Pictures:
+    return Pictures()
+
+
+@pytest.fixture
+def sample(tmp_path, pictures) -> dict[str, QuestionRecord]:
+    path = tmp_path / "test.zip"
+    path.write_bytes(package())
+    return {record.id: record for record in questions(path, pictures)}
+
+
+def exported(records, pictures, name="qti21") -> zipfile.ZipFile:
+    return zipfile.ZipFile(io.BytesIO(b"".join(FORMATS[name].write(records, pictures))))
+
+
+def one(tmp_path, xml: str, **more: str | bytes) -> tuple[QuestionRecord, list[str]]:
+    path = tmp_path / "one.zip"
+    path.write_bytes(package({"one": xml}, **more))
+    entries = [entry for _line, entry in read(path)]
+    reasons = [entry.reason for entry in entries if isinstance(entry, LineWarning)]
+    return next(entry for entry in entries if isinstance(entry, QuestionRecord)), reasons
+
+
+# -- reading ------------------------------------------------------------------------------------------------------
+
+_READ = {
+    "luggage": (
+        "choice",
+        "Look at the sign.\n\n![Never leave bags alone](the sign.png)\n\nWhat does it **say**?",
+        "A",
+    ),
+    "water": ("choice", "Water is wet.\n\nWhich elements form water?", "A, C"),
+    "wahr": ("true_false", "Ist 9 prim?", "False"),
+    "grandprix": ("ordering", "Sort by size.", "A, B, C"),
+    "shakespeare": ("matching", "Who is in which play?", "1-c, 2-a"),
+    "drag": ("matching", "drag", "1-a, 2-c"),
+    "many": (
+        "opaque",
+        "Tick what holds.\n\n- 4\n- 9\n- square\n- even\n- odd",
+        "4 – square; 4 – even; 9 – square",
+    ),
+    "rivals": ("matching", "Who are rivals?", "1-b, 2-a"),
+    "gaps": (
+        "blanks",
+        "Fill in.\n\nNow is the [[1]] of our discontent\nmade glorious [[2]].",
+        "winter; summer",
+    ),
+    "york": ("blanks", "Made glorious by this sun of [[1]];\nand so on.", "York"),
+    "inline": ("blanks", "And the winner is [[1]] !", "York"),
+    "pi": ("number", r"What is $\frac{\pi }{1}$?", "3.14"),
+    "custom": ("choice", "**2 + 2** =", "B"),
+    "essay": ("open", "Prove it.", "By contradiction."),
+    "feedback": ("choice", "2 < 3?", "A"),
+    "composite": ("parts", "A farm has 3 cows and 4 hens.", "(a) A; (b) 7"),
+    "hotspot": ("opaque", "Click on Glasgow.\n\n![Map](the sign.png)", ""),
+    "drawn": ("opaque", "What is {@A@} + 1?\n\n____", ""),
+    "read": ("description", "Read this & think.", ""),
+}
+
+
+@pytest.mark.parametrize("name", ITEMS)
+def test_every_interaction_is_taken_apart_or_kept(sample, name):
+    record = sample[name]
+    assert (record.kind, record.text, record.answer) == _READ[name]
+
+
+def test_points_feedback_pictures_pairs_and_parts_are_read(sample, pictures):
+    luggage, water = sample["luggage"], sample["water"]
+    assert pictures.get(luggage.content.pictures[0].sha256) == SIGN
+    assert (luggage.content.title, luggage.content.tags, luggage.language) == ("Bags", ("signs",), "en")
+    assert (luggage.difficulty, luggage.difficulty_scale, luggage.concepts) == (
+        2.0,
+        "1-5",
+        (("Signs ＞ 1",),),
+    )
+    assert ([option.weight for option in water.options], water.content.points) == (
+        [0.5, -0.5, 0.5, -1.0],
+        2.0,
+    )
+    assert water.content.stimulus == Stimulus(text="Water is wet.")
+    said = sample["feedback"]
+    assert (said.options[0].feedback, said.solution) == ("Good.", "Count.")
+    assert said.content.feedback == Feedback(right="Right!", wrong="Not so.")
+    assert sample["drag"].content.pairs[2] == MatchingPair("", "three")
+    assert sample["york"].content.blanks[0].accepted == (AcceptedAnswer("York"), AcceptedAnswer("york", 0.5))
+    assert sample["pi"].content.accepted == (AcceptedAnswer("3.14", tolerance=0.01),)
+    assert [(part.kind, part.text) for part in sample["composite"].content.parts] == [
+        ("choice", "What are there more of?"), ("number", "How many animals?"), ("open", "Explain."),
+    ]  # fmt: skip
+
+
+def test_items_of_version_three_share_a_text(tmp_path, pictures):
+    path = tmp_path / "farm.zip"
+    path.write_bytes(package_of_three())
+    cows, legs = questions(path, pictures)
+    assert sniff(path).name == "qti3"
+    assert cows.text == "A farm has **3** cows.\n\nHow many cows?"
+    assert cows.content.stimulus == legs.content.stimulus == Stimulus("Farm", "A farm has **3** cows.")
+    assert (cows.answer, cows.options[1].feedback, legs.answer) == ("A", "No", "A, B")
+    archive = exported([cows, legs], pictures, "qti3")
+    assert [elements(archive.read(f"items/{name}.xml")) for name in ("cows", "legs")] == [
+        elements(COWS),
+        elements(LEGS),
+    ]
+    assert b"A farm has <b>3</b> cows." in archive.read("stimuli/S1.xml")
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (lambda xml: xml.replace(' xmlns="http://www.imsglobal.org/xsd/imsqti_v2p1"', ""), ""),
+        (lambda xml: re.sub(r"<(/?)(?=[a-zA-Z])", r"<\1q:", xml).replace("xmlns=", "xmlns:q="), ""),
+        (lambda xml: xml.replace("Hydrogen", "<![CDATA[Hydrogen]]>"), ""),
+        (lambda xml: xml.replace("form water", "form&nbsp;water"), ""),
+        (lambda xml: xml.replace("<prompt>", "<prompt>\n      ").replace("2p1", "2p2"), ""),
+        (lambda xml: "\ufeff" + xml, ""),
+    ],
+)
+def test_odd_ways_of_writing_say_the_same(tmp_path, change, text):
+    record, _said = one(tmp_path, change(ITEMS["water"]))
+    assert (record.text, record.answer, record.options[0].text) == (
+        "Which elements form water?",
+        "A, C",
+        "Hydrogen",
+    )
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "iso-8859-1"])
+def test_a_single_item_is_read_in_its_encoding(tmp_path, encoding):
+    path = tmp_path / "item.xml"
+    xml = ITEMS["water"].replace("Helium", "Hélium").replace("UTF-8", encoding)
+    path.write_bytes(xml.encode(encoding))
+    [record] = questions(path)
+    assert (sniff(path).name, record.options[1].text) == ("qti21", "Hélium")
+
+
+@pytest.mark.parametrize(
+    ("files", "found"),
+    [
+        ({"items/a.xml": ITEMS["water"], "b.xml": ITEMS["york"]}, {"water", "york"}),  # no manifest
+        ({"imsmanifest.xml": manifest({}), "a.xml": ITEMS["water"]}, {"water"}),  # one that names nothing
+        ({"bank/imsmanifest.xml": manifest({"a": "a.xml"}), "bank/a.xml": ITEMS["water"]}, {"water"}),
+    ],
+)
+def test_items_are_found_without_a_good_manifest(tmp_path, files, found):
+    path = tmp_path / "a.zip"
+    path.write_bytes(archive(files))
+    assert {record.id for record in questions(path)} == found
+
+
+# -- writing ------------------------------------------------------------------------------------------------------
+
+
+def test_a_foreign_package_goes_back_as_it_came(sample, pictures, tmp_path):
+    packed = exported(sample.values(), pictures)
+    for name, xml in ITEMS.items():
+        xml = xml.replace("&nbsp;", "&#160;")
+        assert elements(packed.read(f"Items/{name}.xml")) == elements(xml), name
+    assert packed.read("Items/images/the sign.png") == SIGN
+    assert b"<imsmd:keyword>" in packed.read("imsmanifest.xml")
+    path = tmp_path / "again.zip"
+    path.write_bytes(b"".join(FORMATS["qti21"].write(sample.values(), pictures)))
+    again = {record.id: record for record in questions(path, pictures)}
+    assert again == sample
+
+
+_CHANGES = [
+    ("luggage", {"solution": "See the sign."}, None),
+    ("luggage", {"text": "Look at the sign.\n\n![Never leave bags alone](the sign.png)\n\nWhat is said?"}, {"prompt", "strong"}),
+    ("luggage", {"answer": "B"}, {"value"}),
+    ("luggage", {"title": "Rules"}, {"assessmentItem"}),
+    ("luggage", {"grade": "7"}, set()),
+    ("luggage", {"concepts": (("Travel",),)}, set()),
+    ("essay", {"text": "Prove this."}, {"p"}),
+    ("feedback", {"solution": "Count $3$."}, {"p", "math", "semantics", "mrow", "mn", "annotation"}),
+    ("shakespeare", {"pairs": (MatchingPair("Prospero", "The Tempest"), MatchingPair("Lysander", "A Dream!"),
+                               MatchingPair("", "Romeo"))}, {"simpleAssociableChoice"}),
+    ("drawn", {"title": "Sums"}, {"assessmentItem"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "change", "changed"), _CHANGES)
+def test_after_one_change_exactly_that_element_differs(sample, pictures, tmp_path, name, change, changed):
+    record = sample[name]
+    own = {key: value for key, value in change.items() if key in {f.name for f in fields(record)}}
+    rest = {key: value for key, value in change.items() if key not in own}
+    edited = replace(record, **own, content=replace(record.content, **rest))
+    path = tmp_path / "again.zip"
+    path.write_bytes(b"".join(FORMATS["qti21"].write([edited], pictures)))
+    [again] = questions(path, pictures)
+    assert replace(again, original=None) == replace(edited, original=None)
+    if changed is not None:
+        was, now = (
+            _flat(elements(ITEMS[name])),
+            _flat(elements(zipfile.ZipFile(path).read(f"Items/{name}.xml"))),
+        )
+        assert {tag.rpartition("}")[2] for tag, *_rest in {*was} ^ {*now}} == changed
+
+
+def _flat(element) -> list[tuple[object, ...]]:
+    tag, attributes, text, tail, inner = element
+    return [(tag, str(attributes), text, tail), *(row for child in inner for row in _flat(child))]
+
+
+_PARTS = QuestionRecord(
+    "p",
+    "A farm.\n\nIt has $3$ cows.",
+    kind="parts",
+    answer="(a) A; (b) 12; (c) 1-b, 2-a; (d) A, B",
+    content=QuestionContent(
+        stimulus=Stimulus("Farm", "A farm."),
+        points=4.0,
+        parts=(
+            QuestionPart("Which?", "choice", (Option("A", "cows"), Option("B", "hens")), "A"),
+            QuestionPart("Legs?", "number", (), "12"),
+            QuestionPart("Match.", "matching", (), "1-b, 2-a", content=QuestionContent(pairs=(MatchingPair("1", "one"), MatchingPair("2", "a")))),
+            QuestionPart("Order.", "ordering", (Option("A", "x"), Option("B", "y")), "A, B"),
+            QuestionPart("Say why.\n\nShow all.", "open"),
+        ),
+    ),
+)  # fmt: skip
+_FULL = QuestionRecord(
+    "f",
+    "Which of $x < 2$ & $$y$$ is it?",
+    kind="choice",
+    answer="A, B",
+    options=(Option("A", r"\(2\)", "", 0.5, "Yes"), Option("B", "**b**\n\n- one\n- two", "slip", 0.5), Option("C", "c", "", -1.0)),
+    solution="See above.",
+    concepts=(("Algebra", "Sums"), ("Sets",)),
+    content=QuestionContent(
+        title='Say "x<2"', points=2.0, feedback=Feedback("All", "Good", "Nearly", "No"), hints=("Think.", "More."),
+        tags=("a & b",), settings={"shuffle": "false"},
+    ),
+)  # fmt: skip
+_NUMBERS = QuestionRecord(
+    "n",
+    "About how much?",
+    kind="number",
+    answer="10",
+    content=QuestionContent(
+        accepted=(AcceptedAnswer("10", tolerance=0.05, tolerance_kind="relative"), AcceptedAnswer("100", 0.5))
+    ),
+)
+_CASES = QuestionRecord(
+    "s", "Name it.", kind="short", answer="York",
+    content=QuestionContent(accepted=(AcceptedAnswer("York"), AcceptedAnswer("york", 0.5)), settings={"case": "1"}),
+)  # fmt: skip
+_BLANKS = QuestionRecord(
+    "b", "x = [[1]] and [[2]].", kind="blanks", answer="2; even",
+    content=QuestionContent(blanks=(
+        Blank("number", (AcceptedAnswer("2", tolerance=0.5),)),
+        Blank("choice", (), (Option("A", "even", "", 1.0), Option("B", "odd", "", 0.0)), 2.0),
+    )),
+)  # fmt: skip
+_OURS = [_PARTS, _FULL, _NUMBERS, _CASES, _BLANKS]
+_ALL = [
+    *_OURS,
+    QuestionRecord("t", "True?", kind="true_false", answer="True"),
+    QuestionRecord("o", "Prove.", kind="open", answer="It is so."),
+    QuestionRecord("d", "Read.", kind="description"),
+    QuestionRecord(
+        "u", "Hand it in.", kind="open", content=QuestionContent(settings={"type": "file_upload_question"})
+    ),
+    QuestionRecord(
+        "m",
+        "Match.",
+        kind="matching",
+        answer="1-a",
+        content=QuestionContent(pairs=(MatchingPair("1", "one"),)),
+    ),
+    QuestionRecord(
+        "r", "Sort.", kind="ordering", answer="A, B", options=(Option("A", "x"), Option("B", "y"))
+    ),
+]
+
+
+@pytest.mark.parametrize("name", VERSIONS)
+def test_our_questions_come_back(tmp_path, name):
+    path = tmp_path / "bank.zip"
+    write(_ALL, path, name)
+    again = {record.id: replace(record, original=None) for record in questions(path)}
+    assert sniff(path).name == name
+    assert again == {record.id: record for record in _ALL}
+
+
+@pytest.mark.parametrize("name", VERSIONS)
+@given(found=st.lists(records(), min_size=1, max_size=4, unique_by=lambda record: record.id))
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_is_written_is_read_again(tmp_path, name, found):
+    path = tmp_path / "bank.zip"
+    write(found, path, name)
+    again = {record.id: replace(record, original=None) for record in questions(path)}
+    assert again == {record.id: record for record in found}
+    for member in (packed := zipfile.ZipFile(path)).namelist():
+        if member.startswith("items/"):
+            assert faults(packed.read(member)) == []
+
+
+@pytest.mark.parametrize("name", VERSIONS)
+@pytest.mark.parametrize("record", _ALL, ids=lambda record: record.id)
+def test_what_is_written_obeys_the_schemas(record, name, pictures):
+    packed = exported([record], pictures, name)
+    [path] = [member for member in packed.namelist() if member.startswith("items/")]
+    assert faults(packed.read(path)) == []
+    listed = re.findall(r'<file href="([^"]*)"', packed.read("imsmanifest.xml").decode())
+    assert {*listed} == {*packed.namelist()} - {"imsmanifest.xml"}
+
+
+# The order of elements in an item, in the schemas of all three versions.
+_ORDER = [
+    "responseDeclaration", "outcomeDeclaration", "assessmentStimulusRef", "itemBody", "responseProcessing", "modalFeedback",
+]  # fmt: skip
+_REQUIRED = {  # element -> attributes
+    "assessmentItem": "identifier title timeDependent", "responseDeclaration": "identifier cardinality baseType",
+    "outcomeDeclaration": "identifier cardinality", "choiceInteraction": "responseIdentifier shuffle maxChoices",
+    "orderInteraction": "responseIdentifier shuffle", "matchInteraction": "responseIdentifier shuffle maxAssociations",
+    "simpleChoice": "identifier", "simpleAssociableChoice": "identifier matchMax", "inlineChoice": "identifier",
+    "inlineChoiceInteraction": "responseIdentifier shuffle", "textEntryInteraction": "responseIdentifier",
+    "extendedTextInteraction": "responseIdentifier", "uploadInteraction": "responseIdentifier",
+    "mapEntry": "mapKey mappedValue", "baseValue": "baseType", "variable": "identifier", "correct": "identifier",
+    "setOutcomeValue": "identifier", "modalFeedback": "outcomeIdentifier identifier showHide",
+    "feedbackInline": "outcomeIdentifier identifier showHide", "rubricBlock": "view", "img": "src alt",
+    "equal": "toleranceMode", "assessmentStimulusRef": "identifier href",
+}  # fmt: skip
+_INSIDE = {  # element -> what may stand right in it, where that is narrow
+    "itemBody": "p div ul ol table blockquote rubricBlock choiceInteraction orderInteraction matchInteraction"
+    " extendedTextInteraction uploadInteraction",
+    "choiceInteraction": "prompt simpleChoice", "orderInteraction": "prompt simpleChoice",
+    "matchInteraction": "prompt simpleMatchSet", "simpleMatchSet": "simpleAssociableChoice",
+    "inlineChoiceInteraction": "inlineChoice", "inlineChoice": "", "extendedTextInteraction": "prompt",
+    "prompt": "strong em img a math br b i sub sup", "p": "strong em img a math br textEntryInteraction inlineChoiceInteraction",
+    "feedbackInline": "strong em img a math br", "responseDeclaration": "correctResponse mapping",
+    "correctResponse": "value", "mapping": "mapEntry", "modalFeedback": "p ul ol table contentBody", "ul": "li", "ol": "li",
+    "responseProcessing": "responseCondition setOutcomeValue", "uploadInteraction": "prompt",
+}  # fmt: skip
+
+
+def faults(xml: bytes) -> list[str]:
+    """What in an item breaks the rules of the schemas: order, attributes, what stands where, undeclared identifiers."""
+    root = fromstring(xml)
+    found = []
+    names = [element_name(child.tag.rpartition("}")[2]) for child in root]
+    if names != sorted(names, key=_ORDER.index):
+        found.append(f"order {names}")
+    nodes = [
+        (
+            element_name(node.tag.rpartition("}")[2]),
+            {attribute_name(key): value for key, value in node.attrib.items()},
+            node,
+        )
+        for node in root.iter()
+    ]
+    for name, attributes, node in nodes:
+        if "imsqti" not in node.tag and "MathML" not in node.tag:
+            found.append(f"{name} stands in no namespace of QTI")
+        if missing := {*_REQUIRED.get(name, "").split()} - {*attributes}:
+            found.append(f"{name} lacks {missing}")
+        inner = {element_name(child.tag.rpartition("}")[2]) for child in node}
+        if name in _INSIDE and (wrong := inner - {*_INSIDE[name].split()}):
+            found.append(f"{wrong} in {name}")
+    known = {
+        a["identifier"] for name, a, _node in nodes if name in ("responseDeclaration", "outcomeDeclaration")
+    }
+    asked = [a["responseIdentifier"] for _name, a, _node in nodes if "responseIdentifier" in a]
+    used = {
+        a["identifier"]
+        for name, a, _node in nodes
+        if name in ("variable", "correct", "mapResponse", "setOutcomeValue")
+    }
+    used |= {a["outcomeIdentifier"] for _name, a, _node in nodes if "outcomeIdentifier" in a}
+    if unknown := ({*asked} | used) - known:
+        found.append(f"undeclared {unknown}")
+    if len(asked) != len({*asked}):
+        found.append("a response is asked for twice")
+    choice = [a["identifier"] for name, a, _node in nodes if "hoice" in name and "identifier" in a]
+    if len(choice) != len({*choice}):
+        found.append("two choices have the same identifier")
+    return found
+
+
+@pytest.mark.parametrize("name", VERSIONS)
+def test_what_has_no_interaction_is_refused_with_the_reason(name, pictures):
+    record = QuestionRecord("1", "2 + 2?", kind="opaque")
+    with pytest.raises(CannotHold, match="questions of another type"):
+        FORMATS[name].losses(record, pictures)
+    assert exported([record], pictures, name).namelist() == ["test.xml", "imsmanifest.xml"]
+
+
+def test_what_other_systems_do_not_see_is_named(pictures):
+    record = QuestionRecord("1", "2 + 2?", kind="number", answer="4", grade="7", concepts=(("Sums",),))
+    assert FORMATS["qti3"].losses(record, pictures) == ["grade"]
+
+
+# -- hostile and damaged files ------------------------------------------------------------------------------------
+
+_BODY = '<p>x</p><choiceInteraction responseIdentifier="RESPONSE" shuffle="false" maxChoices="1">{}</choiceInteraction>'
+_PLAIN = item("x", declared("C1"), _BODY.format(choices("a", "b")))
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (archive({"imsmanifest.xml": "<manifest>", "a.xml": _PLAIN}), "its imsmanifest.xml: line 1 is no well-formed XML"),
+        (archive({"imsmanifest.xml": manifest({"gone": "gone.xml"}), "a.txt": _PLAIN}), "holds no questions"),
+        (archive({"imsmanifest.xml": manifest({}), "../a.xml": _PLAIN}), "leads out of the archive"),
+        (package()[:-40], "is damaged: it cannot be unpacked"),
+        (_PLAIN.replace("<assessmentItem", '<!DOCTYPE a [<!ENTITY b "c">]><assessmentItem').encode(), "document type"),
+        (_PLAIN.replace("<p>x", "<div>" * 300).encode(), "more than 200 deep"),
+        (_PLAIN.replace("<p>", "<p " + " ".join(f'a{n}="1"' for n in range(65)) + ">").encode(), "more than 64 attributes"),
+        (_PLAIN.replace("</p>", "").encode(), "is no well-formed XML"),
+        (_PLAIN.replace("x</p>", "&boom;</p>").encode(), "is no well-formed XML"),
+    ],
+)  # fmt: skip
+def test_a_hostile_or_damaged_file_is_refused_in_a_sentence(tmp_path, data, reason):
+    path = tmp_path / ("a.zip" if data[:2] == b"PK" else "a.xml")
+    path.write_bytes(data)
+    with pytest.raises(ImportRefused, match=reason) as caught:
+        list(read(path, "qti21"))
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (
+            lambda xml: xml.replace("<p>x", '<p><img src="../../../etc/passwd" alt=""/>x'),
+            "'passwd', which is not in the file",
+        ),
+        (lambda xml: xml.replace("<p>x", '<p><img src="a.svg" alt=""/>x'), "is an SVG picture"),
+        (
+            lambda xml: xml.replace("<p>x", "<p><svg><script>1</script></svg>x"),
+            "a drawing (SVG) was left out",
+        ),
+        (lambda xml: xml.replace("<p>x", "<p><script>alert(1)</script>x"), "a script was left out"),
+        (lambda xml: xml.replace("<value>C1", "<value>C9"), "does not say which answer is right"),
+        (lambda xml: xml.replace('adaptive="false"', 'adaptive="true"'), "changes with what students answer"),
+    ],
+)
+def test_what_is_missing_or_left_out_is_said(tmp_path, change, reason):
+    record, said = one(tmp_path, change(_PLAIN), **{"items/a.svg": "<svg/>"})
+    assert record.text.endswith("x")
+    assert [one for one in said if reason in one], said
+
+
+def test_missing_damaged_and_repeated_items_are_named(tmp_path):
+    path = tmp_path / "a.zip"
+    paths = {"a": "a.xml", "b": "b.xml", "c": "c.xml", "d": "gone.xml"}
+    files = {"a.xml": _PLAIN, "b.xml": _PLAIN.replace("<p>x", "<p>y"), "c.xml": _PLAIN.replace("</p>", "")}
+    path.write_bytes(archive({"imsmanifest.xml": manifest(paths), **files}))
+    entries = [entry for _line, entry in read(path)]
+    reasons = [entry.reason for entry in entries if isinstance(entry, LineWarning | LineProblem)]
+    assert "the package lacks the file 'gone.xml', which its manifest names" in reasons
+    assert any("the item 'c.xml'" in reason and "no well-formed XML" in reason for reason in reasons)
+    assert any("the identifier stands already" in reason for reason in reasons)
+    assert [entry.id for entry in entries if isinstance(entry, QuestionRecord)] == ["x", ""]
