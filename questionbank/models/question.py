@@ -5,10 +5,11 @@ from __future__ import annotations
 import pghistory
 import pgtrigger
 from django.conf import settings
-from django.contrib.postgres.indexes import GinIndex
+from django.contrib.postgres.indexes import GinIndex, HashIndex
 from django.contrib.postgres.search import SearchVectorField
 from django.db import models
 from django.db.models import Q
+from django.db.models.fields.json import KT
 
 from questionbank.models.facet_count import question_triggers, tag_triggers
 from questionbank.models.wholeness import DRAWS_NUMBERS, NEEDS_FIGURE
@@ -132,6 +133,11 @@ class Question(models.Model):
             # writes questions empties it before the commit: services.search_index.search_index_settle.
             GinIndex(fields=("search_vector",), name="question_search"),
             models.Index(fields=("content_hash",), name="question_content_hash"),
+            HashIndex(
+                KT("content__stimulus__text"),
+                name="question_stimulus",
+                condition=Q(content__has_key="stimulus"),
+            ),
             models.Index(fields=("source", "source_id"), name="question_source"),
             # Holds all that a search filters and counts by, so that neither reads the rows with their texts
             # (25 times slower); PostgreSQL 18 skips over leading columns that a filter does not name.

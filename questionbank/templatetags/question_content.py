@@ -8,7 +8,8 @@ from typing import Any
 
 from django import template
 
-from analytics.question_content import EMPTY, AcceptedAnswer, QuestionContent, content_of
+from analytics.question_content import EMPTY, AcceptedAnswer, QuestionContent, Stimulus, content_of
+from analytics.question_content import own_text as text_alone
 from questionbank.formats.derived_answer import lettered_choices, part_label
 from questionbank.forms.question_content import percent, tolerance_shown
 
@@ -25,6 +26,18 @@ def content(question: Any) -> QuestionContent:
     with suppress(ValueError):
         return content_of(_get(question, "content") or {})
     return EMPTY
+
+
+@register.filter
+def own_text(question: Any) -> str:
+    """Return the text of a question without what it shares with others."""
+    return text_alone(_get(question, "text") or "", content(question))
+
+
+@register.filter
+def shared_text(question: Any) -> Stimulus | None:
+    """Return what a question shares with others, where its text begins with that."""
+    return content(question).stimulus if own_text(question) != (_get(question, "text") or "") else None
 
 
 @register.filter
@@ -65,7 +78,7 @@ def lettered(parts: Any) -> list[tuple[str, Any]]:
 @register.filter
 def weight(value: float | None) -> str:
     """Return a weight in per cent."""
-    return percent(value)
+    return percent(None if value == "" else value)  # an option that only has feedback
 
 
 @register.filter

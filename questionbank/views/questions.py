@@ -13,6 +13,7 @@ from questionbank.selectors.questions.hierarchy_choice import hierarchy_choice
 from questionbank.selectors.questions.history import question_history
 from questionbank.selectors.questions.questions import exact_duplicates, question_get
 from questionbank.selectors.questions.tags import question_tags
+from questionbank.selectors.questions.shared_texts import SHARING_SHOWN, questions_sharing_text
 from questionbank.selectors.questions.uses import question_uses
 from questionbank.selectors.review.paraphrases import paraphrase_origin, question_paraphrases
 from questionbank.selectors.serving import serving
@@ -61,6 +62,8 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
         "has_computation": question_computation(question) is not None,
         "columns": lens_columns(kin),
         "kinships": kinds_shown(kin),
+        "sharing": (sharing := questions_sharing_text(question=question, user=request.user)),
+        "sharing_more": len(sharing) == SHARING_SHOWN,
         "duplicates": exact_duplicates(
             text=question.text,
             options=question.options,
