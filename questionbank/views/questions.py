@@ -12,8 +12,8 @@ from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.hierarchy_choice import hierarchy_choice
 from questionbank.selectors.questions.history import question_history
 from questionbank.selectors.questions.questions import exact_duplicates, question_get
-from questionbank.selectors.questions.tags import question_tags
 from questionbank.selectors.questions.shared_texts import SHARING_SHOWN, questions_sharing_text
+from questionbank.selectors.questions.tags import question_tags
 from questionbank.selectors.questions.uses import question_uses
 from questionbank.selectors.review.paraphrases import paraphrase_origin, question_paraphrases
 from questionbank.selectors.serving import serving

@@ -25,7 +25,7 @@ from questionbank.formats.archives import is_archive, member_bytes, opened_archi
 from questionbank.formats.canvas.items import BadFile, qti_items
 from questionbank.formats.canvas.patching import patched_item
 from questionbank.formats.canvas.reading import ItemReader, with_hashes, with_paths
-from questionbank.formats.canvas.words import FILE_BASE, FORMAT
+from questionbank.formats.canvas.words import BLACKBOARD, FILE_BASE, FORMAT
 from questionbank.formats.canvas.writing import write_item
 from questionbank.formats.fields import FieldProblems, exported_path
 from questionbank.formats.limits import CONCEPT_NAME_LIMIT
@@ -82,7 +82,7 @@ def _question_files(archive: zipfile.ZipFile) -> list[str]:
     """Return the members with questions; of a quiz that is there twice, the one with Canvas's types."""
     found = []
     for member in archive.infolist():
-        if member.filename.lower().endswith((".xml", ".qti")) and member.filename != MANIFEST:
+        if member.filename.lower().endswith((".xml", ".qti", ".dat")) and member.filename != MANIFEST:
             with archive.open(member) as file:
                 beginning = file.read(_LOOKED_AT)
             if _ROOT.search(beginning.replace(b"\0", b"")):
@@ -160,7 +160,8 @@ class _Package:
             return
         for field, reason in dict.fromkeys([*said, *record_warnings(record)]):
             yield number, LineWarning(number, reason, field)
-        yield number, replace(record, original=Original(FORMAT, with_hashes(data, hashes)))
+        format = BLACKBOARD if b"bbmd_questiontype" in data else FORMAT
+        yield number, replace(record, original=Original(format, with_hashes(data, hashes)))
 
 
 def _concepts(title: str) -> tuple[tuple[str, ...], ...]:

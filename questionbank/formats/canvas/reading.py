@@ -1,6 +1,7 @@
-"""One item of Canvas's QTI 1.2 as a record: what we can take apart, and all else as an opaque question that is kept.
+"""One item of QTI 1.2 as a record: what we can take apart, and all else as an opaque question that is kept.
 
-IMS Question & Test Interoperability 1.2 with the types of questions of Canvas (Instructure), as its exports have them.
+IMS Question & Test Interoperability 1.2 with the types of questions of Canvas (Instructure), of Common Cartridge and of
+Blackboard, as their exports have them.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from defusedxml.ElementTree import fromstring
 
 from analytics.question_content import AcceptedAnswer, Blank, Feedback, MatchingPair, Option, QuestionContent
 from analytics.records import QuestionRecord
-from questionbank.formats.canvas.words import FILE_BASE, KEPT, KINDS, OF_PROFILES, OURS
+from questionbank.formats.canvas.words import FILE_BASE, KEPT, KINDS, OF_BLACKBOARD, OF_PROFILES, OURS
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.html_reading import html_to_our_text
 from questionbank.formats.item_pictures import ItemPictures, Put, safe_name
@@ -86,8 +87,12 @@ class _Reading:
         self._find = find
         self._pictures = ItemPictures(put, self.say)
         self._metadata = dict(self._fields())
-        self.type = self._metadata.get("question_type", "") or OF_PROFILES.get(
-            self._metadata.get("cc_profile", ""), ""
+        theirs = (element.findtext("itemmetadata/bbmd_questiontype") or "").strip()
+        self.is_blackboard = bool(theirs)
+        self.type = (
+            self._metadata.get("question_type", "")
+            or OF_PROFILES.get(self._metadata.get("cc_profile", ""), "")
+            or OF_BLACKBOARD.get(theirs.lower(), theirs.lower())
         )
         self._settings: dict[str, str] = {}
         self._feedback: dict[str, str] = {}
@@ -109,14 +114,16 @@ class _Reading:
             feedback.get("ident", ""): self.material(feedback, "feedback")
             for feedback in self.element.iterfind("itemfeedback")
         }
-        text = self.material(self.element.find("presentation"), "text")
+        asked = self._block("QUESTION_BLOCK")
+        text = self.material(self.element.find("presentation") if asked is None else asked, "text")
         if kind in _READERS:
             text = _READERS[kind](self, row, content, text) or text
         title = " ".join((self.element.get("title") or "").split())
         row["text"] = text[:SHOWN_TEXT_LIMIT].strip() or title or "[Untitled question]"
         if len(text) > SHOWN_TEXT_LIMIT:
             self.say("text", "the text is longer than 50,000 characters; the bank shows its beginning")
-        row["id"] = (self.element.get("ident") or "").strip()[:ID_LIMIT]
+        theirs = self.element.findtext("itemmetadata/bbmd_asi_object_id")
+        row["id"] = (self.element.get("ident") or theirs or "").strip()[:ID_LIMIT]
         row["concepts"] = [list(path) for path in concepts]
         row["solution"] = self._feedback.get("general_fb", "")
         if kind == "opaque":
@@ -124,10 +131,13 @@ class _Reading:
             content["original"] = hashlib.sha256(data).hexdigest()
         content |= {
             "title": "" if title.lower() in _NO_TITLE else title[:1_000],
-            "points": finite_number(self._metadata.get("points_possible")),
+            "points": finite_number(
+                self._metadata.get("points_possible")
+                or self.element.findtext("itemmetadata/qmd_absolutescore_max")
+            ),
             "feedback": Feedback(
-                right=self._feedback.get("correct_fb", ""),
-                wrong=self._feedback.get("general_incorrect_fb", ""),
+                right=self._feedback.get("correct_fb") or self._feedback.get("correct", ""),
+                wrong=self._feedback.get("general_incorrect_fb") or self._feedback.get("incorrect", ""),
             ),
             "settings": self._settings,
             "pictures": self._pictures.as_content(),
@@ -143,7 +153,7 @@ class _Reading:
         kept = QuestionContent(
             title=content.title,
             pictures=content.pictures,
-            settings={"type": self.type},
+            settings={"type": self.type or "unknown"},
             original=hashlib.sha256(data).hexdigest(),
         )
         return {name: row[name] for name in ("text", "id", "concepts")} | {"kind": "opaque", "grading": kept}
@@ -151,19 +161,18 @@ class _Reading:
     # -- texts -----------------------------------------------------------------------------------------------------
 
     def material(self, parent: Element | None, field: str) -> str:
-        """Return our text of the materials right below an element, or in the flow below it."""
-        if parent is None:
-            return ""
-        found = [*parent.iterfind("material/mattext"), *parent.iterfind("flow/material/mattext")]
-        found += [
-            *parent.iterfind("flow_mat/material/mattext"),
-            *parent.iterfind("flow_mat/flow_mat/material/mattext"),
-        ]
+        """Return our text of the materials in an element, but for those of what it asks."""
+        found = _materials(parent) if parent is not None else ()
         return "\n\n".join(filter(None, (self._our_text(text, field) for text in found)))
+
+    def _block(self, name: str) -> Element | None:
+        """Return the part of Blackboard's presentation with this name."""
+        return next((flow for flow in self.element.iter("flow") if flow.get("class") == name), None)
 
     def _our_text(self, mattext: Element, field: str) -> str:
         source = "".join(mattext.itertext())
-        if mattext.get("texttype", "text/plain") != "text/html":
+        is_html = mattext.tag == "mat_formattedtext" or mattext.get("texttype") == "text/html"
+        if not is_html:
             return source.replace("\r\n", "\n").strip()
         text, went = html_to_our_text(source, picture_name=lambda address: self._picture_name(address, field))
         for what in went:
@@ -195,8 +204,18 @@ class _Reading:
         for condition in self.element.iterfind("resprocessing/respcondition"):
             score = condition.find("setvar")
             variables = condition.find("conditionvar")
-            if variables is not None and score is not None and (finite_number(score.text) or 0) > 0:
+            if variables is not None and self._gives_points(condition, score):
                 yield variables
+
+    def _gives_points(self, condition: Element, score: Element | None) -> bool:
+        if score is None:  # Blackboard gives points for each pair without saying so
+            return (
+                self.is_blackboard
+                and self.type == "matching_question"
+                and condition.get("title") != "incorrect"
+            )
+        is_best = (score.text or "").strip() == "SCORE.max" and condition.get("title") != "incorrect"
+        return is_best or (finite_number(score.text) or 0) > 0
 
     def right_idents(self) -> list[str]:
         """Return the identifiers that give points, those that must not be chosen left out."""
@@ -204,7 +223,7 @@ class _Reading:
 
     def labels(self) -> list[tuple[str, str]]:
         """Return identifier and text of each option of the first response."""
-        response = self.element.find("presentation/response_lid")
+        response = next(self.element.iter("response_lid"), None)
         return self._labels(response) if response is not None else []
 
     def _labels(self, response: Element, field: str = "options") -> list[tuple[str, str]]:
@@ -264,7 +283,7 @@ class _Reading:
         right = set(self.right_idents())
         is_choice = self.type == "multiple_dropdowns_question"
         blanks: list[Blank] = []
-        for place, response in enumerate(self.element.iterfind("presentation/response_lid"), start=1):
+        for place, response in enumerate(self._responses("response_lid", "response_str"), start=1):
             name = self.material(response, "blanks") or (response.get("ident") or "").removeprefix(
                 "response_"
             )
@@ -285,7 +304,8 @@ class _Reading:
                 accepted = tuple(
                     AcceptedAnswer(answer, feedback=self._feedback.get(f"{ident}_fb", ""))
                     for ident, answer in labels
-                )
+                    if answer
+                ) or tuple(map(AcceptedAnswer, self._compared_with(response.get("ident", ""))))
                 blanks.append(Blank("short", accepted, style=name))
             before, mark, after = text.partition(f"[{name}]")
             text = f"{before}[[{place}]]{after}" if mark else f"{text} [[{place}]]"
@@ -302,13 +322,21 @@ class _Reading:
         }
         pairs: list[MatchingPair] = []
         choices: dict[str, str] = {}
-        for response in self.element.iterfind("presentation/response_lid"):
+        rights = self._block("RIGHT_MATCH_BLOCK")
+        offered = (
+            [self.material(flow, "pairs") for flow in rights.iterfind("flow")] if rights is not None else []
+        )
+        around = {child: parent for parent in self.element.iter("flow") for child in parent}
+        for response in self._responses("response_lid"):
             labels = dict(self._labels(response, "pairs"))
+            if offered:
+                labels = dict(zip(labels, offered, strict=False))
             choices |= labels
             ident = wanted.get(response.get("ident", ""), "")
             if ident not in labels:
                 self.say("pairs", "a pair has no right choice")
-            pairs.append(MatchingPair(self.material(response, "pairs"), labels.get(ident, "")))
+            left = self.material(response, "pairs") or self.material(around.get(response), "pairs")
+            pairs.append(MatchingPair(left, labels.get(ident, "")))
         used = {pair.right for pair in pairs}
         others = dict.fromkeys(text for text in choices.values() if text not in used)
         content["pairs"] = (*pairs, *(MatchingPair("", text) for text in others))
@@ -320,6 +348,14 @@ class _Reading:
         row["options"] = [
             {"label": option_label(place), "text": labels[ident]} for place, ident in enumerate(order)
         ]
+
+    def _responses(self, *names: str) -> Iterator[Element]:
+        return (part for part in self.element.iter() if part.tag in names)
+
+    def _compared_with(self, response: str) -> list[str]:
+        """Return what processing accepts for a response."""
+        equal = (part for variables in self.scored() for part in variables.iter("varequal"))
+        return [(part.text or "").strip() for part in equal if part.get("respident") == response]
 
     def open(self, _row: dict[str, Any], _content: dict[str, Any], _text: str) -> None:
         if self.type == "file_upload_question":
@@ -338,10 +374,19 @@ _READERS: dict[str, Callable[[_Reading, dict[str, Any], dict[str, Any], str], st
 }
 
 
+def _materials(parent: Element) -> Iterator[Element]:
+    """Yield the elements with text, but for those within a response."""
+    for part in parent:
+        if part.tag in ("mattext", "mat_formattedtext"):
+            yield part
+        elif part.tag in ("material", "flow", "flow_mat", "mat_extension"):
+            yield from _materials(part)
+
+
 def _positive(variables: Element) -> Iterator[Element]:
     """Yield the equalities that a condition asks for, not those that it forbids."""
     for part in variables:
-        if part.tag == "varequal":
+        if part.tag in ("varequal", "varsubstring"):
             yield part
         elif part.tag in ("and", "or"):
             yield from _positive(part)

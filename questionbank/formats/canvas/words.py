@@ -32,4 +32,23 @@ OF_PROFILES = {  # of Common Cartridge, whose items do not name Canvas's types
     "cc.true_false.v0p1": "true_false_question",
     "cc.fib.v0p1": "short_answer_question",
     "cc.essay.v0p1": "essay_question",
+    "cc.pattern_match.v0p1": "short_answer_question",
+}
+BLACKBOARD = "blackboard"
+"""What an item of Blackboard is kept as: Canvas does not know its types."""
+OF_BLACKBOARD = {  # whose items name types of their own
+    "multiple choice": "multiple_choice_question",
+    "either/or": "multiple_choice_question",
+    "multiple answer": "multiple_answers_question",
+    "true/false": "true_false_question",
+    "fill in the blank": "short_answer_question",
+    "fill in the blank plus": "fill_in_multiple_blanks_question",
+    "numeric": "numerical_question",
+    "matching": "matching_question",
+    "ordering": "ordering_question",
+    "essay": "essay_question",
+    "essay question": "essay_question",
+    "short response": "essay_question",
+    "short answer": "essay_question",
+    "file upload": "file_upload_question",
 }

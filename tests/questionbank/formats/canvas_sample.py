@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - items as other systems write them
 """A package as Canvas exports it, made here: every type of question, a bank, a picture, equations."""
 
 from __future__ import annotations
@@ -204,4 +205,105 @@ def package(items: list[str] | None = None, manifest: str = MANIFEST, **members:
     with zipfile.ZipFile(stream, "w") as archive:
         for name, data in files.items():
             archive.writestr(name, data)
+    return stream.getvalue()
+
+
+# -- the same in the ways of Blackboard ----------------------------------------------------------------------------
+
+
+def _formatted(text: str) -> str:
+    return (
+        '<flow_mat class="FORMATTED_TEXT_BLOCK"><material><mat_extension><mat_formattedtext type="HTML">'
+        f"{escape(text)}</mat_formattedtext></mat_extension></material></flow_mat>"
+    )
+
+
+def _block(name: str, inner: str) -> str:
+    return f'<flow class="{name}">{inner}</flow>'
+
+
+def _blackboard(kind: str, text: str, asked: str, right: str, more: str = "") -> str:
+    number = len(kind)
+    shown = _block(
+        "QUESTION_BLOCK", _block("FORMATTED_TEXT_BLOCK", _formatted(text).replace("flow_mat", "flow"))
+    )
+    processing = (
+        f'<resprocessing scoremodel="SumOfScores"><outcomes/>{right}{_WRONG}</resprocessing>' if right else ""
+    )
+    return (
+        f'<item maxattempts="0"><itemmetadata><bbmd_asi_object_id>_{number}_1</bbmd_asi_object_id><bbmd_questiontype>'
+        f"{kind}</bbmd_questiontype><qmd_absolutescore_max>5.0</qmd_absolutescore_max></itemmetadata><presentation>"
+        f"{_block('Block', shown + _block('RESPONSE_BLOCK', asked) + more)}</presentation>{processing}"
+        f'<itemfeedback ident="correct" view="All">{_formatted("Well done")}</itemfeedback></item>'
+    )
+
+
+_WRONG = (
+    '<respcondition title="incorrect"><conditionvar><other/></conditionvar><setvar variablename="SCORE" action="Set">0'
+    '</setvar><displayfeedback linkrefid="incorrect" feedbacktype="Response"/></respcondition>'
+)
+
+
+def _best(condition: str) -> str:
+    return (
+        f'<respcondition title="correct"><conditionvar>{condition}</conditionvar><setvar variablename="SCORE"'
+        ' action="Set">SCORE.max</setvar></respcondition>'
+    )
+
+
+def _bb_labels(labels: dict[str, str], ident: str = "response") -> str:
+    inner = "".join(
+        f'<flow_label class="Block"><response_label ident="{key}">{_formatted(text) if text else ""}</response_label></flow_label>'
+        for key, text in labels.items()
+    )
+    return f'<response_lid ident="{ident}" rcardinality="Single"><render_choice>{inner}</render_choice></response_lid>'
+
+
+def _bb_equal(value: str, ident: str = "response") -> str:
+    return f'<varequal respident="{ident}" case="No">{value}</varequal>'
+
+
+_OFFERED = {"x": "", "y": "", "z": ""}
+BLACKBOARD = [
+    _blackboard("Multiple Choice", "<p>2 + 2?</p>", _bb_labels({"a": "3", "b": "4"}), _best(_bb_equal("b"))),
+    _blackboard("Multiple Answer", "Even?", _bb_labels({"a": "2", "b": "3", "c": "4"}),
+                _best(f'<and>{_bb_equal("a")}<not>{_bb_equal("b")}</not>{_bb_equal("c")}</and>')),
+    _blackboard("True/False", "9 is prime.", _bb_labels({"true": "true", "false": "false"}), _best(_bb_equal("false"))),
+    _blackboard("Numeric", "Pi?", "<response_num ident='response'/>",
+                _best('<vargte respident="response">3.13</vargte><varlte respident="response">3.15</varlte>'
+                      + _bb_equal("3.14"))),
+    _blackboard("Fill in the Blank", "Capital?", "<response_str ident='response'><render_fib/></response_str>",
+                _best(_bb_equal("York")) + _best(_bb_equal("york"))),
+    _blackboard("Fill in the Blank Plus", "Roses are [a], violets [b].",
+                '<response_str ident="a"><render_fib/></response_str><response_str ident="b"><render_fib/></response_str>',
+                _best(f'<and><or>{_bb_equal("red", "a")}{_bb_equal("Red", "a")}</or><or>{_bb_equal("blue", "b")}</or></and>')),
+    _blackboard("Matching", "Match.",
+                _block("Block", _formatted("1+1").replace("flow_mat", "flow") + _bb_labels(_OFFERED, "p"))
+                + _block("Block", _formatted("2+2").replace("flow_mat", "flow") + _bb_labels(_OFFERED, "q")),
+                f'<respcondition><conditionvar>{_bb_equal("y", "p")}</conditionvar></respcondition>'
+                f'<respcondition><conditionvar>{_bb_equal("x", "q")}</conditionvar></respcondition>',
+                _block("RIGHT_MATCH_BLOCK", "".join(
+                    _block("Block", _formatted(text).replace("flow_mat", "flow")) for text in ("four", "two", "six")))),
+    _blackboard("Ordering", "Sort.", _bb_labels({"a": "2", "b": "1"}),
+                _best(f'<and>{_bb_equal("b")}{_bb_equal("a")}</and>')),
+    _blackboard("Essay", "Prove it.", "<response_str ident='response'><render_fib/></response_str>", ""),
+    _blackboard("Hot Spot", "Click.", "", ""),
+]  # fmt: skip
+
+
+def blackboard_package() -> bytes:
+    stream = io.BytesIO()
+    items = "\n".join(BLACKBOARD)
+    pool = (
+        '<?xml version="1.0" encoding="UTF-8"?>\n<questestinterop><assessment title="Pool 1"><section>'
+        f"{items}</section></assessment></questestinterop>"
+    )
+    with zipfile.ZipFile(stream, "w") as archive:
+        archive.writestr("imsmanifest.xml", (
+            '<manifest identifier="man00001" xmlns:bb="http://www.blackboard.com/content-packaging/"><organizations/>'
+            '<resources><resource bb:file="res00001.dat" bb:title="Pool 1" identifier="res00001"'
+            ' type="assessment/x-bb-qti-pool" xml:base="res00001"/></resources></manifest>'
+        ))  # fmt: skip
+        archive.writestr("res00001.dat", pool)
+        archive.writestr(".bb-package-info", "cx.package.info.version=6.0")
     return stream.getvalue()

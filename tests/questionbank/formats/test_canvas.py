@@ -18,7 +18,7 @@ from questionbank.formats import read, write
 from questionbank.formats.canvas.items import qti_items
 from questionbank.formats.canvas.package import canvas_losses, write_canvas
 from questionbank.formats.seam import CannotHold
-from tests.questionbank.formats.canvas_sample import BANK, GRAPH, MANIFEST, QUIZ, package
+from tests.questionbank.formats.canvas_sample import BANK, GRAPH, MANIFEST, QUIZ, blackboard_package, package
 from tests.questionbank.formats.test_moodle_xml import Pictures, elements, questions, records
 
 
@@ -71,6 +71,34 @@ def test_every_type_of_canvas_is_taken_apart_and_calculated_ones_are_kept(sample
     )  # fmt: skip
     assert [record.kind for record in (prove, about, upload)] == ["open", "description", "open"]
     assert (drawn.kind, drawn.text, drawn.concepts) == ("opaque", "What is [x] + 1?", (("Drawn",),))
+
+
+def test_a_pool_of_blackboard_is_taken_apart(tmp_path, pictures):
+    path = tmp_path / "pool.zip"
+    path.write_bytes(blackboard_package())
+    found = questions(path, pictures)
+    assert [(record.kind, record.text, record.answer) for record in found] == [
+        ("choice", "2 + 2?", "B"),
+        ("choice", "Even?", "A, C"),
+        ("true_false", "9 is prime.", "False"),
+        ("number", "Pi?", "3.14"),
+        ("short", "Capital?", "York; york"),
+        ("blanks", "Roses are [[1]], violets [[2]].", "red; blue"),
+        ("matching", "Match.", "1-c, 2-a"),
+        ("ordering", "Sort.", "A, B"),
+        ("open", "Prove it.", ""),
+        ("opaque", "Click.", ""),
+    ]
+    assert found[3].content.accepted == (AcceptedAnswer("3.14", tolerance=0.01),)
+    assert found[6].content.pairs == (
+        MatchingPair("1+1", "two"),
+        MatchingPair("2+2", "four"),
+        MatchingPair("", "six"),
+    )
+    assert (found[0].content.points, found[0].content.feedback.right) == (5.0, "Well done")
+    assert ({record.concepts for record in found}, found[0].id) == ({(("Pool 1",),)}, "_15_1")
+    assert {record.original.format for record in found} == {"blackboard"}  # Canvas would not know its types
+    assert len(items_of(exported(found, pictures))) == 9
 
 
 @pytest.mark.parametrize(
