@@ -106,7 +106,7 @@ class LogInMiddleware(LoginRequiredMiddleware):
     def process_view(
         self, request: HttpRequest, view_func: Any, view_args: tuple[Any, ...], view_kwargs: dict[str, Any]
     ) -> HttpResponse | None:
-        """Ask for a log-in, then for the permission that `questionbank.views.access.requires` names."""
+        """Ask for a log-in, then for the permission that the view names (`questionbank.views.access`)."""
         answer: HttpResponse | None = super().process_view(request, view_func, view_args, view_kwargs)
         permission = getattr(view_func, "permission", "")
         if answer is None and permission and not request.user.has_perm(f"questionbank.{permission}"):

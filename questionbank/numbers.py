@@ -1,4 +1,4 @@
-"""Numbers that an address or a form sends."""
+"""Numbers that an address or a form sends, and numbers of things in words."""
 
 from __future__ import annotations
 
@@ -12,6 +12,15 @@ def whole_number(sent: str, *, digits: int = 18) -> int | None:
     (42, None, None, None)
     """
     return int(sent) if sent.isascii() and sent.isdigit() and len(sent) <= digits else None
+
+
+def counted(number: int, one: str, several: str) -> str:
+    """Return a number with what there is of it.
+
+    >>> counted(1, "job waits", "jobs wait"), counted(1200, "job waits", "jobs wait")
+    ('1 job waits', '1,200 jobs wait')
+    """
+    return f"{number:,} {one if number == 1 else several}"
 
 
 def whole_numbers(sent: str) -> list[int]:

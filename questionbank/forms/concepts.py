@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from django import forms
 
-from questionbank.errors import ValidationFailed
+from questionbank.forms.problems import ServiceForm
 from questionbank.models import KnowledgeConcept
 
 
-class NameForm(forms.Form):
+class NameForm(ServiceForm):
     """A name, for a concept or a hierarchy."""
 
-    name = forms.CharField(label="Name", max_length=300)
+    main_field = "name"
 
-    def add_problems(self, error: ValidationFailed) -> None:
-        """Take over what a service found."""
-        for problem in error.fields.get("name") or [str(error)]:
-            self.add_error("name", problem)
+    name = forms.CharField(label="Name", max_length=300)
 
 
 class ConceptTargetForm(forms.Form):

@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from django import forms
-from django.utils.translation import ngettext
 
+from questionbank.numbers import counted
 from questionbank.selectors.training.scorer_report import decision_counts
 
 
 def decisions_field() -> forms.Field:
     """Return the field; its help counts the decided pairs."""
     decided = decision_counts()
-    said = ngettext(
-        "%(usable)d decided pair: %(accepted)d accepted, %(rejected)d rejected, %(changed)d accepted with changes.",
-        "%(usable)d decided pairs: %(accepted)d accepted, %(rejected)d rejected, %(changed)d accepted with changes.",
-        decided.usable,
-    ) % {
-        "usable": decided.usable,
-        "accepted": decided.accepted,
-        "rejected": decided.rejected,
-        "changed": decided.changed,
-    }
+    said = (
+        f"{counted(decided.usable, 'decided pair', 'decided pairs')}: {decided.accepted} accepted,"
+        f" {decided.rejected} rejected, {decided.changed} accepted with changes."
+    )
     return forms.BooleanField(
         label="Learn from reviewers' decisions as well", initial=True, required=False, help_text=said
     )

@@ -5,10 +5,13 @@ from __future__ import annotations
 from django import forms
 
 from questionbank.formats.limits import EQUATION_LIMIT
+from questionbank.forms.problems import ServiceForm
 
 
-class EquationForm(forms.Form):
+class EquationForm(ServiceForm):
     """An equation, and the version of the question that its writer read."""
+
+    main_field = "equation"
 
     equation = forms.CharField(
         label="Equation",

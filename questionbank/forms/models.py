@@ -10,15 +10,16 @@ from django import forms
 
 from analytics.configuration import FieldSpec, field_specs
 from questionbank.capabilities.contract import FormGroup, TrainingOption
-from questionbank.errors import ValidationFailed
 from questionbank.forms.problems import ServiceForm
 from questionbank.wording import number_text
 
 OTHERS = "Hardware and reproducibility"
 
 
-class ReasonForm(forms.Form):
+class ReasonForm(ServiceForm):
     """Why a model shall serve, or go."""
+
+    main_field = "reason"
 
     reason = forms.CharField(
         label="Reason",
@@ -32,11 +33,6 @@ class ReasonForm(forms.Form):
     def __init__(self, *args: Any, optional: bool = False, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["reason"].required = not optional
-
-    def add_problems(self, error: ValidationFailed) -> None:
-        """Take over what a service found."""
-        for problem in error.fields.get("reason") or [str(error)]:
-            self.add_error("reason", problem)
 
 
 @dataclass(frozen=True, slots=True)

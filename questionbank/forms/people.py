@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 
 from questionbank.context import ROLE_NAMES
-from questionbank.errors import ValidationFailed
+from questionbank.forms.problems import ServiceForm
 from questionbank.permissions import ROLES
 from questionbank.selectors.questions.people import ROLE_EXPLANATIONS
 from questionbank.services.mail import mail_request_reset
@@ -23,7 +23,7 @@ def _role_label(role: str) -> Any:
     )
 
 
-class PersonForm(forms.Form):
+class PersonForm(ServiceForm):
     """Names, e-mail address and roles."""
 
     first_name = forms.CharField(label="First name", max_length=NAME_LIMIT, required=False)
@@ -39,12 +39,6 @@ class PersonForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["roles"].choices = [(role, _role_label(role)) for role in ROLES]  # type: ignore[attr-defined]
-
-    def add_problems(self, error: ValidationFailed) -> None:
-        """Show what a service refused beside its fields."""
-        for field, problems in error.fields.items() or [(None, [str(error)])]:
-            for problem in problems:
-                self.add_error(field if field in self.fields else None, problem)
 
 
 class InvitationForm(PersonForm):

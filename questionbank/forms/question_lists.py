@@ -6,15 +6,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from django import forms
-from django.utils.translation import ngettext
 
-from questionbank.errors import ValidationFailed
+from questionbank.forms.problems import ServiceForm
 from questionbank.models import Question, QuestionList, User
 from questionbank.services.own_names import NAME_LIMIT
 
 
-class QuestionListForm(forms.Form):
+class QuestionListForm(ServiceForm):
     """Name of a list and whether it is shared."""
+
+    main_field = "name"
 
     name = forms.CharField(label="Name", max_length=NAME_LIMIT)
     is_shared = forms.BooleanField(
@@ -23,13 +24,8 @@ class QuestionListForm(forms.Form):
         help_text="Everybody who can log in and has the link can read it. Only you can change it.",
     )
 
-    def add_problems(self, error: ValidationFailed) -> None:
-        """Show what a service refused beside its field."""
-        for problem in error.fields.get("name") or [str(error)]:
-            self.add_error("name", problem)
 
-
-class AddToListForm(forms.Form):
+class AddToListForm(ServiceForm):
     """Which of a person's lists to add to, or the name of a new list; a name means a new list."""
 
     question_list = forms.ModelChoiceField(
@@ -41,22 +37,18 @@ class AddToListForm(forms.Form):
         empty_label="A new list",
     )
     name = forms.CharField(label="Name of the new list", max_length=NAME_LIMIT, required=False)
-    with_templates = forms.BooleanField(required=False)
+    with_templates = forms.BooleanField(
+        required=False,
+        help_text="Its source fills in numbers for the variables. On paper the variables stand as they are.",
+    )
 
     def __init__(self, *args: Any, user: User, questions: Sequence[Question], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.templates = sum(question.draws_numbers for question in questions)
         self._only_templates = self.templates == len(questions)
-        self.fields["with_templates"].label = ngettext(
-            "Add the question that draws its numbers, too",
-            "Add the %(number)d questions that draw their numbers, too",
-            self.templates,
-        ) % {"number": self.templates}
-        self.fields[
-            "with_templates"
-        ].help_text = (
-            "Its source fills in numbers for the variables. On paper the variables stand as they are."
-        )
+        several = f"{self.templates} questions that draw their numbers"
+        templates = "question that draws its numbers" if self.templates == 1 else several
+        self.fields["with_templates"].label = f"Add the {templates}, too"
         lists = QuestionList.objects.filter(owner=user)
         self.fields["question_list"].queryset = lists  # type: ignore[attr-defined]
         self.fields["question_list"].initial = lists.first()
@@ -73,9 +65,3 @@ class AddToListForm(forms.Form):
         if self._only_templates and not cleaned.get("with_templates"):
             self.add_error("with_templates", "Tick the box to add a question that draws its numbers.")
         return cleaned
-
-    def add_problems(self, error: ValidationFailed) -> None:
-        """Show what a service refused beside its field."""
-        problems = error.fields.get("name")
-        for problem in problems or [str(error)]:
-            self.add_error("name" if problems else None, problem)

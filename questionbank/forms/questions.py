@@ -18,6 +18,7 @@ from analytics.json_lines import TEXT_LIMIT
 from analytics.question_content import EMPTY, QuestionContent, content_of
 from questionbank.errors import ValidationFailed
 from questionbank.formats import limits
+from questionbank.forms.problems import ServiceForm
 from questionbank.forms.question_content import (
     COLUMNS,
     ROW_LABELS,
@@ -61,7 +62,7 @@ class SeveralFiles(forms.FileInput):
     allow_multiple_selected = True
 
 
-class QuestionForm(forms.Form):
+class QuestionForm(ServiceForm):
     """Everything that a person enters about a question."""
 
     text = forms.CharField(
@@ -268,13 +269,11 @@ class QuestionForm(forms.Form):
 
     def add_problems(self, error: ValidationFailed) -> None:
         """Take over what a service found; what concerns the options stands beside them."""
-        of_rows = ("options", "pairs", "content")
-        self.option_problems = [problem for name in of_rows for problem in error.fields.get(name, [])]
-        for name, problems in error.fields.items():
-            for problem in problems if name not in of_rows else ():
-                self.add_error(name if name in self.fields else None, problem)
-        if not error.fields:
-            self.add_error(None, str(error))
+        fields = dict(error.fields)
+        of_rows = [fields.pop(name, []) for name in ("options", "pairs", "content")]
+        self.option_problems = [problem for problems in of_rows for problem in problems]
+        if fields or not error.fields:
+            super().add_problems(ValidationFailed(str(error), fields))
 
 
 def sent(data: QueryDict) -> dict[str, list[Row]]:

@@ -9,6 +9,7 @@ from django import forms
 from django.conf import settings
 
 from analytics.json_lines import TEXT_LIMIT
+from questionbank.forms.problems import ServiceForm
 from questionbank.forms.uploads import FileForm
 from questionbank.models import ParaphrasePair, Question, ReviewDecision, User
 from questionbank.models.paraphrase import opinions_wanted
@@ -27,7 +28,7 @@ ACTION_NAMES = {  # action -> what its button and the legend say; a literal tabl
 }
 
 
-class OpinionsForm(forms.Form):
+class OpinionsForm(ServiceForm):
     """How many reviewers decide on what is added."""
 
     opinions = forms.IntegerField(
@@ -153,7 +154,7 @@ class PairFilterForm(forms.Form):
         return PairFilters(**values)
 
 
-class GuidelineForm(forms.Form):
+class GuidelineForm(ServiceForm):
     """A new version of the guidelines."""
 
     text = forms.CharField(
@@ -164,7 +165,7 @@ class GuidelineForm(forms.Form):
     )
 
 
-class KeysForm(forms.Form):
+class KeysForm(ServiceForm):
     """One field for each action; empty switches its key off."""
 
     def __init__(self, data: Mapping[str, Any] | None = None, *, keys: Mapping[str, str]) -> None:

@@ -17,6 +17,7 @@ from django.template.defaultfilters import filesizeformat
 
 from questionbank.disk import has_space
 from questionbank.errors import ServiceUnavailable
+from questionbank.forms.problems import ServiceForm
 
 TAKES_FILES = {
     "import_create": "IMPORT_UPLOAD_MAX_BYTES",
@@ -85,7 +86,7 @@ def was_too_large(request: HttpRequest) -> bool:
     return getattr(request, "upload_was_too_large", False)
 
 
-class FileForm(forms.Form):
+class FileForm(ServiceForm):
     """A form with a file whose size is limited.
 
     Args:

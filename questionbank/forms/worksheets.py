@@ -97,7 +97,7 @@ class SectionForm(ServiceForm):
     )
 
 
-class AddQuestionsForm(forms.Form):
+class AddQuestionsForm(ServiceForm):
     """Questions that are added by their numbers, or from one of the person's lists."""
 
     question_list = forms.ModelChoiceField(
@@ -131,7 +131,7 @@ class AddQuestionsForm(forms.Form):
         return cleaned
 
 
-class FillUpForm(forms.Form):
+class FillUpForm(ServiceForm):
     """How many questions to add, and which; the concepts are chosen beside it."""
 
     number = forms.IntegerField(label="Number of questions", min_value=1, max_value=MOST_FILLED, initial=10)

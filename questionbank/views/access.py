@@ -1,20 +1,23 @@
 """Who may open a page and by which method, and how an error of ours becomes a page.
 
-Every view but log-in, reset and health carries `requires`; the table in
+Every view but log-in, reset and health is for people with a permission; the table in
 ``tests/questionbank/views/test_permissions.py`` sweeps all of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import wraps
 from typing import Any
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.core.paginator import Page, Paginator
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils.cache import patch_vary_headers
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from questionbank.errors import Busy, Conflict, NotAllowed, NotFound, ServiceUnavailable, ValidationFailed
 
@@ -23,19 +26,39 @@ View = Callable[..., HttpResponse]
 STATUS_OF_ERROR = {Conflict: 409, ServiceUnavailable: 503, ValidationFailed: 422}  # a literal table
 
 
-def requires(permission: str) -> Callable[[View], View]:
-    """Let only people with ``questionbank.<permission>`` open the view.
+def page_for(permission: str) -> Callable[[View], View]:
+    """Let people with ``questionbank.<permission>`` open the view by GET and HEAD."""
+    return _guard(permission, require_safe)
 
-    Permissions that depend on one object are checked again by the view, see `check_permission`. Errors of
-    ours that the view does not catch become a page with their one sentence.
+
+def form_for(permission: str) -> Callable[[View], View]:
+    """Let people with the permission open the view, and send it a form."""
+    return _guard(permission, require_http_methods(["GET", "HEAD", "POST"]))
+
+
+def button_for(permission: str, *, back: str = "") -> Callable[[View], View]:
+    """Let people with the permission press the view's button: it answers POST alone.
+
+    With `back`, opening its address leads to that page with a sentence. This happens after a log-in, if the session
+    ended before the button was pressed.
+    """
+    return _guard(permission, _led_back(back) if back else require_POST)
+
+
+def _guard(permission: str, check_method: Callable[[View], View]) -> Callable[[View], View]:
+    """Check permission and method, and turn our errors that the view does not catch into a page with their sentence.
+
+    Permissions that depend on one object are checked again by the view, see `check_permission`.
     """
 
     def decorate(view: View) -> View:
+        checked = check_method(view)
+
         @wraps(view)
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
             check_permission(request, permission)
             try:
-                return view(request, *args, **kwargs)
+                return checked(request, *args, **kwargs)
             except NotFound as error:
                 raise Http404(str(error)) from error
             except NotAllowed as error:
@@ -49,25 +72,37 @@ def requires(permission: str) -> Callable[[View], View]:
     return decorate
 
 
-def takes_posts(*, back: str) -> Callable[[View], View]:
-    """Let the view answer POST alone; whoever opens its address is led to the page `back`, with a sentence.
-
-    Whose session ended before a button was pressed comes by: the log-in goes on to the button's address.
-    """
-
+def _led_back(page: str) -> Callable[[View], View]:
     def decorate(view: View) -> View:
         @wraps(view)
-        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-            if request.method == "POST":
-                return view(request, *args, **kwargs)
-            if request.method not in ("GET", "HEAD"):
-                return HttpResponseNotAllowed(["POST"])
-            messages.warning(request, "Nothing was saved. Please press the button again.")
-            return redirect(back)
+        def answered(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            if request.method in ("GET", "HEAD"):
+                messages.warning(request, "Nothing was saved. Please press the button again.")
+                return redirect(page)
+            return require_POST(view)(request, *args, **kwargs)
 
-        return guarded
+        return answered
 
     return decorate
+
+
+@contextmanager
+def warning_of(request: HttpRequest, *others: type[Exception]) -> Iterator[None]:
+    """Show the sentence of a `Conflict`, or of another error, as a warning on the page that comes next."""
+    try:
+        yield
+    except (Conflict, *others) as error:
+        messages.warning(request, str(error))
+
+
+def posted(request: HttpRequest) -> QueryDict | None:
+    """Return the data of a form that was sent, for `forms.Form`; None where the page is only opened."""
+    return request.POST if request.method == "POST" else None
+
+
+def paginated(request: HttpRequest, rows: Any, size: int) -> Page[Any]:
+    """Return the page of the rows that the address names (``?page=``)."""
+    return Paginator(rows, size).get_page(request.GET.get("page"))
 
 
 def unsent(answer: Callable[[HttpRequest], HttpResponse | None]) -> Callable[[View], View]:

@@ -6,16 +6,14 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.http import require_POST
 
 from questionbank.context import THEME_COOKIE, THEMES
-from questionbank.views.access import requires
+from questionbank.views.access import button_for
 
 ONE_YEAR = 365 * 24 * 3600
 
 
-@requires("read")
-@require_POST
+@button_for("read")
 def theme(request: HttpRequest) -> HttpResponse:
     """Keep the chosen theme in a cookie and go back to where the person was."""
     target = request.POST.get("next", "")

@@ -6,7 +6,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_http_methods
 
 from analytics.text.tokens import detect_language
 from questionbank.errors import NotFound, ServiceUnavailable, ValidationFailed
@@ -17,7 +16,7 @@ from questionbank.selectors.questions.augmentation import question_augmented
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.search.search import SearchFilters, search_questions
 from questionbank.selectors.serving import serving
-from questionbank.views.access import requires
+from questionbank.views.access import form_for
 from questionbank.views.distances import seed_of
 
 DRAWS = 3
@@ -53,8 +52,7 @@ GROUP_NAMES: dict[str, str] = {
 }
 
 
-@requires("models_manage")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("models_manage")
 def augmentation(request: HttpRequest) -> HttpResponse:
     """Find a question (``?q=``), choose it (``?question=``) or paste a text; then look at its changes."""
     query = request.GET.get("q", "").strip()[:_LONGEST_QUERY]

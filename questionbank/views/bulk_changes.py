@@ -10,17 +10,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from questionbank.formats import FORMATS
 from questionbank.forms.bulk_changes import BULK_FORMS, BulkForm
 from questionbank.models import BulkChange, Question
-from questionbank.numbers import whole_number
+from questionbank.numbers import counted, whole_number
 from questionbank.selectors.questions.bulk_changes import (
     bulk_change_description,
     bulk_change_get,
@@ -33,7 +30,7 @@ from questionbank.selectors.questions.questions import question_records
 from questionbank.selectors.search.selection import Selection
 from questionbank.services.bulk_changes import bulk_change_request, bulk_change_undo_request
 from questionbank.services.question_lists import LONGEST_LIST
-from questionbank.views.access import check_permission, requires
+from questionbank.views.access import button_for, check_permission, form_for, page_for, paginated
 from questionbank.views.exporting import questions_file
 from questionbank.views.search import given_query, query_parameters
 
@@ -41,8 +38,7 @@ SHOWN = 10  # questions of a list on these pages
 KEPT_SHOWN = 100
 
 
-@requires("read")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("read")
 def selection_page(request: HttpRequest) -> HttpResponse:
     """Show what can be done with the chosen questions; with a kind of change, its preview; by POST the change."""
     may_change = request.user.has_perm("questionbank.question_create")
@@ -131,12 +127,10 @@ def _say_done(request: HttpRequest, change: BulkChange) -> None:
     if change.applied_at is None:
         messages.info(request, "A worker changes the questions in the background.")
         return
-    text = ngettext("Changed %(number)s question.", "Changed %(number)s questions.", change.changed)
-    messages.success(request, text % {"number": f"{change.changed:,}"})
+    messages.success(request, f"Changed {counted(change.changed, 'question', 'questions')}.")
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def selection_export(request: HttpRequest, format: str) -> HttpResponseBase:
     """Show the chosen questions as a file; first what its format cannot hold."""
     selection = Selection.from_querydict(request.GET, query=given_query(request.GET), user=request.user)
@@ -148,17 +142,15 @@ def selection_export(request: HttpRequest, format: str) -> HttpResponseBase:
     )
 
 
-@requires("question_create")
-@require_safe
+@page_for("question_create")
 def bulk_change_list(request: HttpRequest) -> HttpResponse:
     """Show the changes of many questions that one may undo, the newest first."""
-    page = Paginator(bulk_changes_of(user=request.user), 25).get_page(request.GET.get("page"))
+    page = paginated(request, bulk_changes_of(user=request.user), 25)
     rows = [(change, bulk_change_description(change.kind, change.values)) for change in page]
     return render(request, "bulk_changes/list.html", {"page": page, "rows": rows})
 
 
-@requires("question_create")
-@require_safe
+@page_for("question_create")
 def bulk_change_detail(request: HttpRequest, change_id: int) -> HttpResponse:
     """Show what a change did, what it left out, and its undo."""
     change = bulk_change_get(change_id=change_id, user=request.user)
@@ -174,8 +166,7 @@ def bulk_change_detail(request: HttpRequest, change_id: int) -> HttpResponse:
     return render(request, "bulk_changes/detail.html", context)
 
 
-@requires("question_create")
-@require_POST
+@button_for("question_create")
 def bulk_change_undo(request: HttpRequest, change_id: int) -> HttpResponse:
     """Undo a change as a whole."""
     change = bulk_change_get(change_id=change_id, user=request.user)
@@ -184,8 +175,5 @@ def bulk_change_undo(request: HttpRequest, change_id: int) -> HttpResponse:
         messages.info(request, "A worker undoes the change in the background.")
     else:
         number = undone.changed - len(undone.kept)
-        text = ngettext(
-            "Undid the change of %(number)s question.", "Undid the change of %(number)s questions.", number
-        )
-        messages.success(request, text % {"number": f"{number:,}"})
+        messages.success(request, f"Undid the change of {counted(number, 'question', 'questions')}.")
     return redirect("bulk_change_detail", change_id=change.pk)

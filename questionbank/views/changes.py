@@ -6,14 +6,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.dateparse import parse_datetime
 from django.utils.timezone import is_aware
-from django.views.decorators.http import require_safe
 
 from questionbank.selectors.questions.changes import CHANGE_KINDS, change_page
-from questionbank.views.access import requires
+from questionbank.views.access import page_for
 
 
-@requires("changes_read")
-@require_safe
+@page_for("changes_read")
 def change_list(request: HttpRequest) -> HttpResponse:
     """Show who changed what, newest first; `?kind=` shows one kind, `?before=` older changes."""
     kind = request.GET.get("kind", "")

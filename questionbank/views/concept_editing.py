@@ -10,10 +10,10 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
 
 from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.concepts import ConceptTargetForm, NameForm
+from questionbank.forms.problems import ServiceForm
 from questionbank.models import KnowledgeConcept, User
 from questionbank.numbers import whole_number
 from questionbank.selectors.questions.concept_choices import concept_matches
@@ -28,7 +28,7 @@ from questionbank.services.concepts import (
     hierarchy_delete,
     hierarchy_rename,
 )
-from questionbank.views.access import requires
+from questionbank.views.access import form_for, posted
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +69,7 @@ CHANGES: dict[str, Change] = {  # last part of the address; a literal table
 }
 
 
-@requires("concepts_edit")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("concepts_edit")
 def concept_change(request: HttpRequest, concept_id: int, change: str) -> HttpResponse:
     """Move, merge or delete: find the other concept by name, choose it, confirm."""
     if change not in CHANGES:
@@ -125,8 +124,7 @@ _PERFORM: dict[str, Callable[[HttpRequest, KnowledgeConcept, KnowledgeConcept | 
 }
 
 
-@requires("concepts_edit")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("concepts_edit")
 def concept_create_page(request: HttpRequest, hierarchy_id: int) -> HttpResponse:
     """Add a root, or a concept below `?parent=`."""
     hierarchy = hierarchy_get(hierarchy_id=hierarchy_id)
@@ -143,8 +141,7 @@ def concept_create_page(request: HttpRequest, hierarchy_id: int) -> HttpResponse
     return _name_page(request, "Add a concept", create, back, path=where, button="Add")
 
 
-@requires("concepts_edit")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("concepts_edit")
 def concept_rename_page(request: HttpRequest, concept_id: int) -> HttpResponse:
     """Give a concept another name."""
     concept = concept_get(concept_id=concept_id)
@@ -159,8 +156,7 @@ def concept_rename_page(request: HttpRequest, concept_id: int) -> HttpResponse:
     return _name_page(request, "Rename the concept", rename, back, path=path, initial=concept.name)
 
 
-@requires("concepts_edit")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("concepts_edit")
 def hierarchy_create_page(request: HttpRequest) -> HttpResponse:
     """Add an empty hierarchy."""
 
@@ -171,8 +167,7 @@ def hierarchy_create_page(request: HttpRequest) -> HttpResponse:
     return _name_page(request, "Add a hierarchy", create, reverse("concept_tree"), button="Add")
 
 
-@requires("concepts_edit")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("concepts_edit")
 def hierarchy_rename_page(request: HttpRequest, hierarchy_id: int) -> HttpResponse:
     """Give a hierarchy another name."""
     hierarchy = hierarchy_get(hierarchy_id=hierarchy_id)
@@ -186,22 +181,18 @@ def hierarchy_rename_page(request: HttpRequest, hierarchy_id: int) -> HttpRespon
     )
 
 
-@requires("concepts_edit")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("concepts_edit")
 def hierarchy_delete_page(request: HttpRequest, hierarchy_id: int) -> HttpResponse:
     """Delete a hierarchy that tags nothing, after asking."""
     hierarchy = hierarchy_get(hierarchy_id=hierarchy_id)
-    problem = ""
-    if request.method == "POST":
-        try:
+    form = ServiceForm(posted(request))
+    if form.is_valid():
+        with form.takes_problems(Conflict):
             hierarchy_delete(user=_person(request), hierarchy=hierarchy)
-        except Conflict as error:
-            problem = str(error)
-        else:
             messages.success(request, f"The hierarchy “{hierarchy.name}” is deleted.")
             return redirect("concept_tree")
-    context = {"hierarchy": hierarchy, "problem": problem, "back": _tree_address(hierarchy.pk)}
-    return render(request, "concepts/delete_hierarchy.html", context, status=409 if problem else 200)
+    context = {"hierarchy": hierarchy, "problem": form.refusal, "back": _tree_address(hierarchy.pk)}
+    return render(request, "concepts/delete_hierarchy.html", context, status=form.status)
 
 
 def _name_page(
@@ -211,17 +202,12 @@ def _name_page(
     back: str,
     **context: Any,
 ) -> HttpResponse:
-    form = NameForm(request.POST or None, initial={"name": context.pop("initial", "")})
-    status = 200
-    if request.method == "POST":
-        status = 422
-        if form.is_valid():
-            try:
-                return perform(form.cleaned_data["name"])
-            except ValidationFailed as error:
-                form.add_problems(error)
+    form = NameForm(posted(request), initial={"name": context.pop("initial", "")})
+    if form.is_valid():
+        with form.takes_problems():
+            return perform(form.cleaned_data["name"])
     page = {"form": form, "title": title, "back": back, "button": "Save"} | context
-    return render(request, "concepts/name.html", page, status=status)
+    return render(request, "concepts/name.html", page, status=form.status)
 
 
 def _tree_address(hierarchy_id: int) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
 from questionbank.numbers import whole_number
@@ -24,13 +23,12 @@ from questionbank.selectors.questions.concepts import (
 )
 from questionbank.selectors.questions.hierarchy_choice import default_hierarchy
 from questionbank.selectors.search.filters import SearchFilters, filtered_questions
-from questionbank.views.access import requires
+from questionbank.views.access import page_for
 
 QUESTIONS_SHOWN = 5
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def concept_tree_page(request: HttpRequest) -> HttpResponse:
     """Show one hierarchy as a tree, with the others a click away."""
     all_hierarchies = list(hierarchies())
@@ -53,8 +51,7 @@ def concept_tree_page(request: HttpRequest) -> HttpResponse:
     return render(request, "concepts/tree.html", context)
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def concept_detail(request: HttpRequest, concept_id: int) -> HttpResponse:
     """Show a concept: where it stands, what lies below it, some of its questions, and what an admin can do."""
     concept = concept_get(concept_id=concept_id)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
 from questionbank.errors import ServiceUnavailable
 from questionbank.numbers import whole_number
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.serving import serving
 from questionbank.selectors.similar.distances import worked_case
-from questionbank.views.access import requires
+from questionbank.views.access import page_for
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def question_distances(request: HttpRequest, question_id: int) -> HttpResponse:
     """Show the question, and the nearest one at each distance from it."""
     question = question_get(question_id=question_id, user=request.user)

@@ -14,7 +14,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_safe
 
 from analytics.languages import LANGUAGE_NAMES, primary_language
 from analytics.question_content import as_json
@@ -46,15 +45,14 @@ from questionbank.services.document_drafts import (
 )
 from questionbank.services.document_import import document_import_request, document_list_create
 from questionbank.services.question_lists import LONGEST_LIST
-from questionbank.views.access import render_page, requires, takes_posts
+from questionbank.views.access import button_for, form_for, page_for, render_page, warning_of
 from questionbank.views.document_pages import PAGE_ORDERS, WORST_FIRST, document_page
 
 _PAGE = "documents/paper.html"
 _PART = "documents/_paper.html"
 
 
-@requires("paper_import")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("paper_import")
 def document_create(request: HttpRequest) -> HttpResponse:
     """Put in a test paper, as a file or as text; below, the person's own papers of this week."""
     form = DocumentForm()
@@ -76,8 +74,7 @@ def document_create(request: HttpRequest) -> HttpResponse:
     return render(request, "documents/create.html", context, status=422 if form.errors else 200)
 
 
-@requires("paper_import")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("paper_import")
 def document_review_page(request: HttpRequest, draft_id: int) -> HttpResponse:
     """Show a test paper beside its questions, or how far a worker is with it; a POST corrects it (`do`)."""
     draft = document_draft_get(draft_id=draft_id, user=request.user)
@@ -184,8 +181,7 @@ def _imported(request: HttpRequest, draft: DocumentDraft) -> dict[str, Any]:
     }
 
 
-@requires("paper_import")
-@require_safe
+@page_for("paper_import")
 def document_outlook(request: HttpRequest, draft_id: int, key: str) -> HttpResponse:
     """Show what the bank predicts for a question of a paper, and its near-duplicates; asked for by htmx."""
     draft = document_draft_get(draft_id=draft_id, user=request.user)
@@ -214,36 +210,29 @@ def _outlook(request: HttpRequest, item: FoundItem) -> Any:
         return None
 
 
-@requires("paper_import")
-@takes_posts(back="document_create")
+@button_for("paper_import", back="document_create")
 def document_import(request: HttpRequest, draft_id: int) -> HttpResponse:
     """Import the questions of a paper; a worker does it."""
     draft = document_draft_get(draft_id=draft_id, user=request.user)
     form = DocumentImportForm(request.POST)
-    try:
+    with warning_of(request, ValidationFailed):
         if not form.is_valid():
             raise ValidationFailed(f"Use at most {SET_LIMIT} characters for the name of the set.")
         document_import_request(draft=draft, user=request.user, **form.cleaned_data)
-    except (ValidationFailed, Conflict) as error:
-        messages.warning(request, str(error))
     return redirect("document_review", draft_id=draft.pk)
 
 
-@requires("paper_import")
-@takes_posts(back="document_create")
+@button_for("paper_import", back="document_create")
 def document_list(request: HttpRequest, draft_id: int) -> HttpResponse:
     """Make a list of the questions that a paper has brought into the bank."""
     draft = document_draft_get(draft_id=draft_id, user=request.user)
-    try:
+    with warning_of(request, ValidationFailed):
         made = document_list_create(draft=draft, user=request.user, name=request.POST.get("name", ""))
-    except ValidationFailed as error:
-        messages.warning(request, str(error))
-        return redirect("document_review", draft_id=draft.pk)
-    return redirect("list_detail", list_id=made.pk)
+        return redirect("list_detail", list_id=made.pk)
+    return redirect("document_review", draft_id=draft.pk)
 
 
-@requires("paper_import")
-@takes_posts(back="document_create")
+@button_for("paper_import", back="document_create")
 def document_delete(request: HttpRequest, draft_id: int) -> HttpResponse:
     """Delete a paper that is under review."""
     draft = document_draft_get(draft_id=draft_id, user=request.user)

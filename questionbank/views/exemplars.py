@@ -7,7 +7,6 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_safe
 
 from analytics.analogy.prompts import PromptSettings
 from analytics.errors import DataError
@@ -32,11 +31,10 @@ from questionbank.selectors.similar.insight import solved_or_none, solved_text_o
 from questionbank.selectors.solving.answer_checks import answer_checks, answer_shown
 from questionbank.selectors.solving.solutions import SolvedText
 from questionbank.services.model_answers import model_answer_request
-from questionbank.views.access import render_page, requires, takes_posts
+from questionbank.views.access import button_for, page_for, render_page
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def question_exemplars_page(request: HttpRequest, question_id: int) -> HttpResponse:
     """Show the worked exemplars of a stored question."""
     question = question_get(question_id=question_id, user=request.user)
@@ -51,8 +49,7 @@ def question_exemplars_page(request: HttpRequest, question_id: int) -> HttpRespo
     return render(request, "questions/exemplars.html", context)
 
 
-@requires("read")
-@takes_posts(back="paste")
+@button_for("read", back="paste")
 def pasted_exemplars(request: HttpRequest) -> HttpResponse:
     """Show the same of a text that is not in the bank."""
     form = TextPromptForm(_with_defaults(request.POST))
@@ -72,8 +69,7 @@ def pasted_exemplars(request: HttpRequest) -> HttpResponse:
     return render(request, "questions/exemplars.html", context)
 
 
-@requires("language_model_ask")
-@takes_posts(back="paste")
+@button_for("language_model_ask", back="paste")
 def model_ask(request: HttpRequest) -> HttpResponse:
     """Have the language model answer a question of the bank (`question`) or a pasted one (`text`), in a job."""
     asked = whole_number(request.POST.get("question", ""))
@@ -95,8 +91,7 @@ def model_ask(request: HttpRequest) -> HttpResponse:
     return redirect("model_answer", run_id=run.pk)
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def model_answer(request: HttpRequest, run_id: int) -> HttpResponse:
     """Show what the language model answered, and whether the solver agrees.
 

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from questionbank.selectors.registry.health import health_report, site_is_healthy
 from questionbank.services.embeddings import embedding_request
-from questionbank.views.access import requires, takes_posts
+from questionbank.views.access import button_for, page_for
 
 
 @login_not_required
@@ -23,8 +23,7 @@ def health_status(request: HttpRequest) -> HttpResponse:
     return JsonResponse({"status": "ok" if healthy else "failing"}, status=200 if healthy else 503)
 
 
-@requires("health")
-@takes_posts(back="health")
+@button_for("health", back="health")
 def health_vectors(request: HttpRequest) -> HttpResponse:
     """Ask for the vectors that questions lack."""
     run = embedding_request()
@@ -34,8 +33,7 @@ def health_vectors(request: HttpRequest) -> HttpResponse:
     return redirect("run_detail", run_id=run.pk)
 
 
-@requires("health")
-@require_safe
+@page_for("health")
 @never_cache
 def health(request: HttpRequest) -> HttpResponse:
     """Show every check with its figures."""

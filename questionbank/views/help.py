@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
 from questionbank.selectors.questions.people import ROLE_EXPLANATIONS
-from questionbank.views.access import requires
+from questionbank.views.access import page_for
 
 EXAMPLE_SEARCHES = (
     "area of a circle",
@@ -18,8 +17,7 @@ EXAMPLE_SEARCHES = (
 )
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def help_page(request: HttpRequest) -> HttpResponse:
     """Explain the pages in the order in which a teacher meets them."""
     context = {"example_searches": EXAMPLE_SEARCHES, "role_explanations": ROLE_EXPLANATIONS}

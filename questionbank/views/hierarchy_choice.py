@@ -6,17 +6,15 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST
 
 from questionbank.selectors.questions.concepts import hierarchy_get
 from questionbank.selectors.questions.hierarchy_choice import default_hierarchy
 from questionbank.selectors.questions.questions import question_get
 from questionbank.services.hierarchy_choice import hierarchy_choose, hierarchy_make_default
-from questionbank.views.access import requires
+from questionbank.views.access import button_for, form_for
 
 
-@requires("read")
-@require_POST
+@button_for("read")
 def question_hierarchy(request: HttpRequest, question_id: int) -> HttpResponse:
     """Show a question's concepts in another hierarchy, and remember the choice for questions without tags."""
     question = question_get(question_id=question_id, user=request.user)
@@ -27,8 +25,7 @@ def question_hierarchy(request: HttpRequest, question_id: int) -> HttpResponse:
     return redirect(f"{reverse('question_detail', args=[question.pk])}?{query.urlencode()}#predicted")
 
 
-@requires("concepts_edit")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("concepts_edit")
 def hierarchy_default_page(request: HttpRequest, hierarchy_id: int) -> HttpResponse:
     """Make a hierarchy the bank's default, after asking."""
     hierarchy = hierarchy_get(hierarchy_id=hierarchy_id)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
 from questionbank.selectors.questions.concepts import hierarchies
 from questionbank.selectors.questions.overview import bank_overview, drafts_of, recent_questions, running_jobs
 from questionbank.selectors.questions.strands import strands
-from questionbank.views.access import requires
+from questionbank.views.access import page_for
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def home(request: HttpRequest) -> HttpResponse:
     """Show the search first, then the strands to browse and what is new."""
     overview = bank_overview()

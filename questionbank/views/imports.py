@@ -16,7 +16,6 @@ from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST
 
 from questionbank.errors import Conflict, ImportRefused, ValidationFailed
 from questionbank.formats.catalog import AUTO, layout_of
@@ -33,7 +32,7 @@ from questionbank.services.import_undo import import_undo_request
 from questionbank.services.import_updates import import_conflicts_settle
 from questionbank.services.imports import KeptUpload, import_kept, import_repeat, upload_keep
 from questionbank.services.uploads import UPLOADS_KEPT
-from questionbank.views.access import check_permission, requires
+from questionbank.views.access import button_for, check_permission, form_for, warning_of
 
 _SALT = "kindred.imports.1"  # its number changes with what is signed
 
@@ -41,8 +40,7 @@ CONFLICTS_SHOWN = 50  # on one page
 KEPT_SHOWN = 100  # questions that an undo would keep, listed on its page
 
 
-@requires("import")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("import")
 def import_create(request: HttpRequest) -> HttpResponse:
     """Upload a file and have it checked; first its columns are looked at, unless they bear our names."""
     if request.method != "POST":
@@ -65,8 +63,7 @@ def import_create(request: HttpRequest) -> HttpResponse:
                 return _review_document(request, file)
             form.add_error("file", str(error))
         except ValidationFailed as error:
-            for name, problems in (error.fields or {"": [str(error)]}).items():
-                form.add_error(name if name in form.fields else None, "; ".join(problems))
+            form.add_problems(error)
         else:
             return redirect("run_detail", run_id=run.pk)
     return render(request, "imports/create.html", {"form": form}, status=422)
@@ -99,8 +96,7 @@ def _token(request: HttpRequest, kept: KeptUpload, fields: Mapping[str, str]) ->
     return signing.dumps([request.user.pk, kept.stored, kept.name, kept.format, dict(fields)], salt=_SALT)
 
 
-@requires("import")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("import")
 def import_columns(request: HttpRequest) -> HttpResponse:
     """Say what each column of a file holds, with the first rows as they would be read; then have it checked."""
     try:
@@ -151,8 +147,7 @@ def _columns_page(request: HttpRequest, kept: KeptUpload, path: Path, fields: di
     return render(request, "imports/columns.html", context, status=422 if is_refused else 200)
 
 
-@requires("import")
-@require_POST
+@button_for("import")
 def import_confirm(request: HttpRequest, run_id: int) -> HttpResponse:
     """Import the file that a dry run has checked; with `skip_invalid`, without its refused lines.
 
@@ -160,7 +155,8 @@ def import_confirm(request: HttpRequest, run_id: int) -> HttpResponse:
     """
     checked = run_get(run_id=run_id)
     without = request.POST.getlist("without")
-    try:
+    run = checked
+    with warning_of(request):
         run = import_repeat(
             run=checked,
             user=request.user,
@@ -169,26 +165,19 @@ def import_confirm(request: HttpRequest, run_id: int) -> HttpResponse:
             without=without,
             update=True if "update" in request.POST else None,
         )
-    except Conflict as error:
-        messages.warning(request, str(error))
-        return redirect("run_detail", run_id=checked.pk)
     return redirect("run_detail", run_id=run.pk)
 
 
-@requires("import")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("import")
 def import_conflicts(request: HttpRequest, run_id: int) -> HttpResponse:
     """Show both versions of questions that were edited in the bank and changed in the file; on POST, settle them."""
     run = run_get(run_id=run_id)
     if request.method == "POST":
         question = whole_number(request.POST.get("question", ""))
-        try:
+        with warning_of(request):
             count = import_conflicts_settle(
                 run=run, user=request.user, take=request.POST.get("choice") == "take", question=question
             )
-        except Conflict as error:
-            messages.warning(request, str(error))
-        else:
             what = "question was" if count == 1 else "questions were"
             messages.success(request, f"{count:,} {what} settled.")
         return redirect("import_conflicts", run_id=run.pk)
@@ -200,19 +189,15 @@ def import_conflicts(request: HttpRequest, run_id: int) -> HttpResponse:
     )
 
 
-@requires("read")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("read")
 def import_undo(request: HttpRequest, run_id: int) -> HttpResponse:
     """Say what undoing an import removes and keeps; on POST, have it undone."""
-    imported = run_get(run_id=run_id)
-    check_permission(request, "import_undo", imported)
+    run = run_get(run_id=run_id)
+    check_permission(request, "import_undo", run)
     if request.method == "POST":
-        try:
-            run = import_undo_request(run=imported, user=request.user)
-        except Conflict as error:
-            messages.warning(request, str(error))
-            return redirect("run_detail", run_id=imported.pk)
+        with warning_of(request):
+            run = import_undo_request(run=run, user=request.user)
         return redirect("run_detail", run_id=run.pk)
-    plan = import_undo_plan(run=imported)
+    plan = import_undo_plan(run=run)
     kept = [{"question": pk, "reasons": reasons} for pk, reasons in sorted(plan.kept.items())[:KEPT_SHOWN]]
-    return render(request, "imports/undo.html", {"run": imported, "plan": plan, "kept_questions": kept})
+    return render(request, "imports/undo.html", {"run": run, "plan": plan, "kept_questions": kept})

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import cache_control
-from django.views.decorators.http import condition, require_POST, require_safe
+from django.views.decorators.http import condition
 
-from questionbank.errors import Conflict, NotFound
+from questionbank.errors import NotFound
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question
 from questionbank.numbers import whole_number
 from questionbank.selectors.questions.concepts import concept_get, concept_path, hierarchy_get
@@ -33,7 +32,7 @@ from questionbank.selectors.questions.projections import (
 )
 from questionbank.selectors.questions.questions import concept_paths
 from questionbank.services.projections import projection_request
-from questionbank.views.access import requires
+from questionbank.views.access import button_for, page_for, warning_of
 
 DIFFICULTY = "difficulty"
 COMMONEST = 5  # as Figure 6 of the paper shows
@@ -67,8 +66,7 @@ class _Choice:
         return urlencode({name: value for name, value in (current | changes).items() if value})
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def map_page(request: HttpRequest) -> HttpResponse:
     """Show the map with its legend, which is also the way around it without a pointer."""
     state = map_state()
@@ -102,8 +100,7 @@ def _points_etag(request: HttpRequest) -> str:
     return f'"{map_version(projection=state.projection, hierarchy=hierarchy)}"'
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 @cache_control(private=True, no_cache=True)
 @condition(etag_func=_points_etag)
 def map_points_data(request: HttpRequest) -> HttpResponse:
@@ -115,8 +112,7 @@ def map_points_data(request: HttpRequest) -> HttpResponse:
     return HttpResponse(points_to_bytes(points), content_type="application/octet-stream")
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def map_questions(request: HttpRequest) -> HttpResponse:
     """Show the questions that are pointed at, as a part of the page: ``?id=1&id=2&total=40``."""
     sent = map(whole_number, request.GET.getlist("id")[:LISTED])
@@ -131,16 +127,12 @@ def map_questions(request: HttpRequest) -> HttpResponse:
     return render(request, "map/_questions.html", context)
 
 
-@requires("runs_manage")
-@require_POST
+@button_for("runs_manage")
 def map_draw(request: HttpRequest) -> HttpResponse:
     """Start the job that draws the map."""
-    try:
-        run = projection_request(user=request.user)
-    except Conflict as error:
-        messages.warning(request, str(error))
-        return redirect("map")
-    return redirect("run_detail", run_id=run.pk)
+    with warning_of(request):
+        return redirect("run_detail", run_id=projection_request(user=request.user).pk)
+    return redirect("map")
 
 
 def _asked_concept(request: HttpRequest) -> KnowledgeConcept | None:

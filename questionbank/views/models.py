@@ -9,10 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
 
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import field_specs
@@ -52,7 +50,7 @@ from questionbank.services.promotion import (
     promotion_request,
 )
 from questionbank.templatetags.pages import percent, readable
-from questionbank.views.access import check_permission, requires
+from questionbank.views.access import check_permission, form_for, page_for, paginated, posted, warning_of
 from questionbank.views.curves import compared_charts, loss_note, metric_name, training_charts
 from questionbank.views.figures import figure_rows
 
@@ -61,8 +59,7 @@ PAGE_SIZE = 50
 LONGEST = 500  # characters of a value that is worth showing
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def model_list(request: HttpRequest) -> HttpResponse:
     """Show every capability with its champion, candidates and archived models."""
     compared = champion_comparisons()
@@ -135,18 +132,16 @@ def _with_headline(
     return {**shown, "figure": value, "figure_name": headline.text}
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def model_history(request: HttpRequest, capability: str) -> HttpResponse:
     """Show everything that happened to a capability's models."""
     _check_capability(capability)
-    page = Paginator(model_events(capability=capability), PAGE_SIZE).get_page(request.GET.get("page"))
+    page = paginated(request, model_events(capability=capability), PAGE_SIZE)
     context = {"page": page, "title": CAPABILITIES[capability].title}
     return render(request, "models/history.html", context)
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def model_detail(request: HttpRequest, artifact_id: int) -> HttpResponse:
     """Show one model: where it comes from, its settings, figures and curves, and what can be done with it."""
     artifact = model_get(artifact_id=artifact_id)
@@ -180,19 +175,16 @@ def model_detail(request: HttpRequest, artifact_id: int) -> HttpResponse:
     return render(request, "models/detail.html", context)
 
 
-@requires("read")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("read")
 def model_compare(request: HttpRequest, artifact_id: int) -> HttpResponse:
     """Show how a model does beside the champion; a POST asks for it to be measured."""
     artifact = model_get(artifact_id=artifact_id)
     if request.method == "POST":
         check_permission(request, "models_manage")
-        try:
+        with warning_of(request, ValidationFailed):
             run = comparison_request(candidate=artifact, user=request.user)
-        except (Conflict, ValidationFailed) as error:
-            messages.warning(request, str(error))
-            return redirect("model_compare", artifact_id=artifact.pk)
-        return redirect("run_detail", run_id=run.pk)
+            return redirect("run_detail", run_id=run.pk)
+        return redirect("model_compare", artifact_id=artifact.pk)
     comparison = comparison_shown(artifact=artifact)
     champion = artifact_champion(capability=artifact.capability, scope=artifact.scope)
     row = bank_capability(artifact.capability)
@@ -228,25 +220,16 @@ def model_compare(request: HttpRequest, artifact_id: int) -> HttpResponse:
     return render(request, "models/compare.html", context)
 
 
-@requires("models_manage")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("models_manage")
 def model_promote(request: HttpRequest, artifact_id: int) -> HttpResponse:
     """Let a model serve: the gate's verdict, a reason, and a job that builds what it needs."""
     artifact = model_get(artifact_id=artifact_id)
     row = bank_capability(artifact.capability)
-    form, problem, status = ReasonForm(), "", 200
-    if request.method == "POST":
-        form = ReasonForm(request.POST)
-        status = 422
-        if form.is_valid():
-            try:
-                run = promotion_request(artifact=artifact, user=request.user, **form.cleaned_data)
-            except ValidationFailed as error:
-                form.add_problems(error)
-            except Conflict as error:
-                problem, status = str(error), 409
-            else:
-                return redirect("run_detail", run_id=run.pk)
+    form = ReasonForm(posted(request))
+    if form.is_valid():
+        with form.takes_problems(Conflict):
+            run = promotion_request(artifact=artifact, user=request.user, **form.cleaned_data)
+            return redirect("run_detail", run_id=run.pk)
     verdict = gate_verdict(artifact=artifact, override=True)
     context = {
         "artifact": artifact,
@@ -258,13 +241,12 @@ def model_promote(request: HttpRequest, artifact_id: int) -> HttpResponse:
         "is_uncompared": bool(verdict) and verdict["passes"] and verdict["comparison"] is None,
         "jobs": model_jobs(kind=Run.Kind.PROMOTE),
         "form": form,
-        "problem": problem,
+        "problem": form.refusal,
     }
-    return render(request, "models/promote.html", context, status=status)
+    return render(request, "models/promote.html", context, status=form.status)
 
 
-@requires("models_manage")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("models_manage")
 def model_roll_back_page(request: HttpRequest, capability: str) -> HttpResponse:
     """Let the former champion serve again, at once; `?scope=` is the hierarchy or the language of the model.
 
@@ -273,25 +255,14 @@ def model_roll_back_page(request: HttpRequest, capability: str) -> HttpResponse:
     _check_capability(capability)
     row = bank_capability(capability)
     scope = request.POST.get("scope", request.GET.get("scope", "")).replace("\0", "")
-    form, problem, status = ReasonForm(), "", 200
+    form = ReasonForm(posted(request))
     champion = artifact_champion(capability=capability, scope=scope)
-    if request.method == "POST":
-        form, status = ReasonForm(request.POST), 422
-        if form.is_valid():
-            try:
-                back = model_roll_back(
-                    capability=capability,
-                    reason=form.cleaned_data["reason"],
-                    user=request.user,
-                    scope=scope,
-                )
-            except ValidationFailed as error:
-                form.add_problems(error)
-            except Conflict as error:
-                problem, status = str(error), 409
-            else:
-                messages.success(request, _rolled_back(champion, back))
-                return redirect("model_detail", artifact_id=back.pk)
+    if form.is_valid():
+        reason = form.cleaned_data["reason"]
+        with form.takes_problems(Conflict):
+            back = model_roll_back(capability=capability, reason=reason, user=request.user, scope=scope)
+            messages.success(request, _rolled_back(champion, back))
+            return redirect("model_detail", artifact_id=back.pk)
     target = roll_back_target(capability, scope)
     context = {
         "capability": capability,
@@ -304,9 +275,9 @@ def model_roll_back_page(request: HttpRequest, capability: str) -> HttpResponse:
         if target
         else [champion for champion, _back in _with_successor(artifact_champions(capability=capability))],
         "form": form,
-        "problem": problem,
+        "problem": form.refusal,
     }
-    return render(request, "models/roll_back.html", context, status=status)
+    return render(request, "models/roll_back.html", context, status=form.status)
 
 
 def _rolled_back(champion: ModelArtifact | None, back: ModelArtifact) -> str:
@@ -317,23 +288,18 @@ def _rolled_back(champion: ModelArtifact | None, back: ModelArtifact) -> str:
     return "“{champion}” is out of use. “{name}” is now in use for {language}.".format(**names)
 
 
-@requires("models_manage")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("models_manage")
 def model_delete(request: HttpRequest, artifact_id: int) -> HttpResponse:
     """Forget a candidate or an archived model; its history stays."""
     artifact = model_get(artifact_id=artifact_id)
-    form = ReasonForm(request.POST if request.method == "POST" else None, optional=True)
-    problem, status = "", 200
-    if request.method == "POST" and form.is_valid():
-        try:
+    form = ReasonForm(posted(request), optional=True)
+    if form.is_valid():
+        with form.takes_problems(Conflict):
             artifact_delete(artifact=artifact, reason=form.cleaned_data["reason"], user=request.user)
-        except Conflict as error:
-            problem, status = str(error), 409
-        else:
             messages.success(request, f"“{artifact.name}” is deleted.")
             return redirect("model_list")
-    context = {"artifact": artifact, "form": form, "problem": problem}
-    return render(request, "models/delete.html", context, status=status)
+    context = {"artifact": artifact, "form": form, "problem": form.refusal}
+    return render(request, "models/delete.html", context, status=form.status)
 
 
 def _check_capability(capability: str) -> None:

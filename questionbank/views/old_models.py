@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods
 
 from questionbank.forms.retention import RetentionForm
 from questionbank.models import ModelArtifact
@@ -18,11 +17,10 @@ from questionbank.selectors.registry.old_models import (
     rejected_candidates,
 )
 from questionbank.services.old_models import old_models_request, retention_set
-from questionbank.views.access import requires, takes_posts
+from questionbank.views.access import button_for, form_for
 
 
-@requires("models_manage")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("models_manage")
 def old_models_page(request: HttpRequest) -> HttpResponse:
     """Show what the rule deletes, or would with the numbers of the form; a POST saves them."""
     saved = model_retentions()
@@ -50,8 +48,7 @@ def old_models_page(request: HttpRequest) -> HttpResponse:
     return render(request, "models/old.html", context, status=422 if is_wrong else 200)
 
 
-@requires("models_manage")
-@takes_posts(back="old_models")
+@button_for("models_manage", back="old_models")
 def old_models_delete_view(request: HttpRequest) -> HttpResponse:
     """Delete now what the saved rule calls old."""
     old_models_request(user=request.user)

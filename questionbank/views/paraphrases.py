@@ -5,16 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_safe
 
 from questionbank.errors import Conflict, ValidationFailed
 from questionbank.forms.paraphrases import ManyProposalsForm, ParaphraseForm, ProposalsForm
 from questionbank.models import KnowledgeConcept, ParaphrasePair, Question
-from questionbank.numbers import whole_number
+from questionbank.numbers import counted, whole_number
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.questions.strands import strands
 from questionbank.selectors.registry.artifacts import artifact_champion
@@ -36,14 +33,13 @@ from questionbank.services.proposals import (
     why_not_reworded,
 )
 from questionbank.services.variant_decisions import variants_add_accepted
-from questionbank.views.access import check_permission, requires, takes_posts
+from questionbank.views.access import button_for, check_permission, form_for, page_for, paginated, posted
 from questionbank.views.marks import pair_pieces, shown_findings
 
 PAGE_SIZE = 25
 
 
-@requires("read")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("read")
 def question_paraphrases_page(request: HttpRequest, question_id: int) -> HttpResponse:
     """Show the paraphrases of a question; have some proposed (`action=propose`), or write one."""
     question = question_get(question_id=question_id, user=request.user)
@@ -66,9 +62,7 @@ def question_paraphrases_page(request: HttpRequest, question_id: int) -> HttpRes
         status = 422
     context = {
         "question": question,
-        "page": Paginator(question_paraphrases(question=question), PAGE_SIZE).get_page(
-            request.GET.get("page")
-        ),
+        "page": paginated(request, question_paraphrases(question=question), PAGE_SIZE),
         "accepted": accepted_pairs(question=question).count(),
         "why_not": why_not_reworded(question),
         "proposals": proposals,
@@ -92,23 +86,12 @@ def _propose(request: HttpRequest, question: Question, fields: dict[str, Any]) -
 
 def _proposals_sentence(proposals: Proposals) -> str:
     number = len(proposals.made)
-    said = (
-        ngettext(
-            "%(number)d paraphrase is in the review queue.",
-            "%(number)d paraphrases are in the review queue.",
-            number,
-        )
-        % {"number": number}
-        if number
-        else "The rules find no new wording of this question."
-    )
-    repeated = (
-        ngettext("%(number)d was there already.", "%(number)d were there already.", proposals.known)
-        % {"number": proposals.known}
-        if proposals.known
-        else ""
-    )
-    return f"{said} {repeated}".strip()
+    said = "The rules find no new wording of this question."
+    if number:
+        said = f"{counted(number, 'paraphrase is', 'paraphrases are')} in the review queue."
+    if proposals.known:
+        said += f" {counted(proposals.known, 'was', 'were')} there already."
+    return said
 
 
 def _type(request: HttpRequest, question: Question, fields: dict[str, Any]) -> HttpResponse:
@@ -117,8 +100,7 @@ def _type(request: HttpRequest, question: Question, fields: dict[str, Any]) -> H
     return redirect("question_paraphrases", question_id=question.pk)
 
 
-@requires("review")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("review")
 def review_propose(request: HttpRequest) -> HttpResponse:
     """Have paraphrases proposed of many questions, in a job."""
     asked = whole_number((request.POST if request.method == "POST" else request.GET).get("concept", ""))
@@ -129,13 +111,10 @@ def review_propose(request: HttpRequest) -> HttpResponse:
         "concept": (concept.pk, concept.name) if concept else None,
         "sources": question_sources(),
     }
-    if request.method != "POST":
-        form = ManyProposalsForm(initial={"concept": concept.pk if concept else ""}, **options)
-        return render(request, "review/propose.html", {"form": form})
-    form = ManyProposalsForm(request.POST, **options)
+    form = ManyProposalsForm(posted(request), initial={"concept": concept.pk if concept else ""}, **options)
     if form.is_valid():
         fields = form.cleaned_data
-        try:
+        with form.takes_problems():
             chosen = questions_to_reword(
                 number=fields["number"],
                 concept=fields["concept"],
@@ -150,15 +129,11 @@ def review_propose(request: HttpRequest) -> HttpResponse:
                 each=fields["each"],
                 user=request.user,
             )
-        except ValidationFailed as error:
-            form.add_problems(error)
-        else:
             return redirect("run_detail", run_id=run.pk)
-    return render(request, "review/propose.html", {"form": form}, status=422)
+    return render(request, "review/propose.html", {"form": form}, status=form.status)
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def review_pair(request: HttpRequest, pair_id: int) -> HttpResponse:
     """Show one pair: what the machine says and, once it is decided, what reviewers said."""
     pair = pair_get(pair_id=pair_id)
@@ -173,8 +148,7 @@ def review_pair(request: HttpRequest, pair_id: int) -> HttpResponse:
     return render(request, "review/pair.html", context)
 
 
-@requires("question_create")
-@takes_posts(back="review_progress")
+@button_for("question_create", back="review_progress")
 def review_add_accepted(request: HttpRequest) -> HttpResponse:
     """Add the accepted paraphrases and similar problems to the bank: of one question (`question`), or all."""
     asked = whole_number(request.POST.get("question", ""))
@@ -192,17 +166,12 @@ def review_add_accepted(request: HttpRequest) -> HttpResponse:
 
 
 def _added_sentence(added: AddedParaphrases, variants: int) -> str:
-    parts = [
-        ngettext("%(number)d question was added.", "%(number)d questions were added.", added.made),
-        ngettext(
-            "%(number)d that was retired is back.", "%(number)d that were retired are back.", added.restored
-        ),
-        ngettext("%(number)d is already in the bank.", "%(number)d are already in the bank.", added.known),
-        ngettext("%(number)d has not been added yet.", "%(number)d have not been added yet.", added.left),
-        ngettext(
-            "%(number)d similar problem was added.", "%(number)d similar problems were added.", variants
-        ),
-    ]
-    numbers = (added.made, added.restored, added.known, added.left, variants)
-    said = [part % {"number": number} for part, number in zip(parts, numbers, strict=True) if number]
+    parts = (
+        (added.made, "question was added.", "questions were added."),
+        (added.restored, "that was retired is back.", "that were retired are back."),
+        (added.known, "is already in the bank.", "are already in the bank."),
+        (added.left, "has not been added yet.", "have not been added yet."),
+        (variants, "similar problem was added.", "similar problems were added."),
+    )
+    said = [counted(number, one, several) for number, one, several in parts if number]
     return " ".join(said) or "There are no accepted paraphrases to add."

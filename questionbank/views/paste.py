@@ -8,10 +8,8 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect
-from django.views.decorators.http import require_http_methods
 
 from analytics.text.wholeness import wholeness_marks
-from questionbank.errors import ValidationFailed
 from questionbank.forms.paste import PasteForm, SavePastedForm, pasted_of
 from questionbank.forms.questions import chosen_concepts
 from questionbank.models import Question
@@ -23,11 +21,10 @@ from questionbank.services.document_drafts import document_question_count
 from questionbank.services.hierarchy_choice import hierarchy_choose
 from questionbank.services.question_fields import read_typed
 from questionbank.services.questions import question_create
-from questionbank.views.access import check_permission, render_page, requires
+from questionbank.views.access import check_permission, form_for, render_page
 
 
-@requires("read")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("read")
 def paste(request: HttpRequest) -> HttpResponse:
     """Look at a pasted question (`action` look), write its maths as LaTeX (read_maths) or save it (save)."""
     choice = _hierarchy(request)
@@ -77,13 +74,11 @@ def _save(request: HttpRequest, context: dict[str, Any]) -> Question | None:
     context["save_form"] = form
     if not form.is_valid():
         return None
-    try:
+    with form.takes_problems():
         question = question_create(user=request.user, **form.service_fields())
-    except ValidationFailed as error:
-        form.add_problems(error)
-        return None
-    messages.success(request, "The question is in the bank.")
-    return question
+        messages.success(request, "The question is in the bank.")
+        return question
+    return None
 
 
 def _insight(

@@ -8,7 +8,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
 
 from questionbank.errors import ValidationFailed
 from questionbank.forms.people import InvitationForm, PersonForm
@@ -23,91 +22,74 @@ from questionbank.services.people import (
     person_set_active,
     person_update,
 )
-from questionbank.views.access import requires, takes_posts
+from questionbank.views.access import button_for, form_for, page_for, warning_of
 
 
-@requires("people_manage")
-@require_safe
+@page_for("people_manage")
 def person_list(request: HttpRequest) -> HttpResponse:
     """Show everybody with an account."""
     return render(request, "people/list.html", {"people": people()})
 
 
-@requires("people_manage")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("people_manage")
 def person_invite_page(request: HttpRequest) -> HttpResponse:
     """Add a person, send the invitation where there is an address, and show its link."""
     form = InvitationForm(request.POST or None, initial={"roles": ["teacher"]})
-    if request.method == "POST" and form.is_valid():
-        try:
+    if form.is_valid():
+        with form.takes_problems():
             person = person_invite(user=request.user, **form.cleaned_data)
-        except ValidationFailed as error:
-            form.add_problems(error)
-        else:
-            if mail_invite(person=person, inviter=request.user, site=_site(request)):
-                messages.success(request, f"The invitation is on its way to {person.email}.")
-            else:
-                messages.success(request, f"{person} is added. Pass the link below on.")
+            is_mailed = mail_invite(person=person, inviter=request.user, site=_site(request))
+            what_next = f"The invitation is on its way to {person.email}."
+            messages.success(
+                request, what_next if is_mailed else f"{person} is added. Pass the link below on."
+            )
             return redirect("person_detail", person_id=person.pk)
-    return render(request, "people/invite.html", {"form": form}, status=422 if form.errors else 200)
+    return render(request, "people/invite.html", {"form": form}, status=form.status)
 
 
-@requires("people_manage")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("people_manage")
 def person_detail(request: HttpRequest, person_id: int) -> HttpResponse:
     """Change a person's name, address and roles; shows the invitation link until they chose a password."""
     person = person_get(person_id=person_id)
     form = PersonForm(request.POST or None, initial=_initial(person))
-    if request.method == "POST" and form.is_valid():
-        try:
+    if form.is_valid():
+        with form.takes_problems():
             person_update(user=request.user, person=person, **form.cleaned_data)
             messages.success(request, "The changes are saved.")
             return redirect("person_detail", person_id=person_id)
-        except ValidationFailed as error:
-            form.add_problems(error)
-            person = person_get(person_id=person_id)
+        person = person_get(person_id=person_id)
     return _person_page(request, person, form)
 
 
-@requires("people_manage")
-@takes_posts(back="person_list")
+@button_for("people_manage", back="person_list")
 @never_cache
 def person_password_link_view(request: HttpRequest, person_id: int) -> HttpResponse:
     """Make a link for a new password and show it, this once."""
     person = person_get(person_id=person_id)
-    try:
+    with warning_of(request, ValidationFailed):
         link = person_password_link(user=request.user, person=person, site=_site(request))
-    except ValidationFailed as error:
-        messages.error(request, str(error))
-        return redirect("person_detail", person_id=person_id)
-    return _person_page(request, person, PersonForm(initial=_initial(person)), new_link=link)
-
-
-@requires("people_manage")
-@takes_posts(back="person_list")
-def person_second_factor_view(request: HttpRequest, person_id: int) -> HttpResponse:
-    """Remove a second factor that was lost."""
-    person = person_get(person_id=person_id)
-    try:
-        person_remove_second_factor(user=request.user, person=person)
-        messages.success(request, f"{person} logs in with the password alone now.")
-    except ValidationFailed as error:
-        messages.error(request, str(error))
+        return _person_page(request, person, PersonForm(initial=_initial(person)), new_link=link)
     return redirect("person_detail", person_id=person_id)
 
 
-@requires("people_manage")
-@takes_posts(back="person_list")
+@button_for("people_manage", back="person_list")
+def person_second_factor_view(request: HttpRequest, person_id: int) -> HttpResponse:
+    """Remove a second factor that was lost."""
+    person = person_get(person_id=person_id)
+    with warning_of(request, ValidationFailed):
+        person_remove_second_factor(user=request.user, person=person)
+        messages.success(request, f"{person} logs in with the password alone now.")
+    return redirect("person_detail", person_id=person_id)
+
+
+@button_for("people_manage", back="person_list")
 def person_active_view(request: HttpRequest, person_id: int) -> HttpResponse:
     """Close (`active` 0) or open (`active` 1) an account."""
     person = person_get(person_id=person_id)
     is_active = request.POST.get("active") == "1"
-    try:
+    with warning_of(request, ValidationFailed):
         person_set_active(user=request.user, person=person, is_active=is_active)
-        sentence = "%(name)s can log in again." if is_active else "%(name)s can no longer log in."
-        messages.success(request, sentence % {"name": person})
-    except ValidationFailed as error:
-        messages.error(request, str(error))
+        messages.success(request, f"{person} can {'log in again' if is_active else 'no longer log in'}.")
     return redirect("person_detail", person_id=person_id)
 
 
@@ -131,7 +113,7 @@ def _person_page(request: HttpRequest, person: User, form: PersonForm, *, new_li
         "new_link": new_link,
         "has_second_factor": person_has_second_factor(person=person),
     }
-    return render(request, "people/detail.html", context, status=422 if form.errors else 200)
+    return render(request, "people/detail.html", context, status=form.status)
 
 
 def _site(request: HttpRequest) -> str:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.views.decorators.http import require_safe
 
 from questionbank.models import Attachment
 from questionbank.selectors.questions.pictures import picture_bytes
-from questionbank.views.access import requires
+from questionbank.views.access import page_for
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def picture(request: HttpRequest, sha256: str) -> HttpResponse:
     """Show a picture; its address is its hash, so it never changes."""
     attachment = Attachment.objects.filter(pk=sha256).first()

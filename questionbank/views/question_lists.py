@@ -8,14 +8,12 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.text import slugify
-from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_safe
 
-from questionbank.errors import NotFound, ValidationFailed
+from questionbank.errors import NotFound
 from questionbank.formats import FORMATS
 from questionbank.forms.question_lists import AddToListForm, QuestionListForm
 from questionbank.models import Question, QuestionList, User
-from questionbank.numbers import whole_number
+from questionbank.numbers import counted, whole_number
 from questionbank.selectors.questions.question_lists import (
     question_list_get,
     question_lists_of,
@@ -33,32 +31,28 @@ from questionbank.services.question_lists import (
     question_list_remove,
     question_list_update,
 )
-from questionbank.views.access import requires, takes_posts
+from questionbank.views.access import button_for, form_for, page_for, posted
 from questionbank.views.exporting import questions_file
 from questionbank.views.search import given_query
 
 
-@requires("read")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("read")
 def list_index(request: HttpRequest) -> HttpResponse:
     """Show the person's own lists, those that others share, and a form for a new list."""
     form = QuestionListForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        try:
+    if form.is_valid():
+        with form.takes_problems():
             question_list = question_list_create(user=request.user, name=form.cleaned_data["name"])
             return redirect("list_detail", list_id=question_list.pk)
-        except ValidationFailed as error:
-            form.add_problems(error)
     context = {
         "form": form,
         "own_lists": question_lists_of(user=request.user),
         "shared_lists": shared_question_lists(user=request.user),
     }
-    return render(request, "lists/index.html", context, status=422 if form.errors else 200)
+    return render(request, "lists/index.html", context, status=form.status)
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def list_detail(request: HttpRequest, list_id: int) -> HttpResponse:
     """Show a list with its questions in order; `?answers=1` shows the answers too, on screen and on paper."""
     question_list = question_list_get(list_id=list_id, user=request.user)
@@ -79,8 +73,7 @@ def list_detail(request: HttpRequest, list_id: int) -> HttpResponse:
     return render(request, "lists/detail.html", context)
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def list_export(request: HttpRequest, list_id: int, format: str) -> HttpResponseBase:
     """Show a list's questions as a file, in the list's order."""
     question_list = question_list_get(list_id=list_id, user=request.user)
@@ -91,26 +84,22 @@ def list_export(request: HttpRequest, list_id: int, format: str) -> HttpResponse
     )
 
 
-@requires("read")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("read")
 def list_edit(request: HttpRequest, list_id: int) -> HttpResponse:
     """Rename a list or change whether it is shared."""
     question_list = _own_list(request, list_id)
     initial = {"name": question_list.name, "is_shared": question_list.is_shared}
     form = QuestionListForm(request.POST or None, initial=initial)
-    if request.method == "POST" and form.is_valid():
-        try:
+    if form.is_valid():
+        with form.takes_problems():
             question_list_update(user=request.user, question_list=question_list, **form.cleaned_data)
             messages.success(request, "The list is saved.")
             return redirect("list_detail", list_id=list_id)
-        except ValidationFailed as error:
-            form.add_problems(error)
     context = {"question_list": question_list, "form": form}
-    return render(request, "lists/edit.html", context, status=422 if form.errors else 200)
+    return render(request, "lists/edit.html", context, status=form.status)
 
 
-@requires("read")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("read")
 def list_delete(request: HttpRequest, list_id: int) -> HttpResponse:
     """Ask, then delete a list."""
     question_list = _own_list(request, list_id)
@@ -121,8 +110,7 @@ def list_delete(request: HttpRequest, list_id: int) -> HttpResponse:
     return render(request, "lists/delete.html", {"question_list": question_list})
 
 
-@requires("read")
-@takes_posts(back="list_index")
+@button_for("read", back="list_index")
 def list_item(request: HttpRequest, list_id: int, question_id: int) -> HttpResponse:
     """Move a question of a list (`position`, from 1) or take it out (`action` remove); then back to its place.
 
@@ -143,8 +131,7 @@ def list_item(request: HttpRequest, list_id: int, question_id: int) -> HttpRespo
     return redirect(f"{reverse('list_detail', args=[list_id])}{answers}{place}")
 
 
-@requires("read")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("read")
 def list_add(request: HttpRequest) -> HttpResponse:
     """Choose a list, or name a new list, for some questions; then go back to `next`.
 
@@ -162,11 +149,9 @@ def list_add(request: HttpRequest) -> HttpResponse:
     back = parameters.get("next", "")
     if not url_has_allowed_host_and_scheme(back, allowed_hosts={request.get_host()}):
         back = ""
-    form = AddToListForm(
-        request.POST if request.method == "POST" else None, user=request.user, questions=questions
-    )
-    if request.method == "POST" and form.is_valid():
-        try:
+    form = AddToListForm(posted(request), user=request.user, questions=questions)
+    if form.is_valid():
+        with form.takes_problems():
             question_list = form.cleaned_data["question_list"] or question_list_create(
                 user=request.user, name=form.cleaned_data["name"]
             )
@@ -182,10 +167,8 @@ def list_add(request: HttpRequest) -> HttpResponse:
             if left_out:
                 messages.warning(request, _left_out_sentence(left_out))
             return redirect(back) if back else redirect("list_detail", list_id=question_list.pk)
-        except ValidationFailed as error:
-            form.add_problems(error)
     context = {"form": form, "questions": questions, "next": back}
-    return render(request, "lists/add.html", context, status=422 if form.errors else 200)
+    return render(request, "lists/add.html", context, status=form.status)
 
 
 def _own_list(request: HttpRequest, list_id: int) -> QuestionList:
@@ -216,22 +199,11 @@ def _checked_questions(questions: list[Question]) -> list[Question]:
 
 
 def _left_out_sentence(number: int) -> str:
-    return ngettext(
-        "%(number)d question that draws its numbers was left out.",
-        "%(number)d questions that draw their numbers were left out.",
-        number,
-    ) % {"number": number}
+    one, several = "question that draws its numbers was", "questions that draw their numbers were"
+    return f"{counted(number, one, several)} left out."
 
 
 def _added_sentence(added: int, asked: int, question_list: QuestionList) -> str:
-    if not added:
-        sentence = ngettext(
-            "The question is already on “%(name)s”.", "The questions are already on “%(name)s”.", asked
-        )
-    else:
-        sentence = ngettext(
-            "%(added)d question was added to “%(name)s”.",
-            "%(added)d questions were added to “%(name)s”.",
-            added,
-        )
-    return sentence % {"added": added, "name": question_list.name}
+    if added:
+        return f"{counted(added, 'question was', 'questions were')} added to “{question_list.name}”."
+    return f"The {'question is' if asked == 1 else 'questions are'} already on “{question_list.name}”."

@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from analytics.question_content import content_of
 from questionbank.selectors.questions.computations import question_computation
@@ -27,14 +26,13 @@ from questionbank.selectors.similar.insight import (
 from questionbank.selectors.similar.kinship import kin_of
 from questionbank.services.proposals import why_not_reworded
 from questionbank.services.questions import question_restore, question_retire
-from questionbank.views.access import check_permission, requires
+from questionbank.views.access import button_for, check_permission, form_for, page_for
 
 PARAPHRASES_SHOWN = 3
 USES_SHOWN = 5
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
     """Show the question with everything that is known about it."""
     question = question_get(question_id=question_id, user=request.user)
@@ -83,8 +81,7 @@ def question_detail(request: HttpRequest, question_id: int) -> HttpResponse:
     return render(request, "questions/detail.html", context)
 
 
-@requires("read")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("read")
 def question_retire_page(request: HttpRequest, question_id: int) -> HttpResponse:
     """Ask, then take a question out of use; it stays readable and is found when looked for."""
     question = question_get(question_id=question_id, user=request.user)
@@ -96,8 +93,7 @@ def question_retire_page(request: HttpRequest, question_id: int) -> HttpResponse
     return render(request, "questions/retire.html", {"question": question})
 
 
-@requires("read")
-@require_POST
+@button_for("read")
 def question_restore_view(request: HttpRequest, question_id: int) -> HttpResponse:
     """Bring a retired question back."""
     question = question_get(question_id=question_id, user=request.user)

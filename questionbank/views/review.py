@@ -15,7 +15,6 @@ from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_http_methods, require_safe
 
 from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.forms.review import ACTION_NAMES, KeysForm
@@ -45,7 +44,7 @@ from questionbank.services.review import (
     review_undo,
 )
 from questionbank.services.review_guidelines import guideline_read, review_keys_save
-from questionbank.views.access import requires, takes_posts, unsent
+from questionbank.views.access import button_for, form_for, page_for, posted, unsent
 from questionbank.views.marks import pair_pieces, shown_findings
 
 BEATS_A_LEASE = 3
@@ -71,8 +70,7 @@ class Sent:
 
 
 @never_cache
-@requires("review")
-@require_safe
+@page_for("review")
 def review(request: HttpRequest) -> HttpResponse:
     """Show the pair that the reviewer has, or the next one."""
     return _review_page(request)
@@ -91,8 +89,7 @@ def _unsent(request: HttpRequest) -> HttpResponse | None:
 
 
 @unsent(_unsent)
-@requires("review")
-@takes_posts(back="review")
+@button_for("review", back="review")
 def review_decide_view(request: HttpRequest, pair_id: int) -> HttpResponse:
     """Keep a decision and go on to the next pair."""
     fields = _decision(request)
@@ -107,8 +104,7 @@ def review_decide_view(request: HttpRequest, pair_id: int) -> HttpResponse:
     return redirect("review")
 
 
-@requires("review")
-@takes_posts(back="review")
+@button_for("review", back="review")
 def review_undo_view(request: HttpRequest) -> HttpResponse:
     """Take the last decision back and show its pair again."""
     try:
@@ -118,26 +114,19 @@ def review_undo_view(request: HttpRequest) -> HttpResponse:
     except (Conflict, NotFound) as error:
         messages.warning(request, str(error))
         return redirect("review")
-    messages.success(
-        request,
-        f"Your decision “{undone.get_verdict_display()}” is undone.",
-    )
+    messages.success(request, f"Your decision “{undone.get_verdict_display()}” is undone.")
     question = undone.pair.added
     if question is not None:
         question.refresh_from_db(fields=["status"])
         if question.status == Question.Status.RETIRED:
-            messages.warning(
-                request,
-                f"Question {question.pk}, which was created from it, is retired.",
-            )
+            messages.warning(request, f"Question {question.pk}, which was created from it, is retired.")
     if undone.is_adjudication:
         return redirect("review_settle", pair_id=undone.pair_id)
     return redirect("review")
 
 
 @never_cache
-@requires("review")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("review")
 def review_heartbeat_view(request: HttpRequest, pair_id: int) -> HttpResponse:
     """Note that the page is still open: 204, or 409 with the `Beat` where its pair is no longer before the reviewer.
 
@@ -147,8 +136,7 @@ def review_heartbeat_view(request: HttpRequest, pair_id: int) -> HttpResponse:
 
 
 @never_cache
-@requires("review")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("review")
 def review_settle_heartbeat_view(request: HttpRequest, pair_id: int) -> HttpResponse:
     """Show the same of a page on which a pair is settled."""
     return _beat(request, adjudication_heartbeat, pair_id)
@@ -165,8 +153,7 @@ def _beat(request: HttpRequest, heartbeat: Callable[..., Beat], pair_id: int) ->
 
 @never_cache
 @unsent(_unsent)
-@requires("review")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("review")
 def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
     """Settle a pair on which reviewers disagree, with their opinions in sight; one person at a time."""
     sent: Sent | None = None
@@ -219,8 +206,7 @@ def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
     return render(request, "review/settle.html", context, status=status)
 
 
-@requires("review")
-@takes_posts(back="review")
+@button_for("review", back="review")
 def review_guidelines_read(request: HttpRequest) -> HttpResponse:
     """Note that the reviewer has read the guidelines (`version`)."""
     version = whole_number(request.POST.get("version", ""))
@@ -228,26 +214,16 @@ def review_guidelines_read(request: HttpRequest) -> HttpResponse:
     return redirect("review")
 
 
-@requires("review")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("review")
 def review_keys_page(request: HttpRequest) -> HttpResponse:
     """Choose one's own keys."""
-    form = KeysForm(
-        request.POST if request.method == "POST" else None, keys=review_keys(reviewer=request.user)
-    )
-    status = 200
-    if request.method == "POST":
-        status = 422
-        if form.is_valid():
-            try:
-                review_keys_save(reviewer=request.user, keys=form.cleaned_data)
-            except ValidationFailed as error:
-                for name, problems in error.fields.items():
-                    form.add_error(name, problems)
-            else:
-                messages.success(request, "Your keys are saved.")
-                return redirect("review")
-    return render(request, "review/keys.html", {"form": form}, status=status)
+    form = KeysForm(posted(request), keys=review_keys(reviewer=request.user))
+    if form.is_valid():
+        with form.takes_problems():
+            review_keys_save(reviewer=request.user, keys=form.cleaned_data)
+            messages.success(request, "Your keys are saved.")
+            return redirect("review")
+    return render(request, "review/keys.html", {"form": form}, status=form.status)
 
 
 def _decision(request: HttpRequest) -> dict[str, str]:

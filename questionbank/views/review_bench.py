@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_safe
 
-from questionbank.errors import Conflict, ImportRefused, NotFound, ValidationFailed
+from questionbank.errors import Conflict, ImportRefused, NotFound
 from questionbank.formats.reviews import REVIEW_FORMATS, review_lines
 from questionbank.forms.review import GuidelineForm, PairFileForm, PairForm
 from questionbank.forms.uploads import was_too_large
 from questionbank.models import ParaphrasePair, User
+from questionbank.numbers import counted
 from questionbank.selectors.registry.artifacts import artifact_champion
 from questionbank.selectors.review.agreement import agreement, reason_agreement, throughput
 from questionbank.selectors.review.paraphrases import accepted_pairs
@@ -32,13 +30,20 @@ from questionbank.services.pair_imports import SHOWN_PROBLEMS, pairs_check, pair
 from questionbank.services.paraphrase import PairInput, pairs_create, paraphrase_score_waiting
 from questionbank.services.proposals import paraphrase_type
 from questionbank.services.review_guidelines import guideline_current, guideline_publish
-from questionbank.views.access import check_permission, requires, takes_posts
+from questionbank.views.access import (
+    button_for,
+    check_permission,
+    form_for,
+    page_for,
+    paginated,
+    posted,
+    warning_of,
+)
 
 PAGE_SIZE = 25
 
 
-@requires("review")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("review")
 def review_upload(request: HttpRequest) -> HttpResponse:
     """Type a pair, or have a file checked (`action=check`)."""
     file_form, pair_form = PairFileForm(), PairForm(user=request.user)
@@ -65,15 +70,12 @@ def review_upload(request: HttpRequest) -> HttpResponse:
         pair_form = PairForm(request.POST, user=request.user)
         if pair_form.is_valid():
             try:
-                _add_typed(request.user, **pair_form.cleaned_data)
+                with pair_form.takes_problems():
+                    _add_typed(request.user, **pair_form.cleaned_data)
+                    messages.success(request, "The pair is in the queue.")
+                    return redirect("review_upload")
             except Conflict as error:
                 pair_form.add_error("question", str(error))
-            except ValidationFailed as error:
-                for name, problems in error.fields.items():
-                    pair_form.add_error(name if name in pair_form.fields else None, problems)
-            else:
-                messages.success(request, "The pair is in the queue.")
-                return redirect("review_upload")
     context |= {"file_form": file_form, "pair_form": pair_form}
     return render(request, "review/upload.html", context, status=status)
 
@@ -87,46 +89,35 @@ def _add_typed(user: User, *, opinions: int | None, **fields: Any) -> None:
         paraphrase_type(question=pair.question, text=pair.paraphrase, user=user, opinions=opinions)
 
 
-@requires("review")
-@takes_posts(back="review_upload")
+@button_for("review", back="review_upload")
 def review_upload_confirm(request: HttpRequest) -> HttpResponse:
     """Add the pairs of the file that was checked."""
-    try:
+    with warning_of(request, ImportRefused):
         made = pairs_import(
             token=request.POST.get("token", ""),
             user=request.user,
             skip_refused="skip_refused" in request.POST,
             labels_decide="labels_decide" in request.POST,
         )
-    except (Conflict, ImportRefused) as error:
-        messages.warning(request, str(error))
-        return redirect("review_upload")
-    decided = sum(pair.state == ParaphrasePair.State.DECIDED for pair in made)
-    waiting = len(made) - decided
-    parts = [
-        ngettext("%(number)d pair is in the queue.", "%(number)d pairs are in the queue.", waiting)
-        % {"number": waiting},
-        ngettext("%(number)d is decided by its label.", "%(number)d are decided by their labels.", decided)
-        % {"number": decided},
-    ]
-    messages.success(request, " ".join(parts if decided else parts[:1]))
+        decided = sum(pair.state == ParaphrasePair.State.DECIDED for pair in made)
+        waiting = len(made) - decided
+        said = f"{counted(waiting, 'pair is', 'pairs are')} in the queue."
+        if decided:
+            said += f" {counted(decided, 'is decided by its label', 'are decided by their labels')}."
+        messages.success(request, said)
+        return redirect("review_progress")
+    return redirect("review_upload")
+
+
+@button_for("review", back="review_progress")
+def review_score(request: HttpRequest) -> HttpResponse:
+    """Have the waiting pairs scored that the scorer in use has not scored."""
+    with warning_of(request):
+        return redirect("run_detail", run_id=paraphrase_score_waiting(user=request.user).pk)
     return redirect("review_progress")
 
 
-@requires("review")
-@takes_posts(back="review_progress")
-def review_score(request: HttpRequest) -> HttpResponse:
-    """Have the waiting pairs scored that the scorer in use has not scored."""
-    try:
-        run = paraphrase_score_waiting(user=request.user)
-    except Conflict as error:
-        messages.warning(request, str(error))
-        return redirect("review_progress")
-    return redirect("run_detail", run_id=run.pk)
-
-
-@requires("read")
-@require_safe
+@page_for("read")
 def review_progress(request: HttpRequest) -> HttpResponse:
     """Show how far the queue is, how far reviewers agree, what waits for a settlement."""
     context = {
@@ -136,7 +127,7 @@ def review_progress(request: HttpRequest) -> HttpResponse:
         "agreement": agreement(),
         "reasons": reason_agreement(),
         "people": throughput(),
-        "page": Paginator(adjudications(), PAGE_SIZE).get_page(request.GET.get("page")),
+        "page": paginated(request, adjudications(), PAGE_SIZE),
         "has_scorer": artifact_champion(capability="paraphrase") is not None,
         "may_review": request.user.has_perm("questionbank.review"),
         "formats": tuple(REVIEW_FORMATS),
@@ -144,8 +135,7 @@ def review_progress(request: HttpRequest) -> HttpResponse:
     return render(request, "review/progress.html", context)
 
 
-@requires("review")
-@require_safe
+@page_for("review")
 def review_export(request: HttpRequest, format: str) -> HttpResponse | StreamingHttpResponse:
     """Show all decisions that stand, streamed; `undone` adds those that were taken back."""
     if format not in REVIEW_FORMATS:
@@ -159,24 +149,18 @@ def review_export(request: HttpRequest, format: str) -> HttpResponse | Streaming
     return response
 
 
-@requires("read")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("read")
 def review_guidelines(request: HttpRequest) -> HttpResponse:
     """Show what reviewers are told, with its versions; an admin writes a new one."""
-    form, status = None, 200
     if request.method == "POST":
         check_permission(request, "guidelines_edit")
-        form, status = GuidelineForm(request.POST), 422
-        if form.is_valid():
-            try:
-                made = guideline_publish(text=form.cleaned_data["text"], user=request.user)
-            except ValidationFailed as error:
-                form.add_error("text", error.fields["text"])
-            else:
-                messages.success(request, f"Version {made.version} now applies.")
-                return redirect("review_guidelines")
     current = guideline_current()
-    if form is None and request.user.has_perm("questionbank.guidelines_edit"):
-        form = GuidelineForm(initial={"text": current.text})
-    context = {"current": current, "versions": guideline_history(), "form": form}
-    return render(request, "review/guidelines.html", context, status=status)
+    form = GuidelineForm(posted(request), initial={"text": current.text})
+    if form.is_valid():
+        with form.takes_problems():
+            made = guideline_publish(text=form.cleaned_data["text"], user=request.user)
+            messages.success(request, f"Version {made.version} now applies.")
+            return redirect("review_guidelines")
+    may_edit = request.user.has_perm("questionbank.guidelines_edit")
+    context = {"current": current, "versions": guideline_history(), "form": form if may_edit else None}
+    return render(request, "review/guidelines.html", context, status=form.status)

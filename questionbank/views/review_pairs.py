@@ -5,23 +5,20 @@ from __future__ import annotations
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_safe
 
 from questionbank.forms.review import PairFilterForm
+from questionbank.numbers import counted
 from questionbank.selectors.review.review_pairs import batch_deletions, batches, pair_reviewers, pairs_found
 from questionbank.services.pair_batches import batch_delete, batch_hide_machine, batch_preview
-from questionbank.views.access import requires, takes_posts
+from questionbank.views.access import button_for, form_for, page_for, paginated
 
 PAGE_SIZE = 25
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def review_pairs(request: HttpRequest) -> HttpResponse:
     """Show all pairs, by filters; and the batches they came in."""
     all_batches = batches()
@@ -32,12 +29,9 @@ def review_pairs(request: HttpRequest) -> HttpResponse:
     )
     form.is_valid()  # a filter that cannot be read says so beside its field, and filters nothing
     filters = form.filters()
-    page = Paginator(pairs_found(filters=filters, viewer=request.user), PAGE_SIZE).get_page(
-        request.GET.get("page")
-    )
     context = {
         "form": form,
-        "page": page,
+        "page": paginated(request, pairs_found(filters=filters, viewer=request.user), PAGE_SIZE),
         "batches": all_batches,
         "batch": next((batch for batch in all_batches if batch.name == filters.batch), None),
         "deletions": batch_deletions(),
@@ -46,23 +40,20 @@ def review_pairs(request: HttpRequest) -> HttpResponse:
     return render(request, "review/pairs.html", context)
 
 
-@requires("review")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("review")
 def review_batch_delete(request: HttpRequest) -> HttpResponse:
     """Say what the deletion of a batch (`?batch=`) would remove and keep; a POST does it."""
     name = (request.POST if request.method == "POST" else request.GET).get("batch", "").replace("\0", "")
     if request.method == "POST":
         done = batch_delete(batch=name, user=request.user)
-        said = ngettext("%(number)d pair is deleted.", "%(number)d pairs are deleted.", done.deleted)
-        kept = ngettext("%(number)d stays.", "%(number)d stay.", done.kept)
-        messages.success(request, f"{said % {'number': done.deleted}} {kept % {'number': done.kept}}")
+        said = f"{counted(done.deleted, 'pair is', 'pairs are')} deleted."
+        messages.success(request, f"{said} {counted(done.kept, 'stays', 'stay')}.")
         return redirect("review_pairs")
     preview = batch_preview(batch=name, user=request.user)
     return render(request, "review/delete_batch.html", {"preview": preview})
 
 
-@requires("review")
-@takes_posts(back="review_pairs")
+@button_for("review", back="review_pairs")
 def review_batch_hide(request: HttpRequest) -> HttpResponse:
     """Hide the machine's opinion of a batch until its pairs are decided (`hide`), or show it again."""
     name, hide = request.POST.get("batch", "").replace("\0", ""), "hide" in request.POST

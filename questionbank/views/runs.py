@@ -11,14 +11,12 @@ from hashlib import sha256
 from typing import Any
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import cache_control
-from django.views.decorators.http import condition, require_POST, require_safe
+from django.views.decorators.http import condition
 
 from questionbank.capabilities.catalog import job_kind_name, job_kinds, training_of
-from questionbank.errors import Conflict
 from questionbank.models import Run
 from questionbank.selectors.questions.import_conflicts import import_conflicts_of
 from questionbank.selectors.questions.import_undo import import_can_be_undone, import_undo_runs
@@ -32,23 +30,20 @@ from questionbank.selectors.registry.runs import (
     runs,
 )
 from questionbank.services.runs import run_cancel, run_dismiss, run_retry
-from questionbank.views.access import requires
+from questionbank.views.access import button_for, page_for, paginated, warning_of
 from questionbank.views.curves import loss_note, training_charts
 from questionbank.views.figures import result_tables
 
 PAGE_SIZE = 25
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def run_list(request: HttpRequest) -> HttpResponse:
     """Show all jobs, the latest first."""
-    page = Paginator(runs(), PAGE_SIZE).get_page(request.GET.get("page"))
-    return render(request, "runs/list.html", {"page": page})
+    return render(request, "runs/list.html", {"page": paginated(request, runs(), PAGE_SIZE)})
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def run_detail(request: HttpRequest, run_id: int) -> HttpResponse:
     """Show one job with its progress, result and log."""
     return render(request, "runs/detail.html", _context(request, run_get(run_id=run_id)))
@@ -61,8 +56,7 @@ def _progress_etag(request: HttpRequest, run_id: int) -> str:
     return f'"{sha256(f"{request.user.pk}/{version}".encode()).hexdigest()[:32]}"'
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 @cache_control(private=True, no_cache=True)
 @condition(etag_func=_progress_etag)
 def run_progress(request: HttpRequest, run_id: int) -> HttpResponse:
@@ -70,43 +64,31 @@ def run_progress(request: HttpRequest, run_id: int) -> HttpResponse:
     return render(request, "runs/_progress.html", _context(request, run_get(run_id=run_id)))
 
 
-@requires("runs_manage")
-@require_POST
+@button_for("runs_manage")
 def run_cancel_view(request: HttpRequest, run_id: int) -> HttpResponse:
     """Ask a job to stop."""
     run_get(run_id=run_id)
-    try:
-        run = run_cancel(run_id=run_id)
-    except Conflict as error:
-        messages.warning(request, str(error))
-    else:
-        if run.is_finished:
+    with warning_of(request):
+        if run_cancel(run_id=run_id).is_finished:
             messages.success(request, "The job is cancelled.")
     return redirect("run_detail", run_id=run_id)
 
 
-@requires("runs_manage")
-@require_POST
+@button_for("runs_manage")
 def run_retry_view(request: HttpRequest, run_id: int) -> HttpResponse:
     """Queue a failed or cancelled job again."""
     run_get(run_id=run_id)
-    try:
+    with warning_of(request):
         run_retry(run_id=run_id)
-    except Conflict as error:
-        messages.warning(request, str(error))
     return redirect("run_detail", run_id=run_id)
 
 
-@requires("runs_manage")
-@require_POST
+@button_for("runs_manage")
 def run_dismiss_view(request: HttpRequest, run_id: int) -> HttpResponse:
     """Take a failed job out of the health page."""
     run_get(run_id=run_id)
-    try:
+    with warning_of(request):
         run_dismiss(run_id=run_id)
-    except Conflict as error:
-        messages.warning(request, str(error))
-    else:
         messages.success(request, "The failure no longer counts on the health page.")
     return redirect("run_detail", run_id=run_id)
 

@@ -14,7 +14,6 @@ from urllib.parse import quote, urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
 from django_htmx.http import push_url
 
 from questionbank.models import KnowledgeConcept, Question
@@ -28,7 +27,7 @@ from questionbank.selectors.search.search import NEWEST, ORDERS, RELEVANCE, Sear
 from questionbank.selectors.serving import serving
 from questionbank.services.long_queries import long_query_keep
 from questionbank.templatetags.pages import language_name
-from questionbank.views.access import render_page, requires
+from questionbank.views.access import form_for, render_page
 
 REMEMBERED = "question_filters"
 NOT_REMEMBERED = ("owner", "status")  # looking at one's drafts must not narrow the next search
@@ -51,8 +50,7 @@ ORDER_NAMES = {  # a literal table
 }
 
 
-@requires("read")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("read")
 def question_list(request: HttpRequest) -> HttpResponse:
     """Show the results; `clear` forgets the remembered filters, `exact` corrects no spelling."""
     sent = request.POST if request.method == "POST" else request.GET

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse
-from django.views.decorators.http import require_safe
 
 from questionbank.capabilities.catalog import kinship_rows
 from questionbank.capabilities.contract import KinshipRow
@@ -19,11 +18,10 @@ from questionbank.selectors.similar.similarity import (
     fold_copies,
     similar_questions,
 )
-from questionbank.views.access import render_page, requires
+from questionbank.views.access import page_for, render_page
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def question_similar(request: HttpRequest, question_id: int, kinship: str) -> HttpResponse:
     """Show more of the similar questions, of one kind."""
     wanted = kinship_rows().get(kinship)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
 
-from questionbank.errors import ValidationFailed
 from questionbank.formats.limits import EQUATION_LIMIT
 from questionbank.forms.equations import EquationForm
 from questionbank.selectors.questions.computations import question_computation
@@ -16,13 +14,12 @@ from questionbank.selectors.solving.solutions import (
     computed_alike,
 )
 from questionbank.services.equations import equation_accept
-from questionbank.views.access import requires
+from questionbank.views.access import form_for, page_for, posted
 
 SHOWN = 50
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def question_computed_alike(request: HttpRequest, question_id: int) -> HttpResponse:
     """Show the questions whose answer is computed as this one's is."""
     question = question_get(question_id=question_id, user=request.user)
@@ -34,29 +31,18 @@ def question_computed_alike(request: HttpRequest, question_id: int) -> HttpRespo
     return render(request, "questions/computed_alike.html", context)
 
 
-@requires("equation_edit")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("equation_edit")
 def question_equation(request: HttpRequest, question_id: int) -> HttpResponse:
     """Accept the solver's equation of a question, or write another one."""
     question = question_get(question_id=question_id, user=request.user)
-    if request.method == "POST":
-        form = EquationForm(request.POST)
-        if form.is_valid():
-            try:
-                equation_accept(
-                    user=request.user,
-                    question=question,
-                    version=form.cleaned_data["version"],
-                    expression=form.cleaned_data["equation"],
-                )
-            except ValidationFailed as error:
-                form.add_error("equation", str(error))
-            else:
-                is_kept = bool(form.cleaned_data["equation"].strip())
-                messages.success(request, "Equation saved." if is_kept else "Equation removed.")
-                return redirect("question_detail", question_id=question.pk)
-        return render(request, "questions/equation.html", {"question": question, "form": form}, status=422)
     kept = getattr(question, "equation", None)
     proposed = request.GET.get("equation", "")[:EQUATION_LIMIT] or (kept.expression if kept else "")
-    form = EquationForm(initial={"equation": proposed, "version": question.version})
-    return render(request, "questions/equation.html", {"question": question, "form": form})
+    form = EquationForm(posted(request), initial={"equation": proposed, "version": question.version})
+    if form.is_valid():
+        version, expression = form.cleaned_data["version"], form.cleaned_data["equation"]
+        with form.takes_problems():
+            equation_accept(user=request.user, question=question, version=version, expression=expression)
+            messages.success(request, "Equation saved." if expression.strip() else "Equation removed.")
+            return redirect("question_detail", question_id=question.pk)
+    context = {"question": question, "form": form}
+    return render(request, "questions/equation.html", context, status=form.status)

@@ -5,9 +5,7 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
 
-from questionbank.errors import ValidationFailed
 from questionbank.forms.synonyms import SynonymForm
 from questionbank.models import SynonymGroup
 from questionbank.selectors.search.synonyms import synonym_group_get, synonym_groups, synonym_history
@@ -16,11 +14,10 @@ from questionbank.services.synonyms import (
     synonym_group_delete,
     synonym_group_update,
 )
-from questionbank.views.access import requires, takes_posts
+from questionbank.views.access import button_for, form_for, page_for
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def synonym_list(request: HttpRequest) -> HttpResponse:
     """Show all groups, or those with a term that contains `q`, and who changed what."""
     query = request.GET.get("q", "").replace("\x00", "")[:80]
@@ -28,22 +25,19 @@ def synonym_list(request: HttpRequest) -> HttpResponse:
     return render(request, "synonyms/list.html", context)
 
 
-@requires("concepts_edit")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("concepts_edit")
 def synonym_create_page(request: HttpRequest) -> HttpResponse:
     """Add a group."""
     return _edit(request, None)
 
 
-@requires("concepts_edit")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("concepts_edit")
 def synonym_edit_page(request: HttpRequest, group_id: int) -> HttpResponse:
     """Change a group's terms."""
     return _edit(request, synonym_group_get(group_id=group_id))
 
 
-@requires("concepts_edit")
-@takes_posts(back="synonym_list")
+@button_for("concepts_edit", back="synonym_list")
 def synonym_delete_view(request: HttpRequest, group_id: int) -> HttpResponse:
     """Delete a group."""
     group = synonym_group_get(group_id=group_id)
@@ -54,17 +48,14 @@ def synonym_delete_view(request: HttpRequest, group_id: int) -> HttpResponse:
 
 def _edit(request: HttpRequest, group: SynonymGroup | None) -> HttpResponse:
     form = SynonymForm(request.POST or None, initial={"terms": "\n".join(group.terms) if group else ""})
-    if request.method == "POST" and form.is_valid():
+    if form.is_valid():
         terms = form.cleaned_data["terms"].splitlines()
-        try:
+        with form.takes_problems():
             if group is None:
                 synonym_group_create(user=request.user, terms=terms)
             else:
                 synonym_group_update(user=request.user, group=group, terms=terms)
-        except ValidationFailed as error:
-            form.add_problems(error)
-        else:
             messages.success(request, "Searches use it within half a minute.")
             return redirect("synonym_list")
     context = {"form": form, "group": group}
-    return render(request, "synonyms/edit.html", context, status=422 if form.errors else 200)
+    return render(request, "synonyms/edit.html", context, status=form.status)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_POST
 
 from questionbank.errors import Conflict, NotFound
 from questionbank.forms.questions import chosen_concepts
@@ -17,11 +16,10 @@ from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.serving import serving
 from questionbank.selectors.similar.insight import predict_or_none
 from questionbank.services.questions import question_accept_prediction, question_set_tags
-from questionbank.views.access import requires
+from questionbank.views.access import button_for, form_for
 
 
-@requires("tags_edit")
-@require_POST
+@button_for("tags_edit")
 def question_accept(request: HttpRequest, question_id: int) -> HttpResponse:
     """Tag a question with a concept that the model predicts; its probability is computed, not sent."""
     question = question_get(question_id=question_id, user=request.user)
@@ -37,8 +35,7 @@ def question_accept(request: HttpRequest, question_id: int) -> HttpResponse:
     return redirect("question_detail", question_id=question.pk)
 
 
-@requires("tags_edit")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("tags_edit")
 def question_concepts(request: HttpRequest, question_id: int) -> HttpResponse:
     """Choose the concepts of a question."""
     question = question_get(question_id=question_id, user=request.user)

@@ -6,17 +6,15 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_safe
 
 from analytics.catalog import CAPABILITIES
 from analytics.errors import ConfigurationError
 from questionbank.capabilities.catalog import training_of
 from questionbank.capabilities.rows import BANK_CAPABILITIES
-from questionbank.errors import Conflict, NotFound, ValidationFailed
+from questionbank.errors import Conflict, NotFound
 from questionbank.forms.models import TrainingForm
 from questionbank.models import Run
 from questionbank.selectors.questions.concepts import hierarchies
@@ -27,13 +25,12 @@ from questionbank.selectors.training.training_reports import is_counted_at_once,
 from questionbank.selectors.training.training_start import training_start
 from questionbank.selectors.training.training_time import TrainingTime, training_time
 from questionbank.services.training import report_request, training_request
-from questionbank.views.access import requires
+from questionbank.views.access import form_for, page_for, paginated, posted
 
 PAIRS_SHOWN = 10
 
 
-@requires("models_manage")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("models_manage")
 def model_train(request: HttpRequest, capability: str) -> HttpResponse:
     """Show what a training would learn from, and its settings; a POST asks for it.
 
@@ -52,8 +49,9 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         quick="quick" in request.GET,
         defaults="defaults" in request.GET,
     )
+    only_looks = request.POST.get("action") == "report"
     form = TrainingForm(
-        request.POST if request.method == "POST" else None,
+        posted(request),
         config_class=CAPABILITIES[capability].config,
         hierarchies=names,
         one_hierarchy=_first_hierarchy(request) if training.scope == "hierarchy" else "",
@@ -63,25 +61,16 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
     )
     for name, help_text in (start.quick.help_texts if start.quick else {}).items():
         form.fields[name].help_text = str(help_text)
-    problem, status = "", 200
-    only_looks = request.POST.get("action") == "report"
-    if request.method == "POST" and not only_looks:
-        status = 422
-        if form.is_valid():
-            try:
-                run = training_request(
-                    capability=capability,
-                    settings=form.settings(),
-                    hierarchies=form.chosen_hierarchies(),
-                    user=request.user,
-                    answers=form.chosen_options(),
-                )
-            except ValidationFailed as error:
-                form.add_problems(error)
-            except Conflict as error:
-                problem, status = str(error), 409
-            else:
-                return redirect("run_detail", run_id=run.pk)
+    if form.is_valid() and not only_looks:
+        with form.takes_problems(Conflict):
+            run = training_request(
+                capability=capability,
+                settings=form.settings(),
+                hierarchies=form.chosen_hierarchies(),
+                user=request.user,
+                answers=form.chosen_options(),
+            )
+            return redirect("run_detail", run_id=run.pk)
     hierarchies_chosen = form.chosen_hierarchies()
     context = {
         "form": form,
@@ -89,7 +78,7 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         "then": training.then,
         **_report(request, capability, hierarchies_chosen),
         "jobs": [run for run in model_jobs(kind=Run.Kind.TRAIN) if run.capability == capability],
-        "problem": problem,
+        "problem": form.refusal,
         "only_looks": only_looks,
         "model_like": start.champion if start.champion and start.champion.manifest.get("config") else None,
         "is_like": bool(form.initial),
@@ -98,7 +87,7 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         "first_time": training.first_time,
     }
     context |= _time(capability, form, hierarchies_chosen, context["report"])
-    return render(request, "models/train.html", context, status=status)
+    return render(request, "models/train.html", context, status=200 if only_looks else form.status)
 
 
 def _time(
@@ -132,8 +121,7 @@ def _time(
     return {"time": time, "first_seconds": first_seconds}
 
 
-@requires("models_manage")
-@require_safe
+@page_for("models_manage")
 def model_training_report(request: HttpRequest, capability: str) -> HttpResponse:
     """Show the report of the page on which a training is asked for, or how far its count is."""
     if training_of(capability) is None:
@@ -144,11 +132,10 @@ def model_training_report(request: HttpRequest, capability: str) -> HttpResponse
     return render(request, "models/_training_report.html", context)
 
 
-@requires("models_manage")
-@require_safe
+@page_for("models_manage")
 def model_graph_pairs(request: HttpRequest) -> HttpResponse:
     """Show pairs of problems that are computed alike, from which a retriever learns."""
-    page = Paginator(graph_groups(), PAIRS_SHOWN).get_page(request.GET.get("page"))
+    page = paginated(request, graph_groups(), PAIRS_SHOWN)
     context = {"page": page, "pairs": graph_pairs(list(page))}
     return render(request, "models/analogy/pairs.html", context)
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.translation import ngettext
-from django.views.decorators.http import require_http_methods, require_safe
 
 from analytics.languages import primary_language
-from questionbank.errors import Conflict, ValidationFailed
+from questionbank.errors import Conflict
 from questionbank.forms.variants import VariantForm
 from questionbank.models import ProblemVariant, Question
+from questionbank.numbers import counted
 from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.registry.language_models import configured_language_model
@@ -41,14 +39,21 @@ from questionbank.services.variants import (
     why_not_reversible,
     why_not_varied,
 )
-from questionbank.views.access import check_permission, requires, takes_posts
+from questionbank.views.access import (
+    button_for,
+    check_permission,
+    form_for,
+    page_for,
+    paginated,
+    posted,
+    warning_of,
+)
 
 PAGE_SIZE = 25
 WRITTEN = 3  # by one press
 
 
-@requires("read")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("read")
 def question_variants_page(request: HttpRequest, question_id: int) -> HttpResponse:
     """Show the similar problems of a question.
 
@@ -57,7 +62,7 @@ def question_variants_page(request: HttpRequest, question_id: int) -> HttpRespon
     question = question_get(question_id=question_id, user=request.user)
     if request.method == "POST":
         check_permission(request, "paraphrase_propose")
-        try:
+        with warning_of(request):
             if request.POST.get("by") == "model":
                 run = variants_request(question=question, each=WRITTEN, user=request.user)
                 return redirect("run_detail", run_id=run.pk)
@@ -65,13 +70,11 @@ def question_variants_page(request: HttpRequest, question_id: int) -> HttpRespon
                 _say_reversed(request, variants_reverse(question=question, user=request.user))
             else:
                 _say_written(request, len(variants_write(question=question, each=WRITTEN, user=request.user)))
-        except Conflict as error:
-            messages.warning(request, str(error))
         return redirect("question_variants", question_id=question.pk)
     model = configured_language_model()
     computation = question_computation(question)
     may_ask = request.user.has_perm("questionbank.language_model_ask")
-    page = Paginator(question_variants(question=question), PAGE_SIZE).get_page(request.GET.get("page"))
+    page = paginated(request, question_variants(question=question), PAGE_SIZE)
     drafts = own_drafts(texts=[variant.text for variant in page], user=request.user)
     for variant in page:
         variant.own_draft = drafts.get(variant.text)
@@ -102,43 +105,33 @@ def _say_written(request: HttpRequest, number: int) -> None:
     if not number:
         messages.warning(request, "We found no further problem with this computation.")
         return
-    sentence = ngettext(
-        "%(number)d new problem. Save it to your drafts to use it now; reviewers decide whether it enters the bank.",
-        "%(number)d new problems. Save them to your drafts to use them now; reviewers decide which enter the bank.",
-        number,
-    )
-    messages.success(request, sentence % {"number": number})
+    one = "new problem. Save it to your drafts to use it now; reviewers decide whether it enters the bank."
+    several = "new problems. Save them to your drafts to use them now; reviewers decide which enter the bank."
+    messages.success(request, counted(number, one, several))
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def review_variants(request: HttpRequest) -> HttpResponse:
     """Show similar problems that wait for reviewers, whatever their question."""
-    page = Paginator(open_variants(), PAGE_SIZE).get_page(request.GET.get("page"))
     context = {
-        "page": page,
+        "page": paginated(request, open_variants(), PAGE_SIZE),
         "accepted": accepted_variants().count(),
         "last": last_decided_variant(reviewer=request.user),
     }
     return render(request, "review/variants.html", context)
 
 
-@requires("question_create")
-@takes_posts(back="review_variants")
+@button_for("question_create", back="review_variants")
 def variant_draft(request: HttpRequest, variant_id: int) -> HttpResponse:
     """Save a similar problem as a draft of the person who asks; back to the page of its question."""
     variant = variant_get(variant_id=variant_id)
-    try:
+    with warning_of(request):
         draft = variant_keep_as_draft(variant=variant, user=request.user)
-    except Conflict as error:
-        messages.warning(request, str(error))
-    else:
         messages.success(request, f"Saved as your draft, question {draft.pk}.")
     return _back(variant, "question")
 
 
-@requires("review")
-@takes_posts(back="review_variants")
+@button_for("review", back="review_variants")
 def variant_decision(request: HttpRequest, variant_id: int) -> HttpResponse:
     """Accept a similar problem, reject it or take the decision back, as `decision` says; back to where it was shown.
 
@@ -146,42 +139,32 @@ def variant_decision(request: HttpRequest, variant_id: int) -> HttpResponse:
     """
     variant = variant_get(variant_id=variant_id)
     decision = request.POST.get("decision", "")
-    accept = decision == "accept"
-    try:
+    with warning_of(request):
         if decision == "undo":
             variant_reopen(variant=variant, user=request.user)
         else:
-            variant_decide(variant=variant, accept=accept, user=request.user)
-    except Conflict as error:
-        messages.warning(request, str(error))
-    else:
+            variant_decide(variant=variant, accept=decision == "accept", user=request.user)
         said = {"undo": "Undone: it is open for review again.", "accept": "Accepted."}
         messages.success(request, said.get(decision, "Rejected."))
     return _back(variant, request.POST.get("back", ""))
 
 
-@requires("review")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("review")
 def variant_reword_page(request: HttpRequest, variant_id: int) -> HttpResponse:
     """Change the wording of a similar problem; then back to where it was shown."""
     variant = variant_get(variant_id=variant_id)
     back = (request.POST if request.method == "POST" else request.GET).get("back", "")
-    form = VariantForm(request.POST or None, initial={"text": variant.text})
+    form = VariantForm(posted(request), initial={"text": variant.text})
+    if form.is_valid():
+        with form.takes_problems(Conflict):
+            reworded = variant_reword(variant=variant, text=form.cleaned_data["text"], user=request.user)
+            _say_reworded(request, variant, reworded)
+            return _back(variant, back)
+        if form.refusal:
+            messages.warning(request, form.refusal)
+            return _back(variant, back)
     context = {"variant": variant, "form": form, "back": back}
-    if request.method == "POST":
-        if form.is_valid():
-            try:
-                reworded = variant_reword(variant=variant, text=form.cleaned_data["text"], user=request.user)
-            except ValidationFailed as error:
-                form.add_problems(error)
-            except Conflict as error:
-                messages.warning(request, str(error))
-                return _back(variant, back)
-            else:
-                _say_reworded(request, variant, reworded)
-                return _back(variant, back)
-        return render(request, "review/edit_variant.html", context, status=422)
-    return render(request, "review/edit_variant.html", context)
+    return render(request, "review/edit_variant.html", context, status=form.status)
 
 
 def _say_reworded(request: HttpRequest, before: ProblemVariant, after: ProblemVariant) -> None:

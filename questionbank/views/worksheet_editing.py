@@ -9,7 +9,6 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods
 
 from questionbank.errors import NotFound, ValidationFailed
 from questionbank.forms.questions import chosen_concepts
@@ -34,12 +33,11 @@ from questionbank.services.worksheets import (
     worksheet_update,
     worksheet_use_forget,
 )
-from questionbank.views.access import requires, takes_posts
+from questionbank.views.access import button_for, form_for, page_for
 from questionbank.views.worksheets import say_added, worksheet_facts
 
 
-@requires("read")
-@require_http_methods(["GET", "HEAD"])
+@page_for("read")
 def worksheet_edit(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     """Show a worksheet's rows with what can be done to them."""
     return _edit_page(request, _own_worksheet(request, worksheet_id))
@@ -72,27 +70,23 @@ def _edit_page(
     return render(request, "worksheets/edit.html", context, status=422 if is_wrong else 200)
 
 
-@requires("read")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("read")
 def worksheet_layout(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     """Change what a worksheet looks like, how its versions are drawn, and whether it is shared."""
     worksheet = _own_worksheet(request, worksheet_id)
     initial = {name: getattr(worksheet, name) for name in LayoutForm.base_fields}
     form = LayoutForm(request.POST or None, initial=initial)
-    if request.method == "POST" and form.is_valid():
-        try:
+    if form.is_valid():
+        with form.takes_problems():
             worksheet_update(user=request.user, worksheet=worksheet, **form.cleaned_data)
             messages.success(request, "The worksheet is saved.")
             return redirect("worksheet_detail", worksheet_id=worksheet.pk)
-        except ValidationFailed as error:
-            form.add_problems(error)
-            worksheet = _own_worksheet(request, worksheet_id)
+        worksheet = _own_worksheet(request, worksheet_id)
     context = {"worksheet": worksheet, "form": form, "tab": "layout", "is_owner": True}
-    return render(request, "worksheets/layout.html", context, status=422 if form.errors else 200)
+    return render(request, "worksheets/layout.html", context, status=form.status)
 
 
-@requires("read")
-@takes_posts(back="worksheet_index")
+@button_for("read", back="worksheet_index")
 def worksheet_draw(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     """Draw the versions behind version A anew."""
     worksheet = _own_worksheet(request, worksheet_id)
@@ -101,8 +95,7 @@ def worksheet_draw(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     return redirect("worksheet_detail", worksheet_id=worksheet.pk)
 
 
-@requires("read")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("read")
 def worksheet_delete_page(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     """Ask, then delete a worksheet."""
     worksheet = _own_worksheet(request, worksheet_id)
@@ -113,8 +106,7 @@ def worksheet_delete_page(request: HttpRequest, worksheet_id: int) -> HttpRespon
     return render(request, "worksheets/delete.html", {"worksheet": worksheet})
 
 
-@requires("read")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("read")
 def worksheet_fill_up(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     """Add questions of some concepts and difficulties that are unlike each other."""
     worksheet = _own_worksheet(request, worksheet_id)
@@ -127,11 +119,8 @@ def worksheet_fill_up(request: HttpRequest, worksheet_id: int) -> HttpResponse:
         taken = [row.question for row in rows if row.question is not None]
         wish = form.wish([choice.id for choice in choices_of(concepts)])
         found = fill_up(wish=wish, taken=taken, user=request.user)
-        try:
+        with form.takes_problems():
             added = worksheet_add(user=request.user, worksheet=worksheet, questions=found.questions)
-        except ValidationFailed as error:
-            form.add_error(None, str(error))
-        else:
             _say_filled(request, added.number, wish.number, found.near_duplicates)
             return redirect("worksheet_edit", worksheet_id=worksheet.pk)
     query = request.POST.get("concept_query", "").replace("\x00", "").strip()
@@ -162,8 +151,7 @@ def _say_filled(request: HttpRequest, added: int, wanted: int, near_duplicates: 
         messages.warning(request, f"{sentence} Choose more concepts or a wider range of difficulty.")
 
 
-@requires("read")
-@takes_posts(back="worksheet_index")
+@button_for("read", back="worksheet_index")
 def worksheet_add_view(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     """Add questions of a list, or by their numbers."""
     worksheet = _own_worksheet(request, worksheet_id)
@@ -179,33 +167,26 @@ def worksheet_add_view(request: HttpRequest, worksheet_id: int) -> HttpResponse:
                 questions += questions_of_list(
                     question_list=form.cleaned_data["question_list"], user=request.user
                 )
-            try:
+            with form.takes_problems():
                 added = worksheet_add(user=request.user, worksheet=worksheet, questions=questions)
-            except ValidationFailed as error:
-                form.add_error(None, str(error))
-            else:
                 say_added(request, added)
                 return redirect("worksheet_edit", worksheet_id=worksheet.pk)
     return _edit_page(request, worksheet, add_form=form)
 
 
-@requires("read")
-@takes_posts(back="worksheet_index")
+@button_for("read", back="worksheet_index")
 def worksheet_section(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     """Begin a section at the end."""
     worksheet = _own_worksheet(request, worksheet_id)
     form = SectionForm(request.POST, auto_id="section-%s")
     if form.is_valid():
-        try:
+        with form.takes_problems():
             item = worksheet_add_section(user=request.user, worksheet=worksheet, **form.cleaned_data)
             return redirect(f"{reverse('worksheet_edit', args=[worksheet.pk])}#item-{item.pk}")
-        except ValidationFailed as error:
-            form.add_problems(error)
     return _edit_page(request, worksheet, section_form=form)
 
 
-@requires("read")
-@takes_posts(back="worksheet_index")
+@button_for("read", back="worksheet_index")
 def worksheet_items(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     """Give every question the points and the lines that were entered; what is left empty stays as it is."""
     worksheet = _own_worksheet(request, worksheet_id)
@@ -219,8 +200,7 @@ def worksheet_items(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     return _edit_page(request, worksheet, all_form=form)
 
 
-@requires("read")
-@takes_posts(back="worksheet_index")
+@button_for("read", back="worksheet_index")
 def worksheet_item(request: HttpRequest, worksheet_id: int, item_id: int) -> HttpResponse:
     """Save what was entered in a row, and move it to `position` or remove it (`action` remove); back to its place."""
     worksheet = _own_worksheet(request, worksheet_id)
@@ -247,8 +227,7 @@ def worksheet_item(request: HttpRequest, worksheet_id: int, item_id: int) -> Htt
     return redirect(f"{edit_page}#item-{item_id}")
 
 
-@requires("read")
-@takes_posts(back="worksheet_index")
+@button_for("read", back="worksheet_index")
 def worksheet_uses(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     """Forget that the worksheet was used on a `day`."""
     worksheet = _own_worksheet(request, worksheet_id)

@@ -9,9 +9,8 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.text import slugify
-from django.views.decorators.http import require_http_methods, require_safe
 
-from questionbank.errors import NotFound, PrintingRefused, ValidationFailed
+from questionbank.errors import NotFound, PrintingRefused
 from questionbank.forms.worksheets import NewWorksheetForm
 from questionbank.models import Question
 from questionbank.selectors.questions.question_lists import question_list_get
@@ -27,34 +26,30 @@ from questionbank.selectors.worksheets.worksheets import (
     worksheets_of,
 )
 from questionbank.services.worksheets import Added, worksheet_create, worksheet_from_list, worksheet_use
-from questionbank.views.access import requires, takes_posts
+from questionbank.views.access import button_for, form_for, page_for
 from questionbank.views.worksheet_files import CONTENTS, FILES
 
 ALL_VERSIONS = "all"
 _REFUSED_SHOWN = 5
 
 
-@requires("read")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("read")
 def worksheet_index(request: HttpRequest) -> HttpResponse:
     """Show the person's own worksheets, those that others share, and a form for a new one."""
     form = NewWorksheetForm(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        try:
+    if form.is_valid():
+        with form.takes_problems():
             worksheet = worksheet_create(user=request.user, name=form.cleaned_data["name"])
             return redirect("worksheet_edit", worksheet_id=worksheet.pk)
-        except ValidationFailed as error:
-            form.add_problems(error)
     context = {
         "form": form,
         "own_worksheets": worksheets_of(user=request.user),
         "shared_worksheets": shared_worksheets(user=request.user),
     }
-    return render(request, "worksheets/index.html", context, status=422 if form.errors else 200)
+    return render(request, "worksheets/index.html", context, status=form.status)
 
 
-@requires("read")
-@takes_posts(back="list_index")
+@button_for("read", back="list_index")
 def worksheet_from_list_view(request: HttpRequest, list_id: int) -> HttpResponse:
     """Make a worksheet of a list that the person can read, and go on to edit it."""
     question_list = question_list_get(list_id=list_id, user=request.user)
@@ -63,8 +58,7 @@ def worksheet_from_list_view(request: HttpRequest, list_id: int) -> HttpResponse
     return redirect("worksheet_edit", worksheet_id=worksheet.pk)
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def worksheet_detail(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     """Show a worksheet as it is printed: `version` is a letter, `contents` a name of `CONTENTS`."""
     worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user)
@@ -110,8 +104,7 @@ def worksheet_facts(rows: Sequence[WorksheetRow]) -> dict[str, Any]:
     return {"printed": len(asked), "total_points": sum(points) if points else None}
 
 
-@requires("read")
-@require_safe
+@page_for("read")
 def worksheet_mark(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     """Show the mark to expect, with estimates for questions of which nothing is known; pages ask for it by htmx."""
     worksheet = worksheet_get(worksheet_id=worksheet_id, user=request.user)
@@ -125,8 +118,7 @@ def worksheet_mark(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     return render(request, template, context)
 
 
-@requires("read")
-@takes_posts(back="worksheet_index")
+@button_for("read", back="worksheet_index")
 def worksheet_download(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     """Return a worksheet as a file: `format`, `version` (a letter or "all"), `contents` (a name of `CONTENTS`).
 

@@ -13,7 +13,6 @@ from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_http_methods, require_POST
 
 from analytics.question_content import as_json
 from analytics.text.wholeness import wholeness_marks
@@ -29,11 +28,10 @@ from questionbank.selectors.serving import serving
 from questionbank.selectors.similar.similarity import SimilarHit, near_duplicates
 from questionbank.services.question_fields import latex_warnings, read_typed
 from questionbank.services.questions import question_create, question_update
-from questionbank.views.access import check_permission, requires
+from questionbank.views.access import button_for, check_permission, form_for
 
 
-@requires("question_create")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("question_create")
 def question_create_page(request: HttpRequest) -> HttpResponse:
     """Write a new question."""
     if request.method != "POST":
@@ -45,20 +43,16 @@ def question_create_page(request: HttpRequest) -> HttpResponse:
         doubles = _doubles(request, form)
         if doubles:
             return _render(request, form, doubles=doubles)
-        try:
+        with form.takes_problems():
             question = question_create(
                 user=request.user, submission=form.cleaned_data["submission"], **form.service_fields()
             )
-        except ValidationFailed as error:
-            form.add_problems(error)
-        else:
             messages.success(request, "The question is in the bank.")
             return redirect("question_detail", question_id=question.pk)
     return _render(request, form, status=422)
 
 
-@requires("read")
-@require_http_methods(["GET", "HEAD", "POST"])
+@form_for("read")
 def question_edit(request: HttpRequest, question_id: int) -> HttpResponse:
     """Change a question; where somebody else was faster, show both versions."""
     question = question_get(question_id=question_id, user=request.user)
@@ -92,15 +86,13 @@ def question_edit(request: HttpRequest, question_id: int) -> HttpResponse:
     return _render(request, form, question=question, status=422)
 
 
-@requires("read")
-@require_POST
+@button_for("read")
 def question_preview(request: HttpRequest) -> HttpResponse:
     """Show the question as it will look; asked for by htmx while somebody writes."""
     return render(request, "questions/_preview.html", _preview(QuestionForm.unfinished(request.POST)))
 
 
-@requires("read")
-@require_POST
+@button_for("read")
 def concept_choices(request: HttpRequest) -> HttpResponse:
     """Show the concepts to choose from, by name; asked for by htmx."""
     return render(

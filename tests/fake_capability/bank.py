@@ -22,7 +22,7 @@ from questionbank.capabilities.contract import (
 from questionbank.capabilities.figures import Figures, Suite
 from questionbank.models import ModelComparison, Question, Run
 from questionbank.selectors.training.data_report import KeptReport
-from questionbank.views.access import requires
+from questionbank.views.access import page_for
 
 
 class GaugeFigures(Figures[Suite]):
@@ -43,7 +43,7 @@ gauge_report: KeptReport[GaugeReport] = KeptReport(
 )
 
 
-@requires("read")
+@page_for("read")
 def gauge_page(request: HttpRequest) -> HttpResponse:
     """Show the last measurement."""
     run = Run.objects.filter(kind="measure", state=Run.State.SUCCEEDED).first()
