@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from analytics.question_content import content_of
-from questionbank.errors import NotAllowed
 from questionbank.models import ParaphrasePair, Question, User
 from questionbank.selectors.questions.questions import content_hash, exact_duplicates
 from questionbank.selectors.review.paraphrases import ACCEPTED, accepted_pairs
+from questionbank.services.permissions import require
 from questionbank.services.questions import question_add_reworded, question_restore, question_retire
 
 MOST_AT_ONCE = 500  # pairs, in one request
@@ -48,8 +48,7 @@ def accepted_pairs_add(
     Raises:
         NotAllowed: the person may not write questions.
     """
-    if not user.has_perm("questionbank.question_create"):
-        raise NotAllowed("You may not add questions to the bank.")
+    require(user, "question_create", "You may not add questions to the bank.")
     waiting = accepted_pairs(question=question)
     pairs = list(
         waiting.select_for_update(of=("self",), no_key=True).select_related("question")[:MOST_AT_ONCE]

@@ -33,6 +33,7 @@ from analytics.languages import primary_language
 from questionbank.capabilities.catalog import bank_capability, has_general_model, model_scope, training_of
 from questionbank.errors import Conflict, ServiceUnavailable, ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelEvent, Question, User
+from questionbank.rows import wait_for_turn
 from questionbank.scratch import scratch_folder
 from questionbank.selectors.registry.artifacts import INSTALLED
 from questionbank.selectors.registry.old_models import models_in_jobs
@@ -209,8 +210,7 @@ def artifact_archive(*, artifact: ModelArtifact, reason: str = "", user: User | 
 
 def serving_lock() -> None:
     """Wait for whoever else changes what serves, to the end of the transaction; always the first lock that is taken."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/serving'))")
+    wait_for_turn("serving")
 
 
 def artifact_delete(*, artifact: ModelArtifact, reason: str = "", user: User | None = None) -> None:

@@ -33,6 +33,7 @@ from questionbank.selectors.questions.bulk_changes import bulk_change_descriptio
 from questionbank.selectors.questions.questions import question_hash
 from questionbank.services import runs
 from questionbank.services.embeddings import embedding_request
+from questionbank.services.permissions import require
 from questionbank.services.search_index import search_index_settle, search_vector
 
 AT_ONCE = 2_000  # questions that a request changes itself; more are a worker's
@@ -59,8 +60,7 @@ def bulk_change_request(
         NotAllowed: the person may not change questions.
         Conflict: there is nothing to change.
     """
-    if not user.has_perm("questionbank.question_create"):
-        raise NotAllowed("You may not change questions.")
+    require(user, "question_create", "You may not change questions.")
     if not question_ids:
         raise Conflict("There is nothing to change.")
     change = BulkChange.objects.create(

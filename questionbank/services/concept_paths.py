@@ -13,10 +13,11 @@ from collections.abc import Iterable, Sequence
 from django.db import connection, transaction
 
 from analytics.records import ConceptPath
-from questionbank.errors import NotFound, ValidationFailed
+from questionbank.errors import ValidationFailed
 from questionbank.formats.fields import concept_name_problem
 from questionbank.formats.limits import CONCEPT_DEPTH_LIMIT
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
+from questionbank.rows import existing, wait_for_turn
 
 FOREST_LOCK = 7_201_001  # advisory lock of everybody who changes the paths of concepts
 HIERARCHY_NAME_LIMIT = 200
@@ -63,12 +64,11 @@ def hierarchy_lock(hierarchy_id: int) -> KnowledgeHierarchy:
     Raises:
         NotFound: the hierarchy was deleted meanwhile.
     """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [FOREST_LOCK])
-    hierarchy = KnowledgeHierarchy.objects.select_for_update().filter(pk=hierarchy_id).first()
-    if hierarchy is None:
-        raise NotFound("This hierarchy no longer exists.")
-    return hierarchy
+    wait_for_turn(FOREST_LOCK)
+    return existing(
+        KnowledgeHierarchy.objects.select_for_update().filter(pk=hierarchy_id),
+        "This hierarchy no longer exists.",
+    )
 
 
 def concept_paths_known(*, hierarchy: KnowledgeHierarchy) -> dict[ConceptPath, KnowledgeConcept]:

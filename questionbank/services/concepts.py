@@ -10,30 +10,26 @@ from collections.abc import Sequence
 
 from django.db import connection, transaction
 
-from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
+from questionbank.errors import Conflict, ValidationFailed
 from questionbank.formats.limits import CONCEPT_DEPTH_LIMIT
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, ModelArtifact, QuestionTag, User
+from questionbank.rows import existing
 from questionbank.services.concept_paths import (
     concept_name,
     hierarchy_ensure,
     hierarchy_lock,
 )
 from questionbank.services.hierarchy_models import hierarchy_models_delete, hierarchy_models_retire
-
-
-def _allow(user: User | None) -> None:
-    """Check that a user may edit concepts; `None` is the system itself: commands and imports."""
-    if user is not None and not user.has_perm("questionbank.concepts_edit"):
-        raise NotAllowed("You may not edit concepts.")
+from questionbank.services.permissions import require
 
 
 def _fresh(concept: KnowledgeConcept) -> KnowledgeConcept:
     """Return the concept as it is now, its hierarchy locked."""
     hierarchy_lock(concept.hierarchy_id)
-    fresh = KnowledgeConcept.objects.select_related("hierarchy").filter(pk=concept.pk).first()
-    if fresh is None:
-        raise NotFound("This concept no longer exists.")
-    return fresh
+    return existing(
+        KnowledgeConcept.objects.select_related("hierarchy").filter(pk=concept.pk),
+        "This concept no longer exists.",
+    )
 
 
 def _refuse_namesake(siblings: Sequence[KnowledgeConcept], name: str, *, but: int | None = None) -> None:
@@ -59,7 +55,7 @@ def hierarchy_create(*, user: User | None, name: str) -> KnowledgeHierarchy:
     Raises:
         ValidationFailed: the name is empty, too long or taken.
     """
-    _allow(user)
+    require(user, "concepts_edit", "You may not edit concepts.")
     tidy = " ".join(name.split())
     if KnowledgeHierarchy.objects.filter(name=tidy).exists():
         raise ValidationFailed(f"There is a hierarchy {tidy!r} already.", {"name": ["This name is taken."]})
@@ -73,7 +69,7 @@ def hierarchy_rename(*, user: User | None, hierarchy: KnowledgeHierarchy, name: 
     Raises:
         ValidationFailed: the name is empty, too long or taken.
     """
-    _allow(user)
+    require(user, "concepts_edit", "You may not edit concepts.")
     fresh = hierarchy_lock(hierarchy.pk)
     tidy = " ".join(name.split())
     if not tidy or len(tidy) > 200 or "\0" in tidy:
@@ -92,7 +88,7 @@ def hierarchy_delete(*, user: User | None, hierarchy: KnowledgeHierarchy) -> Non
     Raises:
         Conflict: questions are tagged with its concepts.
     """
-    _allow(user)
+    require(user, "concepts_edit", "You may not edit concepts.")
     reason = "Its hierarchy was deleted."
     with transaction.atomic():
         fresh = hierarchy_lock(hierarchy.pk)
@@ -115,7 +111,7 @@ def concept_create(
     Raises:
         ValidationFailed: the name is empty or taken there, or the place is too deep.
     """
-    _allow(user)
+    require(user, "concepts_edit", "You may not edit concepts.")
     tidy = concept_name(name)
     fresh = hierarchy_lock(hierarchy.pk)
     above = None
@@ -145,7 +141,7 @@ def concept_rename(*, user: User | None, concept: KnowledgeConcept, name: str) -
     Raises:
         ValidationFailed: the name is empty, or a sibling has it.
     """
-    _allow(user)
+    require(user, "concepts_edit", "You may not edit concepts.")
     tidy = concept_name(name)
     fresh = _fresh(concept)
     _refuse_namesake(_children(fresh.hierarchy_id, _parent(fresh)), tidy, but=fresh.pk)
@@ -168,7 +164,7 @@ def concept_move(
     Raises:
         ValidationFailed: that would be a cycle, another hierarchy, too deep, or beside a namesake.
     """
-    _allow(user)
+    require(user, "concepts_edit", "You may not edit concepts.")
     fresh = _fresh(concept)
     target = None if parent is None else _fresh(parent)
     _refuse_move(fresh, target)
@@ -212,7 +208,7 @@ def concept_merge(
     Raises:
         ValidationFailed: both are the same, of two hierarchies, or the target lies below the concept.
     """
-    _allow(user)
+    require(user, "concepts_edit", "You may not edit concepts.")
     fresh, into = _fresh(concept), _fresh(target)
     if fresh.pk == into.pk:
         raise ValidationFailed("A concept cannot be merged with itself.")
@@ -297,7 +293,7 @@ def concept_delete(
         Conflict: questions are tagged with it or with a concept below, and no target is given.
         ValidationFailed: the target lies below the concept, or in another hierarchy.
     """
-    _allow(user)
+    require(user, "concepts_edit", "You may not edit concepts.")
     fresh = _fresh(concept)
     below = KnowledgeConcept.objects.filter(path__startswith=fresh.path)
     if target is not None:

@@ -32,6 +32,7 @@ from questionbank.selectors.questions.document_drafts import document_lines, doc
 from questionbank.services import runs
 from questionbank.services.attachments import AttachmentStore
 from questionbank.services.import_progress import JobReporter
+from questionbank.services.permissions import require
 from questionbank.services.uploads import UPLOADS_KEPT, uploads_forget_old
 
 _WORD_PROCESSORS = (".docx", ".odt", ".rtf")
@@ -62,7 +63,7 @@ def document_draft_upload(*, upload: File[Any], name: str, user: User) -> Docume
     Raises:
         NotAllowed: the person may not import test papers.
     """
-    _allow(user)
+    require(user, "paper_import", "You may not import test papers.")
     uploads_forget_old()
     short = PurePath(name.replace("\\", "/")).name
     printable = "".join(sign for sign in short if sign.isprintable())[-_NAME_LIMIT:] or "document"
@@ -87,7 +88,7 @@ def document_draft_paste(*, text: str, name: str, user: User) -> DocumentDraft:
         NotAllowed: the person may not import test papers.
         ValidationFailed: the text cannot be read, or holds too much.
     """
-    _allow(user)
+    require(user, "paper_import", "You may not import test papers.")
     draft = DocumentDraft(owner=user, name=" ".join(name.split())[:_NAME_LIMIT] or PASTED_NAME)
     try:
         _take(draft, read_text(text))
@@ -322,8 +323,3 @@ def document_drafts_forget_old() -> int:
         .delete()[1]
         .get(DocumentDraft._meta.label, 0)
     )
-
-
-def _allow(user: User) -> None:
-    if not user.has_perm("questionbank.paper_import"):
-        raise NotAllowed("You may not import test papers.")

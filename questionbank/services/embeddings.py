@@ -16,6 +16,7 @@ from psycopg import sql
 from analytics.catalog import CAPABILITIES
 from questionbank.errors import ValidationFailed
 from questionbank.models import EmbeddingSet, ModelArtifact, Run
+from questionbank.rows import wait_for_turn
 from questionbank.selectors.registry.embeddings import PendingQuestion, embedding_index_exists
 from questionbank.services.runs import run_create
 
@@ -49,8 +50,7 @@ def embedding_set_ensure(*, artifact: ModelArtifact) -> EmbeddingSet:
     row = CAPABILITIES.get(artifact.capability)
     if row is None or row.lens is None:
         raise ValidationFailed("Models of this kind give questions no vectors.")
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/embedding sets'))")
+    wait_for_turn("embedding sets")
     embedding_set = EmbeddingSet.objects.filter(artifact=artifact, lens=row.lens.word).order_by("-pk").first()
     if embedding_set is not None:
         return embedding_set

@@ -10,9 +10,11 @@ from analytics.expression.evaluate import evaluate_float
 from analytics.expression.notation import to_prefix
 from analytics.expression.parser import parse_expression
 from analytics.solver.targets import OPERATORS, problem_graph_key
-from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
+from questionbank.errors import Conflict, ValidationFailed
 from questionbank.formats.limits import EQUATION_LIMIT
 from questionbank.models import GRAPH_KEY_LIMIT, Question, QuestionEquation, User
+from questionbank.rows import existing
+from questionbank.services.permissions import require
 
 
 def equation_graph_key(*, text: str, expression: str) -> str:
@@ -58,11 +60,10 @@ def equation_accept(*, user: User | None, question: Question, version: int, expr
         NotAllowed: the person may not set equations.
         ValidationFailed: the equation cannot be read, computes nothing, or has no value.
     """
-    fresh = Question.objects.select_for_update().filter(pk=question.pk).first()
-    if fresh is None:
-        raise NotFound("This question no longer exists.")
-    if user is not None and not user.has_perm("questionbank.equation_edit", fresh):
-        raise NotAllowed("You may not set the equation of a question.")
+    fresh = existing(
+        Question.objects.select_for_update().filter(pk=question.pk), "This question no longer exists."
+    )
+    require(user, "equation_edit", "You may not set the equation of a question.", fresh)
     if fresh.version != version:
         raise Conflict("Somebody else has just changed this question. Check the new version first.")
     equation_write(

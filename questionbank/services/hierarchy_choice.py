@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from django.db import connection, transaction
+from django.db import transaction
 
-from questionbank.errors import NotAllowed, NotFound
+from questionbank.errors import NotFound
 from questionbank.models import KnowledgeHierarchy, User
+from questionbank.rows import wait_for_turn
+from questionbank.services.permissions import require
 
 
 @transaction.atomic
@@ -16,10 +18,8 @@ def hierarchy_make_default(*, user: User | None, hierarchy: KnowledgeHierarchy) 
         NotAllowed: the person may not edit concepts.
         NotFound: the hierarchy was deleted meanwhile.
     """
-    if user is not None and not user.has_perm("questionbank.concepts_edit"):
-        raise NotAllowed("You may not choose the bank's default hierarchy.")
-    with connection.cursor() as cursor:  # there may be no row yet that two choices could lock
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/default-hierarchy'))")
+    require(user, "concepts_edit", "You may not choose the bank's default hierarchy.")
+    wait_for_turn("default-hierarchy")  # there may be no row yet that two choices could lock
     KnowledgeHierarchy.objects.filter(is_default=True).exclude(pk=hierarchy.pk).update(is_default=False)
     if not KnowledgeHierarchy.objects.filter(pk=hierarchy.pk).update(is_default=True):
         raise NotFound("This hierarchy no longer exists.")

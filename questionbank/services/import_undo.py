@@ -12,7 +12,7 @@ import pghistory
 from django.db import connection, transaction
 
 from analytics.errors import Cancelled
-from questionbank.errors import Conflict, NotAllowed
+from questionbank.errors import Conflict
 from questionbank.models import (
     ImportDuplicate,
     KnowledgeConcept,
@@ -34,6 +34,7 @@ from questionbank.services.facet_counts import facet_counts_settle
 from questionbank.services.hierarchy_models import hierarchy_models_delete, hierarchy_models_retire
 from questionbank.services.import_staging import IMPORT_LOCK
 from questionbank.services.import_updates import restore_updates
+from questionbank.services.permissions import require
 from questionbank.services.search_index import search_index_settle, vocabulary_refresh
 
 KEPT_LISTED = 1_000  # questions that stay and are listed; all are counted
@@ -56,8 +57,7 @@ def import_undo_request(*, run: Run, user: User | None) -> Run:
         NotAllowed: the person may not undo it: only admins may, and who has imported a test paper.
         Conflict: nothing of the import is left, or it is being undone already.
     """
-    if user is not None and not user.has_perm("questionbank.import_undo", run):
-        raise NotAllowed("You may not undo this import.")
+    require(user, "import_undo", "You may not undo this import.", run)
     parameters = {"import": run.pk}
     if runs.run_under_way(kind=Run.Kind.UNDO, capability="", parameters=parameters) is not None:
         raise Conflict("This import is being undone already.")

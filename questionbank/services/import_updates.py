@@ -17,7 +17,7 @@ from django.apps import apps
 from django.db import transaction
 
 from analytics.records import ConceptPath
-from questionbank.errors import Conflict, NotAllowed
+from questionbank.errors import Conflict
 from questionbank.formats.layout import FileLayout
 from questionbank.models import (
     ImportUpdate,
@@ -36,6 +36,7 @@ from questionbank.services.concept_paths import concept_paths_known
 from questionbank.services.embeddings import embedding_request
 from questionbank.services.equations import equation_write
 from questionbank.services.import_staging import Staging
+from questionbank.services.permissions import require
 from questionbank.services.search_index import search_index_settle, search_vector
 from questionbank.services.solutions import solution_compare
 
@@ -397,8 +398,7 @@ def import_conflicts_settle(*, run: Run, user: User | None, take: bool, question
         NotAllowed: the person may not import.
         Conflict: none waits for a choice.
     """
-    if user is not None and not user.has_perm("questionbank.import"):
-        raise NotAllowed("You may not import questions.")
+    require(user, "import", "You may not import questions.")
     waiting = ImportUpdate.objects.select_for_update().filter(run=run, outcome=ImportUpdate.Outcome.CONFLICT)
     if question is not None:
         waiting = waiting.filter(question=question)

@@ -19,7 +19,7 @@ from django.core.files import File
 from django.core.files.storage import storages
 from django.db import connection, transaction
 
-from questionbank.errors import Conflict, ImportRefused, NotAllowed, ValidationFailed
+from questionbank.errors import Conflict, ImportRefused, ValidationFailed
 from questionbank.formats import FORMATS
 from questionbank.formats.archives import MAGIC as ARCHIVE
 from questionbank.formats.catalog import AUTO
@@ -34,6 +34,7 @@ from questionbank.services.embeddings import embedding_request
 from questionbank.services.facet_counts import facet_counts_settle
 from questionbank.services.import_pipeline import ImportOptions, Tell, import_into_bank
 from questionbank.services.import_report import ImportReport
+from questionbank.services.permissions import require
 from questionbank.services.search_index import vocabulary_refresh
 from questionbank.services.uploads import uploads_forget_old
 
@@ -259,7 +260,7 @@ def upload_keep(*, upload: File[Any], name: str, user: User | None, format: str 
         NotAllowed: the person may not import.
         ValidationFailed: the format is not known.
     """
-    _allow(user)
+    require(user, "import", "You may not import questions.")
     if format not in (AUTO, *FORMATS):
         format_names = ", ".join((AUTO, *FORMATS))
         raise ValidationFailed(
@@ -288,7 +289,7 @@ def import_kept(
     Raises:
         NotAllowed: the person may not import.
     """
-    _allow(user)
+    require(user, "import", "You may not import questions.")
     return runs.run_create(
         kind=Run.Kind.IMPORT,
         title=_title(kept.name, dry_run),
@@ -329,7 +330,7 @@ def import_repeat(
         NotAllowed: the person may not import.
         Conflict: the file is not kept any more.
     """
-    _allow(user)
+    require(user, "import", "You may not import questions.")
     upload = run.parameters.get("upload", "")
     if run.kind != Run.Kind.IMPORT or not upload or not storages["uploads"].exists(upload):
         raise Conflict("The file is no longer stored; upload it again.")
@@ -349,11 +350,6 @@ def import_repeat(
 def _queue(dry_run: bool) -> str:
     """Return the queue: checking a file is short work that somebody waits for."""
     return "light" if dry_run else "default"
-
-
-def _allow(user: User | None) -> None:
-    if user is not None and not user.has_perm("questionbank.import"):
-        raise NotAllowed("You may not import questions.")
 
 
 def _title(name: str, dry_run: bool) -> str:

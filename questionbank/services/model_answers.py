@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from questionbank.errors import NotAllowed
 from questionbank.models import Question, Run, User
 from questionbank.selectors.similar.exemplars import ExemplarPrompt
 from questionbank.services.language_model_runs import language_model_run
+from questionbank.services.permissions import require
 
 
 @transaction.atomic
@@ -34,8 +34,7 @@ def model_answer_request(
         NotAllowed: the person may not ask.
         ValidationFailed: no language model is configured.
     """
-    if not user.has_perm("questionbank.language_model_ask"):
-        raise NotAllowed("You may not ask the language model.")
+    require(user, "language_model_ask", "You may not ask the language model.")
     parameters = {
         "text": text,
         "language": language,

@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 import structlog
 from django.db import transaction
-from django.utils.translation import ngettext
 
 from questionbank import dispatch
-from questionbank.errors import Conflict, NotAllowed
+from questionbank.errors import Conflict
 from questionbank.models import ModelRetention, User
 from questionbank.selectors.registry.old_models import model_retentions, old_models
 from questionbank.services.artifacts import artifact_delete
+from questionbank.services.permissions import require
 
 logger = structlog.get_logger(__name__)
 
@@ -24,7 +24,7 @@ def retention_set(*, user: User, keep: Mapping[str, int | None]) -> None:
     Raises:
         NotAllowed: the person is no admin.
     """
-    _allow(user)
+    require(user, "models_manage", "Only admins manage models.")
     ModelRetention.objects.filter(capability__in=[word for word, n in keep.items() if n is None]).delete()
     for word, number in keep.items():
         if number is not None:
@@ -39,7 +39,7 @@ def old_models_request(*, user: User) -> None:
     Raises:
         NotAllowed: the person is no admin.
     """
-    _allow(user)
+    require(user, "models_manage", "Only admins manage models.")
     dispatch.wake("delete_old_models", queue="default")
 
 
@@ -49,22 +49,12 @@ def old_models_delete() -> int:
     deleted = 0
     for artifact in old_models(keep=keep):
         number = keep[artifact.capability]
-        reason = ngettext(
-            "The rule keeps the newest unused model.",
-            "The rule keeps the newest %(number)d unused models.",
-            number,
-        )
-        if not number:
-            reason = "The rule keeps no unused model."
+        kept = {0: "no unused model", 1: "the newest unused model"}
+        reason = f"The rule keeps {kept.get(number, f'the newest {number} unused models')}."
         try:
-            artifact_delete(artifact=artifact, reason=reason % {"number": number})
+            artifact_delete(artifact=artifact, reason=reason)
         except Conflict as error:  # a job or a roll back was faster
             logger.info("old_model_kept", model=artifact.pk, reason=str(error))
         else:
             deleted += 1
     return deleted
-
-
-def _allow(user: User) -> None:
-    if not user.has_perm("questionbank.models_manage"):
-        raise NotAllowed("Only admins manage models.")

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.db.models import QuerySet
 
-from questionbank.errors import NotAllowed, NotFound
+from questionbank.errors import NotFound
 from questionbank.models import BatchDeletion, ParaphrasePair, User
 from questionbank.selectors.review.review_pairs import deletable_pairs
+from questionbank.services.permissions import require
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,7 @@ def batch_hide_machine(*, batch: str, hide: bool, user: User) -> int:
 
 
 def _batch(batch: str, user: User) -> QuerySet[ParaphrasePair, ParaphrasePair]:
-    if not user.has_perm("questionbank.review"):
-        raise NotAllowed("You may not change batches of pairs.")
+    require(user, "review", "You may not change batches of pairs.")
     pairs = ParaphrasePair.objects.filter(batch=batch)
     if not batch or not pairs.exists():
         raise NotFound("There is no such batch.")

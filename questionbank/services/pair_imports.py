@@ -20,12 +20,13 @@ from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.db import transaction
 
-from questionbank.errors import Conflict, ImportRefused, LineProblem, NotAllowed, ValidationFailed
+from questionbank.errors import Conflict, ImportRefused, LineProblem, ValidationFailed
 from questionbank.formats.pairs import PairRow, read_pair_file
 from questionbank.models import ParaphrasePair, Question, ReviewDecision, User
 from questionbank.scratch import scratch_folder
 from questionbank.selectors.questions.questions import is_text_of, visible_to
 from questionbank.services.paraphrase import PairInput, pairs_create, pairs_known, pairs_turn
+from questionbank.services.permissions import require
 from questionbank.services.proposals import why_not_reworded
 from questionbank.services.review_guidelines import guideline_current
 from questionbank.services.uploads import uploads_forget_old
@@ -76,7 +77,7 @@ def pairs_check(
         NotAllowed: the person may not add pairs.
         ImportRefused: the file as a whole cannot be read.
     """
-    _allow(user)
+    require(user, "review", "You may not add paraphrases.")
     last = PurePath(name.replace("\\", "/")).name
     plain = "".join(sign for sign in last if sign.isprintable())[-50:].strip(". ") or "upload"
     uploads_forget_old()
@@ -110,7 +111,7 @@ def pairs_import(
         Conflict: its pairs were added already, or the file is not kept any more or is somebody else's.
         ImportRefused: lines cannot be used and `skip_refused` is false, or none can; nothing was added.
     """
-    _allow(user)
+    require(user, "review", "You may not add paraphrases.")
     try:
         stored, name, owner, opinions, hides_machine = signing.loads(token, salt=_SALT, max_age=_KEPT_FOR)
     except signing.BadSignature as error:
@@ -176,11 +177,6 @@ def _decide_by_labels(made: Sequence[ParaphrasePair], labels: Sequence[int | Non
         )
     ParaphrasePair.objects.bulk_update(decided, ["state", "outcome"], batch_size=_ROWS)
     ReviewDecision.objects.bulk_create(decisions, batch_size=_ROWS)
-
-
-def _allow(user: User) -> None:
-    if not user.has_perm("questionbank.review"):
-        raise NotAllowed("You may not add paraphrases.")
 
 
 @contextmanager

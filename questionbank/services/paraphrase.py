@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from analytics.json_lines import TEXT_LIMIT
@@ -21,8 +21,10 @@ from questionbank.formats.fields import LANGUAGE_TAG
 from questionbank.formats.limits import ID_LIMIT, LANGUAGE_LIMIT
 from questionbank.models import ModelArtifact, ParaphrasePair, Question, Run, User
 from questionbank.models.paraphrase import opinions_wanted
+from questionbank.rows import wait_for_turn
 from questionbank.selectors.questions.questions import is_text_of
 from questionbank.selectors.registry.artifacts import artifact_champion
+from questionbank.services.permissions import require
 from questionbank.services.runs import run_create
 
 LIGHT_PAIRS = 500  # a minute of work on two cores; more would keep short work waiting
@@ -130,8 +132,7 @@ def pairs_create(
 
 def pairs_turn() -> None:
     """Wait until nobody else looks which pairs are known and adds others; ends with the transaction."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/add pairs'))")
+    wait_for_turn("add pairs")
 
 
 def pairs_known(*, paraphrases: Iterable[str]) -> set[tuple[str, str]]:
@@ -196,12 +197,10 @@ def paraphrase_score_waiting(*, user: User) -> Run:
         NotAllowed: the person is no reviewer.
         Conflict: there is no scorer, no such pair, or a job that scores is unfinished.
     """
-    if not user.has_perm("questionbank.review"):
-        raise NotAllowed("You may not have paraphrases scored.")
+    require(user, "review", "You may not have paraphrases scored.")
     if artifact_champion(capability="paraphrase") is None:
         raise Conflict("No scorer is trained yet.")
-    with connection.cursor() as cursor:  # two people press the button at once
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/score paraphrases'))")
+    wait_for_turn("score paraphrases")  # two people press the button at once
     unfinished = Run.objects.exclude(state__in=Run.FINISHED)
     if unfinished.filter(kind="score", capability="paraphrase").exists():
         raise Conflict("Pairs are being scored already: wait for that job.")

@@ -21,6 +21,7 @@ from questionbank.models import User
 from questionbank.permissions import ROLES
 from questionbank.selectors.questions.people import active_admins
 from questionbank.services.mail import password_link
+from questionbank.services.permissions import require
 
 NAME_LIMIT = 150
 EMAIL_LIMIT = 254
@@ -137,8 +138,7 @@ def active_admins_locked() -> None:
 
 
 def _allow(user: User, person: User | None = None) -> None:
-    if not user.has_perm("questionbank.people_manage"):
-        raise NotAllowed("Only admins manage people.")
+    require(user, "people_manage", "Only admins manage people.")
     if person is not None and person.is_superuser and not user.is_superuser:
         raise NotAllowed("Only a superuser can change a superuser.")
 

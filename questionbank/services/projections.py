@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from questionbank.errors import Conflict
 from questionbank.models import EmbeddingSet, Projection, Run, User
+from questionbank.rows import wait_for_turn
 from questionbank.selectors.registry.embeddings import map_set
 from questionbank.services.runs import run_create
 
@@ -29,8 +30,7 @@ def projection_request(*, user: User | None = None) -> Run:
     Raises:
         Conflict: that is asked for already, or the bank has no vectors yet.
     """
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [PROJECTION_LOCK])
+    wait_for_turn(PROJECTION_LOCK)
     if Run.objects.filter(kind="project").exclude(state__in=Run.FINISHED).exists():
         raise Conflict("The map is being drawn already.")
     current = map_set()

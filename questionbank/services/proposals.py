@@ -8,16 +8,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from django.db import connection, transaction
-from django.utils.translation import ngettext
+from django.db import transaction
 
 from analytics.json_lines import TEXT_LIMIT, string_problem
 from analytics.paraphrase.proposals import Paraphraser, RuleParaphraser
-from questionbank.errors import Conflict, NotAllowed, ValidationFailed
+from questionbank.errors import Conflict, ValidationFailed
 from questionbank.models import ParaphrasePair, Question, Run, User
+from questionbank.numbers import counted
+from questionbank.rows import wait_for_turn
 from questionbank.selectors.questions.questions import content_hash
 from questionbank.selectors.review.paraphrasers import RULES, paraphraser_choice
 from questionbank.services.paraphrase import PairInput, pairs_create
+from questionbank.services.permissions import require
 from questionbank.services.runs import run_create
 
 MOST_EACH = 5  # paraphrases of a question asked for at once
@@ -49,7 +51,7 @@ def paraphrases_propose(*, question: Question, each: int, user: User) -> Proposa
         Conflict: the question is retired, or a paraphrase itself.
         ValidationFailed: `each` is out of bounds, or the rules do not know the question's language.
     """
-    _allow(user)
+    require(user, "paraphrase_propose", "You may not propose these paraphrases.")
     _check_each(each)
     if reason := why_not_reworded(question):
         raise Conflict(reason)
@@ -146,7 +148,7 @@ def paraphrase_type(
         Conflict: the question is retired, or a paraphrase itself.
         ValidationFailed: the text is empty or too long, the question's own, or among its paraphrases already.
     """
-    _allow(user)
+    require(user, "paraphrase_propose", "You may not propose these paraphrases.")
     if reason := why_not_reworded(question):
         raise Conflict(reason)
     original, text = question.text.strip(), text.replace("\r\n", "\n").strip()
@@ -179,36 +181,26 @@ def proposals_request(
         ValidationFailed: a number is out of bounds, or there is no such paraphraser.
         Conflict: the very same is asked for in an unfinished job.
     """
-    _allow(user, "paraphrase_propose" if len(questions) == 1 else "review")
+    permission = "paraphrase_propose" if len(questions) == 1 else "review"
+    require(user, permission, "You may not propose these paraphrases.")
     paraphraser_choice(paraphraser)
     _check_each(each)
     if not 1 <= len(questions) <= MOST_QUESTIONS:
         problem = f"Choose 1 to {MOST_QUESTIONS} questions."
         raise ValidationFailed(problem, {"number": [problem]})
     parameters = {"paraphraser": paraphraser, "questions": list(questions), "each": each}
-    with connection.cursor() as cursor:  # the button is pressed twice
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/propose paraphrases'))")
+    wait_for_turn("propose paraphrases")  # the button is pressed twice
     unfinished = Run.objects.filter(kind="propose").exclude(state__in=Run.FINISHED)
     if unfinished.filter(parameters=parameters).exists():
         raise Conflict("These paraphrases are being written already: wait for that job.")
-    title = ngettext(
-        "Propose paraphrases of %(number)d question",
-        "Propose paraphrases of %(number)d questions",
-        len(questions),
-    ) % {"number": len(questions)}
     return run_create(
         kind="propose",
         capability="paraphrase",
-        title=title,
+        title=f"Propose paraphrases of {counted(len(questions), 'question', 'questions')}",
         parameters=parameters,
         requested_by=user,
         send=send,
     )
-
-
-def _allow(user: User, permission: str = "paraphrase_propose") -> None:
-    if not user.has_perm(f"questionbank.{permission}"):
-        raise NotAllowed("You may not propose these paraphrases.")
 
 
 def _check_each(each: int) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils.translation import ngettext
 
 from questionbank.errors import NotAllowed, ValidationFailed
 from questionbank.models import Question, QuestionList, QuestionListItem, User
@@ -77,12 +76,7 @@ def question_list_add(
     wanted = (question.pk for question in questions if with_templates or not question.draws_numbers)
     added = [pk for pk in dict.fromkeys(wanted) if pk not in listed]
     if len(listed) + len(added) > LONGEST_LIST:
-        message = ngettext(
-            "A list holds up to %(number)d question.",
-            "A list holds up to %(number)d questions.",
-            LONGEST_LIST,
-        ) % {"number": LONGEST_LIST}
-        raise ValidationFailed(message)
+        raise ValidationFailed(f"A list holds up to {LONGEST_LIST} questions.")
     QuestionListItem.objects.bulk_create(
         QuestionListItem(question_list=question_list, question_id=pk, position=position)
         for position, pk in enumerate(added, start=last_position(items) + 1)

@@ -13,7 +13,7 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from analytics.question_content import Option, QuestionContent, as_json, content_of
-from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
+from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.formats.limits import SET_LIMIT
 from questionbank.models import (
     KnowledgeConcept,
@@ -22,10 +22,12 @@ from questionbank.models import (
     QuestionTag,
     User,
 )
+from questionbank.rows import existing
 from questionbank.scales import scale_percent
 from questionbank.selectors.questions.questions import question_hash
 from questionbank.services.embeddings import embedding_request
 from questionbank.services.equations import equation_write
+from questionbank.services.permissions import require
 from questionbank.services.question_fields import QuestionFields, check_fields
 from questionbank.services.search_index import search_index_settle, search_vector
 from questionbank.services.solutions import solution_compare
@@ -55,12 +57,6 @@ class _WithEquation(QuestionInput, total=False):
     content: QuestionContent
 
 
-def _allow(user: User | None, permission: str, question: Question | None, message: str) -> None:
-    """Check the permission; `None` is the system itself: commands, imports and the demo."""
-    if user is not None and not user.has_perm(f"questionbank.{permission}", question):
-        raise NotAllowed(message)
-
-
 def question_create(
     *, user: User | None, submission: UUID | None = None, **fields: Unpack[_WithEquation]
 ) -> Question:
@@ -74,7 +70,7 @@ def question_create(
         ValidationFailed: `fields` says what is wrong with which.
         NotAllowed: the person may not write questions.
     """
-    _allow(user, "question_create", None, "You may not write questions.")
+    require(user, "question_create", "You may not write questions.")
     checked = check_fields(fields)
     made = Question.objects.filter(submission=submission, created_by=user) if submission else None
     if made is not None and (question := made.first()) is not None:
@@ -112,7 +108,7 @@ def question_add_reworded(
     Raises:
         NotAllowed: the person may not write questions.
     """
-    _allow(user, "question_create", None, "You may not write questions.")
+    require(user, "question_create", "You may not write questions.")
     question = Question(created_by=user, text=text, status=status, source_id=source_id)
     for name in _TAKEN_OVER:
         setattr(question, name, getattr(original, name))
@@ -159,7 +155,7 @@ def question_update(
         NotAllowed: the person may not change this question.
     """
     fresh = _locked(question)
-    _allow(user, "question_edit", fresh, "You may not change this question.")
+    require(user, "question_edit", "You may not change this question.", fresh)
     if fresh.version != version:
         raise Conflict(
             "Somebody else has just changed this question. Check the new version, then save again."
@@ -206,7 +202,7 @@ def question_restore(
 
 def _set_status(user: User | None, question: Question, status: str) -> Question:
     fresh = _locked(question)
-    _allow(user, "question_edit", fresh, "You may not change this question.")
+    require(user, "question_edit", "You may not change this question.", fresh)
     if fresh.status != status:
         fresh.status = status
         fresh.version += 1
@@ -233,7 +229,7 @@ def question_set_tags(
         NotAllowed: the person may not tag questions.
     """
     fresh = _locked(question)
-    _allow(user, "tags_edit", fresh, "You may not tag questions.")
+    require(user, "tags_edit", "You may not tag questions.", fresh)
     if seen is not None and set(seen) != set(fresh.tags.values_list("concept_id", flat=True)):
         raise Conflict(
             "Somebody else has just changed the concepts. Their choice is shown below: choose again, then save."
@@ -257,7 +253,7 @@ def question_accept_prediction(
     if probability is not None and not 0 <= probability <= 1:
         raise ValidationFailed("A probability lies between 0 and 1.", {"probability": ["Between 0 and 1."]})
     fresh = _locked(question)
-    _allow(user, "tags_edit", fresh, "You may not tag questions.")
+    require(user, "tags_edit", "You may not tag questions.", fresh)
     if not KnowledgeConcept.objects.filter(pk=concept.pk).exists():
         raise NotFound("This concept no longer exists.")
     tag, _created = QuestionTag.objects.update_or_create(
@@ -269,10 +265,9 @@ def question_accept_prediction(
 
 
 def _locked(question: Question) -> Question:
-    fresh = Question.objects.select_for_update().filter(pk=question.pk).first()
-    if fresh is None:
-        raise NotFound("This question no longer exists.")
-    return fresh
+    return existing(
+        Question.objects.select_for_update().filter(pk=question.pk), "This question no longer exists."
+    )
 
 
 def _set_by(user: User | None) -> str:

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from analytics.json_lines import TEXT_LIMIT
-from questionbank.errors import NotAllowed, ValidationFailed
+from questionbank.errors import ValidationFailed
 from questionbank.models import (
     ReviewGuideline,
     ReviewPreference,
     User,
 )
+from questionbank.rows import wait_for_turn
 from questionbank.selectors.review.review import (
     DEFAULT_KEYS,
 )
+from questionbank.services.permissions import require
 
 FIRST_GUIDELINES = """\
 Accept a paraphrase if somebody who solves it instead of the original does the same calculation and gets the \
@@ -35,8 +37,7 @@ def require_reviewer(person: User) -> None:
     Raises:
         NotAllowed: they may not.
     """
-    if not person.has_perm("questionbank.review"):
-        raise NotAllowed("You may not review paraphrases.")
+    require(person, "review", "You may not review paraphrases.")
 
 
 def guideline_current() -> ReviewGuideline:
@@ -53,11 +54,9 @@ def guideline_publish(*, text: str, user: User) -> ReviewGuideline:
         NotAllowed: the person is no admin.
         ValidationFailed: the text is empty, too long or the same as before.
     """
-    if not user.has_perm("questionbank.guidelines_edit"):
-        raise NotAllowed("You may not change the guidelines.")
+    require(user, "guidelines_edit", "You may not change the guidelines.")
     text = text.replace("\r\n", "\n").strip()
-    with connection.cursor() as cursor:  # two admins save at once
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtext('kindred/guidelines'))")
+    wait_for_turn("guidelines")  # two admins save at once
     latest = guideline_current()
     problem = ""
     if not text:

@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from django.db import transaction
 
 from analytics.text.tokens import search_tokens
-from questionbank.errors import NotAllowed, ValidationFailed
+from questionbank.errors import ValidationFailed
 from questionbank.models import SynonymGroup, User
+from questionbank.services.permissions import require
 
 TERM_LIMIT = 80  # characters
 _MOST_TERMS = 30
@@ -22,7 +23,7 @@ def synonym_group_create(*, user: User, terms: Iterable[str]) -> SynonymGroup:
         ValidationFailed: fewer than two terms, a long one, or one that is in another group.
         NotAllowed: the person is not an admin.
     """
-    _allow(user)
+    require(user, "concepts_edit", "Only admins change synonyms.")
     return SynonymGroup.objects.create(terms=_checked(terms))
 
 
@@ -34,7 +35,7 @@ def synonym_group_update(*, user: User, group: SynonymGroup, terms: Iterable[str
         ValidationFailed: as for `synonym_group_create`.
         NotAllowed: the person is not an admin.
     """
-    _allow(user)
+    require(user, "concepts_edit", "Only admins change synonyms.")
     group.terms = _checked(terms, but=group.pk)
     group.save(update_fields=["terms"])
     return group
@@ -47,13 +48,8 @@ def synonym_group_delete(*, user: User, group: SynonymGroup) -> None:
     Raises:
         NotAllowed: the person is not an admin.
     """
-    _allow(user)
+    require(user, "concepts_edit", "Only admins change synonyms.")
     group.delete()
-
-
-def _allow(user: User) -> None:
-    if not user.has_perm("questionbank.concepts_edit"):
-        raise NotAllowed("Only admins change synonyms.")
 
 
 def _checked(terms: Iterable[str], *, but: int | None = None) -> list[str]:

@@ -11,11 +11,12 @@ from analytics.expression.parser import parse_expression
 from analytics.solver.targets import problem_graph_key
 from analytics.text.number_slots import number_slots
 from analytics.text.word_problems import asks_nothing, is_word_problem
-from questionbank.errors import Conflict, NotAllowed, ValidationFailed
+from questionbank.errors import Conflict, ValidationFailed
 from questionbank.models import ProblemVariant, Question, User
 from questionbank.retelling.reversal import blanks
 from questionbank.selectors.questions.questions import exact_duplicates
 from questionbank.selectors.solving.variants import accepted_variants, own_drafts
+from questionbank.services.permissions import require
 from questionbank.services.questions import question_add_reworded, question_create
 from questionbank.services.variants import LONGEST_TEXT, MOST_ADDED
 
@@ -105,8 +106,7 @@ def _to_decide_on(variant: ProblemVariant, user: User) -> ProblemVariant:
         NotAllowed: the person is no reviewer.
         Conflict: it is in the bank already.
     """
-    if not user.has_perm("questionbank.review"):
-        raise NotAllowed("You may not decide on similar problems.")
+    require(user, "review", "You may not decide on similar problems.")
     fresh = ProblemVariant.objects.select_for_update().get(pk=variant.pk)
     if fresh.added_id is not None:
         raise Conflict("This similar problem is in the bank already.")
@@ -138,8 +138,7 @@ def variants_add_accepted(*, user: User, question: Question | None = None, as_dr
     Raises:
         NotAllowed: the person may not write questions.
     """
-    if not user.has_perm("questionbank.question_create"):
-        raise NotAllowed("You may not add questions to the bank.")
+    require(user, "question_create", "You may not add questions to the bank.")
     made = 0
     waiting = accepted_variants(question=question).select_for_update(of=("self",), no_key=True)
     for variant in waiting.select_related("question")[:MOST_ADDED]:
@@ -166,8 +165,7 @@ def variant_keep_as_draft(*, variant: ProblemVariant, user: User) -> Question:
         NotAllowed: the person may not write questions.
         Conflict: the question that it was written from was deleted.
     """
-    if not user.has_perm("questionbank.question_create"):
-        raise NotAllowed("You may not write questions.")
+    require(user, "question_create", "You may not write questions.")
     kept = own_drafts(texts=[variant.text], user=user)
     if kept:
         return kept[variant.text]

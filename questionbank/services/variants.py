@@ -10,13 +10,14 @@ from django.db import transaction
 
 from analytics.languages import primary_language
 from analytics.text.copies import story_key
-from questionbank.errors import Conflict, NotAllowed, NotFound, ValidationFailed
+from questionbank.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.models import ProblemVariant, Question, Run, User
 from questionbank.retelling.names_and_numbers import retold
 from questionbank.retelling.numbers import number_kinds
 from questionbank.retelling.problem import NEAR_COPY, RetoldProblem, refusal, text_likeness
 from questionbank.retelling.reversal import LANGUAGES, reordered, reversed_problems
 from questionbank.retelling.stories import stories
+from questionbank.rows import existing
 from questionbank.selectors.questions.computations import Computation, question_computation
 from questionbank.selectors.questions.questions import exact_duplicates
 from questionbank.selectors.solving.solutions import equation_gives_answer, known_solution, published_number
@@ -226,10 +227,10 @@ def _check(each: int, user: User, *permissions: str) -> None:
 
 def _locked(question: Question) -> Question:
     """Return the question as it is now: it may have been changed, and two may ask at once."""
-    fresh = Question.objects.select_for_update(no_key=True).filter(pk=question.pk).first()
-    if fresh is None:
-        raise NotFound("This question no longer exists.")
-    return fresh
+    return existing(
+        Question.objects.select_for_update(no_key=True).filter(pk=question.pk),
+        "This question no longer exists.",
+    )
 
 
 def _wanted(question: Question, *, by_model: bool) -> _Wanted:

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.db.models import Count, Q, QuerySet
 
-from questionbank.errors import NotFound
 from questionbank.models import BulkChange, KnowledgeConcept, Question, QuestionTag, User
+from questionbank.rows import existing
 
 SHOWN = 10  # questions of a preview
 Values = Mapping[str, Any]
@@ -154,10 +154,7 @@ def bulk_change_get(*, change_id: int, user: User) -> BulkChange:
     Raises:
         NotFound: there is none of this number for them.
     """
-    change = bulk_changes_of(user=user).filter(pk=change_id).first()
-    if change is None:
-        raise NotFound("There is no such change.")
-    return change
+    return existing(bulk_changes_of(user=user).filter(pk=change_id), "There is no such change.")
 
 
 def bulk_change_description(kind: str, values: Values, names: Mapping[int, str] | None = None) -> str:

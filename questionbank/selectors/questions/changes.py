@@ -17,7 +17,6 @@ from django.apps import apps
 from django.contrib.auth.models import Group
 from django.db.models import Q, QuerySet
 from django.urls import reverse
-from django.utils.translation import ngettext
 
 from questionbank.models import (
     BulkChange,
@@ -29,6 +28,7 @@ from questionbank.models import (
     SynonymGroup,
     User,
 )
+from questionbank.numbers import counted
 from questionbank.selectors.questions.bulk_changes import bulk_change_description
 
 CHANGE_KINDS: Mapping[str, str] = {  # a literal table
@@ -324,8 +324,7 @@ def _bulk_changes(before: datetime | None, *, of_concepts: bool) -> Iterable[Cha
     for change in rows:
         named = {
             "change": bulk_change_description(change.kind, change.values, names),
-            "questions": ngettext("%(count)d question", "%(count)d questions", change.changed)
-            % {"count": change.changed},
+            "questions": counted(change.changed, "question", "questions"),
         }
         address = reverse("bulk_change_detail", args=[change.pk])
         if change.undone_at is not None and (before is None or change.undone_at < before):
@@ -341,19 +340,11 @@ def _imports(before: datetime | None) -> Iterable[ChangeEntry]:
     done = done.select_related("requested_by").order_by("-finished_at")
     for run in (done.filter(finished_at__lt=before) if before else done)[:_WINDOW]:
         if run.kind == Run.Kind.IMPORT:
-            number = run.result.get("created", 0)
-            sentence = ngettext(
-                "imported %(number)s question from %(name)s",
-                "imported %(number)s questions from %(name)s",
-                number,
-            ) % {"number": f"{number:,}", "name": run.result.get("name") or run.title}
+            created = counted(run.result.get("created", 0), "question", "questions")
+            sentence = f"imported {created} from {run.result.get('name') or run.title}"
         else:
-            number = run.result.get("removed", 0)
-            sentence = ngettext(
-                "undid an import and removed %(number)s question",
-                "undid an import and removed %(number)s questions",
-                number,
-            ) % {"number": f"{number:,}"}
+            removed = counted(run.result.get("removed", 0), "question", "questions")
+            sentence = f"undid an import and removed {removed}"
         yield ChangeEntry(
             run.finished_at or run.created_at,
             str(run.requested_by or ""),

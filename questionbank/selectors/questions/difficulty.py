@@ -9,9 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
-from django.utils.translation import ngettext
-
 from questionbank.models import Question
+from questionbank.numbers import counted
 
 Z_95 = 1.959964  # quantile of the normal distribution for 95 %
 UNCERTAIN = 34.0  # points: an interval that reaches so far from its figure says nothing
@@ -57,11 +56,8 @@ def observed_difficulty(question: Question) -> DifficultyFigure | None:
     if question.facility is None or not question.responses:
         return None
     low, high = wilson_interval(1 - question.facility, question.responses)
-    basis = ngettext(
-        "from %(count)s response: %(share)s%% answered correctly",
-        "from %(count)s responses: %(share)s%% answered correctly",
-        question.responses,
-    ) % {"count": f"{question.responses:,}", "share": f"{100 * question.facility:.0f}"}
+    responses = counted(question.responses, "response", "responses")
+    basis = f"from {responses}: {100 * question.facility:.0f}% answered correctly"
     return DifficultyFigure(
         label="Observed",
         percent=100 * (1 - question.facility),

@@ -12,8 +12,8 @@ from questionbank.documents.corrections import Correction, ReviewedLine, correct
 from questionbank.documents.paper import Role
 from questionbank.documents.passages import FoundItem, Passage, passages_of
 from questionbank.documents.segmenting import assemble
-from questionbank.errors import NotFound
 from questionbank.models import DocumentDraft, Question, User
+from questionbank.rows import existing
 from questionbank.selectors.questions.questions import visible_to
 
 _REVIEWS_KEPT = 4  # in this process, the latest; one of 2,000 questions takes seconds
@@ -33,10 +33,10 @@ def document_draft_get(*, draft_id: int, user: User) -> DocumentDraft:
         NotFound: there is none, it was deleted, or it is somebody else's.
     """
     drafts = DocumentDraft.objects.select_related("read_run", "import_run", "hierarchy")
-    draft = drafts.filter(pk=draft_id, owner_id=user.pk).first()
-    if draft is None:
-        raise NotFound("There is no such test paper. Test papers are deleted after a week.")
-    return draft
+    return existing(
+        drafts.filter(pk=draft_id, owner_id=user.pk),
+        "There is no such test paper. Test papers are deleted after a week.",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from django.db.models import Q, QuerySet
 
-from questionbank.errors import NotFound
 from questionbank.models import User
+from questionbank.rows import existing
 
 ROLE_EXPLANATIONS: Mapping[str, str] = {  # role -> what somebody with it may do; a literal table
     "teacher": "Searches and reads the whole bank, writes and edits their own questions, and tags any question.",
@@ -27,10 +27,9 @@ def person_get(*, person_id: int) -> User:
     Raises:
         NotFound: there is nobody with that number.
     """
-    person = User.objects.prefetch_related("groups").filter(pk=person_id).first()
-    if person is None:
-        raise NotFound("There is no person with that number.")
-    return person
+    return existing(
+        User.objects.prefetch_related("groups").filter(pk=person_id), "There is no person with that number."
+    )
 
 
 def active_admins() -> QuerySet[User]:

@@ -18,7 +18,6 @@ from django.core.cache import cache
 from django.db import connection
 from django.db.models import Count, Max
 
-from questionbank.errors import NotFound
 from questionbank.models import (
     KnowledgeConcept,
     KnowledgeHierarchy,
@@ -27,6 +26,7 @@ from questionbank.models import (
     QuestionTag,
     Run,
 )
+from questionbank.rows import existing
 from questionbank.selectors.questions.concept_levels import concept_levels
 from questionbank.selectors.questions.concepts import hierarchies
 from questionbank.selectors.registry.embeddings import embedding_set_size, map_set
@@ -222,9 +222,10 @@ def _inside(points: MapPoints, within: KnowledgeConcept | None) -> npt.NDArray[n
 
 
 def _read_points(projection: Projection, hierarchy: KnowledgeHierarchy | None) -> MapPoints:
-    row = Projection.objects.filter(pk=projection.pk).values_list("question_ids", "coordinates").first()
-    if row is None:
-        raise NotFound("The map has just been redrawn; reload the page.")
+    row = existing(
+        Projection.objects.filter(pk=projection.pk).values_list("question_ids", "coordinates"),
+        "The map has just been redrawn; reload the page.",
+    )
     drawn = np.frombuffer(bytes(row[0]), dtype="<u4")
     places = np.frombuffer(bytes(row[1]), dtype="<u2").reshape(-1, 2)
     with connection.cursor() as cursor:

@@ -28,7 +28,6 @@ from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 from django.utils.formats import date_format
-from django.utils.translation import ngettext
 from kombu.exceptions import KombuError
 from psycopg import pq
 from redis.backoff import NoBackoff
@@ -41,6 +40,7 @@ from questionbank.embedded.locations import postgres_location
 from questionbank.env import cache_url, environment
 from questionbank.formulas.engine import engine_problem
 from questionbank.models import EmbeddingSet, OutgoingMail, Run, WorkerHeartbeat
+from questionbank.numbers import counted
 from questionbank.page_limits import limit_waiting
 from questionbank.replicas import examine, replica_aliases
 from questionbank.selectors.mail import mail_is_on
@@ -169,12 +169,8 @@ def _database() -> tuple[State, str, dict[str, str]]:
     executor = MigrationExecutor(connection)
     missing = len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
     if missing:
-        sentence = ngettext(
-            "%(count)d migration has not been applied: run “manage.py migrate”.",
-            "%(count)d migrations have not been applied: run “manage.py migrate”.",
-            missing,
-        )
-        return State.FAILING, sentence % {"count": missing}, figures
+        unapplied = counted(missing, "migration has", "migrations have")
+        return State.FAILING, f"{unapplied} not been applied: run “manage.py migrate”.", figures
     if pgvector is None or parse_version(pgvector) < PGVECTOR_MINIMUM:
         wanted = ".".join(map(str, PGVECTOR_MINIMUM))
         return State.FAILING, f"pgvector is older than {wanted}.", figures
@@ -254,14 +250,8 @@ def _queues() -> tuple[State, str, dict[str, str]]:
     except _UNREACHABLE:
         return State.FAILING, "Unknown: Redis does not answer.", {}
     waiting = sum(depths.values())
-    sentence = ngettext("%(count)d message is queued.", "%(count)d messages are queued.", waiting) % {
-        "count": waiting
-    }
-    return (
-        State.OK,
-        sentence if waiting else "The queues are empty.",
-        {k: str(v) for k, v in depths.items()},
-    )
+    queued = f"{counted(waiting, 'message is', 'messages are')} queued."
+    return State.OK, queued if waiting else "The queues are empty.", {k: str(v) for k, v in depths.items()}
 
 
 def _runs() -> tuple[State, str, dict[str, str]]:
@@ -273,10 +263,7 @@ def _runs() -> tuple[State, str, dict[str, str]]:
     }
     if not failed:
         return State.OK, "No job failed in the last 24 hours.", figures
-    sentence = ngettext(
-        "%(count)d job failed in the last 24 hours.", "%(count)d jobs failed in the last 24 hours.", failed
-    )
-    return State.WARNING, sentence % {"count": failed}, figures
+    return State.WARNING, f"{counted(failed, 'job', 'jobs')} failed in the last 24 hours.", figures
 
 
 def _vectors() -> tuple[State, str, dict[str, str]]:

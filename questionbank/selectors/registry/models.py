@@ -7,13 +7,13 @@ from enum import StrEnum
 from typing import Any
 
 from django.db.models import QuerySet
-from django.utils.translation import ngettext
 
 from analytics.catalog import CAPABILITIES
 from questionbank.capabilities.catalog import bank_capability, fixed_suite, has_general_model
 from questionbank.capabilities.figures import Figures, Metric
-from questionbank.errors import NotFound
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, ModelEvent, Run
+from questionbank.numbers import counted
+from questionbank.rows import existing
 from questionbank.selectors.registry.artifacts import artifact_champion
 
 SMALLEST_SUITE = 20  # with fewer questions no difference can be told from chance
@@ -72,10 +72,10 @@ def model_get(*, artifact_id: int) -> ModelArtifact:
     Raises:
         NotFound: there is none with this number.
     """
-    artifact = ModelArtifact.objects.select_related("parent", "created_by").filter(pk=artifact_id).first()
-    if artifact is None:
-        raise NotFound("There is no such model.")
-    return artifact
+    return existing(
+        ModelArtifact.objects.select_related("parent", "created_by").filter(pk=artifact_id),
+        "There is no such model.",
+    )
 
 
 def model_events(*, capability: str) -> QuerySet[ModelEvent]:
@@ -106,26 +106,15 @@ def gate(comparison: ModelComparison) -> Gate:
     ]
     problems = []
     if suite["questions"] < SMALLEST_SUITE:
-        problems.append(
-            ngettext(
-                "The held-out questions are too few to tell a difference from chance: there is %(number)d,"
-                " %(fewest)d are needed.",
-                "The held-out questions are too few to tell a difference from chance: there are %(number)d,"
-                " %(fewest)d are needed.",
-                suite["questions"],
-            )
-            % {"number": suite["questions"], "fewest": SMALLEST_SUITE}
-        )
+        there = f"there {'is' if suite['questions'] == 1 else 'are'} {suite['questions']}"
+        too_few = "The held-out questions are too few to tell a difference from chance"
+        problems.append(f"{too_few}: {there}, {SMALLEST_SUITE} are needed.")
     elif not metrics:
         problems.append(str(fixed.no_figures) if fixed else "No figure could be measured.")
     if suite["lost"]:
         problems.append(
-            ngettext(
-                "It cannot read the language of %(number)d question that the champion can read.",
-                "It cannot read the language of %(number)d questions that the champion can read.",
-                suite["lost"],
-            )
-            % {"number": suite["lost"]}
+            f"It cannot read the language of {counted(suite['lost'], 'question', 'questions')} that the champion"
+            " can read."
         )
     if fixed:
         problems += fixed.problems(figures)

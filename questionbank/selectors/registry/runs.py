@@ -9,8 +9,8 @@ from django.db.models import F, Max, Q, QuerySet
 from django.db.models.functions import Coalesce, Now
 
 from questionbank.capabilities.catalog import bulk_kinds
-from questionbank.errors import NotFound
 from questionbank.models import Run, RunLog, RunMetric, WorkerHeartbeat
+from questionbank.rows import existing
 
 LOG_LINES = 200
 IDLE_WORKER_AFTER = timedelta(seconds=1)  # an idle worker has taken a message by then
@@ -28,10 +28,7 @@ def run_get(*, run_id: int) -> Run:
     Raises:
         NotFound: there is none with this number.
     """
-    run = runs().filter(pk=run_id).first()
-    if run is None:
-        raise NotFound("There is no such job.")
-    return run
+    return existing(runs().filter(pk=run_id), "There is no such job.")
 
 
 def run_version(*, run_id: int) -> str:

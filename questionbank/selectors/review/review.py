@@ -11,7 +11,6 @@ from django.db.models.functions import Now
 
 from analytics import records
 from analytics.paraphrase.operators.catalog import OPERATORS
-from questionbank.errors import NotFound
 from questionbank.models import (
     ParaphrasePair,
     ReviewDecision,
@@ -21,6 +20,7 @@ from questionbank.models import (
     SettlementLease,
     User,
 )
+from questionbank.rows import existing
 from questionbank.selectors.questions.questions import in_language
 
 DEFAULT_KEYS = {  # action -> key; a literal table, in the order of the legend
@@ -70,10 +70,10 @@ def pair_get(*, pair_id: int) -> ParaphrasePair:
     Raises:
         NotFound: there is none.
     """
-    pair = ParaphrasePair.objects.select_related("scored_by", "question", "added").filter(pk=pair_id).first()
-    if pair is None:
-        raise NotFound("There is no such pair.")
-    return pair
+    return existing(
+        ParaphrasePair.objects.select_related("scored_by", "question", "added").filter(pk=pair_id),
+        "There is no such pair.",
+    )
 
 
 def typed_by(*people: int) -> Q:

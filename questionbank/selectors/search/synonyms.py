@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from questionbank.errors import NotFound
 from questionbank.models import SynonymGroup, User
+from questionbank.rows import existing
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +36,7 @@ def synonym_group_get(*, group_id: int) -> SynonymGroup:
     Raises:
         NotFound: there is none.
     """
-    group = SynonymGroup.objects.filter(pk=group_id).first()
-    if group is None:
-        raise NotFound("There is no such group of synonyms.")
-    return group
+    return existing(SynonymGroup.objects.filter(pk=group_id), "There is no such group of synonyms.")
 
 
 def synonym_history(limit: int = 20) -> list[SynonymChange]:

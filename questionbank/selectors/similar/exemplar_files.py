@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from django.utils.translation import ngettext
 
 from analytics.analogy.exemplars import Exemplar, ExemplarCorpus
 from analytics.analogy.graphs import problem_graph, readable_text_graph
@@ -24,6 +23,7 @@ from analytics.text.copies import story_key
 from analytics.text.numbers import find_numbers
 from questionbank.errors import ImportRefused, LineProblem, ServiceUnavailable
 from questionbank.files import InputProblem, InputQuestion, read_input_problems, read_input_questions
+from questionbank.numbers import counted
 from questionbank.recalling_solver import recalling
 from questionbank.selectors.registry.artifacts import artifact_numbered, retriever_champion
 from questionbank.selectors.serving import retriever_of
@@ -141,14 +141,9 @@ class FileCorpus:
                 " and have no graph."
             )
         if unreadable:
-            notices.add(
-                ngettext(
-                    "%(count)d equation of the corpus cannot be read: its problem has no graph.",
-                    "%(count)d equations of the corpus cannot be read: their problems have no graph.",
-                    unreadable,
-                )
-                % {"count": unreadable}
-            )
+            one, several = "its problem has no graph.", "their problems have no graph."
+            cannot = "of the corpus cannot be read:"
+            notices.add(counted(unreadable, f"equation {cannot} {one}", f"equations {cannot} {several}"))
         text_graphs = [] if solver is None else [readable_text_graph(entry.problem) for entry in problems]
         self._corpus = ExemplarCorpus(self._texts, encoder.encode(self._texts), text_graphs)
         self._by_wording: ExemplarCorpus | None = None
@@ -215,8 +210,8 @@ class FileCorpus:
 
 
 def _numberless_notice(count: int) -> str:
-    return ngettext(
-        "%(count)d question has no numbers to compute with: its exemplars are only similar in wording or meaning.",
-        "%(count)d questions have no numbers to compute with: their exemplars are only similar in wording or meaning.",
+    return counted(
         count,
-    ) % {"count": count}
+        "question has no numbers to compute with: its exemplars are only similar in wording or meaning.",
+        "questions have no numbers to compute with: their exemplars are only similar in wording or meaning.",
+    )

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 from django.db.models import Exists, OuterRef
-from django.utils.translation import ngettext
 
 from analytics.catalog import main_lens
 from analytics.inference.heads import Prediction
@@ -226,11 +225,10 @@ def _no_difficulty(probes: ServedProbes) -> str:
 def _estimated_basis(neighbours: int) -> str:
     if not neighbours:
         return "estimated from the text"
-    return ngettext(
-        "estimated from the text; the nearest labelled question below",
-        "estimated from the text; %(count)d nearest labelled questions below",
-        neighbours,
-    ) % {"count": neighbours}
+    nearest_ones = (
+        "the nearest labelled question" if neighbours == 1 else f"{neighbours} nearest labelled questions"
+    )
+    return f"estimated from the text; {nearest_ones} below"
 
 
 def _with_ids(predicted: Prediction, hierarchy: str) -> list[PredictedConcept]:

@@ -9,8 +9,8 @@ from django.db.models import QuerySet
 from analytics.errors import DataError
 from analytics.expression.evaluate import evaluate_float
 from analytics.expression.parser import parse_expression
-from questionbank.errors import NotFound
 from questionbank.models import ProblemVariant, Question, User
+from questionbank.rows import existing
 from questionbank.selectors.solving.answer_checks import answer_shown
 from questionbank.selectors.solving.solutions import SolvedText, gives
 
@@ -21,10 +21,10 @@ def variant_get(*, variant_id: int) -> ProblemVariant:
     Raises:
         NotFound: there is none.
     """
-    variant = ProblemVariant.objects.select_related("question").filter(pk=variant_id).first()
-    if variant is None:
-        raise NotFound("There is no similar problem with this number.")
-    return variant
+    return existing(
+        ProblemVariant.objects.select_related("question").filter(pk=variant_id),
+        "There is no similar problem with this number.",
+    )
 
 
 def question_variants(*, question: Question) -> QuerySet[ProblemVariant, ProblemVariant]:

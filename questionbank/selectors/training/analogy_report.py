@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, Max, Q
-from django.utils.translation import ngettext
 
 from analytics.analogy.capability import ANALOGY
 from analytics.analogy.config import AnalogyConfig
 from analytics.catalog import main_lens
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
 from questionbank.models import EmbeddingSet, QuestionEquation, QuestionSolution
+from questionbank.numbers import counted
 from questionbank.selectors.registry.models import SMALLEST_SUITE
 from questionbank.selectors.training.analogy_material import (
     AnalogyMaterial,
@@ -159,34 +159,25 @@ def _advice(material: AnalogyMaterial, paired: int) -> list[str]:
             f" little; {FEWEST - paired} are missing. Accept equations, or import more."
         )
     if len(material.problems.held_out) < SMALLEST_SUITE:
+        held_out = counted(
+            len(material.problems.held_out), "held-out question has", "held-out questions have"
+        )
         advice.append(
-            ngettext(
-                "Only %(number)d held-out question has an equation; two retrievers cannot be compared on fewer than"
-                " %(fewest)d.",
-                "Only %(number)d held-out questions have an equation; two retrievers cannot be compared on fewer than"
-                " %(fewest)d.",
-                len(material.problems.held_out),
-            )
-            % {"number": len(material.problems.held_out), "fewest": SMALLEST_SUITE}
+            f"Only {held_out} an equation; two retrievers cannot be compared on fewer than {SMALLEST_SUITE}."
         )
     if material.foreign:
+        unknown = "in a language that the encoder does not know, and"
         advice.append(
-            ngettext(
-                "%(number)d problem is in a language that the encoder does not know, and is left out.",
-                "%(number)d problems are in a language that the encoder does not know, and are left out.",
+            counted(
                 material.foreign,
+                f"problem is {unknown} is left out.",
+                f"problems are {unknown} are left out.",
             )
-            % {"number": material.foreign}
         )
     if material.without_graph:
-        advice.append(
-            ngettext(
-                "%(number)d equation cannot be read or computes nothing, and is left out.",
-                "%(number)d equations cannot be read or compute nothing, and are left out.",
-                material.without_graph,
-            )
-            % {"number": material.without_graph}
-        )
+        one = "equation cannot be read or computes nothing, and is left out."
+        several = "equations cannot be read or compute nothing, and are left out."
+        advice.append(counted(material.without_graph, one, several))
     return advice
 
 

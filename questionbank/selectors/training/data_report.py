@@ -11,7 +11,6 @@ from typing import Generic, TypeVar
 
 from django.core.cache import cache
 from django.db.models import Count, Max
-from django.utils.translation import ngettext
 
 from analytics.catalog import main_lens
 from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT
@@ -19,6 +18,7 @@ from analytics.records import ConceptPath
 from analytics.splits import is_held_out
 from analytics.text.copies import story_key
 from questionbank.models import EmbeddingSet, Question, QuestionTag
+from questionbank.numbers import counted
 from questionbank.selectors.training.training_questions import (
     TrainingQuestion,
     is_test_source,
@@ -218,24 +218,19 @@ def _with_advice(report: DataReport) -> DataReport:
     if training < FEWEST:
         advice.append(f"With fewer than {FEWEST} training questions an encoder learns very little.")
     if report.test_items_in_train:
+        copied = counted(report.test_items_in_train, "question", "questions")
         advice.append(
-            ngettext(
-                "Copies of %(number)d question of the fixed comparison are in the training part, and left out of it.",
-                "Copies of %(number)d questions of the fixed comparison are in the training part, and left out of it.",
-                report.test_items_in_train,
-            )
-            % {"number": report.test_items_in_train}
+            f"Copies of {copied} of the fixed comparison are in the training part, and left out of it."
         )
     if report.test_sources:
         advice.append(
-            ngettext(
-                "%(number)d training question comes from a source that is named as a test split: figures"
-                " measured on that split will be too good.",
-                "%(number)d training questions come from sources that are named as a test split: figures"
-                " measured on those splits will be too good.",
+            counted(
                 report.test_sources,
+                "training question comes from a source that is named as a test split: figures measured on that"
+                " split will be too good.",
+                "training questions come from sources that are named as a test split: figures measured on those"
+                " splits will be too good.",
             )
-            % {"number": report.test_sources}
         )
     if report.without_concept == report.questions > 0:
         advice.append("No question has a concept: choose the ranking “none”, or tag some first.")

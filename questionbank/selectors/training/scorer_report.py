@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from django.db.models import Count, Max, Q
-from django.utils.translation import ngettext
 
 from analytics.records import ParaphrasePair as LabelledPair
 from questionbank.models import ParaphrasePair, ReviewDecision
+from questionbank.numbers import counted
 from questionbank.selectors.questions.questions import in_language
 from questionbank.selectors.training.data_report import EXAMINED, KeptReport
 from questionbank.selectors.training.scorer_material import LANGUAGE, ScorerMaterial, scorer_material
@@ -127,23 +127,12 @@ def _advice(material: ScorerMaterial) -> list[str]:
     if len(material.questions.learned) < FEWEST:
         advice.append(f"With fewer than {FEWEST} questions a scorer hardly learns.")
     if unused := material.ready - material.english:
-        advice.append(
-            ngettext(
-                "%(number)d question is not in English and left out: the operators know no other language.",
-                "%(number)d questions are not in English and left out: the operators know no other language.",
-                unused,
-            )
-            % {"number": unused}
-        )
+        foreign = counted(unused, "question is", "questions are")
+        advice.append(f"{foreign} not in English and left out: the operators know no other language.")
     if material.test_items:
-        advice.append(
-            ngettext(
-                "%(number)d question comes from a source that is named as a test split and is left out.",
-                "%(number)d questions come from sources that are named as a test split and are left out.",
-                material.test_items,
-            )
-            % {"number": material.test_items}
-        )
+        one = "question comes from a source that is named as a test split and is left out."
+        several = "questions come from sources that are named as a test split and are left out."
+        advice.append(counted(material.test_items, one, several))
     if not material.questions.held_out:
         advice.append("No question is held out: the verdict of the scorer cannot be fitted.")
     return advice

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db.models import Count, Q
-from django.utils.translation import ngettext
 
 from questionbank.models import QuestionEquation
+from questionbank.numbers import counted
 from questionbank.selectors.training.data_report import KeptReport
 from questionbank.selectors.training.solver_material import SOLVER_LANGUAGES, SolverMaterial, solver_material
 
@@ -108,14 +108,9 @@ def _advice(materials: Mapping[str, SolverMaterial]) -> list[str]:
     ]
     learnable = sum(material.with_equation - material.foreign for material in materials.values())
     if foreign := first.with_equation - learnable:
-        advice.append(
-            ngettext(
-                "%(number)d problem is in a language that no solver can learn, and is left out.",
-                "%(number)d problems are in languages that no solver can learn, and are left out.",
-                foreign,
-            )
-            % {"number": foreign}
-        )
+        one = "problem is in a language that no solver can learn, and is left out."
+        several = "problems are in languages that no solver can learn, and are left out."
+        advice.append(counted(foreign, one, several))
     return advice
 
 
