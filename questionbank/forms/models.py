@@ -114,6 +114,18 @@ class TrainingForm(ServiceForm):
             if self.cleaned_data.get(spec.name) is not None and self.cleaned_data[spec.name] != spec.default
         }
 
+    def asked(self) -> tuple[dict[str, str], dict[str, Any]] | None:
+        """Return the settings and options as the form shows them; None while one is wrong."""
+        if self.is_bound:
+            return (self.settings(), self.chosen_options()) if self.is_valid() else None
+        settings = {name: str(value) for name, value in self.initial.items()}
+        options: dict[str, Any] = {
+            option.name: next(iter(option.choices), self[option.name].initial) for option in self.options
+        }
+        options |= {name: settings.pop(name) for name in list(options) if name in settings}
+        known = {spec.name for spec in self.specs}
+        return {name: value for name, value in settings.items() if name in known}, options
+
     def chosen_hierarchies(self) -> list[str] | None:
         """Return the names of hierarchies, None for all questions; also before the form is valid."""
         offered_names = {name for name, _label in self.fields["hierarchies"].choices}  # type: ignore[attr-defined]

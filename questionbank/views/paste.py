@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any
 
 from django.contrib import messages
@@ -104,7 +103,7 @@ def _insight(
         "incomplete": wholeness_marks(layout.text),
         "language": pasted.language,
         "language_notice": pasted.notice,
-        **{field.name: getattr(insight, field.name) for field in fields(insight)},
+        **vars(insight),
         "save_form": save_form or SavePastedForm.suggested(data, pasted, chosen_concepts(data)),
         "options": layout.options,
         "chosen": chosen_concepts(data),

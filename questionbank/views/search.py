@@ -9,7 +9,6 @@ text that is too long for one is kept under a key (`long`).
 
 from __future__ import annotations
 
-from typing import Any
 from urllib.parse import quote, urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
@@ -17,13 +16,12 @@ from django.urls import reverse
 from django_htmx.http import push_url
 
 from questionbank.models import KnowledgeConcept, Question
-from questionbank.selectors.questions.concept_steps import ConceptSteps, concept_steps
 from questionbank.selectors.search.asked import TOPIC
-from questionbank.selectors.search.facets import BANDS, FacetValue, difficulty_range
+from questionbank.selectors.search.browsing import browse
 from questionbank.selectors.search.filters import ANY_STATUS, USED, SearchFilters
 from questionbank.selectors.search.long_queries import long_query_text
 from questionbank.selectors.search.query_filters import READ_FILTERS, TASK_NAMES
-from questionbank.selectors.search.search import NEWEST, ORDERS, RELEVANCE, SearchPage, search_questions
+from questionbank.selectors.search.search import NEWEST, ORDERS, RELEVANCE, SearchPage
 from questionbank.selectors.serving import serving
 from questionbank.services.long_queries import long_query_keep
 from questionbank.templatetags.pages import language_name
@@ -33,13 +31,6 @@ REMEMBERED = "question_filters"
 NOT_REMEMBERED = ("owner", "status")  # looking at one's drafts must not narrow the next search
 QUERY_LIMIT = 2000  # characters; a whole pasted question fits
 LONGEST_IN_ADDRESS = 1500  # bytes of a query as an address spells it; servers refuse addresses of 4,000
-FACETS = (
-    ("kind", "Type"),
-    ("grade", "Grade"),
-    ("language", "Language"),
-    ("source", "Source"),
-)
-SELECT_FROM = 7  # a filter with so many values becomes a drop-down list
 OPEN_STEPS = 12  # more concepts of several hierarchies are folded
 ORDER_NAMES = {  # a literal table
     RELEVANCE: "Relevance",
@@ -76,7 +67,7 @@ def question_list(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         request.GET = QueryDict(urlencode(wanted))  # type: ignore[assignment]  # links start from the page's address
     _remember(request, filter_query)
-    page = search_questions(
+    browsing = browse(
         query=query,
         filters=filters,
         serving=serving(),
@@ -87,17 +78,17 @@ def question_list(request: HttpRequest) -> HttpResponse:
     )
     last = {} if filter_query or cursor else request.session.get(REMEMBERED, {})
     context = {
-        "page": page,
+        "page": browsing.page,
         "query": query,
         "query_part": urlencode(_parameters(query, {})),
         "filters": filters,
         "filter_query": filter_query,
         "filter_count": len(filter_query),
-        "chips": _chips(page),
-        "steps": _concept_steps(page, filters),
+        "chips": _chips(browsing.page),
+        "steps": browsing.steps,
         "open_steps": OPEN_STEPS,
-        "bands": _bands(page, filters),
-        "facets": _facets(page, filter_query),
+        "bands": browsing.bands,
+        "facets": browsing.facets,
         "tasks": TASK_NAMES.items(),
         "uses": USED.items(),
         "statuses": [*Question.Status.choices, (ANY_STATUS, "Any")],
@@ -186,48 +177,3 @@ def _parameters(query: str, filters: dict[str, str], **others: str) -> dict[str,
 
 def _address(parameters: dict[str, str]) -> str:
     return reverse("question_list") + (f"?{urlencode(parameters)}" if parameters else "")
-
-
-def _concept_steps(page: SearchPage, filters: SearchFilters) -> ConceptSteps:
-    counts = {int(value.value): value.count for value in page.facets.get("concept", [])}
-    hierarchies = {int(value.value): (value.label, value.count) for value in page.facets.get("hierarchy", [])}
-    return concept_steps(chosen=filters.concept, counts=counts, hierarchies=hierarchies)
-
-
-def _bands(page: SearchPage, filters: SearchFilters) -> list[dict[str, Any]]:
-    """Return ranges of difficulty with their counts, each a click; within the bounds that are set."""
-    width = 100 // BANDS
-    least = filters.difficulty_min or 0
-    most = 100 if filters.difficulty_max is None else filters.difficulty_max
-    bands = []
-    for band in page.facets.get("difficulty", []):
-        low, high = max(least, int(band.value) * width), min(most, (int(band.value) + 1) * width)
-        if low < high:  # of a range that only touches the bounds that are set, its neighbour says the same
-            bounds = {"low": f"{low:g}", "high": f"{high:g}"}
-            bands.append({"label": difficulty_range(low, high), "count": band.count, **bounds})
-    return bands
-
-
-def _facets(page: SearchPage, filter_query: dict[str, str]) -> list[dict[str, Any]]:
-    """Return the filters that are lists of values, each with its counts and what is chosen."""
-    facets = []
-    for name, label in FACETS:
-        values, chosen = list(page.facets.get(name, [])), filter_query.get(name, "")
-        if chosen and chosen not in {value.value for value in values}:
-            values.append(FacetValue(chosen, chosen, 0))
-        if name == "grade":
-            values.sort(key=_by_size)
-        if values:
-            is_long = len(values) >= SELECT_FROM
-            facets.append(
-                {"name": name, "label": label, "values": values, "chosen": chosen, "is_long": is_long}
-            )
-    return facets
-
-
-def _by_size(value: FacetValue) -> tuple[int, float, str]:
-    """Return grades in order: numbers by size, then the others by name."""
-    try:
-        return 0, float(value.value), ""
-    except ValueError:
-        return 1, 0.0, value.label

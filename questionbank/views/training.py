@@ -11,7 +11,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 
 from analytics.catalog import CAPABILITIES
-from analytics.errors import ConfigurationError
 from questionbank.capabilities.catalog import training_of
 from questionbank.capabilities.rows import BANK_CAPABILITIES
 from questionbank.errors import Conflict, NotFound
@@ -21,9 +20,9 @@ from questionbank.selectors.questions.concepts import hierarchies
 from questionbank.selectors.questions.hierarchy_choice import default_hierarchy
 from questionbank.selectors.registry.model_jobs import model_jobs
 from questionbank.selectors.training.analogy_pairs import graph_groups, graph_pairs
-from questionbank.selectors.training.training_reports import is_counted_at_once, training_report
+from questionbank.selectors.training.training_reports import report_at_once
 from questionbank.selectors.training.training_start import training_start
-from questionbank.selectors.training.training_time import TrainingTime, training_time
+from questionbank.selectors.training.training_time import expected_time
 from questionbank.services.training import report_request, training_request
 from questionbank.views.access import form_for, page_for, paginated, posted
 
@@ -71,12 +70,12 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
                 answers=form.chosen_options(),
             )
             return redirect("run_detail", run_id=run.pk)
-    hierarchies_chosen = form.chosen_hierarchies()
+    chosen = form.chosen_hierarchies()
     context = {
         "form": form,
         "title": CAPABILITIES[capability].title,
         "then": training.then,
-        **_report(request, capability, hierarchies_chosen),
+        **_report(request, capability, chosen),
         "jobs": [run for run in model_jobs(kind=Run.Kind.TRAIN) if run.capability == capability],
         "problem": form.refusal,
         "only_looks": only_looks,
@@ -86,39 +85,15 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         "is_quick": start.is_quick,
         "first_time": training.first_time,
     }
-    context |= _time(capability, form, hierarchies_chosen, context["report"])
+    if asked := form.asked():
+        settings, options = asked
+        context["time"] = expected_time(
+            capability=capability,
+            settings=settings,
+            parameters={**options, "hierarchies": chosen},
+            report=context["report"],
+        )
     return render(request, "models/train.html", context, status=200 if only_looks else form.status)
-
-
-def _time(
-    capability: str, form: TrainingForm, chosen: Sequence[str] | None, report: Any
-) -> dict[str, TrainingTime | float | None]:
-    """Return how long the training of a form takes, as it is shown: here, and where none was done here on two cores.
-
-    Nothing while a setting is wrong.
-    """
-    if not form.is_bound:
-        settings = {name: str(value) for name, value in form.initial.items()}
-        options = {
-            option.name: next(iter(option.choices), form[option.name].initial) for option in form.options
-        }
-        options |= {name: settings.pop(name) for name in list(options) if name in settings}
-        known = {spec.name for spec in form.specs}
-        settings = {name: value for name, value in settings.items() if name in known}
-    elif form.is_valid():
-        settings, options = form.settings(), form.chosen_options()
-    else:
-        return {}
-    parameters = {**options, "hierarchies": chosen}
-    time = training_time(capability=capability, settings=settings, parameters=parameters)
-    training = training_of(capability)
-    if time.seconds is not None or report is None or training is None:
-        return {"time": time}
-    try:
-        first_seconds = training.first_seconds(report, settings, parameters)
-    except ConfigurationError:  # two settings that exclude each other: the request will say which
-        return {}
-    return {"time": time, "first_seconds": first_seconds}
 
 
 @page_for("models_manage")
@@ -142,17 +117,12 @@ def model_graph_pairs(request: HttpRequest) -> HttpResponse:
 
 def _report(request: HttpRequest, capability: str, chosen: Sequence[str] | None) -> dict[str, Any]:
     """Return what a training would learn from; in a large bank a job counts it, and the page asks again."""
-    report = training_report(capability)
-    row = BANK_CAPABILITIES[capability]
-    if is_counted_at_once():
-        counted: Any = report(hierarchies=chosen)
-    else:
-        counted = report.kept(hierarchies=chosen)
+    counted = report_at_once(capability=capability, hierarchies=chosen)
     address = reverse("model_training_report", args=[capability])
     return {
         "chosen": chosen,
         "report": counted,
-        "report_template": row.template("report"),
+        "report_template": BANK_CAPABILITIES[capability].template("report"),
         "report_address": f"{address}?{urlencode({'hierarchies': chosen or []}, doseq=True)}",
         "counting": None
         if counted is not None

@@ -3,41 +3,26 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from pathlib import Path
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from analytics.catalog import main_lens
-from questionbank.files import convert_questions
-from questionbank.management.base import BankCommand
+from questionbank.management.files import FileCommand
 from questionbank.selectors.serving import serving
 from questionbank.selectors.similar.vector_files import check_lens, lens_help, question_vectors
 
 
-class Command(BankCommand):
-    """File in, file out: nothing of it enters the bank."""
+class Command(FileCommand):
+    """Where no model knows a text's language, its vector is null."""
 
     help = "Write the vector of each question of a JSON Lines file: {id, vector}."
-    needs_model = True
+    writes = "vectors"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--input", type=Path, required=True, help="questions.jsonl, or .jsonl.gz")
-        parser.add_argument("--output", type=Path, required=True, help="vectors.jsonl, or .jsonl.gz")
+        super().add_arguments(parser)
         parser.add_argument("--lens", default=main_lens().word, help=lens_help())
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def converter(self, options: dict[str, Any], notices: set[str]) -> Callable[[Any], list[dict[str, Any]]]:
         lens = check_lens(options["lens"])
-        now = serving()
-        notices: set[str] = set()
-        try:
-            written = convert_questions(
-                source=options["input"],
-                target=options["output"],
-                convert=lambda questions: question_vectors(
-                    questions, lens=lens, serving=now, notices=notices
-                ),
-                report=self.stderr.write,
-            )
-        finally:
-            for notice in sorted(notices):
-                self.stderr.write(notice)
-        self.stderr.write(f"{written:,} vectors are in {options['output']}.")
+        return partial(question_vectors, lens=lens, serving=serving(), notices=notices)

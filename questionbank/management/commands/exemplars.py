@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,8 @@ from analytics.analogy.retriever import Retriever
 from analytics.catalog import main_lens
 from analytics.solver.solution import Solver
 from questionbank.errors import KindredError, ServiceUnavailable, ValidationFailed
-from questionbank.files import InputProblem, convert_questions
-from questionbank.management.base import BankCommand
+from questionbank.files import InputProblem
+from questionbank.management.files import FileCommand
 from questionbank.selectors.serving import serving
 from questionbank.selectors.similar.exemplar_files import (
     FileCorpus,
@@ -23,16 +24,15 @@ from questionbank.selectors.similar.exemplar_files import (
 )
 
 
-class Command(BankCommand):
-    """File in, file out: nothing of it enters the bank."""
+class Command(FileCommand):
+    """Exemplars come from the corpus alone: nothing of it enters the bank."""
 
     help = "Write the corpus problems closest in computation to each problem of a JSON Lines file."
-    needs_model = True
+    reads, writes = "problems", "exemplars"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--input", type=Path, required=True, help="problems.jsonl, or .jsonl.gz")
+        super().add_arguments(parser)
         parser.add_argument("--corpus", type=Path, required=True, help="corpus.jsonl, or .jsonl.gz")
-        parser.add_argument("--output", type=Path, required=True, help="exemplars.jsonl, or .jsonl.gz")
         parser.add_argument("--k", type=int, default=8, help="exemplars of a problem (8)")
         parser.add_argument(
             "--model", default="default", help="number or folder of a retriever, by default the one in use"
@@ -48,30 +48,26 @@ class Command(BankCommand):
         if options["k"] < 1:
             raise ValidationFailed("--k must be at least 1.")
         refused: list[str] = []
-        notices: set[str] = set()
         problems = read_corpus(options["corpus"], refused.append)
         for line in refused:
             self.stderr.write(line)
-        retriever = retriever_by_name(options["model"], [entry.problem.language for entry in problems])
-        if retriever is None:
-            notices.add("There is no retriever yet: the exemplars are near by the encoder in use.")
-        try:
-            solver = self._solver(options, retriever, problems, notices)
-            corpus = FileCorpus(problems, retriever or serving().encoder(main_lens().word), notices, solver)
-            written = convert_questions(
-                source=options["input"],
-                target=options["output"],
-                convert=lambda questions: corpus.exemplars(questions, options["k"]),
-                report=self.stderr.write,
-            )
-        finally:
-            for notice in sorted(notices):
-                self.stderr.write(notice)
-        self.stderr.write(f"Exemplars of {written:,} problems are in {options['output']}.")
+        super().handle(*args, **options, problems=problems)
         if refused:
             raise KindredError(
                 f"{len(refused):,} lines of the corpus could not be read; the others were used."
             )
+
+    def converter(self, options: dict[str, Any], notices: set[str]) -> Callable[[Any], list[dict[str, Any]]]:
+        problems: list[InputProblem] = options["problems"]
+        retriever = retriever_by_name(options["model"], [entry.problem.language for entry in problems])
+        if retriever is None:
+            notices.add("There is no retriever yet: the exemplars are near by the encoder in use.")
+        solver = self._solver(options, retriever, problems, notices)
+        corpus = FileCorpus(problems, retriever or serving().encoder(main_lens().word), notices, solver)
+        return partial(corpus.exemplars, k=options["k"])
+
+    def said(self, written: int, output: Path) -> str:
+        return f"Exemplars of {written:,} problems are in {output}."
 
     def _solver(
         self,

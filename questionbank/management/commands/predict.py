@@ -3,39 +3,25 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser
-from pathlib import Path
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
-from questionbank.files import convert_questions
-from questionbank.management.base import BankCommand
+from questionbank.management.files import FileCommand
 from questionbank.selectors.serving import serving
 from questionbank.selectors.similar.vector_files import question_predictions
 
 
-class Command(BankCommand):
-    """File in, file out: nothing of it enters the bank."""
+class Command(FileCommand):
+    """All predictions are in one hierarchy."""
 
     help = "Write the probable concepts and difficulty of each question of a JSON Lines file."
-    needs_model = True
+    writes = "predictions"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--input", type=Path, required=True, help="questions.jsonl, or .jsonl.gz")
-        parser.add_argument("--output", type=Path, required=True, help="predictions.jsonl, or .jsonl.gz")
+        super().add_arguments(parser)
         parser.add_argument("--hierarchy", help="predict in this hierarchy; by default the bank's")
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        now = serving()
-        notices: set[str] = set()
-        try:
-            written = convert_questions(
-                source=options["input"],
-                target=options["output"],
-                convert=lambda questions: question_predictions(
-                    questions, hierarchy=options["hierarchy"], serving=now, notices=notices
-                ),
-                report=self.stderr.write,
-            )
-        finally:
-            for notice in sorted(notices):
-                self.stderr.write(notice)
-        self.stderr.write(f"{written:,} predictions are in {options['output']}.")
+    def converter(self, options: dict[str, Any], notices: set[str]) -> Callable[[Any], list[dict[str, Any]]]:
+        hierarchy = options["hierarchy"]
+        return partial(question_predictions, hierarchy=hierarchy, serving=serving(), notices=notices)

@@ -10,8 +10,8 @@ from typing import Any
 from django.db.models import Count, QuerySet
 
 from analytics.records import ConceptPath
-from questionbank.errors import NotFound
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question
+from questionbank.rows import existing
 from questionbank.selectors.questions.facet_cube import (
     ConceptGroups,
     facet_cube,
@@ -51,10 +51,9 @@ def hierarchy_get(*, hierarchy_id: int) -> KnowledgeHierarchy:
     Raises:
         NotFound: there is none of this number.
     """
-    try:
-        return KnowledgeHierarchy.objects.get(pk=hierarchy_id)
-    except KnowledgeHierarchy.DoesNotExist as error:
-        raise NotFound(f"There is no hierarchy {hierarchy_id}.") from error
+    return existing(
+        KnowledgeHierarchy.objects.filter(pk=hierarchy_id), f"There is no hierarchy {hierarchy_id}."
+    )
 
 
 def concept_get(*, concept_id: int) -> KnowledgeConcept:
@@ -63,10 +62,8 @@ def concept_get(*, concept_id: int) -> KnowledgeConcept:
     Raises:
         NotFound: there is none of this number.
     """
-    try:
-        return KnowledgeConcept.objects.select_related("hierarchy").get(pk=concept_id)
-    except KnowledgeConcept.DoesNotExist as error:
-        raise NotFound(f"There is no concept {concept_id}.") from error
+    concepts = KnowledgeConcept.objects.select_related("hierarchy")
+    return existing(concepts.filter(pk=concept_id), f"There is no concept {concept_id}.")
 
 
 def concept_path(concept: KnowledgeConcept) -> ConceptPath:

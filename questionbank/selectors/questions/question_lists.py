@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Q, QuerySet
 
-from questionbank.errors import NotFound
 from questionbank.models import Question, QuestionList, User
+from questionbank.rows import existing
 from questionbank.selectors.questions.questions import visible_to
 
 
@@ -26,10 +26,13 @@ def question_list_get(*, list_id: int, user: User) -> QuestionList:
     Raises:
         NotFound: there is no such list, or it is somebody else's and not shared.
     """
-    question_list = QuestionList.objects.select_related("owner").filter(pk=list_id).first()
-    if question_list is None or not (question_list.is_shared or question_list.owner_id == user.pk):
-        raise NotFound("There is no such list, or it is not shared.")
-    return question_list
+    lists = QuestionList.objects.select_related("owner").filter(readable_by(user))
+    return existing(lists.filter(pk=list_id), "There is no such list, or it is not shared.")
+
+
+def readable_by(user: User) -> Q:
+    """Return the condition of lists, or worksheets, that the person owns or that are shared."""
+    return Q(is_shared=True) | Q(owner_id=user.pk)
 
 
 def questions_of_list(*, question_list: QuestionList, user: User | None = None) -> list[Question]:

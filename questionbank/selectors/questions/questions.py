@@ -13,7 +13,7 @@ from django.db.models import CharField, F, Func, Q, QuerySet, prefetch_related_o
 from analytics.question_content import EMPTY, Option, QuestionContent, asked_parts, content_of
 from analytics.records import ConceptPath, Original, QuestionRecord
 from analytics.text.meaning import same_answer
-from questionbank.errors import NotFound, ValidationFailed
+from questionbank.errors import ValidationFailed
 from questionbank.models import (
     KnowledgeConcept,
     KnowledgeHierarchy,
@@ -24,6 +24,7 @@ from questionbank.models import (
 )
 from questionbank.numbers import whole_number
 from questionbank.permissions import is_admin
+from questionbank.rows import existing
 
 RECORDS_AT_ONCE = 2_000
 
@@ -95,11 +96,10 @@ def question_get(*, question_id: int, user: User | None = None) -> Question:
     Raises:
         NotFound: there is none of this number, or it is somebody else's draft.
     """
-    try:
-        questions = Question.objects.select_related("equation", "machine_solution", "created_by")
-        return questions.get(visible_to(user), pk=question_id)
-    except Question.DoesNotExist as error:
-        raise NotFound(f"There is no question {question_id}.") from error
+    questions = Question.objects.select_related("equation", "machine_solution", "created_by")
+    return existing(
+        questions.filter(visible_to(user), pk=question_id), f"There is no question {question_id}."
+    )
 
 
 def exact_duplicates(

@@ -3,22 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
+from django.db.models import QuerySet
+
 from analytics.catalog import FALLBACK_LENS
-from analytics.question_content import EMPTY, Option, QuestionContent
+from analytics.question_content import EMPTY, Option, QuestionContent, content_of
+from questionbank.capabilities.contract import KinshipRow
 from questionbank.errors import ServiceUnavailable, ValidationFailed
-from questionbank.models import Question, User
+from questionbank.models import ParaphrasePair, Question, QuestionUse, User
+from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.difficulty import (
     DifficultyFigure,
     observed_difficulty,
     published_difficulty,
 )
+from questionbank.selectors.questions.hierarchy_choice import HierarchyChoice, hierarchy_choice
+from questionbank.selectors.questions.history import HistoryEntry, question_history
 from questionbank.selectors.questions.questions import exact_duplicates
-from questionbank.selectors.questions.tags import TagView
+from questionbank.selectors.questions.shared_texts import questions_sharing_text
+from questionbank.selectors.questions.tags import TagView, question_tags
+from questionbank.selectors.questions.uses import question_uses
+from questionbank.selectors.review.paraphrases import (
+    ParaphraseOrigin,
+    paraphrase_origin,
+    question_paraphrases,
+)
 from questionbank.selectors.serving import Serving, served_solver, serving
-from questionbank.selectors.similar.columns import BOTH, LensColumn, lens_columns_of_text
+from questionbank.selectors.similar.columns import (
+    BOTH,
+    LensColumn,
+    kinds_shown,
+    lens_columns,
+    lens_columns_of_text,
+)
+from questionbank.selectors.similar.kinship import kin_of
 from questionbank.selectors.similar.predictions import QuestionPrediction, predict
 from questionbank.selectors.similar.similarity import SimilarHit, near_duplicates
 from questionbank.selectors.solving.solutions import SolvedText, question_solved, text_solved
@@ -81,7 +101,83 @@ def solved_text_or_none(text: str, language: str) -> SolvedText | None:
         return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
+class QuestionInsight:
+    """Everything that the bank knows about one of its questions.
+
+    Attributes:
+        origin: what it was reworded from, and by which pair; None where it is nobody's paraphrase.
+        paraphrases: of it, the newest first.
+        choice: the hierarchy of the prediction, and those that can be chosen.
+        prediction: its concepts and difficulty, or None with the sentence `no_prediction`.
+        figures: its difficulty: observed, estimated, published.
+        columns: similar questions by lens.
+        kinships: the kinds of similar questions that there are.
+        duplicates: questions with the very same text, options and answer.
+        sharing: questions that share a text with it.
+        uses: days on which it was used on worksheets.
+        history: who changed it.
+    """
+
+    question: Question
+    origin: ParaphraseOrigin | None
+    paraphrases: QuerySet[ParaphrasePair]
+    tags: list[TagView]
+    choice: HierarchyChoice
+    prediction: QuestionPrediction | None
+    no_prediction: str
+    figures: list[DifficultyFigure]
+    solved: SolvedText | None
+    has_computation: bool
+    columns: list[LensColumn]
+    kinships: Mapping[str, KinshipRow]
+    duplicates: list[Question]
+    sharing: list[Question]
+    uses: QuerySet[QuestionUse]
+    history: list[HistoryEntry]
+
+
+def question_insight(*, question: Question, user: User, hierarchy: str = "") -> QuestionInsight:
+    """Return everything that the bank knows about a question.
+
+    Args:
+        user: who asks; drafts of others are not named.
+        hierarchy: to predict in; by default its own, else the person's choice.
+    """
+    models = serving()
+    tags = question_tags(question=question)
+    choice = hierarchy_choice(user=user, own=tagged_hierarchies(tags, models), requested=hierarchy)
+    prediction, no_prediction = predict_or_none(question.text, models, question.language, choice.name)
+    kin = kin_of(question=question, serving=models)
+    duplicates = exact_duplicates(
+        text=question.text,
+        options=question.options,
+        content=content_of(question.content),
+        answer=question.answer,
+        exclude=question,
+        user=user,
+    )
+    return QuestionInsight(
+        question=question,
+        origin=paraphrase_origin(question=question),
+        paraphrases=question_paraphrases(question=question),
+        tags=tags,
+        choice=choice,
+        prediction=prediction,
+        no_prediction=no_prediction,
+        figures=difficulty_figures(question, prediction),
+        solved=solved_or_none(question),
+        has_computation=question_computation(question) is not None,
+        columns=lens_columns(kin),
+        kinships=kinds_shown(kin),
+        duplicates=list(duplicates[:MOST_SAME]),
+        sharing=questions_sharing_text(question=question, user=user),
+        uses=question_uses(question=question),
+        history=question_history(question=question),
+    )
+
+
+@dataclass(frozen=True)
 class TextOutlook:
     """What the bank says about a text at a glance.
 
@@ -98,7 +194,7 @@ class TextOutlook:
     near: list[SimilarHit]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TextInsight(TextOutlook):
     """Everything that the bank knows about a text that is not in it.
 
@@ -185,7 +281,7 @@ def text_insight(
     )
     solved = solved_text_or_none(question, language) if is_predictable else None
     return TextInsight(
-        **{field.name: getattr(outlook, field.name) for field in fields(outlook)},
+        **vars(outlook),
         solved=solved,
         columns=[
             column

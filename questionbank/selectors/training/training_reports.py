@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from questionbank.capabilities.catalog import training_of
 from questionbank.capabilities.contract import Report
 from questionbank.errors import NotFound
@@ -22,6 +25,12 @@ def training_report(capability: str) -> Report:
     return training.report
 
 
-def is_counted_at_once() -> bool:
-    """Return whether the bank is small enough for a page to wait for a report."""
-    return Question.objects.all()[: COUNTED_AT_ONCE + 1].count() <= COUNTED_AT_ONCE
+def report_at_once(*, capability: str, hierarchies: Sequence[str] | None) -> Any:
+    """Return the report of a training; None where the bank is too large for a page to wait until it is counted.
+
+    Raises:
+        NotFound: it is not trained on the bank.
+    """
+    report = training_report(capability)
+    is_small = Question.objects.all()[: COUNTED_AT_ONCE + 1].count() <= COUNTED_AT_ONCE
+    return report(hierarchies=hierarchies) if is_small else report.kept(hierarchies=hierarchies)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -35,12 +35,36 @@ class TrainingTime:
         measured_at: when the training ended from which it comes.
         shortest: seconds of the shortest training of this kind here, whatever its settings; None where there was none.
         longest: of the longest.
+        first_seconds: how long it takes on two cores, where `seconds` is None; None where nobody knows.
     """
 
     seconds: float | None = None
     measured_at: datetime | None = None
     shortest: float | None = None
     longest: float | None = None
+    first_seconds: float | None = None
+
+
+def expected_time(
+    *, capability: str, settings: Mapping[str, str], parameters: Mapping[str, Any], report: Any
+) -> TrainingTime | None:
+    """Return how long a training takes: as those before it, else as on two cores.
+
+    Args:
+        settings, parameters: as for `training_time`.
+        report: what it would learn from; None where that is not counted yet.
+
+    Returns:
+        None where two settings exclude each other; the request says which.
+    """
+    time = training_time(capability=capability, settings=settings, parameters=parameters)
+    training = training_of(capability)
+    if time.seconds is not None or report is None or training is None:
+        return time
+    try:
+        return replace(time, first_seconds=training.first_seconds(report, settings, parameters))
+    except ConfigurationError:
+        return None
 
 
 def training_time(

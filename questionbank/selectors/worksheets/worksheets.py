@@ -9,9 +9,10 @@ from datetime import date
 from django.db.models import Count, Q, QuerySet
 from django.utils import timezone
 
-from questionbank.errors import NotFound
 from questionbank.models import Question, User, Worksheet, WorksheetItem
+from questionbank.rows import existing
 from questionbank.selectors.questions.facet_cube import facet_cube
+from questionbank.selectors.questions.question_lists import readable_by
 from questionbank.selectors.questions.questions import visible_to
 from questionbank.selectors.questions.uses import last_uses
 
@@ -62,10 +63,8 @@ def worksheet_get(*, worksheet_id: int, user: User) -> Worksheet:
     Raises:
         NotFound: there is no such worksheet, or it is somebody else's and not shared.
     """
-    worksheet = Worksheet.objects.select_related("owner", "source_list").filter(pk=worksheet_id).first()
-    if worksheet is None or not (worksheet.is_shared or worksheet.owner_id == user.pk):
-        raise NotFound("There is no such worksheet, or it is not shared.")
-    return worksheet
+    worksheets = Worksheet.objects.select_related("owner", "source_list").filter(readable_by(user))
+    return existing(worksheets.filter(pk=worksheet_id), "There is no such worksheet, or it is not shared.")
 
 
 def worksheet_rows(*, worksheet: Worksheet, user: User | None = None) -> list[WorksheetRow]:

@@ -1,0 +1,51 @@
+"""What the commands share that read a file of questions and write another one."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, ClassVar
+
+from questionbank.files import convert_questions
+from questionbank.management.base import BankCommand
+
+
+class FileCommand(BankCommand):
+    """File in, file out: nothing of it enters the bank.
+
+    Attributes:
+        reads, writes: what the lines of the two files are.
+        convert: reads, converts and writes the lines.
+    """
+
+    needs_model = True
+    reads: ClassVar[str] = "questions"
+    writes: ClassVar[str]
+    convert: ClassVar[Callable[..., int]] = staticmethod(convert_questions)
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        for name, lines in (("--input", self.reads), ("--output", self.writes)):
+            parser.add_argument(name, type=Path, required=True, help=f"{lines}.jsonl, or .jsonl.gz")
+
+    def converter(self, options: dict[str, Any], notices: set[str]) -> Callable[[Any], list[dict[str, Any]]]:
+        """Return what converts a batch of lines; it adds sentences for people to `notices`."""
+        raise NotImplementedError
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        notices: set[str] = set()
+        try:
+            written = self.convert(
+                source=options["input"],
+                target=options["output"],
+                convert=self.converter(options, notices),
+                report=self.stderr.write,
+            )
+        finally:
+            for notice in sorted(notices):
+                self.stderr.write(notice)
+        self.stderr.write(self.said(written, options["output"]))
+
+    def said(self, written: int, output: Path) -> str:
+        """Return the sentence for what was written."""
+        return f"{written:,} {self.writes} are in {output}."
