@@ -17,6 +17,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Self
 
 
 class KindredError(Exception):
@@ -33,6 +34,16 @@ class ValidationFailed(KindredError):
     def __init__(self, message: str, fields: Mapping[str, Sequence[str]] | None = None) -> None:
         self.fields = {name: list(problems) for name, problems in (fields or {}).items()}
         super().__init__(message)
+
+    @classmethod
+    def beside(cls, field: str, problem: str) -> Self:
+        """Return the error that says one thing about one field."""
+        return cls(problem, {field: [problem]})
+
+    @classmethod
+    def of(cls, fields: Mapping[str, Sequence[str]]) -> Self:
+        """Return the error of several fields; its message is the first problem."""
+        return cls(next(iter(fields.values()))[0], fields)
 
 
 class NotAllowed(KindredError):

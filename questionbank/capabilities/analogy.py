@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.urls import URLPattern, URLResolver, path
-from django.utils.translation import ngettext
 
 from analytics.analogy.config import AnalogyConfig
 from analytics.configuration import config_from_strings
@@ -25,6 +24,7 @@ from questionbank.capabilities.contract import (
 from questionbank.errors import ValidationFailed
 from questionbank.forms.predictions import known_only_field
 from questionbank.models import ModelArtifact, ModelComparison, User
+from questionbank.numbers import counted
 from questionbank.selectors.registry.comparisons import changed_neighbours_marked
 from questionbank.selectors.training.analogy_material import problems_sharing_a_graph
 from questionbank.selectors.training.analogy_report import analogy_data_report
@@ -188,11 +188,6 @@ def _check_shared_graphs(settings: Mapping[str, str], hierarchies: Sequence[str]
     needed = config_from_strings(AnalogyConfig, settings).batch_size
     there = problems_sharing_a_graph(hierarchies=hierarchies)
     if there < needed:
-        problem = ngettext(
-            "%(there)d question with an equation shares its graph with another; a batch needs %(needed)d: %(missing)d"
-            " are missing.",
-            "%(there)d questions with an equation share their graph with another; a batch needs %(needed)d:"
-            " %(missing)d are missing.",
-            there,
-        ) % {"there": there, "needed": needed, "missing": needed - there}
-        raise ValidationFailed(problem, fields={"": [problem]})
+        one, several = "question with an equation shares its", "questions with an equation share their"
+        sharing = f"{counted(there, one, several)} graph with another"
+        raise ValidationFailed.beside("", f"{sharing}; a batch needs {needed}: {needed - there} are missing.")

@@ -23,7 +23,7 @@ SERVES_AFTER_PROMOTION = "A job trains a candidate. It is not used until it has 
 
 @dataclass(frozen=True, slots=True)
 class FormGroup:
-    """Settings that stand together in the form of a training; `is_open` where they are not folded away."""
+    """Settings that are shown together in the form of a training; `is_open` where they are not folded away."""
 
     title: str
     fields: Sequence[str]
@@ -107,10 +107,10 @@ class Training(ABC):
         scope: what each model serves: one hierarchy, one language, or nothing in particular. With ``one language or
             all``, the model without a scope serves every language that has none of its own.
         promotes_itself: whether the job compares and promotes the model too.
-        groups: how the settings stand in the form; those in no group fold away at its end.
+        groups: of settings in the form; those in no group fold away at its end.
         options: what the form asks besides.
         quick: settings of a training that takes minutes.
-        first_time: how long a step takes on two cores, for whoever has trained none yet.
+        first_time: how long a step takes on two cores; shown before the first training.
     """
 
     job_title: ClassVar[str]

@@ -69,7 +69,7 @@ class ProbesInBank(BankCapability, Training, FixedSuite):
             problem = "Choose a hierarchy."
             if len(names) == 1:
                 problem = f"There is no hierarchy “{names[0]}”."
-            raise ValidationFailed(problem, fields={"hierarchies": [problem]})
+            raise ValidationFailed.beside("hierarchies", problem)
         return {"hierarchy": names[0]}
 
     def title_of(self, parameters: Mapping[str, Any]) -> str:

@@ -17,7 +17,7 @@ OTHERS = "Hardware and reproducibility"
 
 
 class ReasonForm(ServiceForm):
-    """Why a model shall serve, or go."""
+    """The reason to use a model, or to delete it."""
 
     main_field = "reason"
 
@@ -37,7 +37,7 @@ class ReasonForm(ServiceForm):
 
 @dataclass(frozen=True, slots=True)
 class FieldGroup:
-    """Fields that stand together; `is_open` where they are not folded away."""
+    """Fields that are shown together; `is_open` where they are not folded away."""
 
     title: str
     fields: list[forms.BoundField]

@@ -50,7 +50,7 @@ class SavePastedForm(PasteForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in self.fields.keys() - {"text", "concepts"}:  # they stand outside of the form's element
+        for name in self.fields.keys() - {"text", "concepts"}:  # they are outside of the form's element
             self.fields[name].widget.attrs["form"] = "paste-form"
         suggested = str(self.initial.get("suggested_language") or self.data.get("suggested_language", ""))
         if suggested in FOREIGN_LANGUAGES:  # one that only a text that is in it is offered
@@ -59,7 +59,7 @@ class SavePastedForm(PasteForm):
 
     @classmethod
     def suggested(cls, data: QueryDict, pasted: PastedText, concepts: list[int]) -> SavePastedForm:
-        """Return the form for a pasted text, filled with what can be told from it."""
+        """Return the form for a pasted text, filled with what the text says."""
         initial: dict[str, Any] = {
             "text": data.get("text", ""),
             "language": pasted.language,

@@ -128,7 +128,7 @@ def read_options(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """Return the options of the rows that have a text.
 
     Raises:
-        RowProblem: a weight is none.
+        RowProblem: a weight cannot be read.
     """
     return [
         as_json(Option(row["label"], row["text"], row["misconception"], _weight(row), row["feedback"]))

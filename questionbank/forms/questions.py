@@ -1,6 +1,6 @@
 """The form to write or edit a question.
 
-What stands in rows (options, accepted answers, pairs, gaps, pictures) is in `questionbank.forms.question_content`.
+The rows (options, accepted answers, pairs, gaps, pictures) are in `questionbank.forms.question_content`.
 """
 
 from __future__ import annotations
@@ -268,7 +268,7 @@ class QuestionForm(ServiceForm):
         return fields | {"concepts": list(self.cleaned_data["concepts"])}
 
     def add_problems(self, error: ValidationFailed) -> None:
-        """Take over what a service found; what concerns the options stands beside them."""
+        """Take over what a service found; problems of options are shown beside them."""
         fields = dict(error.fields)
         of_rows = [fields.pop(name, []) for name in ("options", "pairs", "content")]
         self.option_problems = [problem for problems in of_rows for problem in problems]

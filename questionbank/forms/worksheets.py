@@ -115,7 +115,7 @@ class AddQuestionsForm(ServiceForm):
         self.fields["question_list"].queryset = QuestionList.objects.filter(owner=user)  # type: ignore[attr-defined]
 
     def clean_numbers(self) -> list[int]:
-        """Return the numbers; raises for what is none."""
+        """Return the numbers; refuse anything else."""
         texts = self.cleaned_data["numbers"].replace(",", " ").split()
         numbers = [whole_number(text) for text in texts]
         if None in numbers:

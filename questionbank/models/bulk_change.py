@@ -59,7 +59,7 @@ class BulkChangeItem(models.Model):
 
     Attributes:
         before: what the change replaced, as `services.bulk_changes` keeps it; None where it was left out.
-        after: how the question stood right after it: an undo refuses what stands otherwise.
+        after: the question right after it: an undo refuses a question that differs.
     """
 
     change = models.ForeignKey(BulkChange, on_delete=models.CASCADE, related_name="items")

@@ -1,4 +1,4 @@
-"""What reviewers are told, what they have before them, and what they decided."""
+"""Guidelines for reviewers, the pairs on their screens, and their decisions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 
 
 class ReviewGuideline(models.Model):
-    """One version of what reviewers are told; never changed, so that a decision can name its version."""
+    """One version of the guidelines; never changed, so that a decision can name its version."""
 
     version = models.PositiveIntegerField("version", unique=True)
     text = models.TextField("guidelines")
@@ -46,7 +46,7 @@ class Lease(Evidence):
     """What somebody has on the screen: until `expires_at`, which the heartbeat moves on.
 
     Attributes:
-        guideline, scorer, score, probability: what stands there beside the pair; the decision takes them over.
+        guideline, scorer, score, probability: what the page shows with the pair; the decision copies them.
     """
 
     taken_at = models.DateTimeField()

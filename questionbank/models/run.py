@@ -53,7 +53,7 @@ class Run(models.Model):
 
     message_id = models.UUIDField(default=uuid.uuid4, editable=False)  # id of the Celery message last sent
     sent_at = models.DateTimeField(null=True, blank=True)
-    lease = models.UUIDField(null=True, blank=True, editable=False)  # whoever holds it may write
+    lease = models.UUIDField(null=True, blank=True, editable=False)  # its holder may write
     heartbeat_at = models.DateTimeField(null=True, blank=True)
     worker = models.CharField("worker", max_length=120, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)

@@ -9,7 +9,7 @@ from django.db import models
 
 @pghistory.track(pghistory.InsertEvent(), pghistory.UpdateEvent(row=pghistory.Old), pghistory.DeleteEvent())
 class SynonymGroup(models.Model):
-    """Terms for one thing, such as "highest common factor", "HCF" and "GCF": whoever searches one finds all.
+    """Terms for one thing, such as "highest common factor", "HCF" and "GCF": a search for one finds all.
 
     Attributes:
         terms: two or more, the one that pages show first; no term is in two groups.

@@ -63,7 +63,7 @@ class Worksheet(models.Model):
 
     @property
     def printed_title(self) -> str:
-        """What stands at the top of the paper."""
+        """The title at the top of the paper."""
         return self.title or self.name
 
 

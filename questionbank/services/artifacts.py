@@ -180,10 +180,7 @@ def artifact_promote(
     A model with a lens serves with its vectors and their readers: `questionbank.services.promotion` calls this as a
     part of swapping all of them.
     """
-    with connection.cursor() as cursor:  # there may be no row yet that two promotions could lock
-        cursor.execute(
-            "SELECT pg_advisory_xact_lock(hashtext(%s))", [f"{artifact.capability}/{artifact.scope}"]
-        )
+    wait_for_turn(f"{artifact.capability}/{artifact.scope}")  # there may be no row yet to lock
     former = (
         ModelArtifact.objects.filter(
             capability=artifact.capability, scope=artifact.scope, state=ModelArtifact.State.CHAMPION
@@ -209,7 +206,7 @@ def artifact_archive(*, artifact: ModelArtifact, reason: str = "", user: User | 
 
 
 def serving_lock() -> None:
-    """Wait for whoever else changes what serves, to the end of the transaction; always the first lock that is taken."""
+    """Keep others from changing what serves until the transaction ends; always the first lock that is taken."""
     wait_for_turn("serving")
 
 
@@ -274,7 +271,7 @@ def artifact_install_default(*, report: Callable[[str], Any] | None = None) -> N
 
 
 def _missing_starters() -> list[tuple[str, Starter]]:
-    """Return what shall be installed from the start, by capability, where no model of its scope is in use."""
+    """Return the starters to install, by capability, whose scope has no model in use."""
     champions = ModelArtifact.objects.filter(state=ModelArtifact.State.CHAMPION)
     in_use = set(champions.values_list("capability", "scope"))
     return [

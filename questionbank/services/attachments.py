@@ -39,7 +39,7 @@ class AttachmentStore:
         """Keep a picture; returns the SHA-256 of its bytes.
 
         Raises:
-            PictureRefused: it is none that can be shown.
+            PictureRefused: it cannot be shown.
         """
         digest = hashlib.sha256(data).hexdigest()
         if digest not in self._facts:

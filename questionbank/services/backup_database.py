@@ -28,7 +28,7 @@ from questionbank.env import var_dir
 from questionbank.errors import Conflict, KindredError, ServiceUnavailable
 from questionbank.outage import database_awaited
 
-# Rows that are worth nothing later, or too much to whoever steals the file: sessions are log-ins.
+# Rows that are useless later, or dangerous in a stolen file: sessions are log-ins.
 NOT_DUMPED = ("django_session", "questionbank_workerheartbeat")
 RESTORE_SETTINGS = "-c maintenance_work_mem=512MB -c synchronous_commit=off"
 SWAP_SECONDS = 20.0
@@ -250,7 +250,7 @@ def _parameters() -> dict[str, Any]:
 
 
 def _conninfo(database: str) -> str:
-    """Return how to connect, without the password, which must not stand on a command line."""
+    """Return how to connect, without the password, which must not appear on a command line."""
     parameters = {key: value for key, value in _parameters().items() if key in _LIBPQ_KEYWORDS}
     return make_conninfo("", **{**parameters, "dbname": database})
 

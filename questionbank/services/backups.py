@@ -1,7 +1,7 @@
 """Backing up the bank and putting a backup in its place.
 
 A backup holds the database (without sessions) and the kept files: models and uploads, without candidates that did
-not pass their comparison. It does not hold the secret key: whoever has the file must not be able to forge log-ins; a
+not pass their comparison. It does not hold the secret key: the file must not let anybody forge log-ins; a
 bank restored elsewhere gets that installation's key. Why: docs/decisions/0017-backup-and-restore.md.
 """
 

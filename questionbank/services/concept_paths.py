@@ -1,4 +1,4 @@
-"""Creating concepts by their paths, thousands at once, and the locks of whoever changes a tree.
+"""Creating concepts by their paths, thousands at once, and the locks that changes of a tree take.
 
 Treebeard keeps a tree in materialized paths: four characters a level, the last step one more than the
 elder sibling's. Roots of all hierarchies share one sequence, hence one lock for the whole forest beside
@@ -31,11 +31,10 @@ def concept_name(name: str) -> str:
     """
     tidy = " ".join(name.split())
     if not tidy:
-        raise ValidationFailed("A concept needs a name.", {"name": ["A concept needs a name."]})
+        raise ValidationFailed.beside("name", "A concept needs a name.")
     problem = concept_name_problem(tidy)
     if problem:
-        reason = f"This cannot be a concept's name: it {problem}."
-        raise ValidationFailed(reason, {"name": [reason]})
+        raise ValidationFailed.beside("name", f"This cannot be a concept's name: it {problem}.")
     return tidy
 
 
@@ -50,8 +49,9 @@ def hierarchy_ensure(*, name: str, import_run_id: int | None = None) -> Knowledg
     """
     tidy = " ".join(name.split())
     if not tidy or len(tidy) > HIERARCHY_NAME_LIMIT or "\0" in tidy:
-        reason = f"A hierarchy's name has 1 to {HIERARCHY_NAME_LIMIT} characters."
-        raise ValidationFailed(reason, {"hierarchy": [reason]})
+        raise ValidationFailed.beside(
+            "hierarchy", f"A hierarchy's name has 1 to {HIERARCHY_NAME_LIMIT} characters."
+        )
     KnowledgeHierarchy.objects.bulk_create(
         [KnowledgeHierarchy(name=tidy, import_run_id=import_run_id)], ignore_conflicts=True
     )

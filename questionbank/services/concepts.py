@@ -34,8 +34,7 @@ def _fresh(concept: KnowledgeConcept) -> KnowledgeConcept:
 
 def _refuse_namesake(siblings: Sequence[KnowledgeConcept], name: str, *, but: int | None = None) -> None:
     if any(sibling.name == name and sibling.pk != but for sibling in siblings):
-        reason = f"There is a concept {name!r} at this place already."
-        raise ValidationFailed(reason, {"name": [reason]})
+        raise ValidationFailed.beside("name", f"There is a concept {name!r} at this place already.")
 
 
 def _children(hierarchy_id: int, parent: KnowledgeConcept | None) -> list[KnowledgeConcept]:
@@ -180,8 +179,9 @@ def _refuse_move(concept: KnowledgeConcept, target: KnowledgeConcept | None) -> 
     if target.hierarchy_id != concept.hierarchy_id:
         raise ValidationFailed("A concept cannot move to another hierarchy.")
     if target.path.startswith(concept.path):
-        reason = f"{concept.name!r} cannot move below itself: that would be a cycle."
-        raise ValidationFailed(reason, {"parent": [reason]})
+        raise ValidationFailed.beside(
+            "parent", f"{concept.name!r} cannot move below itself: that would be a cycle."
+        )
     deepest = max(
         KnowledgeConcept.objects.filter(path__startswith=concept.path).values_list("depth", flat=True)
     )
@@ -249,7 +249,7 @@ def _merge(concept_id: int, target_id: int) -> None:
 def _move_tags(concept_id: int, target_id: int) -> None:
     """Move a concept's tags; a question tagged with both keeps the target's, set by a person if either was."""
     with connection.cursor() as cursor:
-        # The questions first, as whoever edits one does: the triggers of `FacetCount` lock them after the tags.
+        # The questions first, as an edit of one does: the triggers of `FacetCount` lock them after the tags.
         cursor.execute(
             """
             SELECT FROM questionbank_question WHERE id IN (

@@ -35,7 +35,7 @@ from questionbank.services.question_lists import question_list_add, question_lis
 def document_import_request(
     *, draft: DocumentDraft, user: User, source: str, hierarchy: str = "", with_headings: bool = False
 ) -> Run:
-    """Queue the job that imports a test paper as it stands, but for the questions that are left out.
+    """Queue the job that imports a test paper, without the questions that are left out.
 
     Args:
         source: the name of the set; by default the paper's.

@@ -91,5 +91,5 @@ def _checked(expression: str) -> str:
         except DataError as error:
             problem = str(error)
     if problem:
-        raise ValidationFailed(problem, {"equation": [problem]})
+        raise ValidationFailed.beside("equation", problem)
     return expression

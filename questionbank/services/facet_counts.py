@@ -22,7 +22,7 @@ _SETTLE = f"""
 def facet_counts_settle() -> int:
     """Sum up the rows of each combination of values; returns how many rows that saves.
 
-    Safe beside whoever saves questions: rows that others add meanwhile stay as they are.
+    Safe while questions are saved: rows that are added meanwhile stay as they are.
     """
     with connection.cursor() as cursor:
         cursor.execute(_SETTLE)

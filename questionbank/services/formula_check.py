@@ -1,4 +1,4 @@
-"""What is wrong with the formulas of a text, for whoever is about to import it; a warning, never a refusal."""
+"""Problems of the formulas in a text that is about to be imported; warnings, never refusals."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class JobReporter(Protocol):
 def progress_beside(tell: Tell) -> Iterator[Tell]:
     """Yield a function that only remembers; a thread with a connection of its own calls `tell`.
 
-    Only the latest state is told. What goes wrong while telling does not end the job.
+    Only the latest state is reported. An error of the report does not end the job.
     """
     latest: list[tuple[int, int, str]] = []
     is_finished = threading.Event()

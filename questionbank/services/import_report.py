@@ -129,7 +129,7 @@ class ImportReport:
             self.refused.append(problem)
 
     def warn(self, warning: LineWarning) -> None:
-        """Count what a line is told of."""
+        """Count the warnings and problems of a line."""
         self.warnings.add(warning.line, warning.field, warning.reason)
 
     def compare(self, known: KnownLines, vanished: Sequence[int]) -> None:
@@ -224,6 +224,6 @@ class ImportReport:
         }
 
     def refusal(self) -> str:
-        """Return one sentence for whoever tried."""
+        """Return one sentence for the person who tried."""
         lines = "1 line" if self.refused_count == 1 else f"{self.refused_count:,} lines"
         return f"{lines} of {self.rows:,} in {self.name} cannot be imported; nothing was written."

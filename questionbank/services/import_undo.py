@@ -110,7 +110,7 @@ _REASON = "The import of its hierarchy was undone."
 
 
 def _lock_and_plan(imported: Run) -> UndoPlan:
-    """Keep out imports, other changes of the tree, and whoever would use a question that is about to go."""
+    """Keep out imports, changes of the tree, and uses of questions that are about to be deleted."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [IMPORT_LOCK])
         # Without a value, every trigger of every row raises and catches an error inside PostgreSQL to learn that there

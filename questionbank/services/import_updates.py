@@ -314,7 +314,7 @@ def apply_updates(known: KnownLines, *, run_id: int | None) -> None:
     for change in known.changes:
         question = Question.objects.get(pk=change.question)
         is_applied = not change.is_conflict
-        # Concepts follow the file in any case: people's own tags are none of an import's.
+        # Concepts follow the file in any case: an import never changes people's own tags.
         fields = change.after if is_applied else {}
         question_replace(question, fields, gone=change.before.get("tags", ()))
         if run_id is not None:

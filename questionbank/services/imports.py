@@ -1,7 +1,7 @@
 """Importing files: from a command, and asking for a job that imports what a page was given.
 
 `import_file` does the work and then refreshes what depends on the bank's content: the planner's
-statistics, the vocabulary of search and, unless told otherwise, a request for vectors.
+statistics, the vocabulary of search and, by default, a request for vectors.
 """
 
 from __future__ import annotations
@@ -170,7 +170,7 @@ def refuse_or_follow_up(report: ImportReport, *, skip_invalid: bool) -> None:
             raise ImportFailed(f"No line of {report.name} can be imported.", report)
         raise ImportFailed(report.refusal(), report)
     _tables_changed(report.created)
-    vocabulary_refresh()  # nothing new, too: whoever imported these lines may have died before this point
+    vocabulary_refresh()  # nothing new, too: the import of these lines may have died before this point
     facet_counts_settle()
     spent = time.perf_counter() - began
     report.phases["statistics and vocabulary"] = spent
@@ -247,7 +247,7 @@ class KeptUpload:
             path = Path(folder) / self.name
             with storage.open(self.stored) as stored:
                 path.write_bytes(beginning := stored.read(LOOKED_AT))
-                if beginning.startswith(ARCHIVE):  # whose table of contents stands at its end
+                if beginning.startswith(ARCHIVE):  # whose table of contents is at its end
                     with path.open("ab") as local:
                         shutil.copyfileobj(stored, local)
             yield path

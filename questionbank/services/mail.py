@@ -32,14 +32,14 @@ logger = structlog.get_logger(__name__)
 
 GIVE_UP_AFTER = timedelta(days=1)
 FIRST_DELAY, LONGEST_DELAY = timedelta(minutes=1), timedelta(minutes=30)  # between two tries of one mail
-CLAIM = timedelta(minutes=5)  # for whoever sends a mail; a worker that dies meanwhile loses it to the next
+CLAIM = timedelta(minutes=5)  # to send a mail; if the worker dies, the next one takes the mail
 REST = timedelta(seconds=30)  # for a mail server that did not answer
 KEEP = timedelta(days=90)
 _FAILURES = (OSError, SMTPException, ValueError)  # ValueError: an address that cannot be written in a header
 
 
 def mail_request_reset(*, address: str, site: str) -> None:
-    """Queue a reset link for whoever has this address; who that is, and whether anybody, only the job finds out."""
+    """Queue a reset link for an address; only the job finds out whether anybody has it."""
     if mail_is_on():
         _queue(OutgoingMail(kind=OutgoingMail.Kind.RESET, address=address, site=site))
 

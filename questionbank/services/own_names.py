@@ -30,5 +30,5 @@ def checked_name(others: QuerySet[Any], name: str, *, noun: str) -> str:
     elif others.filter(name=name).exists():
         problem = f"You already have a {noun} with this name."
     if problem:
-        raise ValidationFailed(problem, fields={"name": [problem]})
+        raise ValidationFailed.beside("name", problem)
     return name

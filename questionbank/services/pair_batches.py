@@ -58,7 +58,7 @@ def batch_delete(*, batch: str, user: User) -> BatchDeletion:
         NotFound: there is no such batch.
     """
     pairs = _batch(batch, user)
-    # Whoever gives or takes a lease or decides holds the lock of the row, so both wait for one another.
+    # A change of a lease or a decision holds the lock of the row too, so both wait for each other.
     locked = list(pairs.select_for_update().order_by("pk").values_list("pk", flat=True))
     chosen = deletable_pairs(ParaphrasePair.objects.filter(pk__in=locked), user=user)
     identifiers = list(chosen.values_list("pk", flat=True))

@@ -1,7 +1,7 @@
 """Uploading files of paraphrases: first a check that writes nothing, then the pairs of the file that was checked.
 
 The file is kept among the uploads between the two; what names it is signed for the person who uploaded it. When its
-pairs are added, an empty file takes its place, so that whoever presses the button twice is told so.
+pairs are added, an empty file takes its place, so that a second press of the button gets an explanation.
 """
 
 from __future__ import annotations

@@ -79,9 +79,9 @@ def pairs_create(
     hides_machine: bool = False,
     request_scores: bool = True,
 ) -> list[ParaphrasePair]:
-    """Add pairs to the review queue and, unless told otherwise, ask for their scores.
+    """Add pairs to the review queue and, unless `request_scores` is false, ask for their scores.
 
-    Whoever has a role may add paraphrases of the bank's questions; pairs of anything else come from reviewers.
+    Everybody with a role may add paraphrases of the bank's questions; only reviewers add other pairs.
 
     Args:
         source: of `ParaphrasePair.Source`.
@@ -122,8 +122,7 @@ def pairs_create(
         pairs_turn()
         stored_pairs = pairs_known(paraphrases=[row.paraphrase for row in rows])
         if any((row.original, row.paraphrase) in stored_pairs for row in rows):
-            problem = "This pair was added already."
-            raise ValidationFailed(problem, {"paraphrase": [problem]})
+            raise ValidationFailed.beside("paraphrase", "This pair was added already.")
     made = ParaphrasePair.objects.bulk_create(rows, batch_size=_ROWS)
     if made and request_scores:
         paraphrase_score_request(pairs=made, user=user)
@@ -164,7 +163,7 @@ def _check(pair: ParaphrasePair) -> None:
     if not 1 <= pair.opinions_wanted <= most:
         fields["opinions"] = [f"Ask 1 to {most} reviewers."]
     if fields:
-        raise ValidationFailed(next(iter(fields.values()))[0], fields=fields)
+        raise ValidationFailed.of(fields)
 
 
 @transaction.atomic

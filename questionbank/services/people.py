@@ -50,7 +50,7 @@ def person_invite(
     if len(username) > NAME_LIMIT:
         fields["username"] = [f"Use at most {NAME_LIMIT} characters."]
     if fields:
-        raise ValidationFailed(next(iter(fields.values()))[0], fields=fields)
+        raise ValidationFailed.of(fields)
     person.set_unusable_password()
     person.save()
     _set_roles(person, roles)
@@ -107,7 +107,7 @@ def person_update(
     person.email, person.first_name, person.last_name = email.strip(), first_name, last_name
     fields = _problems(person, roles)
     if fields:
-        raise ValidationFailed(next(iter(fields.values()))[0], fields=fields)
+        raise ValidationFailed.of(fields)
     if "admin" not in roles and not person.is_superuser:
         check_an_admin_is_left(without=person, field="roles")
     person.save(update_fields=["email", "first_name", "last_name"])

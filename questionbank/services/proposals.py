@@ -153,8 +153,7 @@ def paraphrase_type(
         raise Conflict(reason)
     original, text = question.text.strip(), text.replace("\r\n", "\n").strip()
     if text and text != original and content_hash(text=text) in _taken(question, original):
-        problem = "The question has this paraphrase already."
-        raise ValidationFailed(problem, {"paraphrase": [problem]})
+        raise ValidationFailed.beside("paraphrase", "The question has this paraphrase already.")
     (made,) = pairs_create(
         pairs=[PairInput(original, text, question.language, question=question)],
         source=ParaphrasePair.Source.TYPED,
@@ -186,8 +185,7 @@ def proposals_request(
     paraphraser_choice(paraphraser)
     _check_each(each)
     if not 1 <= len(questions) <= MOST_QUESTIONS:
-        problem = f"Choose 1 to {MOST_QUESTIONS} questions."
-        raise ValidationFailed(problem, {"number": [problem]})
+        raise ValidationFailed.beside("number", f"Choose 1 to {MOST_QUESTIONS} questions.")
     parameters = {"paraphraser": paraphraser, "questions": list(questions), "each": each}
     wait_for_turn("propose paraphrases")  # the button is pressed twice
     unfinished = Run.objects.filter(kind="propose").exclude(state__in=Run.FINISHED)
@@ -205,5 +203,4 @@ def proposals_request(
 
 def _check_each(each: int) -> None:
     if not 1 <= each <= MOST_EACH:
-        problem = f"Choose 1 to {MOST_EACH} paraphrases of a question."
-        raise ValidationFailed(problem, {"each": [problem]})
+        raise ValidationFailed.beside("each", f"Choose 1 to {MOST_EACH} paraphrases of a question.")

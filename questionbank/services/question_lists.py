@@ -7,10 +7,11 @@ from collections.abc import Iterable
 from django.db import transaction
 from django.db.models import QuerySet
 
-from questionbank.errors import NotAllowed, ValidationFailed
+from questionbank.errors import ValidationFailed
 from questionbank.models import Question, QuestionList, QuestionListItem, User
 from questionbank.services.ordering import last_position, row_move, row_remove
 from questionbank.services.own_names import checked_name
+from questionbank.services.permissions import require_owner
 
 LONGEST_LIST = 300  # questions; the page shows all of them
 
@@ -37,7 +38,7 @@ def question_list_update(
         ValidationFailed: as for `question_list_create`.
         NotAllowed: the list is somebody else's.
     """
-    _check_owner(user, question_list)
+    require_owner(user, question_list)
     question_list.name = checked_name(
         QuestionList.objects.filter(owner=user).exclude(pk=question_list.pk), name, noun="list"
     )
@@ -53,7 +54,7 @@ def question_list_delete(*, user: User, question_list: QuestionList) -> None:
     Raises:
         NotAllowed: the list is somebody else's.
     """
-    _check_owner(user, question_list)
+    require_owner(user, question_list)
     question_list.delete()
 
 
@@ -64,13 +65,13 @@ def question_list_add(
     """Add questions at the end of a list and return how many were not in it yet.
 
     Args:
-        with_templates: also those that draw their numbers, whose variables would stand on the worksheet.
+        with_templates: also those that draw their numbers, whose variables would be printed on the worksheet.
 
     Raises:
         ValidationFailed: the list would hold more than `LONGEST_LIST` questions.
         NotAllowed: the list is somebody else's.
     """
-    _check_owner(user, question_list)
+    require_owner(user, question_list)
     items = _locked_items(question_list)
     listed = set(items.values_list("question_id", flat=True))
     wanted = (question.pk for question in questions if with_templates or not question.draws_numbers)
@@ -92,7 +93,7 @@ def question_list_remove(*, user: User, question_list: QuestionList, question_id
     Raises:
         NotAllowed: the list is somebody else's.
     """
-    _check_owner(user, question_list)
+    require_owner(user, question_list)
     item = _locked_items(question_list).filter(question_id=question_id).first()
     if item is not None:
         row_remove(question_list.items.all(), pk=item.pk)
@@ -106,16 +107,11 @@ def question_list_move(*, user: User, question_list: QuestionList, question_id: 
     Raises:
         NotAllowed: the list is somebody else's.
     """
-    _check_owner(user, question_list)
+    require_owner(user, question_list)
     item = _locked_items(question_list).filter(question_id=question_id).first()
     if item is not None:
         row_move(question_list.items.all(), pk=item.pk, position=position)
         question_list.save(update_fields=["updated_at"])
-
-
-def _check_owner(user: User, question_list: QuestionList) -> None:
-    if question_list.owner_id != user.pk:
-        raise NotAllowed("This list belongs to somebody else.")
 
 
 def _locked_items(question_list: QuestionList) -> QuerySet[QuestionListItem]:

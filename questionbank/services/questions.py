@@ -248,7 +248,7 @@ def question_accept_prediction(
 
     Raises:
         NotAllowed: the person may not tag questions.
-        ValidationFailed: the probability is none.
+        ValidationFailed: the probability is not between 0 and 1.
     """
     if probability is not None and not 0 <= probability <= 1:
         raise ValidationFailed("A probability lies between 0 and 1.", {"probability": ["Between 0 and 1."]})

@@ -1,6 +1,6 @@
 """The review queue: who has which pair before them, what they decided, and what comes of it.
 
-A lease says that somebody has a pair on the screen, to review or to settle. Whoever writes a lease or a decision
+A lease says that somebody has a pair on the screen, to review or to settle. Code that writes a lease or a decision
 holds the lock of the pair's row, after that of the reviewer's row, always in this order. See docs/decisions for why.
 """
 
@@ -27,6 +27,7 @@ from questionbank.models import (
     SettlementLease,
     User,
 )
+from questionbank.rows import existing
 from questionbank.selectors.review.blind import UNDO_GRACE, decisions_to_undo, grace_seconds
 from questionbank.selectors.review.review import (
     may_settle,
@@ -54,11 +55,11 @@ class Beat(StrEnum):
 
 
 def review_next(*, reviewer: User, rng: random.Random | None = None) -> ReviewLease | None:
-    """Hand the reviewer a pair: the one they have already, else the next that is free; None where none is.
+    """Give the reviewer a pair: the one that they already have, else the next free one; None if no pair is free.
 
     The most uncertain comes first; a share of `REVIEW_RANDOM_SHARE` comes at random. A pair is free while
-    the opinions given and the leases held by others are fewer than those wanted. What the reviewer typed
-    comes to others, unless there are none. Pairs that another reviewer is being handed at this moment are passed
+    the opinions given and the leases held by others are fewer than those wanted. A pair that the reviewer typed
+    goes to other reviewers, if there are any. Pairs that another reviewer is being handed at this moment are passed
     over, and waited for only where no other is left. Those that the reviewer skipped come again once there is
     nothing else, the one skipped longest ago first.
 
@@ -148,7 +149,7 @@ def _give(pair: ParaphrasePair, reviewer: User, now: datetime, *, is_random: boo
 
 
 def _beside(pair: ParaphrasePair) -> dict[str, Any]:
-    """Return what stands beside a pair at this moment, as columns of its lease or decision; nothing that is hidden."""
+    """Return what a pair's page shows now, as columns of its lease or decision; nothing that is hidden."""
     scorer = None if pair.is_machine_hidden else pair.scored_by
     score, verdict = (None, None) if pair.is_machine_hidden else (pair.score, pair.verdict)
     values = (guideline_current(), scorer, scorer.name if scorer else "", score, verdict)
@@ -162,7 +163,7 @@ def _taken_over(lease: ReviewLease | SettlementLease, now: datetime) -> dict[str
 
 
 def _shown(lease: ReviewLease) -> ReviewLease:
-    """Keep with the lease what its pair's page shows, which is about to be shown anew."""
+    """Store what the pair's page shows with the lease, so that a reload shows the same page."""
     beside = _beside(lease.pair)
     for name, value in beside.items():
         setattr(lease, name, value)
@@ -176,7 +177,7 @@ def _lease_time() -> timedelta:
 
 def _renew(lease: ReviewLease) -> ReviewLease | None:
     """Move the end of a lease on; drop it where somebody else has the pair since it ran out."""
-    pair = _locked_pair(lease.pair_id)
+    pair = _locked_pairs(lease.pair_id).first()
     now = database_now()
     if pair is None or not _is_free(pair, lease.reviewer, now):
         lease.delete()
@@ -270,7 +271,7 @@ def adjudication_heartbeat(*, reviewer: User, pair_id: int) -> Beat:
         NotAllowed: the person is no reviewer.
     """
     require_reviewer(reviewer)
-    pair = _locked_pair(pair_id)
+    pair = _locked_pairs(pair_id).first()
     held = SettlementLease.objects.filter(pair=pair, reviewer=reviewer)
     if pair is not None and pair.state == _State.ADJUDICATION:
         return Beat.HELD if held.update(expires_at=Now() + _lease_time()) else Beat.LOST
@@ -342,7 +343,7 @@ def review_undo(*, reviewer: User, decision_id: int | None = None) -> ReviewDeci
     Raises:
         NotAllowed: the person is no reviewer.
         NotFound: there is nothing to take back.
-        Conflict: the decision stands for good.
+        Conflict: the decision is final.
     """
     require_reviewer(reviewer)
     _lock_person(reviewer)
@@ -389,7 +390,7 @@ def _checked(
     if len(comment) > COMMENT_LIMIT or "\0" in comment:
         fields["comment"] = [f"A comment has at most {COMMENT_LIMIT} characters and no NUL."]
     if fields:
-        raise ValidationFailed(next(iter(fields.values()))[0], fields=fields)
+        raise ValidationFailed.of(fields)
     return {
         "verdict": verdict,
         "reason": reason if verdict == _Verdict.REJECT else "",
@@ -399,7 +400,7 @@ def _checked(
 
 
 def _settle(pair: ParaphrasePair) -> None:
-    """Bring the state of a pair, whose row is locked, in line with the decisions that stand."""
+    """Update the state of a pair, whose row is locked, from the decisions that were not undone."""
     before = (pair.outcome, pair.outcome_text)
     settled = pair.decisions.filter(undone_at__isnull=True).exclude(is_adjudication=False, is_label=False)
     settlement = settled.order_by("-is_adjudication").first()
@@ -422,17 +423,11 @@ def _lock_person(person: User) -> None:
     User.objects.select_for_update(no_key=True).get(pk=person.pk)
 
 
-def _locked_pair(pair_id: int) -> ParaphrasePair | None:
-    return (
-        ParaphrasePair.objects.select_for_update(of=("self",), no_key=True)
-        .select_related("scored_by")
-        .filter(pk=pair_id)
-        .first()
-    )
+def _locked_pairs(pair_id: int) -> QuerySet[ParaphrasePair]:
+    """Return the pair with this number, if there is one, and lock its row."""
+    rows = ParaphrasePair.objects.select_for_update(of=("self",), no_key=True)
+    return rows.select_related("scored_by").filter(pk=pair_id)
 
 
 def _existing_pair(pair_id: int) -> ParaphrasePair:
-    pair = _locked_pair(pair_id)
-    if pair is None:
-        raise NotFound("There is no such pair.")
-    return pair
+    return existing(_locked_pairs(pair_id), "There is no such pair.")

@@ -32,11 +32,7 @@ where it asks for something else, or where nobody could understand it.
 
 
 def require_reviewer(person: User) -> None:
-    """Check that somebody may review.
-
-    Raises:
-        NotAllowed: they may not.
-    """
+    """Check that somebody may review; raise NotAllowed if not."""
     require(person, "review", "You may not review paraphrases.")
 
 
@@ -66,7 +62,7 @@ def guideline_publish(*, text: str, user: User) -> ReviewGuideline:
     elif text == latest.text:
         problem = "Nothing is changed."
     if problem:
-        raise ValidationFailed(problem, fields={"text": [problem]})
+        raise ValidationFailed.beside("text", problem)
     return ReviewGuideline.objects.create(version=latest.version + 1, text=text, created_by=user)
 
 
@@ -88,7 +84,7 @@ def review_keys_save(*, reviewer: User, keys: Mapping[str, str]) -> ReviewPrefer
 
     Raises:
         NotAllowed: the person is no reviewer.
-        ValidationFailed: a key is no single visible character, or stands for two actions.
+        ValidationFailed: a key is not a single visible character, or is used for two actions.
     """
     require_reviewer(reviewer)
     fields: dict[str, list[str]] = {}
@@ -101,5 +97,5 @@ def review_keys_save(*, reviewer: User, keys: Mapping[str, str]) -> ReviewPrefer
             fields[action] = ["This key is already used for another action."]
         chosen[action] = key
     if fields:
-        raise ValidationFailed(next(iter(fields.values()))[0], fields=fields)
+        raise ValidationFailed.of(fields)
     return ReviewPreference.objects.update_or_create(reviewer=reviewer, defaults={"keys": chosen})[0]

@@ -26,6 +26,7 @@ from questionbank.capabilities.catalog import bulk_kinds, job_kinds, training_of
 from questionbank.database_clock import database_now
 from questionbank.errors import Busy, Conflict
 from questionbank.models import Run, RunLog, RunMetric, User, WorkerHeartbeat
+from questionbank.rows import wait_for_turn
 
 _ALONE: Mapping[str, tuple[str, ...]] = {  # by kind, whatever the capability
     Run.Kind.EVALUATE: ("candidate", "champion"),
@@ -94,11 +95,7 @@ def run_under_way(*, kind: str, capability: str, parameters: Mapping[str, Any]) 
     if names is None:
         return None
     same = {name: parameters.get(name) for name in names}
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_advisory_xact_lock(hashtext(%s))",
-            [f"kindred/{kind}/{capability}/{json.dumps(same, sort_keys=True)}"],
-        )
+    wait_for_turn(f"{kind}/{capability}/{json.dumps(same, sort_keys=True)}")
     return (
         Run.objects.exclude(state__in=Run.FINISHED)
         .filter(kind=kind, capability=capability, **{f"parameters__{name}": same[name] for name in names})
@@ -267,12 +264,7 @@ def run_release(*, run: Run) -> bool:
 
     Counts as no attempt. False if the lease was lost meanwhile.
     """
-    held = _held(run).select_for_update().first()
-    if held is None:
-        return False
-    held.attempts = max(0, held.attempts - 1)
-    _give_back(held, f"The worker {held.worker} was shut down; the job goes on with the next one.")
-    return True
+    return _let_go(run, "The worker {worker} was shut down; the job goes on with the next one.")
 
 
 @transaction.atomic
@@ -281,11 +273,15 @@ def run_give_way(*, run: Run) -> bool:
 
     Counts as no attempt. False if the lease was lost meanwhile.
     """
+    return _let_go(run, "")
+
+
+def _let_go(run: Run, reason: str) -> bool:
     held = _held(run).select_for_update().first()
     if held is None:
         return False
     held.attempts = max(0, held.attempts - 1)
-    _give_back(held)
+    _give_back(held, reason.format(worker=held.worker))
     return True
 
 
@@ -311,7 +307,7 @@ def run_pause(*, run: Run, disk_was_full: bool = False) -> bool:
     return True
 
 
-def _give_back(run: Run, reason: str = "") -> None:
+def _give_back(run: Run, reason: str) -> None:
     if run.cancel_requested:
         run.state, run.lease, run.finished_at = Run.State.CANCELLED, None, database_now()
         run.save()

@@ -20,6 +20,7 @@ from analytics.text.formula_shape import shape_tokens, text_formulas
 from analytics.text.question_tasks import question_tasks
 from analytics.text.tokens import search_tokens
 from questionbank.models import Question
+from questionbank.rows import wait_for_turn
 from questionbank.selectors.search.filters import NO_WORD_PREFIX, task_token
 
 TOKENS_LIMIT = 200_000  # characters; a tsvector holds a megabyte at most
@@ -97,8 +98,8 @@ def vocabulary_refresh() -> int:
     Words, numbers and formula tokens alike: misspelt words are corrected against the first, and all are
     weighed by how rare they are. Readers see the old vocabulary until the new one is complete.
     """
+    wait_for_turn(VOCABULARY_LOCK)
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [VOCABULARY_LOCK])
         cursor.execute("DELETE FROM questionbank_vocabularyword")
         cursor.execute(_REFRESH, [NO_WORD_PREFIX])  # shapes are nearly as many as formulas
         return int(cursor.rowcount)

@@ -55,7 +55,7 @@ def demo_people_shut_out() -> list[str]:
     """Shut out people who still have a published password of the demo; returns their names.
 
     An installation that was tried with `DEMO=1` must not keep its admin's password when it goes into
-    production, even if that is its last admin: `createsuperuser` makes the first real one. Whoever has set a
+    production, even if that is its last admin: `createsuperuser` makes the first real one. A person who has set a
     password of their own stays.
     """
     shut = []

@@ -57,10 +57,8 @@ def _checked(terms: Iterable[str], *, but: int | None = None) -> list[str]:
 
     Two terms are the same where a search reads them alike, whatever their case and plural.
     """
-    by_meaning = {
-        tuple(search_tokens(term)): term for term in (" ".join(line.split()) for line in terms) if term
-    }
-    by_meaning.pop((), None)
+    tidy = (" ".join(line.split()) for line in terms)
+    by_meaning = {tokens: term for term in tidy if (tokens := tuple(search_tokens(term)))}
     kept = list(by_meaning.values())
     problems = []
     if len(kept) < 2:

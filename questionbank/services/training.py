@@ -48,7 +48,7 @@ def _checked_hierarchies(names: Sequence[str] | None) -> dict[str, list[str]]:
     unknown = sorted({*names} - {*existing_names})
     if unknown or not names:
         problem = f"There is no hierarchy “{unknown[0]}”." if unknown else "Choose a hierarchy at least."
-        raise ValidationFailed(problem, fields={"hierarchies": [problem]})
+        raise ValidationFailed.beside("hierarchies", problem)
     return {"hierarchies": sorted({*names})}
 
 
@@ -88,7 +88,7 @@ def training_request(
             problem = (
                 f"“{answers[option.name]}” cannot be chosen; the choices are {', '.join(option.choices)}."
             )
-            raise ValidationFailed(problem, fields={option.name: [problem]})
+            raise ValidationFailed.beside(option.name, problem)
     chosen = {} if training.scope == "hierarchy" else _checked_hierarchies(hierarchies)
     parameters = {"set": settings, **chosen, **training.job_parameters(settings, hierarchies, answers)}
     if run_under_way(kind=Run.Kind.TRAIN, capability=capability, parameters=parameters) is not None:
@@ -119,7 +119,7 @@ def _check_settings(config_class: type, settings: Mapping[str, str]) -> None:
 
 def _check_backbone(name: str) -> None:
     if problem := backbone_problem(name):
-        raise ValidationFailed(problem, fields={"backbone": [problem]})
+        raise ValidationFailed.beside("backbone", problem)
 
 
 def probes_request(*, hierarchy: KnowledgeHierarchy) -> Run | None:

@@ -61,7 +61,7 @@ def variant_reword(*, variant: ProblemVariant, text: str, user: User) -> Problem
     if text == fresh.text.replace("\r\n", "\n").strip():
         return fresh
     if problem := _rewording_problem(fresh, text):
-        raise ValidationFailed(problem, {"text": [problem]})
+        raise ValidationFailed.beside("text", problem)
     fresh.text = text
     fresh.state = ProblemVariant.State.OPEN
     fresh.decided_by, fresh.decided_at = None, None

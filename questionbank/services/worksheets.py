@@ -14,12 +14,13 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from questionbank.errors import NotAllowed, ValidationFailed
+from questionbank.errors import ValidationFailed
 from questionbank.models import Question, QuestionList, QuestionUse, User, Worksheet, WorksheetItem
 from questionbank.selectors.questions.question_lists import questions_of_list
 from questionbank.selectors.worksheets.worksheets import why_not_printed
 from questionbank.services.ordering import last_position, row_move, row_remove
 from questionbank.services.own_names import NAME_LIMIT, checked_name
+from questionbank.services.permissions import require_owner
 
 LONGEST_WORKSHEET = 400  # questions
 MOST_SECTIONS = 50
@@ -86,7 +87,7 @@ def worksheet_update(*, user: User, worksheet: Worksheet, **values: Any) -> Work
         ValidationFailed: the name is empty, too long or taken, or there are more versions or columns than can be.
         NotAllowed: the worksheet is somebody else's.
     """
-    _check_owner(user, worksheet)
+    require_owner(user, worksheet)
     unknown = values.keys() - _WRITABLE
     if unknown:
         raise TypeError(f"no columns that people set: {', '.join(sorted(unknown))}")
@@ -114,7 +115,7 @@ def worksheet_draw_anew(*, user: User, worksheet: Worksheet) -> Worksheet:
     Raises:
         NotAllowed: the worksheet is somebody else's.
     """
-    _check_owner(user, worksheet)
+    require_owner(user, worksheet)
     worksheet.seed = _new_seed()
     worksheet.save()
     return worksheet
@@ -127,7 +128,7 @@ def worksheet_delete(*, user: User, worksheet: Worksheet) -> None:
     Raises:
         NotAllowed: the worksheet is somebody else's.
     """
-    _check_owner(user, worksheet)
+    require_owner(user, worksheet)
     worksheet.delete()
 
 
@@ -272,7 +273,7 @@ def worksheet_use_forget(*, user: User, worksheet: Worksheet, day: date) -> int:
     Raises:
         NotAllowed: the worksheet is somebody else's.
     """
-    _check_owner(user, worksheet)
+    require_owner(user, worksheet)
     return QuestionUse.objects.filter(worksheet=worksheet, day=day).delete()[0]
 
 
@@ -284,14 +285,9 @@ def _touch(worksheet: Worksheet) -> None:
     worksheet.save(update_fields=["updated_at"])
 
 
-def _check_owner(user: User, worksheet: Worksheet) -> None:
-    if worksheet.owner_id != user.pk:
-        raise NotAllowed("This worksheet belongs to somebody else.")
-
-
 def _locked_items(user: User, worksheet: Worksheet) -> QuerySet[WorksheetItem]:
     """Return the worksheet's rows in order; two changes of one worksheet wait for each other."""
-    _check_owner(user, worksheet)
+    require_owner(user, worksheet)
     Worksheet.objects.select_for_update().get(pk=worksheet.pk)
     return worksheet.items.all()
 
@@ -300,9 +296,7 @@ def _checked_section(heading: str, instructions: str) -> tuple[str, str]:
     heading = " ".join(_plain(heading, TITLE_LIMIT, "heading").split())
     instructions = _plain(instructions, INSTRUCTIONS_LIMIT, "instructions")
     if not heading and not instructions:
-        raise ValidationFailed(
-            "Enter a heading for the section.", {"heading": ["Enter a heading for the section."]}
-        )
+        raise ValidationFailed.beside("heading", "Enter a heading for the section.")
     return heading, instructions
 
 
@@ -310,15 +304,13 @@ def _checked_points(points: float | None) -> float | None:
     if points is None:
         return None
     if not math.isfinite(points) or not 0 <= points <= MOST_POINTS:
-        problem = f"Points are a number from 0 to {MOST_POINTS:g}."
-        raise ValidationFailed(problem, {"points": [problem]})
+        raise ValidationFailed.beside("points", f"Points are a number from 0 to {MOST_POINTS:g}.")
     return points
 
 
 def _checked_lines(lines: int | None) -> int:
     if not 0 <= (lines or 0) <= MOST_LINES:
-        problem = f"A question has 0 to {MOST_LINES} lines to write on."
-        raise ValidationFailed(problem, {"answer_lines": [problem]})
+        raise ValidationFailed.beside("answer_lines", f"A question has 0 to {MOST_LINES} lines to write on.")
     return lines or 0
 
 
@@ -326,5 +318,5 @@ def _plain(text: str, limit: int, noun: str) -> str:
     text = text.replace("\x00", "").replace("\r\n", "\n").strip()
     if len(text) > limit:
         problem = f"Use at most {limit:,} characters."
-        raise ValidationFailed(problem, {noun: [problem]})
+        raise ValidationFailed.beside(noun, problem)
     return text

@@ -250,7 +250,7 @@ def leading_difficulty(
 
 @register.filter
 def first_certain(figures: Sequence[DifficultyFigure]) -> DifficultyFigure | None:
-    """Return the first figure that says something: evidence stands before estimates, and these before labels."""
+    """Return the first figure that says something: evidence comes before estimates, and estimates before labels."""
     return next((figure for figure in figures if not figure.is_uncertain), None)
 
 
@@ -274,7 +274,7 @@ def _list_add() -> str:
 
 @register.filter
 def few(items: Sized) -> bool:
-    """Return whether there are so few that all can stand open."""
+    """Return whether there are so few that all can be unfolded."""
     return len(items) <= 3
 
 

@@ -53,7 +53,7 @@ def concept_tree_page(request: HttpRequest) -> HttpResponse:
 
 @page_for("read")
 def concept_detail(request: HttpRequest, concept_id: int) -> HttpResponse:
-    """Show a concept: where it stands, what lies below it, some of its questions, and what an admin can do."""
+    """Show a concept: its place in the tree, some of its questions, and what an admin can do."""
     concept = concept_get(concept_id=concept_id)
     node = find_node(concept_tree(hierarchy=concept.hierarchy), concept.pk)
     questions = filtered_questions(SearchFilters(concept=concept.pk)).order_by("-pk")

@@ -92,7 +92,7 @@ def document_review_page(request: HttpRequest, draft_id: int) -> HttpResponse:
 
 
 def _corrected(request: HttpRequest, draft: DocumentDraft, line: str) -> str:
-    """Do what a button says; returns the key of the line whose text is to be changed, if that is what it says."""
+    """Do what a button says; return the key of a line if the button opens its text for editing."""
     action, _, value = request.POST.get("do", "").partition(":")
     user = request.user
     match action:

@@ -118,7 +118,7 @@ def model_answer(request: HttpRequest, run_id: int) -> HttpResponse:
 
 
 def _may_see(request: HttpRequest, run: Run) -> bool:
-    """Return True for whoever asked about a pasted text, and admins; who may see a question is asked elsewhere."""
+    """Return True for the person who asked about a pasted text, and for admins; questions are checked elsewhere."""
     is_own = run.requested_by_id == request.user.pk or request.user.has_perm("questionbank.runs_manage")
     return run.parameters["question"] is not None or is_own
 

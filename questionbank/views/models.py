@@ -1,6 +1,6 @@
 """Models: which serve, what they measure, comparing, promoting, rolling back.
 
-Whoever may read may look; only admins change. What takes time is a job, and its page shows it.
+Everybody who may read sees them; only admins change them. What takes time is a job with a page of its own.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def review(request: HttpRequest) -> HttpResponse:
 
 
 def _unsent(request: HttpRequest) -> HttpResponse | None:
-    """Show what was written, for who is logged out; the pair is none of their business, nor is its text compared."""
+    """Show what was written, to somebody who is logged out: they see neither the pair nor its text."""
     fields = _decision(request)
     if not fields["text"] and not fields["comment"]:
         return None
@@ -250,7 +250,7 @@ def _is_changed(text: str, pair: ParaphrasePair) -> bool:
 
 
 def _review_page(request: HttpRequest, *, sent: Sent | None = None, status: int = 200) -> HttpResponse:
-    """Show the pair that the reviewer has; what they `sent` stands in its form, or above it if of another pair."""
+    """Show the reviewer's pair; what they `sent` is shown in its form, or above it if it is about another."""
     lease = review_next(reviewer=request.user)
     context: dict[str, Any] = {
         "counts": queue_counts(),

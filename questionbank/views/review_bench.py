@@ -137,7 +137,7 @@ def review_progress(request: HttpRequest) -> HttpResponse:
 
 @page_for("review")
 def review_export(request: HttpRequest, format: str) -> HttpResponse | StreamingHttpResponse:
-    """Show all decisions that stand, streamed; `undone` adds those that were taken back."""
+    """Show all decisions, streamed; `undone` adds those that were taken back."""
     if format not in REVIEW_FORMATS:
         raise NotFound("There is no such format.")
     undone = "undone" in request.GET
@@ -151,7 +151,7 @@ def review_export(request: HttpRequest, format: str) -> HttpResponse | Streaming
 
 @form_for("read")
 def review_guidelines(request: HttpRequest) -> HttpResponse:
-    """Show what reviewers are told, with its versions; an admin writes a new one."""
+    """Show the reviewers' guidelines with their versions; an admin writes a new version."""
     if request.method == "POST":
         check_permission(request, "guidelines_edit")
     current = guideline_current()

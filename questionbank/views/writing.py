@@ -112,7 +112,7 @@ def _unfinished(request: HttpRequest, question: Question | None = None) -> HttpR
 
 
 def _files(request: HttpRequest) -> list[UploadedFile]:
-    was_too_large(request)  # a full disk is told of
+    was_too_large(request)  # raises if the disk is full
     return list(request.FILES.getlist("pictures"))
 
 

@@ -16,9 +16,9 @@ from analytics.backbone.sources import BACKBONE_FOLDER
 from analytics.catalog import CAPABILITIES
 from analytics.errors import ArtifactError
 from analytics.languages import primary_language
-from questionbank.errors import NotFound
 from questionbank.models import ModelArtifact
 from questionbank.numbers import whole_number
+from questionbank.rows import existing
 
 INSTALLED = "Installed with the program."
 """Why a starter was promoted, in the history of models."""
@@ -82,15 +82,11 @@ def artifact_numbered(*, capability: str, number: str) -> ModelArtifact:
     Raises:
         NotFound: there is none.
     """
-    artifact = ModelArtifact.objects.filter(capability=capability, pk=whole_number(number) or 0).first()
-    if artifact is None:
-        sentence = (
-            "“%(title)s” has no model with the number %(number)s."
-            if number.isdecimal()
-            else "“%(title)s” has no model with the number %(number)s, and there is no such folder."
-        )
-        raise NotFound(sentence % {"title": CAPABILITIES[capability].title, "number": number})
-    return artifact
+    refusal = f"“{CAPABILITIES[capability].title}” has no model with the number {number}"
+    refusal += "." if number.isdecimal() else ", and there is no such folder."
+    return existing(
+        ModelArtifact.objects.filter(capability=capability, pk=whole_number(number) or 0), refusal
+    )
 
 
 def artifact_folder(artifact: ModelArtifact) -> Path:

@@ -1,4 +1,4 @@
-"""How far a job that is done in blocks has come, whoever does them."""
+"""The progress of a job that is done in blocks."""
 
 from __future__ import annotations
 

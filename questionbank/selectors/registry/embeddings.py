@@ -1,6 +1,6 @@
 """What is missing in a set of vectors, and what the set holds.
 
-Pending questions are always asked anew, so whoever computes vectors may stop anywhere and run twice.
+Pending questions are always asked anew, so a job that computes vectors may stop anywhere and run twice.
 """
 
 from __future__ import annotations

@@ -74,11 +74,7 @@ class State(StrEnum):
         return str(_STATE_LABELS[self])
 
 
-_STATE_LABELS = {
-    State.OK: "OK",
-    State.WARNING: "needs attention",
-    State.FAILING: "failing",
-}
+_STATE_LABELS = {State.OK: "OK", State.WARNING: "needs attention", State.FAILING: "failing"}
 
 
 @dataclass(frozen=True, slots=True)

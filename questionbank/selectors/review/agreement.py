@@ -172,7 +172,7 @@ class Agreement:
 
 
 def agreement(*, seed: int = 0) -> Agreement:
-    """Measure agreement on all blind opinions that stand; `seed` is that of the bootstrap."""
+    """Measure agreement on all blind opinions that were not undone; `seed` is that of the bootstrap."""
     answers: defaultdict[int, dict[int, int]] = defaultdict(dict)
     rows = opinions().filter(verdict__in=_JUDGED, reviewer__isnull=False)
     for pair, reviewer, verdict in rows.values_list("pair_id", "reviewer_id", "verdict"):

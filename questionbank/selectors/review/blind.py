@@ -40,7 +40,7 @@ def pair_history(*, pair: ParaphrasePair, viewer: User) -> list[ReviewDecision]:
 def decisions_to_undo(*, reviewer: User) -> QuerySet[ReviewDecision]:
     """Return the reviewer's decisions that `review_undo` takes back, the latest first.
 
-    A decision stands for good after a day and once its pair is settled. One of several opinions also does when all of
+    A decision is final after a day, and once its pair is settled. One of several opinions also does when all of
     them are there, `UNDO_GRACE` later: nobody can read the others before, and a second answer after that is not blind.
     """
     now = database_now()

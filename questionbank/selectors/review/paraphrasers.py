@@ -70,6 +70,5 @@ def paraphraser_choice(key: str) -> ParaphraserChoice:
     """
     chosen = next((choice for choice in paraphrasers() if choice.key == key), None)
     if chosen is None:
-        message = "There is no paraphraser with this name."
-        raise ValidationFailed(message, {"paraphraser": [message]})
+        raise ValidationFailed.beside("paraphraser", "There is no paraphraser with this name.")
     return chosen

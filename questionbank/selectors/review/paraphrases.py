@@ -68,7 +68,7 @@ def question_sources() -> list[str]:
 def questions_to_reword(
     *, number: int, concept: int | None = None, source: str = "", language: str = ""
 ) -> list[int]:
-    """Return ready questions without a paraphrase, drawn at random; paraphrases themselves are none of them.
+    """Return ready questions without a paraphrase, drawn at random; paraphrases themselves are left out.
 
     Args:
         number: at most so many.

@@ -1,4 +1,4 @@
-"""What stands in the review queue, and reviewers' decisions as rows to export."""
+"""The review queue, and reviewers' decisions as rows to export."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _is_party(*, pair: ParaphrasePair, person: User) -> bool:
 
 
 def taken_back(*, pair: ParaphrasePair, reviewer: User, is_adjudication: bool) -> ReviewDecision | None:
-    """Return the reviewer's last decision on a pair where it was undone; None where they gave none or it stands."""
+    """Return the reviewer's last decision on a pair if it was undone; None if there is none or it was not undone."""
     mine = pair.decisions.filter(reviewer=reviewer, is_adjudication=is_adjudication)
     last = mine.order_by("-pk").first()
     return last if last is not None and last.undone_at is not None else None

@@ -74,7 +74,7 @@ def asked_search(query: str, filters: SearchFilters, *, exact: bool, off: Collec
     if TOPIC in off or (named.is_exact and not named.concepts and not _any_holds(named, filters)):
         named = Named()  # of a name that no question has, the words still find something
     if parsed.is_number and filters.status == SearchFilters().status:
-        filters = replace(filters, status=ANY_STATUS)  # whoever names a question means it, draft or retired
+        filters = replace(filters, status=ANY_STATUS)  # a question that is named is meant, draft or retired
     return AskedSearch(
         typed=typed,
         parsed=parsed,
@@ -121,7 +121,7 @@ def asked_questions(
 
     Args:
         limit: so many are enough; there may be some more.
-        are_many: collecting them would take long: PostgreSQL shall look at one question after another.
+        are_many: collecting them would take long: PostgreSQL looks at one question after another.
     """
     conditions = asked_conditions(asked)
     if not conditions:

@@ -23,7 +23,7 @@ from questionbank.models import KnowledgeConcept, QuestionTag, SynonymGroup
 from questionbank.selectors.search import spelling
 
 LONGEST_NAME = 8  # tokens of a name that is looked for within a search
-MOST_CONCEPTS = 12  # that one search names; a word that stands in more names than that says too little
+MOST_CONCEPTS = 12  # that one search names; a word of more names than that says too little
 _LIST = re.compile(r",|/|&|\band\b|\bor\b|[、和与及]", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^)]*\)")
 _SAYS_NOTHING = frozenset(
@@ -69,7 +69,7 @@ class Named:
     Attributes:
         concepts: best first; empty where it names none.
         phrases: the search and its synonyms as search tokens in order, for full text.
-        is_whole: the search is a concept's name, rather than a sentence in which one stands.
+        is_whole: the search is a concept's name, rather than a sentence that contains one.
     """
 
     concepts: tuple[ConceptMatch, ...] = ()
@@ -104,7 +104,7 @@ class _Concept:
     node: str
     path: ConceptPath
     leaf: frozenset[str]
-    names: frozenset[frozenset[str]]  # the leaf, with and without what stands in brackets
+    names: frozenset[frozenset[str]]  # the leaf, with and without the part in brackets
     above: frozenset[str]
 
 
@@ -162,7 +162,7 @@ class ConceptNames:
         return Named(tuple(self._mentioned(asked)))
 
     def spans(self, tokens: Sequence[str]) -> list[Span]:
-        """Return the names that stand in a search, the longest first; none overlaps another."""
+        """Return the names that a search contains, the longest first; no two overlap."""
         spans: list[Span] = []
         taken: set[int] = set()
         for length in range(min(len(tokens), LONGEST_NAME), 0, -1):
@@ -197,7 +197,7 @@ class ConceptNames:
                 elif wanted <= concept.leaf:
                     rank = 1
                 elif wanted & concept.leaf and len(wanted) > 1:
-                    rank = 2 + len(wanted - concept.leaf)  # words that only stand above it
+                    rank = 2 + len(wanted - concept.leaf)  # words that only names above it contain
                 else:
                     continue
                 ranks[pk] = min(ranks.get(pk, (9, 0)), (rank, len(concept.leaf)))
@@ -223,7 +223,7 @@ class ConceptNames:
         return frozenset.intersection(*sets) if sets else frozenset()
 
     def _mentioned(self, asked: Tokens) -> list[ConceptMatch]:
-        """Return concepts whose name, or a synonym of two words or more, stands in the search, the longest first."""
+        """Return concepts whose name, or a synonym of two or more words, the search contains, the longest first."""
         ranks: dict[int, tuple[int, int]] = {}
         for length in range(min(len(asked) - 1, LONGEST_NAME), 1, -1):
             for start in range(len(asked) - length + 1):

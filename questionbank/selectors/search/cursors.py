@@ -22,7 +22,7 @@ def cursor_unpack(cursor: str, search: object) -> list[Any]:
     """Return the place that a cursor points to.
 
     Raises:
-        ValidationFailed: it is none of ours, or of another search.
+        ValidationFailed: it is malformed, or belongs to another search.
     """
     try:
         fingerprint, *place = signing.loads(cursor[: _LONGEST + 1], salt=_SALT)

@@ -153,7 +153,7 @@ def _marked(text: str) -> str:
 
 
 def _prose(marked: str) -> str:
-    """Return what stands outside formulas."""
+    """Return the text outside formulas."""
     return " ".join(segment.source for segment in segment_text(marked) if segment.kind == "text")
 
 
@@ -234,9 +234,9 @@ _STANDING_TOGETHER = """
 
 
 def _likeliest(token: str, candidates: Sequence[str], correct_tokens: Collection[str]) -> str:
-    """Return the first candidate that stands in some question together with the query's other words, else the first.
+    """Return the first candidate that some question contains together with the query's other words, else the first.
 
-    Nothing where the token itself stands in a question: a word newer than the vocabulary is right too.
+    Nothing if a question contains the token itself: a word newer than the vocabulary is right too.
     """
     together = [" & ".join(quoted(word) for word in (candidate, *correct_tokens)) for candidate in candidates]
     with connection.cursor() as cursor:

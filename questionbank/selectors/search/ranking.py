@@ -2,7 +2,7 @@
 
 Reciprocal rank fusion (Cormack, Clarke, Büttcher 2009): a question's score is the sum, over the rankings
 that hold it, of weight / (60 + its rank). Ranks are compared and never scores, which have no common unit.
-A third ranking holds those of the questions found in which the query stands almost literally. A query with a
+A third ranking holds the matches that contain the query almost literally. A query with a
 formula adds the questions whose formulas are built alike, a query that names a concept those tagged with it.
 """
 
@@ -31,7 +31,7 @@ from questionbank.selectors.vectors import nearest
 RRF_CONSTANT = 60
 BY_VECTOR = 100  # questions that the vectors contribute
 COMPARED = 60  # of the best questions of both rankings, whose texts are compared with the query
-LITERAL = 90.0  # per cent of likeness from which a query stands in a text almost literally
+LITERAL = 90.0  # per cent of likeness from which a text contains a query almost literally
 _LONGEST_COMPARED = 2000  # characters of a text
 _SIGNS = re.compile(r"[$\\{}]+")
 
@@ -214,7 +214,7 @@ def _add(scores: dict[int, float], ranking: Sequence[int], weight: float) -> Non
 
 
 def _literally(searched: str, ids: Sequence[int]) -> list[int]:
-    """Return those questions in whose text the query stands almost literally, the likest first."""
+    """Return the questions whose text contains the query almost literally, the most alike first."""
     query = _plain(searched)
     likeness: dict[int, float] = {}
     for pk, text in Question.objects.filter(pk__in=ids).values_list("pk", "text") if query else ():

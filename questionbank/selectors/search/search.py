@@ -2,7 +2,7 @@
 
 Two rankings are fused: by shared words and formula tokens, and by vectors. See
 docs/decisions/0012-hybrid-search.md for why, and for what was measured. A question *matches* when it holds all
-words; only these are counted. What else is near stands below, as `SearchPage.closest`.
+words; only these are counted. Other near questions are listed below, as `SearchPage.closest`.
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def search_questions(
         off: names of filters that are not set, though words name them (`READ_FILTERS`), or `TOPIC`.
 
     Raises:
-        ValidationFailed: the cursor is none of this search.
+        ValidationFailed: the cursor belongs to another search.
     """
     page_size = min(LARGEST_PAGE, max(1, page_size))
     asked = asked_search(query, filters, exact=exact, off=off)

@@ -29,7 +29,7 @@ class Vocabulary:
 
     Attributes:
         questions: number of questions of the bank, approximately.
-        common: numbers and formula tokens that stand in many questions, with an estimate of how many.
+        common: numbers and formula tokens that many questions contain, with an estimate of how many.
     """
 
     words: Mapping[str, int]
@@ -41,11 +41,11 @@ class Vocabulary:
         self._by_length.update(_plain_words_by_length(self.words))
 
     def count(self, token: str) -> int:
-        """Return in how many questions a token stands, approximately; 0 where it is not known."""
+        """Return about how many questions contain a token; 0 if that is unknown."""
         return min(self.words.get(token) or self.common.get(token, 0), self.questions)
 
     def rarity(self, token: str) -> float:
-        """Return the inverse document frequency, as in BM25: 0 for what stands in every question, high for the rare."""
+        """Return the inverse document frequency, as in BM25: 0 for a token of every question, high for rare ones."""
         count = self.count(token)
         return math.log(1 + (self.questions - count + 0.5) / (count + 0.5))
 

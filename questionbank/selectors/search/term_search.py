@@ -27,7 +27,7 @@ BY_NAME = 0.7  # times a word's weight: what it counts where only a synonym or a
 NAME_BONUS, PAIR_BONUS = (
     1.0,
     0.25,
-)  # times a phrase's weight: what a question gains whose words stand together
+)  # times a phrase's weight: what a question gains whose words are together
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """The terms of a search of a few words: each is held by a question's words, its formulas' signs or its concepts.
 
-"Domain of a square root function" asks for "domain", which may stand in the name of the question's concept alone, for
+"Domain of a square root function" asks for "domain", which may occur only in the name of the question's concept, for
 "square root", which may be nothing but a sign in a formula, and for "function".
 """
 
@@ -17,7 +17,7 @@ from questionbank.selectors.search.spelling import Vocabulary
 
 MOST_WORDS = 10  # terms of one search
 _BEFORE_CHARACTER = "求个为是与和在该"  # written before a noun without a blank
-_SIGNS: dict[Tokens, Tokens] = {  # what stands for words in a formula
+_SIGNS: dict[Tokens, Tokens] = {  # signs of a formula that mean a word
     ("square", "root"): ("msqrt",),
     ("cube", "root"): ("msqrt",),
     **dict.fromkeys((("integral",), ("integrate",), ("integration",), ("积分",)), ("mint",)),
@@ -83,7 +83,7 @@ def terms_of(
 
     Args:
         tokens: of the search, in order, repeats included.
-        is_prose: they are words alone; those of formulas do not stand side by side as they are typed.
+        is_prose: they are words alone; those of formulas are not side by side as they are typed.
     """
     spans = names.spans(tokens)
     kept = _telling(tokens, spans)
@@ -125,7 +125,7 @@ def terms_of(
 
 
 def phrase_query(tokens: Iterable[str]) -> str:
-    """Return what full text looks for where the tokens have to stand side by side."""
+    """Return what full text looks for if the tokens must be side by side."""
     return " <-> ".join(map(quoted, tokens))
 
 

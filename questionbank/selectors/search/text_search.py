@@ -87,7 +87,7 @@ def _rarest(tokens: Sequence[str], counts: dict[str, int]) -> list[str]:
 
 
 def rank_by_phrases(phrases: Sequence[Sequence[str]], questions: QuerySet[Question]) -> TextRanking:
-    """Rank the questions in which one of the phrases stands, word beside word; those before long texts.
+    """Rank the questions that contain one of the phrases, word by word; those before long texts.
 
     Args:
         phrases: tokens of each, in order.
@@ -101,7 +101,7 @@ def rank_by_phrases(phrases: Sequence[Sequence[str]], questions: QuerySet[Questi
 
 
 def phrase_condition(phrases: Sequence[Sequence[str]]) -> Q | None:
-    """Return what a question fulfils in which one of the phrases stands."""
+    """Return the condition that a question contains one of the phrases."""
     query = _any_phrase(phrases)
     return holding(query) if query else None
 
@@ -202,7 +202,7 @@ def _scored(
         parts.append(f"SELECT id, %s::float8 AS weight FROM ({sql}) AS word")  # noqa: S608 - Django's SQL
         parameters += [weight, *sql_parameters]
     # Beyond the sum of the weights: a short text that holds the words is more about them than a long one,
-    # and words that stand together count for more than words apart.
+    # and words that are together count for more than words apart.
     query = f"""
         WITH candidate AS MATERIALIZED (
             SELECT id, sum(weight) AS part FROM ({" UNION ALL ".join(parts)}) AS found

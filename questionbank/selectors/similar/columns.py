@@ -25,9 +25,9 @@ class LensColumn:
 
     Attributes:
         notice: why there are none, or none of the usual kind.
-        cosines_shown: the score of each lens stands beside every question.
+        cosines_shown: every question shows its score under each lens.
         graphs_shown: the graph of every question can be unfolded, where it is known.
-        computation: of the question asked about, whose graph stands beside it.
+        computation: of the question asked about, shown with its graph.
     """
 
     lens: str

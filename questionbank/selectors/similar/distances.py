@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 
 import numpy as np
 from django.db.models import Q, QuerySet
@@ -88,15 +90,10 @@ def worked_case(*, question: Question, serving: Serving, seed: int = 0) -> Worke
     owner = Counter(tag.concept.hierarchy for tag in tags).most_common(1)[0][0]
     levels = concept_levels(hierarchy=owner)
     tag_prefixes = [levels.prefixes(tag.concept.path) for tag in tags if tag.concept.hierarchy_id == owner.pk]
-    hits = [
-        (
-            distance,
-            _nearest(
-                question, vector, embedding_set, _at(question, owner, tag_prefixes, levels.levels, distance)
-            ),
-        )
-        for distance in range(1, levels.levels + 2)
-    ]
+    hits = []
+    for distance in range(1, levels.levels + 2):
+        among = _at(question, owner, tag_prefixes, levels.levels, distance)
+        hits.append((distance, _nearest(question, vector, embedding_set, among)))
     ids = [hit[0] for _distance, hit in hits if hit]
     questions = Question.objects.defer("search_vector").in_bulk(ids)
     paths = concept_paths([question.pk, *ids], hierarchy=owner)
@@ -136,10 +133,7 @@ def _at(
 def _below(tags: QuerySet[QuestionTag], paths: Sequence[str]) -> QuerySet[QuestionTag]:
     if not paths:
         return tags.none()
-    wanted = Q()
-    for path in set(paths):
-        wanted |= Q(concept__path__startswith=path)
-    return tags.filter(wanted)
+    return tags.filter(reduce(or_, (Q(concept__path__startswith=path) for path in set(paths))))
 
 
 def _nearest(

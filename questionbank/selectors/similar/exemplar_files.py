@@ -88,7 +88,7 @@ def without_copies(corpus: Sequence[InputProblem], questions: Path) -> list[Prob
 
 
 def read_corpus(path: Path, report: Callable[[str], object]) -> list[InputProblem]:
-    """Return the problems of a file; lines that cannot be read are told to `report`.
+    """Return the problems of a file; `report` gets each line that cannot be read.
 
     Raises:
         ImportRefused: the file cannot be read, or holds no problem that can be.

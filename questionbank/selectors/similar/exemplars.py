@@ -110,7 +110,7 @@ class WorkedExemplars:
             likely, and the most similar.
         shape: what the question computes, in letters; empty where that is not known.
         lens: what the similarity compares, as pages call it.
-        notice: that another lens stands in; empty: none does.
+        notice: says that another lens is used instead; empty if none is.
         applied: the answer of the nearest problems' graphs with the question's numbers; None where none fits. They
             are taken by similarity alone, so that what is known of the question's own equation does not help.
         voters: how many nearest problems had a graph.

@@ -264,7 +264,7 @@ def _compared(text: str) -> str:
 
 
 def _weighted(tokens: Iterable[str], rarity: Callable[[str], float]) -> dict[str, float]:
-    """Return a unit vector of tokens: how often each stands, damped, by how rare it is."""
+    """Return a unit vector of tokens: how often each occurs, damped, times how rare it is."""
     weights = {token: (1 + math.log(count)) * rarity(token) for token, count in Counter(tokens).items()}
     length = math.sqrt(sum(weight * weight for weight in weights.values()))
     return {token: weight / length for token, weight in weights.items()} if length else {}

@@ -121,14 +121,8 @@ def predict(
     if serving.embedding_set(probes.lens) != embedding_set:
         vector = serving.encoder(probes.lens).encode([text])[0]
     predicted = probes.heads.predict(vector[None], TOP_CONCEPTS, texts=[text])[0]
-    return QuestionPrediction(
-        concepts=_with_ids(predicted, name) if probes.heads.beats_majority else [],
-        difficulty=_difficulty(predicted) if probes.heads.states_difficulty else None,
-        neighbours=neighbours,
-        basis=_estimated_basis(len(neighbours)),
-        notice=" ".join(filter(None, (_no_better(probes), _no_difficulty(probes)))),
-        hierarchy=name,
-    )
+    concepts = _with_ids(predicted, name) if probes.heads.beats_majority else []
+    return _by_probes(probes, predicted, concepts, neighbours)
 
 
 def predict_many(
@@ -159,17 +153,26 @@ def predict_many(
         vectors = serving.encoder(probes.lens).encode(lens_texts)
         predicted = probes.heads.predict(vectors, TOP_CONCEPTS, texts=lens_texts)
         for index, prediction in zip(indices, predicted, strict=True):
-            predictions[index] = QuestionPrediction(
-                concepts=[PredictedConcept(guess.path, guess.probability) for guess in prediction.concepts]
-                if probes.heads.beats_majority
-                else [],
-                difficulty=_difficulty(prediction) if probes.heads.states_difficulty else None,
-                neighbours=[],
-                basis=_estimated_basis(0),
-                notice=" ".join(filter(None, (_no_better(probes), _no_difficulty(probes)))),
-                hierarchy=name,
-            )
+            guesses = prediction.concepts if probes.heads.beats_majority else ()
+            concepts = [PredictedConcept(guess.path, guess.probability) for guess in guesses]
+            predictions[index] = _by_probes(probes, prediction, concepts, [])
     return [predictions[index] for index in range(len(texts))]
+
+
+def _by_probes(
+    probes: ServedProbes,
+    predicted: Prediction,
+    concepts: list[PredictedConcept],
+    neighbours: list[LabelledNeighbour],
+) -> QuestionPrediction:
+    return QuestionPrediction(
+        concepts=concepts,
+        difficulty=_difficulty(predicted) if probes.heads.states_difficulty else None,
+        neighbours=neighbours,
+        basis=_estimated_basis(len(neighbours)),
+        notice=" ".join(filter(None, (_no_better(probes), _no_difficulty(probes)))),
+        hierarchy=probes.hierarchy,
+    )
 
 
 def _known_hierarchy(serving: Serving, hierarchy: str | None) -> str:

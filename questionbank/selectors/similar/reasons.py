@@ -1,4 +1,4 @@
-"""Why two questions are similar: a sentence and flags, each from what stands in both of them.
+"""Why two questions are similar: a sentence and flags, each from something that both contain.
 
 A score says that two questions are near; the reason says what a person can check: how both are computed, the same text,
 formulas of one form, a concept, a task, a passage. Where none of these is shared there is no reason. What rests on

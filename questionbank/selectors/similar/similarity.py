@@ -72,7 +72,7 @@ class SimilarHit:
         score: its place's score under the lens, 0 to 1: for wording the cosine, for purpose the mean of both
             cosines, nearer to 1 where concepts are shared; for structure the mean of the cosine and, with twice its
             weight, the probability that the graph is the same.
-        reason: one sentence, from what stands in both questions.
+        reason: one sentence, about something that both questions contain.
         flags: of `SAME_IDEA` and `LOOKS_ALIKE`.
         cosines: by lens, as far as both questions have vectors.
         computation: what is computed in it; None where that is not known.
@@ -111,7 +111,7 @@ def similar_questions(
 ) -> SimilarResult:
     """Return the `k` ready questions most similar to a stored one; its own vectors are used where they are up to date.
 
-    Its original and its paraphrases, which stand on its page, are left out.
+    Its original and its paraphrases are left out: its page lists them anyway.
 
     Raises:
         ServiceUnavailable: the bank has no vectors for the lens.

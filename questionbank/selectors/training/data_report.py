@@ -79,7 +79,7 @@ class DataReport:
         exact_duplicates: questions beyond the first that ask exactly the same.
         near_equal_groups: groups of questions that are copies but for numbers (`analytics.text.copies.story_key`).
         near_equal: questions in those groups.
-        test_items_in_train: held-out questions that also stand in the training part but for numbers.
+        test_items_in_train: held-out questions that the training part also has, apart from their numbers.
         test_sources: training questions whose source is named as a test split.
         without_concept: of all questions.
         levels: by depth, after dropping the leading nodes that nearly all paths of a hierarchy share.

@@ -39,7 +39,7 @@ class TrainingQuestion:
 
 
 def training_questions(*, hierarchies: Sequence[str] | None = None) -> list[TrainingQuestion]:
-    """Return ready questions by hierarchy and id; one that two hierarchies tag stands there twice.
+    """Return ready questions by hierarchy and id; a question that two hierarchies tag is listed twice.
 
     Paraphrases are left out: they repeat their originals, which may be among the questions kept back.
 

@@ -125,12 +125,12 @@ def pinned_start(capability: str, settings: Mapping[str, str], scope: str = "") 
         return {}
     if start is None:
         problem = problem % {"title": title, "number": numbered[1] if numbered else ""}
-        raise ValidationFailed(problem, fields={"backbone": [problem]})
+        raise ValidationFailed.beside("backbone", problem)
     return {"set": {**settings, "backbone": f"model {start.pk}"}, "start": start.pk}
 
 
 def backbone_problem(name: str) -> str:
-    """Return why no worker could load a backbone: a folder that is not there, a name that is none.
+    """Return why no worker could load a backbone: a missing folder, or a malformed name.
 
     Empty where one may.
     """

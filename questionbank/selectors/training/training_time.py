@@ -140,7 +140,7 @@ def _is_alike(capability: str, run: Run, parameters: Mapping[str, Any]) -> bool:
 
 
 def _share(before: Mapping[str, Any], wanted: Mapping[str, Any], steps: int) -> float | None:
-    """Return how many times as long a training is as one of `steps` steps; None where that cannot be told."""
+    """Return how many times as long a training is as one of `steps` steps; None if that is unknown."""
     if all(before.get(name) == wanted.get(name) for name in _LENGTH):
         return 1.0
     limit_before, limit = before.get("max_steps") or 0, wanted.get("max_steps") or 0

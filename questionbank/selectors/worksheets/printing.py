@@ -119,7 +119,7 @@ def compose_versions(
 def _planned(
     rows: Sequence[WorksheetRow], printed: Sequence[WorksheetRow], names: Mapping[str, str]
 ) -> list[PlannedSection]:
-    """Return the sections; what stands before the first heading is a section without one."""
+    """Return the sections; rows before the first heading are a section without one."""
     questions = [row.question for row in printed if row.question is not None]
     records = {
         question.pk: record
