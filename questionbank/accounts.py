@@ -13,16 +13,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from allauth.account.adapter import DefaultAccountAdapter
-from allauth.core.internal.httpkit import get_client_ip
+from allauth.account.adapter import DefaultAccountAdapter, get_adapter
 from django.conf import settings
 from django.core.cache import cache
 from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
-from django.utils.translation import ngettext
 
 from questionbank.database_clock import database_now
 from questionbank.models import User
+from questionbank.numbers import counted
 
 FREE_FAILURES = 5  # wrong passwords of an account before it makes people wait
 FREE_FAILURES_OF_ADDRESS = 30  # of all accounts together
@@ -49,14 +48,8 @@ class AccountAdapter(DefaultAccountAdapter):
         super().pre_authenticate(request, **credentials)
         seconds = max(count.seconds_left() for count in _counts(request, credentials))
         if seconds > 0:
-            raise ValidationError(
-                ngettext(
-                    "Too many wrong passwords. Try again in %(seconds)d second.",
-                    "Too many wrong passwords. Try again in %(seconds)d seconds.",
-                    seconds,
-                )
-                % {"seconds": seconds}
-            )
+            left = counted(seconds, "second", "seconds")
+            raise ValidationError(f"Too many wrong passwords. Try again in {left}.")
 
     def authentication_failed(self, request: HttpRequest, **credentials: Any) -> None:
         """Count a wrong password."""
@@ -119,7 +112,7 @@ def _counts(request: HttpRequest, credentials: dict[str, Any]) -> Sequence[_Coun
         return [_Count(f"device {device} {account}", FREE_FAILURES)]
     return [
         _Count(f"account {account}", FREE_FAILURES),
-        _Count(f"address {get_client_ip(request)}", FREE_FAILURES_OF_ADDRESS),
+        _Count(f"address {get_adapter(request).get_client_ip(request)}", FREE_FAILURES_OF_ADDRESS),
     ]
 
 

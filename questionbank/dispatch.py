@@ -106,7 +106,7 @@ def pending_message_ids() -> set[str]:
         for queue in QUEUES:
             for raw in client.lrange(queue, 0, -1):
                 ids.add(json.loads(raw)["headers"]["id"])
-        for raw in client.hvals("unacked"):
+        for raw in client.hvals(channel.unacked_key):
             ids.add(json.loads(raw)[0]["headers"]["id"])
     return ids
 

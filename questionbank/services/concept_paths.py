@@ -146,10 +146,10 @@ class _Places:
 
     def take(self, above: str) -> str:
         """Return the path of the next child of the concept at `above`, or of the next root."""
-        step = KnowledgeConcept.steplen
+        step, numbers = KnowledgeConcept.steplen, KnowledgeConcept.numconv_obj()
         last = self._last.get(above)
-        place = KnowledgeConcept._str2int(last[-step:]) + 1 if last else 1
-        path = KnowledgeConcept._get_path(above, len(above) // step + 1, place)
+        place = numbers.str2int(last[-step:]) + 1 if last else 1
+        path = above + numbers.int2str(place).rjust(step, KnowledgeConcept.alphabet[0])
         if len(path) != len(above) + step:
             raise ValidationFailed("There are too many concepts at one place of the tree.")
         self._last[above] = path

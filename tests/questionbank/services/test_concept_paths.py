@@ -109,3 +109,22 @@ def test_two_hierarchies_that_grow_at_once_get_different_roots():
         thread.join()
     assert errors == []
     assert KnowledgeConcept.objects.filter(depth=1).count() == 400
+
+
+def test_paths_are_those_that_treebeard_gives():
+    ours, theirs = (hierarchy_ensure(name=name) for name in ("Ours", "Theirs"))
+    concept_paths_ensure(hierarchy=ours, paths=[("Root", f"Child {number}") for number in range(40)])
+    root = KnowledgeConcept.objects.add_root({"hierarchy": theirs, "name": "Root"})
+    for number in range(40):
+        KnowledgeConcept.objects.add_child(
+            KnowledgeConcept.objects.get(pk=root.pk), {"hierarchy": theirs, "name": f"Child {number}"}
+        )
+    rows = KnowledgeConcept.objects.filter(depth=2).order_by("path")
+    ends = [
+        [
+            path[KnowledgeConcept.steplen :]
+            for path in rows.filter(hierarchy=owner).values_list("path", flat=True)
+        ]
+        for owner in (ours, theirs)
+    ]
+    assert ends[0] == ends[1]
