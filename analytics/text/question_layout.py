@@ -354,8 +354,9 @@ def _cells(line: str) -> list[str] | None:
 
 
 def _goes_on(table: Sequence[tuple[str, list[str]]], cells: Sequence[str]) -> bool:
-    widths = {len(row) for _, row in table if row}
-    return not cells or not widths or len(cells) in widths
+    """Return whether a row, or a rule between rows, is as wide as the first row of a table."""
+    first = next((row for _, row in table if row), cells)
+    return not cells or len(cells) == len(first)
 
 
 def _is_table(lines: Sequence[tuple[str, list[str]]]) -> bool:

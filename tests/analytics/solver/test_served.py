@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import random
-import subprocess
-import sys
-import time
 
 import numpy as np
 import pytest
@@ -181,33 +178,20 @@ def test_trees_that_take_another_of_two_equal_numbers_are_one_solution(served):
         ("What is " + "9" * 80 + "?", "en", "too many digits"),
     ],
 )
-def test_what_cannot_be_solved_gets_no_solution_and_a_reason(served, text, language, part):
+def test_what_cannot_be_solved_gets_no_solution_and_a_reason(served, text, language, part, no_hang):
     record = ProblemRecord("1", text, language)
-    began = time.perf_counter()
     good = ProblemRecord("2", "How many are 7 red pens and 2 blue pens?")
     bad_solutions, good_solutions = served.solve([record, good])
     assert bad_solutions == []
     assert good_solutions
     assert part in served.unsolvable_reason(record)
     assert served.unsolvable_reason(good) == ""
-    assert time.perf_counter() - began < 5
 
 
 def test_latex_is_tried(served):
     record = ProblemRecord("1", r"Take $\frac{1}{2}$ of $30$ pens, $\sqrt{4$ and }{")
     assert served.unsolvable_reason(record) == ""
     assert served.solve([record])[0]
-
-
-def test_serving_imports_neither_torch_nor_transformers(folder):
-    script = (
-        "import sys\nfrom pathlib import Path\n"
-        "from analytics.records import ProblemRecord\nfrom analytics.solver.served import load_solver\n"
-        f"print(len(load_solver(Path({str(folder)!r})).solve([ProblemRecord('1', 'How many are 7 pens?')])[0]))\n"
-        "print(sorted({'torch', 'transformers'} & sys.modules.keys()))"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.split("\n")[:2] == ["3", "[]"]
 
 
 def test_other_folders_are_refused(folder, tmp_path):

@@ -101,5 +101,5 @@ def test_the_language_goes_by_the_share_of_chinese_characters(text: str, languag
 
 @pytest.mark.parametrize("unit", ["x^", "a", r"\frac", "1,", r"\text{", "一", "$x^{", "_", "'s"])
 def test_tokenising_ends_whatever_the_text(unit: str, no_hang: None) -> None:
-    search_tokens(unit * 20_000)
-    search_tokens(f"${unit * 20_000}$")
+    search_tokens(unit * 10_000)
+    search_tokens(f"${unit * 10_000}$")

@@ -7,7 +7,6 @@ import json
 import re
 import shutil
 import socket
-import time
 from collections import namedtuple
 from datetime import timedelta
 
@@ -65,25 +64,21 @@ def test_the_public_page_says_one_word_to_anybody(client):
 
 
 @pytest.mark.parametrize("answers", [False, True], ids=["refuses", "is silent"])
-def test_a_redis_that_does_not_answer_is_given_up_in_two_seconds(client, monkeypatch, silent_server, answers):
+def test_a_redis_that_does_not_answer_is_given_up(client, monkeypatch, silent_server, answers, no_hang):
     host, port = silent_server if answers else ("127.0.0.1", 1)
     monkeypatch.setattr(health, "cache_url", lambda: f"redis://{host}:{port}/0")
-    started = time.monotonic()
     response = client.get("/health/")
     assert response.status_code == 503
     assert json.loads(response.content) == {"status": "failing"}
-    assert time.monotonic() - started < 4
     assert item("redis").state == State.FAILING
     assert item("queues").sentence == "Unknown: Redis does not answer."
 
 
-def test_a_database_that_does_not_answer_is_given_up(client, monkeypatch, silent_server):
+def test_a_database_that_does_not_answer_is_given_up(client, monkeypatch, silent_server, no_hang):
     host, port = silent_server
     parameters = {**connection.get_connection_params(), "host": host, "port": port}
     monkeypatch.setattr(connection, "get_connection_params", lambda: parameters)
-    started = time.monotonic()
     assert client.get("/health/").status_code == 503
-    assert time.monotonic() - started < 6
     assert item("database").sentence == "The database does not answer."
 
 
