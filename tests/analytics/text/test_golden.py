@@ -10,6 +10,7 @@ import hashlib
 import json
 import random
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -76,11 +77,17 @@ def digest(reader: str, paths: list[Path], count: int = 300) -> str:
     """Return a digest of what a reader makes of so many texts of each file."""
     value = hashlib.sha256()
     for path in paths:
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
-            texts = [text for line in lines if (text := json.loads(line).get("text"))]
-        for text in random.Random(82).sample(texts, min(count, len(texts))):
+        for text in sampled_texts(path, count):
             value.update(repr(READERS[reader](text)).encode())
     return value.hexdigest()[:12]
+
+
+@cache
+def sampled_texts(path: Path, count: int) -> list[str]:
+    """Return so many texts of a file, which every reader reads."""
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        texts = [text for line in lines if (text := json.loads(line).get("text"))]
+    return random.Random(82).sample(texts, min(count, len(texts)))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gzip
-import json
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -172,9 +172,8 @@ def test_an_export_in_an_unknown_format_is_refused(tmp_path):
 @pytest.mark.parametrize("name", ["math", "opl", "tal_scq_zh", "gsm8k", "math23k", "eedi", "gaokao_math"])
 def test_the_public_data_sets_are_read_without_a_problem(shared_data: Path, name):
     for path in sorted((shared_data / name).glob("*.jsonl.gz")):
-        rows = 0
-        for _, entry in read(path):
-            assert not isinstance(entry, LineProblem), entry
-            rows += not isinstance(entry, LineWarning)
+        told = (entry for _, entry in read(path) if not isinstance(entry, LineWarning))
+        entries = list(islice(told, 2_000))
+        assert [entry for entry in entries if isinstance(entry, LineProblem)] == []
         with gzip.open(path, "rt", encoding="utf-8") as file:
-            assert rows == sum(1 for line in file if json.loads(line))
+            assert len(entries) == min(2_000, sum(1 for line in file if line.strip()))

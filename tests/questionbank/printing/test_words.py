@@ -58,7 +58,7 @@ def test_questions_of_the_demo_bank_are_printed_whole():
 @pytest.mark.shared_data
 @pytest.mark.parametrize("name", SETS)
 def test_public_questions_are_printed_whole(shared_data, name):
-    rows = public_questions(shared_data, name, 1_000)
+    rows = public_questions(shared_data, name, 300)
     wrong = []
     for start in range(0, len(rows), 100):
         part = [
