@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
@@ -54,17 +52,6 @@ def test_backbone_adapter_and_head_become_a_retriever_that_reads_slots(starter, 
     np.testing.assert_allclose(vectors, expected, atol=2e-2)
     other_numbers = [TEXTS[0].replace("12", "70").replace("5", "31")]
     np.testing.assert_allclose(retriever.encode(other_numbers)[0], vectors[0], atol=1e-6)
-
-
-def test_serving_imports_no_pytorch(starter, tmp_path):
-    folder, _vectors = starter
-    ANALOGY.export(tmp_path / "served", backbone=str(tmp_path / "bert"), adapter=folder)
-    code = (
-        "import sys; from pathlib import Path; from analytics.analogy.retriever import load_retriever;"
-        f"load_retriever(Path({str(tmp_path / 'served')!r})).encode(['1 of 2']);"
-        "sys.exit('torch' in sys.modules)"
-    )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_a_folder_without_a_starter_is_refused(tmp_path):
