@@ -95,9 +95,7 @@ def test_training_on_eight_problems_solves_them(backbone_folder, contrast):
     assert measure_solver(model, problems(), settings).answer_accuracy >= 0.75
 
 
-@pytest.mark.parametrize(
-    ("contrast", "stop_after"), [("textual", 1), ("textual", 3), ("both", 2), ("both", 3), ("both", 5)]
-)
+@pytest.mark.parametrize(("contrast", "stop_after"), [("textual", 3), ("both", 2), ("both", 5)])
 def test_stopped_and_resumed_equals_uninterrupted(backbone_folder, tmp_path, contrast, stop_after):
     learned = [*examples(), *examples()]
     settings = config(

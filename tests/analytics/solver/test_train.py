@@ -66,7 +66,7 @@ def test_training_on_eight_problems_solves_them_and_the_artifact_serves_it(backb
     assert manifest.extra["constants"] == list(loaded.vocabulary.constants)
 
 
-@pytest.mark.parametrize(("stop_after", "adapter_rank"), [(1, 0), (3, 0), (4, 0), (6, 0), (2, 2), (6, 2)])
+@pytest.mark.parametrize(("stop_after", "adapter_rank"), [(3, 0), (6, 0), (2, 2), (6, 2)])
 def test_pattern_contrast_in_two_stages_resumes_exactly_in_either(
     backbone_folder, tmp_path, stop_after, adapter_rank
 ):
