@@ -132,7 +132,7 @@ def open_browser(
 
 @pytest.fixture
 def open_as(open_browser, live_server) -> Callable[..., Page]:
-    """Opens somebody's browser, as after a log-in (`test_flows` logs in through the form)."""
+    """Opens somebody's browser, as after a log-in (`test_review` logs in through the form)."""
 
     def open_window(name: str, **options) -> Page:
         client = Client()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 import pytest
@@ -11,20 +10,6 @@ from playwright.sync_api import Page, expect
 from questionbank.models import Question, Run
 from questionbank.question_titles import question_title
 from questionbank.services.runs import run_create, run_progress, run_start, run_succeed
-from tests.e2e.conftest import PASSWORD
-from worker.tasks import import_questions
-
-
-def test_log_in_leads_to_where_one_wanted_to_go(open_browser, bank) -> None:
-    page = open_browser()
-    page.goto(f"/questions/{bank.questions[0].pk}/")
-    page.get_by_label("Name or e-mail").fill("teacher")
-    page.get_by_label("Password", exact=True).fill("wrong")
-    page.get_by_role("button", name="Log in").click()
-    expect(page.get_by_role("alert")).to_contain_text("not correct")
-    page.get_by_label("Password", exact=True).fill(PASSWORD)
-    page.get_by_role("button", name="Log in").click()
-    expect(page.locator(".question-number")).to_have_text(f"Question {bank.questions[0].pk}")
 
 
 def test_search_filter_open_and_go_to_a_similar_question(teacher_page: Page, bank) -> None:
@@ -106,66 +91,6 @@ def test_typing_searches_without_pressing_anything_and_back_goes_back(teacher_pa
     expect(page.locator(".hits > li")).to_have_count(6)
 
 
-def test_a_new_search_starts_fresh_and_offers_the_last_filters(teacher_page: Page, bank) -> None:
-    page = teacher_page
-    page.goto("/questions/?grade=7")
-    page.goto("/")
-    page.get_by_role("searchbox").fill("solve")
-    page.get_by_role("button", name="Search").click()
-    expect(page.locator(".hits > li")).to_have_count(3)
-    page.get_by_role("link", name="Search again with the last filters: Grade 7").click()
-    expect(page.locator(".hits > li")).to_have_count(1)
-    page.get_by_role("link", name="Clear filters").click()
-    page.wait_for_url("**/questions/?q=solve")
-    expect(page.get_by_text("Search again with the last filters")).to_have_count(0)
-
-
-def test_results_are_sorted_and_show_answers(teacher_page: Page, bank) -> None:
-    page = teacher_page
-    page.goto("/questions/")
-    page.get_by_label("Sort by").select_option("Hardest first")
-    page.wait_for_url("**order=hardest**")
-    expect(page.locator(".hits > li").first).to_contain_text(rf"Question {bank.questions[4].pk}")
-    page.get_by_label("Show answers").check()
-    page.wait_for_url("**answers=1**")
-    expect(page.locator(".hits > li").first).to_contain_text("Answer:")
-
-
-def test_ticked_questions_are_tagged_anew_and_given_back(open_as, bank, admin_person) -> None:
-    page = open_as("admin")
-    page.goto("/questions/?q=equation")
-    for question in bank.questions[:2]:
-        page.get_by_label(f"Select question {question.pk}", exact=True).check()
-    page.get_by_role("button", name="Change or export selected").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("2 selected questions")
-    page.get_by_role("link", name="Change concepts").click()
-    page.get_by_label("Find a concept").fill("fractions")
-    page.get_by_role("button", name="Find").click()
-    page.get_by_role("group", name="Concept to add").get_by_label("Fractions").check()
-    page.get_by_role("group", name="Concept to remove").get_by_label("Linear equations").check()
-    page.get_by_role("button", name="Preview").click()
-    expect(page.get_by_text("2 questions will change.")).to_be_visible()
-    assert bank.fraction.question_tags.count() == 1
-    page.get_by_role("button", name="Change 2 questions").click()
-    expect(page.get_by_text("2 questions changed.")).to_be_visible()
-    assert (bank.fraction.question_tags.count(), bank.linear.question_tags.count()) == (3, 1)
-    page.get_by_role("button", name="Undo").click()
-    expect(page.get_by_text("Undone by")).to_be_visible()
-    assert (bank.fraction.question_tags.count(), bank.linear.question_tags.count()) == (1, 3)
-
-
-def test_the_concept_filter_goes_down_the_tree(teacher_page: Page, bank) -> None:
-    page = teacher_page
-    page.goto("/questions/")
-    filters = page.get_by_label("Filters")
-    for name in ("Algebra", "Equations", "Linear equations"):
-        filters.get_by_role("link", name=name).click()
-        expect(filters.locator("[aria-current]")).to_have_text(name)
-    expect(page.locator(".hits > li")).to_have_count(3)
-    filters.get_by_role("link", name="All concepts").click()
-    expect(page.locator(".hits > li")).to_have_count(6)
-
-
 def test_paste_a_question_look_and_save_it(teacher_page: Page, bank) -> None:
     page = teacher_page
     page.get_by_role("link", name="Paste", exact=True).click()
@@ -186,15 +111,6 @@ def test_paste_a_question_look_and_save_it(teacher_page: Page, bank) -> None:
     expect(page.get_by_text("The question is in the bank.")).to_be_visible()
     expect(page.get_by_role("link", name="Linear equations").first).to_be_visible()
     assert Question.objects.count() == 7
-
-
-def test_pasting_what_is_there_names_it(teacher_page: Page, bank) -> None:
-    page = teacher_page
-    page.goto("/paste/")
-    page.get_by_label("Question", exact=True).fill(bank.questions[3].text)
-    alert = page.get_by_role("alert")
-    expect(alert).to_contain_text("This exact question is already in the bank")
-    expect(alert.get_by_role("link", name=f"Question {bank.questions[3].pk}")).to_be_visible()
 
 
 def test_write_a_question_with_live_preview_options_and_a_concept(teacher_page: Page, bank) -> None:
@@ -226,59 +142,6 @@ def test_write_a_question_with_live_preview_options_and_a_concept(teacher_page: 
     assert [tag.concept for tag in saved.tags.all()] == [bank.fraction]
 
 
-def test_two_people_edit_the_same_question(teacher_page: Page, open_as, bank, admin_person) -> None:
-    mine, theirs = teacher_page, open_as("admin")
-    address = f"/questions/{bank.questions[0].pk}/edit/"
-    mine.goto(address)
-    theirs.goto(address)
-    theirs.get_by_label("Question", exact=True).fill("Theirs: what is $1 + 1$?")
-    theirs.get_by_role("button", name="Save", exact=True).click()
-    expect(theirs.get_by_text("Saved.")).to_be_visible()
-    mine.get_by_label("Question", exact=True).fill("Mine: what is $2 + 2$?")
-    mine.get_by_role("button", name="Save", exact=True).click()
-    expect(mine.get_by_role("region", name="In the bank now")).to_contain_text("Theirs")
-    expect(mine.get_by_role("region", name="Yours")).to_contain_text("Mine")
-    mine.get_by_role("button", name="Save mine over theirs").click()
-    expect(mine.get_by_text("Saved.")).to_be_visible()
-
-
-def test_accept_a_predicted_concept(teacher_page: Page, bank) -> None:
-    page = teacher_page
-    page.goto(f"/questions/{bank.questions[5].pk}/")
-    page.get_by_role("button", name=re.compile("^Accept")).first.click()
-    expect(page.get_by_text("is now tagged with")).to_be_visible()
-    expect(page.get_by_text("accepted by teacher")).to_be_visible()
-
-
-def test_import_a_file_with_a_refused_line(admin_page: Page, bank, settings, tmp_path) -> None:
-    page = admin_page
-    lines = [
-        json.dumps(
-            {"id": "n1", "text": r"What is $\frac{1}{2}$ of 18?", "concepts": [["Number", "Fractions"]]}
-        ),
-        "{broken",
-        json.dumps({"id": "n2", "text": "What is 7 times 8?"}),
-    ]
-    file = tmp_path / "mine.jsonl"
-    file.write_text("\n".join(lines))
-    page.goto("/import/")
-    page.get_by_label("File", exact=True).set_input_files(file)
-    page.get_by_role("button", name="Check the file").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Check of mine.jsonl")
-    check = Run.objects.get(kind="import")
-    import_questions(check.pk)
-
-    refused = page.get_by_role("region", name="Refused lines").get_by_role("row")
-    expect(refused.nth(1).get_by_role("rowheader")).to_have_text("1")
-    expect(refused.nth(1).get_by_role("cell").last).to_have_text("2")
-    assert Question.objects.count() == 6
-    page.get_by_role("button", name="Import the rest, without the refused lines").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Import of mine.jsonl")
-    import_questions(Run.objects.exclude(pk=check.pk).get(kind="import").pk)
-    page.get_by_role("link", name="View these questions").click()
-    expect(page.locator(".hits > li")).to_have_count(2)
-
-
 def test_the_progress_of_a_job_moves_by_itself_until_it_has_finished(admin_page: Page, bank) -> None:
     page = admin_page
     run = run_create(kind=Run.Kind.EMBED, capability="encoder", title="Compute missing vectors", send=False)
@@ -292,35 +155,6 @@ def test_the_progress_of_a_job_moves_by_itself_until_it_has_finished(admin_page:
     run_succeed(run=held, result={"stored": 1000})
     expect(page.get_by_text("Finished").first).to_be_visible()
     expect(page.locator("#run-progress")).not_to_have_attribute("hx-trigger", re.compile("."))
-
-
-def test_an_unchanged_job_is_answered_with_304(admin_page: Page, bank) -> None:
-    page = admin_page
-    run = run_create(kind=Run.Kind.EMBED, capability="encoder", title="Compute missing vectors", send=False)
-    page.goto(f"/jobs/{run.pk}/")
-    for _poll in range(2):
-        with page.expect_response("**/progress/") as answer:
-            pass
-    assert answer.value.from_service_worker is False
-    assert page.evaluate(
-        """async (address) => {
-            const first = await fetch(address, {cache: "no-store"});
-            const again = await fetch(address, {
-                cache: "no-store", headers: {"If-None-Match": first.headers.get("ETag")}});
-            return [first.status, again.status];
-        }""",
-        f"/jobs/{run.pk}/progress/",
-    ) == [200, 304]
-
-
-def test_cancel_a_job(admin_page: Page, bank) -> None:
-    page = admin_page
-    run = run_create(kind=Run.Kind.EMBED, capability="encoder", title="Compute missing vectors", send=False)
-    page.goto(f"/jobs/{run.pk}/")
-    page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_text("The job is cancelled.")).to_be_visible()
-    page.get_by_role("button", name="Start again").click()
-    expect(page.get_by_role("button", name="Cancel")).to_be_visible()
 
 
 def test_the_theme_changes_at_once_and_stays(teacher_page: Page) -> None:
@@ -340,12 +174,3 @@ def test_a_session_that_ended_leads_to_the_log_in_instead_of_into_the_page(teach
     page.locator("#q").press_sequentially("marbles")
     page.wait_for_url("**/accounts/login/**")
     expect(page.get_by_role("heading", name="Log in")).to_be_visible()
-
-
-def test_log_out(teacher_page: Page) -> None:
-    page = teacher_page
-    page.locator(".account > summary").click()
-    page.get_by_role("button", name="Log out").click()
-    page.wait_for_url("**/accounts/login/**")
-    page.goto("/questions/")
-    page.wait_for_url("**/accounts/login/?next=/questions/")

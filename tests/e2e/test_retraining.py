@@ -1,4 +1,4 @@
-"""The story of a retraining in a browser, from the button to the roll back: tiny models of four capabilities.
+"""The story of a retraining in a browser, from the button to the roll back: tiny models of two capabilities.
 
 No worker runs here: the test calls the task of a waiting job in a thread, as a worker would.
 """
@@ -17,18 +17,14 @@ from django.db import connections
 from playwright.sync_api import Page, expect
 
 from analytics.training.threads import wait_passively
-from questionbank.models import ModelArtifact, ModelEvent, ParaphrasePair, Question, QuestionSolution, Run
+from questionbank.models import ModelArtifact, ModelEvent, ParaphrasePair, Run
 from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.embeddings import embedding_set_ensure
 from questionbank.services.paraphrase import PairInput, pairs_create
 from questionbank.services.runs import run_create
-from questionbank.services.training import training_request
 from tests.questionbank.small_bank import add_set, store_vectors
-from tests.questionbank.story_bank import add_problems, add_story, story
 from worker import reporting
-from worker.analogy import comparison as analogy_comparison
 from worker.paraphrase import comparison as paraphrase_comparison
-from worker.solver import comparison as solver_comparison
 from worker.tasks import capability_task, compare_models, embed_questions, promote_model, train_model
 
 wait_passively()  # before anything imports torch
@@ -300,87 +296,3 @@ def test_retrain_the_scorer_from_decisions_and_roll_it_back(open_as, admin_perso
     capability_task("score")(the_run("score").pk)
     waiting.refresh_from_db()
     assert (waiting.scored_by, waiting.score) == (first_scorer, pytest.approx(first_score))
-
-
-@pytest.fixture
-def stories(transactional_db, own_files, tmp_path, monkeypatch) -> list[Question]:
-    """Word problems of three computations, with vectors of a tiny champion's."""
-    from tests.worker.encoder_bank import tiny_retriever
-
-    monkeypatch.setattr(analogy_comparison, "SMALLEST_SUITE", 5)  # else so small a bank has no figures
-    problems = [add_story(*story(number)) for number in range(120)]
-    let_serve(tiny_retriever(tmp_path / "first", seed=1, name="the-first-retriever"))
-    return problems
-
-
-def test_retrain_the_retriever_and_roll_it_back(open_as, admin_person, stories, tmp_path) -> None:
-    from analytics.backbone.tiny import save_backbone, tiny_backbone
-
-    save_backbone(tiny_backbone(seed=2, max_tokens=64), tmp_path / "tiny")
-    page = open_as("admin")
-    at_first = structure_neighbours(page, stories[0])
-    open_models(page)
-    page.get_by_role("link", name="Retrain retriever of analogous problems").click()
-    fill_in(page, ("Problems", "Optimiser", "Hardware and reproducibility"), {
-        "Backbone": str(tmp_path / "tiny"), "Batch size": "8", "Maximum steps": "10", "Maximum tokens": "64",
-        "Validation problems": "8", "Learning rate": "0.005",
-    })  # fmt: skip
-    train_and_compare(page)
-    expect(page.get_by_role("region", name="Figures of both models")).to_contain_text(
-        "Share of 8 exemplars with the same computation"
-    )
-    promote(page)
-    assert structure_neighbours(page, stories[0]) != at_first
-    roll_back(page, "the-first-retriever")
-    assert structure_neighbours(page, stories[0]) == at_first
-
-
-@pytest.fixture
-def solved(transactional_db, own_files, tmp_path, monkeypatch) -> Question:
-    """A word problem without an equation that a tiny champion has looked at, beside problems with one."""
-    from analytics.backbone.tiny import save_backbone, tiny_backbone
-
-    monkeypatch.setattr(solver_comparison, "SMALLEST_SUITE", 5)  # else so small a bank has no figures
-    save_backbone(tiny_backbone(seed=1, max_tokens=64), tmp_path / "first")
-    add_problems(90)
-    settings = {
-        "backbone": str(tmp_path / "first"), "batch_size": "8", "max_steps": "3", "measured": "8", "max_tokens": "64",
-        "mixed_precision": "no",
-    }  # fmt: skip
-    train_model(training_request(capability="solver", settings=settings, send=False).pk)
-    artifact_promote(artifact=ModelArtifact.objects.get(), reason="The first one.")
-    asked = add_story("Ann has 5 pens and finds 4 more. How many has she?")
-    capability_task("solve")(run_create(kind="solve", capability="solver", send=False).pk)
-    return asked
-
-
-def test_retrain_the_solver_and_roll_it_back(open_as, admin_person, solved, tmp_path) -> None:
-    from analytics.backbone.tiny import save_backbone, tiny_backbone
-
-    first = ModelArtifact.objects.get()
-    assert QuestionSolution.objects.get(question=solved).artifact == first
-    save_backbone(tiny_backbone(seed=2, max_tokens=64), tmp_path / "tiny")
-    page = open_as("admin")
-    open_models(page)
-    page.get_by_role("link", name="Retrain word-problem solver").click()
-    fill_in(page, ("Problems", "Optimiser", "Hardware and reproducibility"), {
-        "Backbone": str(tmp_path / "tiny"), "Batch size": "8", "Maximum steps": "10", "Maximum tokens": "64",
-        "Validation problems": "8", "Learning rate": "0.005",
-    })  # fmt: skip
-    train_and_compare(page)
-    expect(page.get_by_role("region", name="Figures of both models")).to_contain_text("Answer accuracy")
-    promote(page)
-    capability_task("solve")(the_run("solve").pk)
-    second = ModelArtifact.objects.get(capability="solver", state="champion")
-    assert second != first
-    assert QuestionSolution.objects.get(question=solved).artifact == second
-    roll_back(page, first.name)
-    capability_task("solve")(the_run("solve").pk)
-    assert QuestionSolution.objects.get(question=solved).artifact == first
-
-
-def structure_neighbours(page: Page, question: Question) -> list[str]:
-    page.goto(f"/questions/{question.pk}/similar/structure/")
-    links = page.locator(".similar .question-link")
-    expect(links).not_to_have_count(0)
-    return links.all_inner_texts()

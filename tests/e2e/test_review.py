@@ -227,42 +227,6 @@ def test_keys_are_changed_by_their_owner(open_as, pairs) -> None:
     assert standing() == [(pairs[0].pk, "accept", "", "", "")]
 
 
-def test_without_javascript_every_decision_is_a_button(open_as, pairs) -> None:
-    page = open_as("reviewer", java_script_enabled=False)
-    page.goto("/review/")
-    page.get_by_role("button", name="A unit is wrong or missing").click()
-    at(page, pairs[1])
-    page.get_by_text("Change the wording").click()
-    page.get_by_label("Changed paraphrase").fill("Zoe rode 30 km.")
-    page.get_by_role("button", name="Accept with changes").click()
-    at(page, pairs[2])
-    page.get_by_role("button", name="Undo").click()
-    at(page, pairs[1])
-    assert [row[:3] for row in standing()] == [(pairs[0].pk, "reject", "unit")]
-
-
-def test_a_question_is_reworded_reviewed_and_added_to_the_bank(open_as, bank, reviewer) -> None:
-    question = bank.questions[5]
-    question.text = "Ann has 58 stickers. Lea has 7 more stickers than Ann. How many stickers does Lea have?"
-    question.save()
-    mine = open_as("teacher")
-    mine.goto(f"/questions/{question.pk}/")
-    mine.get_by_role("button", name="Propose paraphrases").click()
-    expect(mine.get_by_text("Waiting for reviewers").first).to_be_visible()
-    number = ParaphrasePair.objects.count()
-    theirs = open_as("reviewer")
-    theirs.goto("/review/")
-    for _ in range(number):
-        expect(theirs.get_by_role("heading", name="Pair")).to_be_visible()
-        theirs.get_by_role("button", name="Accept", exact=False).first.click()
-    expect(theirs.get_by_role("heading", name="Nothing to review")).to_be_visible()
-    mine.reload()
-    mine.get_by_role("button", name="to the bank").click()
-    mine.get_by_role("link", name="in the bank as question").first.click()
-    expect(mine.get_by_role("link", name=f"Paraphrase of question {question.pk}")).to_be_visible()
-    assert question.reworded.count() == number >= 1
-
-
 def test_the_pages_are_accessible_and_no_wider_than_the_screen(open_as, bank, pairs) -> None:
     reviewer = get_user_model().objects.get(username="reviewer")
     lease = review_next(reviewer=reviewer)
