@@ -47,6 +47,14 @@ class ConceptFactory(DjangoModelFactory):
         return KnowledgeConcept.objects.get(pk=ids[tuple(names)])
 
 
+def with_derived(question: Question) -> Question:
+    """Return a question with what follows from its other fields."""
+    question.content_hash = question_hash(question)
+    question.difficulty_percent = scale_percent(question.difficulty, question.difficulty_scale)
+    question.search_vector = search_vector(question)
+    return question
+
+
 class QuestionFactory(DjangoModelFactory):
     """A ready English question; ``concepts=[...]`` tags it."""
 
@@ -59,10 +67,7 @@ class QuestionFactory(DjangoModelFactory):
 
     @classmethod
     def _create(cls, model_class, *args, **kwargs):
-        question = model_class(*args, **kwargs)
-        question.content_hash = question_hash(question)
-        question.difficulty_percent = scale_percent(question.difficulty, question.difficulty_scale)
-        question.search_vector = search_vector(question)
+        question = with_derived(model_class(*args, **kwargs))
         question.save()
         question.refresh_from_db(fields=["search_vector"])
         return question

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -14,9 +15,10 @@ from questionbank.models import (
     Question,
     QuestionEmbedding,
     QuestionEquation,
+    QuestionTag,
 )
 from questionbank.services.equations import equation_graph_key
-from tests.factories import ConceptFactory, QuestionFactory
+from tests.factories import ConceptFactory, QuestionFactory, with_derived
 
 
 def add_question(text: str, *, equation: str = "", **fields: object) -> Question:
@@ -29,6 +31,31 @@ def add_question(text: str, *, equation: str = "", **fields: object) -> Question
             graph_key=equation_graph_key(text=text, expression=equation),
         )
     return question
+
+
+def add_questions(rows: Iterable[Mapping[str, Any]]) -> list[Question]:
+    """Many questions by a handful of statements; a row is what `add_question` takes."""
+    fields, tags, equations = [], [], []
+    for row in rows:
+        fields.append({"language": "en", **row})
+        tags.append(fields[-1].pop("concepts", ()))
+        equations.append(fields[-1].pop("equation", ""))
+    made = Question.objects.bulk_create(with_derived(Question(**values)) for values in fields)
+    QuestionTag.objects.bulk_create(
+        QuestionTag(question=question, concept=concept)
+        for question, concepts in zip(made, tags, strict=True)
+        for concept in concepts
+    )
+    QuestionEquation.objects.bulk_create(
+        QuestionEquation(
+            question=question,
+            expression=equation,
+            graph_key=equation_graph_key(text=question.text, expression=equation),
+        )
+        for question, equation in zip(made, equations, strict=True)
+        if equation
+    )
+    return made
 
 
 def add_concept(*path: str, hierarchy: str = "Test hierarchy") -> KnowledgeConcept:

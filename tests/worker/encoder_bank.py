@@ -13,7 +13,7 @@ from analytics.backbone.export import export_onnx
 from analytics.backbone.head import Head
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from questionbank.models import Question
-from tests.questionbank.small_bank import add_concept, add_question
+from tests.questionbank.small_bank import add_concept, add_questions
 
 TOPICS = {
     ("Maths", "Number", "Primes"): "prime factor divisor multiple remainder digit".split(),
@@ -28,21 +28,21 @@ def add_encoder_bank(count: int = 260, *, seed: int = 0) -> list[Question]:
     """Ready questions in one hierarchy whose paths all begin with ``Maths``; difficulty grows with length."""
     rng = random.Random(seed)
     concepts = {path: add_concept(*path, hierarchy=HIERARCHY) for path in TOPICS}
-    questions = []
+    rows = []
     for number in range(count):
         path = list(TOPICS)[number % len(TOPICS)]
         length = rng.randrange(5, 12)
         words = [rng.choice(TOPICS[path]) for _word in range(length)]
         words.insert(1, "".join(rng.choice("abcdefgh") for _letter in range(6)))  # tells questions apart
-        questions.append(
-            add_question(
-                f"Find the {' '.join(words)} of {number}.",
-                concepts=[concepts[path]],
-                difficulty=float(min(4, length // 3)),
-                difficulty_scale="0-4",
-            )
+        rows.append(
+            {
+                "text": f"Find the {' '.join(words)} of {number}.",
+                "concepts": [concepts[path]],
+                "difficulty": float(min(4, length // 3)),
+                "difficulty_scale": "0-4",
+            }
         )
-    return questions
+    return add_questions(rows)
 
 
 def tiny_folder(folder: Path, *, seed: int = 0) -> Path:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from analytics.splits import is_held_out
 from questionbank.models import ParaphrasePair, Question
 from tests.analytics.paraphrase.word_problems import word_problems
-from tests.questionbank.small_bank import add_question
+from tests.questionbank.small_bank import add_questions
 
 
 def add_word_problems(count: int = 120) -> list[Question]:
     """Ready questions in English without a concept."""
-    return [add_question(text) for text in word_problems(count)]
+    return add_questions({"text": text} for text in word_problems(count))
 
 
 def reworded(text: str) -> str:
