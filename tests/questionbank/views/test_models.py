@@ -15,7 +15,6 @@ from analytics.configuration import field_specs
 from analytics.encoder.config import EncoderConfig
 from analytics.paraphrase.config import ParaphraseConfig
 from questionbank.capabilities.encoder import EncoderInBank
-from questionbank.forms.models import TrainingForm
 from questionbank.models import (
     EmbeddingSet,
     ModelArtifact,
@@ -370,17 +369,6 @@ def test_the_form_has_every_setting_with_default_bounds_and_help(bank, as_admin)
         assert attribute in field
     assert "Number of passes over the training questions (1 – 1,000)" in page
     assert re.search(r'<option value="khar" selected>', page)
-
-
-def test_every_setting_stands_with_those_it_belongs_to() -> None:
-    groups = {
-        group.title: [field.name for field in group.fields]
-        for group in TrainingForm(config_class=EncoderConfig, groups=EncoderInBank.groups).groups
-    }
-    assert groups["Hardware and reproducibility"] == [
-        "max_tokens", "mixed_precision", "evaluate_every", "checkpoint_every", "device", "seed",
-    ]  # fmt: skip
-    assert {"root_mapping", "one_temperature"} < {*groups["What is learned"], *groups["Contrast"]}
 
 
 def test_the_report_stands_above_the_form(bank, as_admin) -> None:

@@ -12,10 +12,9 @@ from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.train import train_retriever
 from analytics.artifacts import file_sha256
 from analytics.backbone.sources import MULTILINGUAL_BACKBONE
-from analytics.errors import Cancelled, DataError
+from analytics.errors import DataError
 from tests.analytics.solver.small_problems import problems
 from tests.language_model_server import said
-from tests.worker.stopping import reproductions_stopped_at_once
 from worker.analogy.reproduction import runs as analogy
 from worker.analogy.reproduction.arms import ARMS, REWRITTEN, REWRITTEN_BY_MODEL
 from worker.analogy.reproduction.runs import AnalogyPlan as Plan
@@ -82,18 +81,6 @@ def test_arms_are_run_once_and_the_tables_say_what_was_not(data, config, tmp_pat
     assert "| published, Table 2, 1.5B and 1B | 50.3 / 58.7 / 66.6 | " in tables
     with pytest.raises(DataError, match="other settings"):
         reproduce_analogy(data, tmp_path, Plan(["random"], [1], ["asdiv_a/fold-0"], config=config))
-
-
-def test_a_run_that_was_stopped_goes_on(data, config, tmp_path, monkeypatch):
-    plan = Plan(["paper"], [1], ["asdiv_a/fold-0"], k=2, config=config)
-    whole = reproduce_analogy(data, tmp_path / "whole", plan)
-    with reproductions_stopped_at_once(monkeypatch), pytest.raises(Cancelled):
-        reproduce_analogy(data, tmp_path / "stopped", plan)
-    [folder] = reproduce_analogy(data, tmp_path / "stopped", plan)
-    figures = [
-        json.loads((run_folder / "figures.json").read_text())["sets"] for run_folder in (whole[0], folder)
-    ]
-    assert figures[0] == figures[1]
 
 
 def test_an_arm_learns_from_rewritten_pairs_alone(data, config, tmp_path, monkeypatch):

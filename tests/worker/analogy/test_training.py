@@ -17,12 +17,10 @@ from questionbank.selectors.registry.models import GateOutcome, gate, roll_back_
 from questionbank.selectors.training.analogy_material import analogy_material
 from questionbank.services.artifacts import artifact_import, artifact_promote, artifact_register
 from questionbank.services.promotion import comparison_request, model_roll_back, promotion_request
-from questionbank.services.runs import run_cancel, run_retry
 from questionbank.services.training import training_request
-from tests.questionbank.small_bank import add_set, store_vectors
+from tests.questionbank.small_bank import add_questions, add_set, store_vectors
 from tests.questionbank.story_bank import STORIES, add_story, story
 from tests.worker.encoder_bank import tiny_retriever
-from worker import reporting
 from worker.analogy.comparison import retriever_figures
 from worker.feeds import set_vectors
 from worker.tasks import compare_models, promote_model, train_model
@@ -53,7 +51,7 @@ def backbone(tmp_path) -> str:
 
 
 def add_stories(count: int) -> list[Question]:
-    return [add_story(*story(number)) for number in range(count)]
+    return add_questions({"text": text, "equation": equation} for text, equation in map(story, range(count)))
 
 
 def finished(run: Run) -> Run:
@@ -110,38 +108,6 @@ class TestTraining:
         assert (trained.scope, trained.parent) == ("en", english)
         problems = analogy_material(left_out=["zh"]).problems
         assert trained.manifest["extra"]["problems"] == len(problems.learned) < 50
-
-    def test_a_run_that_was_stopped_goes_on_from_its_checkpoint_with_the_same_problems(
-        self, backbone, no_graph, monkeypatch
-    ):
-        add_stories(60)
-        settings = {**TINY, "backbone": backbone, "epochs": "3", "max_steps": "12"}
-        report_step = reporting.RunReporter.step
-
-        def stop(reporter, report) -> None:
-            report_step(reporter, report)
-            if report.step >= 10:
-                run_cancel(run_id=reporter.run.pk)
-                reporter._stop_requested.set()  # as the heartbeat's thread does
-
-        run = training_request(capability="analogy", settings=settings, send=False)
-        with monkeypatch.context() as patched:
-            patched.setattr(reporting.RunReporter, "step", stop)
-            train_model(run.pk)
-        run.refresh_from_db()
-        assert run.state == Run.State.CANCELLED
-        add_story("Lea has 4 cups and finds 9 more cups. How many cups are there?", "4+9")
-        run_retry(run_id=run.pk)
-        train_model(run.pk)
-        resumed = ModelArtifact.objects.get(pk=finished(run).result["model"])
-        assert "Going on from the checkpoint." in run.logs.values_list("text", flat=True)
-        Question.objects.order_by("-pk").first().delete()
-        whole = training_request(capability="analogy", settings=settings, send=False)
-        train_model(whole.pk)
-        uninterrupted = ModelArtifact.objects.get(pk=finished(whole).result["model"])
-        first, second = resumed.manifest, uninterrupted.manifest
-        assert first["data_hash"] == second["data_hash"]
-        assert first["extra"]["backbone_sha256"] == second["extra"]["backbone_sha256"]
 
     def test_a_bank_with_too_few_problems_says_how_many_are_missing(self, backbone):
         add_stories(18)

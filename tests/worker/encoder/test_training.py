@@ -25,7 +25,6 @@ from questionbank.services.artifacts import artifact_promote, artifact_register
 from questionbank.services.training import training_request
 from tests.questionbank.small_bank import add_question
 from tests.worker.encoder_bank import add_encoder_bank, tiny_encoder, tiny_folder
-from tests.worker.stopping import runs_cancelled_at
 from worker.encoder import training as encoder_training
 from worker.encoder.encoding import artifact_backbone
 from worker.feeds import encoder_feed
@@ -202,22 +201,6 @@ def test_a_training_whose_worker_died_goes_on_from_its_checkpoint_with_the_same_
     assert manifest["data_hash"] == expected["data_hash"]
     # Stopped and resumed equals uninterrupted, to the last bit of the weights.
     assert manifest["extra"]["backbone_sha256"] == expected["extra"]["backbone_sha256"]
-
-
-def test_a_cancelled_training_keeps_its_checkpoint_and_retry_goes_on_from_it(
-    bank, backbone, no_graph, monkeypatch
-):
-    run = request(small(backbone, epochs="4"))
-    with runs_cancelled_at(monkeypatch, 10):
-        train_model(run.pk)
-    run.refresh_from_db()
-    assert run.state == "cancelled"
-    assert not ModelArtifact.objects.exists()
-    runs.run_retry(run_id=run.pk)
-    train_model(run.pk)
-    run.refresh_from_db()
-    assert (run.error, run.state) == ("", "succeeded")
-    assert "Going on from the checkpoint." in run.logs.values_list("text", flat=True)
 
 
 def test_a_run_that_failed_for_want_of_questions_finds_those_that_were_added(backbone, no_graph, db):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import call_command
 from safetensors.numpy import load_file
 
 from analytics.backbone.tiny import save_backbone, tiny_backbone
@@ -86,11 +86,6 @@ def test_a_run_trains_a_candidate_on_the_equations_of_the_bank(db, backbone):
     model = ModelArtifact.objects.get()
     assert (model.capability, model.scope, model.state) == ("solver", "en", ModelArtifact.State.CANDIDATE)
     assert model.manifest["metrics"]["test"]["problems"] == len(solver_material("en").problems.held_out)
-
-
-def test_the_command_says_what_is_wrong_with_a_setting(db, no_default_models):
-    with pytest.raises(CommandError, match="margin"):
-        call_command("train", "solver", "--set", "margin=9")
 
 
 class TestComparison:
