@@ -16,7 +16,7 @@ from tests.faults.load import Readers
 from tests.faults.table import FAULTS, kill
 
 QUESTIONS = 2_000
-RESTARTS = 10
+RESTARTS = 5
 
 
 @pytest.fixture(scope="module")
@@ -46,8 +46,8 @@ def test_restarts_of_postgresql_end_no_page_and_no_job(instance, imports):
 
 
 def test_a_killed_worker_and_its_job_are_back_within_seconds(instance, imports):
-    job = instance.import_questions(5 * QUESTIONS, mark="killed worker")
-    imports[job] = 5 * QUESTIONS
+    job = instance.import_questions(3 * QUESTIONS, mark="killed worker")
+    imports[job] = 3 * QUESTIONS
 
     def state() -> tuple[str, int]:
         [row] = instance.sql("SELECT state, attempts FROM questionbank_run WHERE id = %s", job)
