@@ -172,8 +172,8 @@ def starter_rows(data: Path, sets: StarterSets, language: str) -> tuple[list[Row
 
 
 @cache
-def _everyday(count: int) -> tuple[Row, ...]:
-    return tuple(everyday_rows(count, SEED))
+def _everyday(count: int) -> list[Row]:
+    return list(everyday_rows(count, SEED))
 
 
 def _measured(data: Path, sets: StarterSets, bank: Sequence[Row]) -> _Measured:
