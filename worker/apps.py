@@ -30,7 +30,7 @@ def _worker_table() -> Mapping[str, WorkerCapability]:
     return TABLE
 
 
-def _check_worker(**kwargs: Any) -> list[CheckMessage]:
+def _check_worker(**_kwargs: Any) -> list[CheckMessage]:
     from worker.checks import worker_problems  # only a process that is checked imports them
 
     return [Error(problem, id="worker.E001") for problem in worker_problems()]

@@ -81,7 +81,7 @@ def train_candidate(
         Cancelled: the run was stopped; its checkpoint is usable.
     """
     run = reporter.run
-    config = config_from_strings(CAPABILITIES[run.capability].config, run.parameters.get("set", {}))
+    config: Any = config_from_strings(CAPABILITIES[run.capability].config, run.parameters.get("set", {}))
     begins_with, start = _training_begins_with(run, getattr(config, "backbone", ""), method)
     name = "-".join(filter(None, (begins_with, method, str(run.pk))))[:200]
     folder = checkpoint_folder(run.pk)

@@ -47,19 +47,19 @@ _stop = threading.Event()
 
 
 @setup_logging.connect
-def _keep_django_logging(**kwargs: Any) -> None:
+def _keep_django_logging(**_kwargs: Any) -> None:
     """Do nothing: settings have configured logging; Celery must not do it again."""
 
 
 @worker_ready.connect
-def _start_heartbeat(sender: Any, **kwargs: Any) -> None:
+def _start_heartbeat(sender: Any, **_kwargs: Any) -> None:
     queues = ",".join(sorted(queue.name for queue in sender.task_consumer.queues))
     thread = threading.Thread(target=_beat, args=(str(sender.hostname), queues), daemon=True)
     thread.start()
 
 
 @worker_shutdown.connect
-def _stop_heartbeat(**kwargs: Any) -> None:
+def _stop_heartbeat(**_kwargs: Any) -> None:
     _stop.set()
 
 
@@ -75,7 +75,7 @@ def _beat(name: str, queues: str) -> None:
 
 
 @beat_init.connect
-def _start_reconciler(**kwargs: Any) -> None:
+def _start_reconciler(**_kwargs: Any) -> None:
     threading.Thread(target=_reconcile, daemon=True).start()
 
 

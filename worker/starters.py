@@ -114,7 +114,7 @@ class StarterMaking:
             step.get("language", ""),
             step.get("hierarchy", ""),
         )
-        config = config_from_strings(
+        config: Any = config_from_strings(
             capability.config, {name: str(value) for name, value in settings.items()}
         )
         capability.train(self.work / step["data"], output, config, files, context)

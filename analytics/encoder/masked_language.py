@@ -138,7 +138,7 @@ class MaskedLanguageTask:
         for index, rows in enumerate(length_grouped_batches(self.lengths, self.config.batch_size, rng)):
             yield np.concatenate([[(self.config.seed * 7919 + epoch) * 1_000_003 + index], rows])
 
-    def losses(self, batch: np.ndarray, step: Step) -> Mapping[str, Tensor]:
+    def losses(self, batch: np.ndarray, _step: Step) -> Mapping[str, Tensor]:
         """Return cross-entropy of the hidden tokens."""
         generator = torch.Generator().manual_seed(int(batch[0]))
         ids, mask = self.backbone.batch([self.texts[row] for row in batch[1:]])

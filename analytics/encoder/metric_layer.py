@@ -107,7 +107,7 @@ class MetricTask:
         for batch in range(self.batches_per_epoch()):
             yield order[batch * self.size : (batch + 1) * self.size]
 
-    def losses(self, batch: npt.NDArray[np.int64], step: Step) -> Mapping[str, Tensor]:
+    def losses(self, batch: npt.NDArray[np.int64], _step: Step) -> Mapping[str, Tensor]:
         """Return the contrast of every question of the batch with every other."""
         rows = torch.from_numpy(batch).to(self.vectors.device, non_blocking=True)
         read = dropout(self.vectors[rows], _DROPOUT)

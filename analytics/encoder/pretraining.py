@@ -133,7 +133,7 @@ class PretrainingTask:
             return example.solution
         return self.augmenter(example.text, rng)
 
-    def losses(self, batch: tuple[np.ndarray, list[str], list[str]], step: Step) -> Mapping[str, Tensor]:
+    def losses(self, batch: tuple[np.ndarray, list[str], list[str]], _step: Step) -> Mapping[str, Tensor]:
         """Return the loss and its terms by rank; the keys of the batch enter the queue."""
         rows, texts, views = batch
         representations = self.query_encoder.represent(*self.backbone.batch(texts))

@@ -1,9 +1,8 @@
-"""Linear heads on question vectors, in NumPy: what a web process needs to predict. They are trained in
-`analytics.probes`.
+"""Linear heads on question vectors, in NumPy: what a web process needs to predict.
 
-A concept head gives every whole path its probability, by one softmax over all paths. A difficulty head is
-linear in the vector, in the path probabilities and, where the texts are given, in counts of the text; its
-interval is the value plus and minus a radius calibrated on held-out questions (split conformal).
+`analytics.probes` trains them. A concept head gives every whole path its probability, by one softmax over all paths.
+A difficulty head is linear in the vector, in the path probabilities and, where the texts are given, in counts of the
+text; its interval is the value plus and minus a radius calibrated on held-out questions (split conformal).
 """
 
 from __future__ import annotations

@@ -95,7 +95,7 @@ class _Stops(StoppingCriteria):
     def __init__(self, read: Callable[[torch.Tensor], str], stops: Sequence[str], start: int) -> None:
         self._read, self._stops, self._start = read, stops, start
 
-    def __call__(self, input_ids: torch.Tensor, scores: torch.Tensor, **_options: Any) -> torch.Tensor:
+    def __call__(self, input_ids: torch.Tensor, _scores: torch.Tensor, **_options: Any) -> torch.Tensor:
         """Return whether each answer of the batch ends, (batch,) bool; transformers calls it."""
         ends = [any(stop in self._read(row[self._start :]) for stop in self._stops) for row in input_ids]
         return torch.tensor(ends, device=input_ids.device)

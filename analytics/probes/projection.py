@@ -176,7 +176,7 @@ def _lay_out(vectors: Matrix, config: ProjectionConfig, report: _Report) -> Any:
     )
 
     def tell(before: int) -> Callable[[int, float, Any], bool]:
-        def told(iteration: int, error: float, coordinates: Any) -> bool:
+        def told(iteration: int, _error: float, _coordinates: Any) -> bool:
             done = before + iteration
             report(len(vectors) * done // (_EARLY + _LATE), f"Step {done} of {_EARLY + _LATE}")
             return False

@@ -91,7 +91,7 @@ def terminated() -> Iterator[threading.Event]:
         yield event
         return
 
-    def handle(number: int, frame: FrameType | None) -> None:
+    def handle(_number: int, _frame: FrameType | None) -> None:
         event.set()
 
     before = signal.signal(signal.SIGTERM, handle)

@@ -90,7 +90,7 @@ class SolveBlocks(BlockJob):
         artifact = ModelArtifact.objects.filter(pk=int(argument)).first()
         return cls(artifact) if artifact else None
 
-    def compute(self, block: WorkBlock, cancel: Callable[[], bool]) -> Callable[[], int]:
+    def compute(self, block: WorkBlock, _cancel: Callable[[], bool]) -> Callable[[], int]:
         """Solve what a range of questions lacks."""
         within = Q(pk__gte=block.first, pk__lte=block.last)
         questions = list(unsolved_questions(self.artifact).filter(within).order_by("pk"))

@@ -158,7 +158,7 @@ def starter_rows(data: Path, sets: StarterSets, language: str) -> tuple[list[Row
         "demo": bank,
         "written": [row for _number, row in read_objects(_WRITTEN) if row["language"] == language],
         "synthetic": list(synthetic_rows(sets.synthetic, SEED)),
-        "everyday": _everyday(sets.everyday),
+        "everyday": list(_everyday(sets.everyday)),
     }
     for name, rows in ours.items():
         chosen[name] = [row for row in rows if not measured.holds(row)]

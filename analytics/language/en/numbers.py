@@ -120,17 +120,13 @@ def _whole(parts: list[str]) -> Fraction | None:
     """Read a whole number such as "two hundred and five"; two numbers in a row are none."""
     if parts and parts[0] in _ARTICLES:
         parts = ["one", *parts[1:]] if len(parts) > 1 and parts[1] in _LARGE else []
-    if not parts or any(
-        word == "and" and (place == len(parts) or before not in _LARGE)
-        for place, (before, word) in enumerate(pairwise(["", *parts]), start=1)
-    ):
+    parts = _without_and(parts)
+    if not parts:
         return None
     total = current = 0
     room = _LARGE["billion"]  # what comes next has to be smaller than this
     for word in parts:
         value = _ONES.get(word, _TENS.get(word, 0))
-        if word == "and":
-            continue
         if word == "hundred":
             if not 0 < current < 100:
                 return None
@@ -146,6 +142,15 @@ def _whole(parts: list[str]) -> Fraction | None:
         else:
             current, room = current + value, 10 if word in _TENS else 1
     return Fraction(total + current)
+
+
+def _without_and(parts: list[str]) -> list[str]:
+    """Return the words without "and"; none if one is the last word, or follows no word such as "hundred"."""
+    befores = pairwise(["", *parts])
+    is_stray = parts[-1:] == ["and"] or any(
+        word == "and" and before not in _LARGE for before, word in befores
+    )
+    return [] if is_stray else [word for word in parts if word != "and"]
 
 
 def english_words(value: Fraction) -> str:

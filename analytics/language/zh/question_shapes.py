@@ -30,6 +30,6 @@ def asks_for_count(text: str) -> bool:
     return bool(asked) and _COUNTED.match(text, asked[-1].start()) is not None
 
 
-def asks_no_number(question: str, clause: str) -> bool:
+def asks_no_number(question: str, _clause: str) -> bool:
     """Return whether a question asks for a name, a colour, a place ..."""
     return _NO_NUMBER.search(question) is not None

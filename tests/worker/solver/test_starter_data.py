@@ -145,7 +145,7 @@ def test_other_sets_are_learned_from_and_measured_on(tmp_path):
 
 @pytest.mark.parametrize(
     ("learned", "message"),
-    [("gsm8k/nowhere", "There is no set gsm8k/nowhere"), ("mawps/cv=many", "each with =COUNT")],
+    [("gsm8k/nowhere", "There is no set gsm8k/nowhere"), ("mawps/cv=many", "with =COUNT")],
 )
 def test_sets_that_cannot_be_read_are_named(tmp_path, capsys, learned, message):
     write(tmp_path, "mawps/cv", row(1, PENS))

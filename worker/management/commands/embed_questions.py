@@ -23,7 +23,7 @@ class Command(BankCommand):
             "--model", type=int, help="id of a model whose set is built beside the one in use"
         )
 
-    def handle(self, *args: Any, model: int | None = None, **options: Any) -> None:
+    def handle(self, *_args: Any, model: int | None = None, **options: Any) -> None:
         from worker.embedding import embed_pending
         from worker.reporting import running
 

@@ -52,7 +52,7 @@ class Command(BankCommand):
             "--without", action="append", metavar="RULE", help="paraphrase: leave out a rule of the findings"
         )
 
-    def handle(self, *args: Any, capability: str, output: Path, **options: Any) -> None:
+    def handle(self, *_args: Any, capability: str, output: Path, **options: Any) -> None:
         from worker.evaluation.catalog import evaluate
 
         refuse_unwritable(output)

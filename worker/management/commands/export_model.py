@@ -21,7 +21,7 @@ class Command(BankCommand):
         parser.add_argument("model", type=int, help="id of a model")
         parser.add_argument("folder", type=Path, help="new, empty, or a model folder that is replaced")
 
-    def handle(self, *args: Any, model: int, folder: Path, **options: Any) -> None:
+    def handle(self, *_args: Any, model: int, folder: Path, **_options: Any) -> None:
         artifact = model_get(artifact_id=model)
         artifact_copy(artifact_folder(artifact), folder)
         self.stdout.write(f"{artifact.name} was written to {folder}.")

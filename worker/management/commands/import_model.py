@@ -36,7 +36,7 @@ class Command(BankCommand):
             "--override", action="store_true", help="promote it although it does not pass the gate"
         )
 
-    def handle(self, *args: Any, folder: Path, promote: bool, reason: str, **options: Any) -> None:
+    def handle(self, *_args: Any, folder: Path, promote: bool, reason: str, **options: Any) -> None:
         from worker.comparison import compare_run
         from worker.promotion import promote_run
         from worker.running import run_here

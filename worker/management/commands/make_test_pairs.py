@@ -39,7 +39,7 @@ class Command(BankCommand):
                 f"--{name.replace('_', '-')}", default="", metavar="MODEL", help=f"{says}; folder or hub id"
             )
 
-    def handle(self, *args: Any, path: Path, questions: int, seed: int, **options: Any) -> None:
+    def handle(self, *_args: Any, path: Path, questions: int, seed: int, **options: Any) -> None:
         from analytics.paraphrase.seq2seq import functions_for_test_sets
 
         if questions < 1:

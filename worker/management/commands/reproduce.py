@@ -20,7 +20,7 @@ class Command(BankCommand):
 
         add_arguments(parser)
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *_args: Any, **options: Any) -> None:
         from worker.reproduction.command import reproduce
 
         self.stdout.write(reproduce(options, self.stderr.write))

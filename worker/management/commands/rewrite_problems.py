@@ -40,7 +40,7 @@ class Command(BankCommand):
         parser.add_argument("--most", type=int, default=5000, help="maximum number of pairs to write (5000)")
         parser.add_argument("--seed", type=int, default=3407)
 
-    def handle(self, *args: Any, **options: Any) -> None:
+    def handle(self, *_args: Any, **options: Any) -> None:
         output: Path = options["output"]
         if options["most"] < 1:
             raise ValidationFailed("--most must be at least 1.")

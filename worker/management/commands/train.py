@@ -50,7 +50,7 @@ class Command(BankCommand):
         )
         parser.add_argument("--reason", default="", help="why it is promoted; kept in the history")
 
-    def handle(self, *args: Any, capability: str, hierarchy: list[str] | None, **options: Any) -> None:
+    def handle(self, *_args: Any, capability: str, hierarchy: list[str] | None, **options: Any) -> None:
         training = training_of(capability)
         if training is None:
             raise CommandError(
