@@ -17,7 +17,9 @@ _SAYS = re.compile(
     r".*\b(?:is|are|at|equals?|of|beträgt|ist|sind|est|vaut|es|son|gives?|get|to|choose|wähle)\s+(?P<value>(?=[^a-z]*[\d$√]).{1,50})$",
     re.IGNORECASE,
 )
-_VALUE = re.compile(r"(?P<value>(?:S?\\?[$£€]\s?)?[-−–+]?\d[\d.,/:]*(?:\s?(?:[^\W\d_]|[°%€£²³/]){1,6}\.?)?|\$[^$]{1,80}\$|\([-−\d][^()]*\))$")
+_VALUE = re.compile(
+    r"(?P<value>(?:S?\\?[$£€]\s?)?[-−–+]?\d[\d.,/:]*(?:\s?(?:[^\W\d_]|[°%€£²³/]){1,6}\.?)?|\$[^$]{1,80}\$|\([-−\d][^()]*\))$"
+)
 _UNIT = re.compile(r"[=＝]\s*(?P<value>[-−]?[\d.,/]+)\s*[（(](?P<unit>[^\d（）()=]{1,6})[)）]")
 _CHOSEN = re.compile(
     r"(?:answer(?: choice)?|choice|option|故|因此|应|所以)\s*(?:is|选|:)?\s*(?:option |choice )?[(（]?([A-K]|(?<=[(（])[a-k])(?![\w’'])"
@@ -26,9 +28,13 @@ _CHOSEN = re.compile(
 )
 _ASSIGNED = re.compile(r"\$?\s*[^\W\d]\w{0,2}(?:\([a-z]\))?\s*$")
 _JOINED = re.compile(r"\b(?:or|and|oder|und|ou)\b|(?<=\S\s)(?:y|o|et)(?=\s[^=])|[,，、或和]")
-_TAIL = re.compile(r"(?:[\s.…_]*\d{1,2}\s*分|\s*[\[(]\d{1,2}(?:\s*(?:pts?|marks?|points?|P)\.?)?[\])]|[\s.。,;；∎□]|\*+)+$")
+_TAIL = re.compile(
+    r"(?:[\s.…_]*\d{1,2}\s*分|\s*[\[(]\d{1,2}(?:\s*(?:pts?|marks?|points?|P)\.?)?[\])]|[\s.。,;；∎□]|\*+)+$"
+)
 _ONE = r"\$?[^\W\d]\w{0,2}(?:\([a-z]\))?\s?=\s?[^=,，;；\s][^=,，;；]{0,25}?"
-_ASSIGNMENTS = re.compile(rf"(?:^|(?<=[\s，]))({_ONE}(?:\s*(?:[,，、]|\bor|\band|oder|und|ou|et|\by|\bo|或|和)\s*{_ONE})+)$")
+_ASSIGNMENTS = re.compile(
+    rf"(?:^|(?<=[\s，]))({_ONE}(?:\s*(?:[,，、]|\bor|\band|oder|und|ou|et|\by|\bo|或|和)\s*{_ONE})+)$"
+)
 _SENTENCE = re.compile(r"(?:yes|no|ja|nein|oui|non|sí|true|false|wahr|falsch)\b", re.IGNORECASE)
 _LONGEST = 60
 

@@ -24,7 +24,7 @@ _QUESTION_WORDS = (
 _PREFIX = (  # the place where students write the letter, before the number: "____ 1.", "( B ) 1."
     r"(?:(?P<blank>_{1,30}[ ]?(?P<written>[A-Ha-hTF])?[ ]?_{1,30}"
     r"|[(（][\s\u2003]{0,30}(?P<given>[A-HTF√×✓✗對对错]?)[\s\u2003]{0,30}[)）])"
-    r"[\s\u2003]*(?=[0-9０-９]{1,3}\s?[.)．、]))?"
+    r"[\s\u2003]*(?=[0-9０-９]{1,3}(?:\s?[.)．、]|[ ][A-Z])))?"
 )
 _MARK = re.compile(
     _PREFIX + r"(?P<flag>(?:\*{1,2}|[✓✔☑→√])[ ]?(?=[(（\[]?[A-Za-z0-9Ａ-Ｊ]{1,4}\s?[.)）\]、．:：]))?"

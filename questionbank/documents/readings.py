@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from questionbank.documents.answer_lists import answer_lists
 from questionbank.documents.key_rows import full_text
 from questionbank.documents.marks import read_mark
-from questionbank.documents.numbering import chained, numbering
+from questionbank.documents.numbering import numbering, numbering_below_words
 from questionbank.documents.paper import Line, Paper, Role
 from questionbank.documents.phrases import KEY_TITLE, NOISE, SECTION, is_answer_space
 from questionbank.documents.roles import Count, read_roles
@@ -34,8 +34,8 @@ def guess_roles(lines: Sequence[Line]) -> list[Role]:
     marks = [read_mark(line.number) for line in lines]
     lists = [*answer_lists(lines, marks)]
     best = _with_lists(lines, lists, numbering)
-    if chained(lines, marks).questions != numbering(lines, marks).questions:
-        other = _with_lists(lines, lists, chained)
+    if numbering_below_words(lines, marks).headings:
+        other = _with_lists(lines, lists, numbering_below_words)
         best = other if other.coherence > best.coherence + _MARGIN else best
     return best.roles
 

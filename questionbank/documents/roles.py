@@ -175,7 +175,9 @@ class _Guess:
         match = phrases.STIMULUS.search(text)
         if match is None or match.start() > _SHORT_VALUE or self.lines[place].is_joined:
             return False
-        following = next((at for at in range(place + 1, len(self.lines)) if self.numbering.is_question(at)), -1)
+        following = next(
+            (at for at in range(place + 1, len(self.lines)) if self.numbering.is_question(at)), -1
+        )
         mark = self.marks[following] if following >= 0 else None
         return mark is not None and str(mark.value) == (match["first"] or match["zh_first"])
 
@@ -327,7 +329,11 @@ class _Guess:
             return False
         if not self.numbering.is_question(following) or phrases.POINTS_ALONE.fullmatch(line.text):
             return False
-        if self.state != "stem" and (line.is_marked or _EMPHASISED.fullmatch(line.text)) and "![" not in line.text:
+        if (
+            self.state != "stem"
+            and (line.is_marked or _EMPHASISED.fullmatch(line.text))
+            and "![" not in line.text
+        ):
             return not phrases.BLANK.search(line.text) and not self.lines[place - 1].is_marked
         ends_sentence = line.text.endswith((".", "?", "。", "？", ";", ",", "!", "$", "=", "____"))
         if ends_sentence or "![" in line.text or "[image]" in line.text:
