@@ -25,7 +25,7 @@ _LABEL = re.compile(
     r"(?P<number>\d{1,3})(?![\d/])"
     r"(?:\s?[(（](?P<part>[a-h]|[ivx]{1,4})[)）][.)]?|(?P<bare_part>(?-i:[a-h]))(?=[.):\s]|$)[.):]?"
     r"|(?P<sign>\s?[.)）、．:：=题\]]{1,2}(?!\d)|[.、．:：](?=\d)|\s?(?:[-–—=]>?|→)(?=[\s(（]?[A-K](?![a-z])|\s)"
-    r"|(?=[\s\u2003]|$)|(?=[A-H√×](?![A-Za-z]))))",
+    r"|(?=[\s\u2003,]|$)|(?=[A-H√×](?![A-Za-z]))))",
     re.IGNORECASE,
 )
 _BREAK = re.compile(r"[;,，；。·|:：\t\u2003]\s*$|\s{2,}$")
@@ -215,7 +215,8 @@ def _chain(
                 if score <= best or earlier is label:
                     continue
                 if at == slot:
-                    cost = 0.0 if label.part and earlier.part and label.part != earlier.part else 99.0
+                    is_next = label.part and earlier.part and label.part != earlier.part
+                    cost = 0.0 if is_next and (label.start == 0 or label.weight >= 1.5) else 99.0
                 else:
                     cost = (
                         min(0.7 * (slot - at - 1), 4.0) if slot > at else _again(texts, earlier, label, again)

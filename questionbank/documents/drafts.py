@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from questionbank.documents.keys import KeyEntry
 from questionbank.documents.paper import Line, Role
 from questionbank.documents.part_answers import answer_text, part_answers
-from questionbank.documents.phrases import STIMULUS
+from questionbank.documents.phrases import MATCHING, STIMULUS
 
 
 @dataclass(slots=True, eq=False)
@@ -91,6 +91,12 @@ class Draft:
     stimuli: list[Stimulus] = field(default_factory=list)
     key: KeyEntry | None = None
     doubts: list[str] = field(default_factory=list)
+
+    @property
+    def is_matching(self) -> bool:
+        """Whether it, or the heading above, asks to match."""
+        asked = "\n".join([self.stem.text, *self.headings[-1:]])
+        return not self.options and not self.parts and MATCHING.search(asked) is not None
 
     def is_answer(self, item: Item | None) -> bool:
         """Return whether an item is an answer of the question or of a part."""

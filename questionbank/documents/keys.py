@@ -13,7 +13,9 @@ from questionbank.documents.paper import Line
 from questionbank.documents.part_answers import lettered_answers, short_answer
 from questionbank.documents.phrases import (
     ANSWER,
+    ANSWER_COLUMN,
     KEY_TITLE,
+    NUMBER_COLUMN,
     POINTS,
     POINTS_ALONE,
     SECTION,
@@ -48,10 +50,6 @@ _SAID_RIGHT = re.compile(
 )
 _LAST_COLUMN = re.compile(r"(?<=\S)[\u2003\t]\s*\d{1,2}\s*$")
 _FEWEST_POINTS = 3
-PAIRED = re.compile(
-    r"(\d{1,2}|[A-Za-z](?=\s*[-–—→=:.)]))\s*[-–—→=:.)]*>?\s*[(]?([A-Za-z]|(?<=[-–—→=:.) ])\d{1,2})(?![A-Za-z0-9])"
-)
-"""What belongs together: "1-B"."""
 _SHORT = 100  # characters of an answer; what is longer is worked
 
 
@@ -288,7 +286,9 @@ def _without_points(text: str) -> str:
 def _of_table(rows: list[tuple[int, list[str]]]) -> Iterator[KeyEntry]:
     """Yield what a table says: numbers over answers, or numbers beside them."""
     rows = [(line, cells) for line, cells in rows if any(cell.strip("-:= ") for cell in cells)]
-    place = 0
+    place = last = 0
+    answers: list[int] = []
+    is_headed = False  # the header says which column has the answers
     while place < len(rows):
         line, cells = rows[place]
         labels = [(column, label) for column, cell in enumerate(cells) if (label := _labelled(cell))]
@@ -303,7 +303,23 @@ def _of_table(rows: list[tuple[int, list[str]]]) -> Iterator[KeyEntry]:
             place += 2
             continue
         place += 1
-        yield from _beside(line, cells)
+        if NUMBER_COLUMN.fullmatch(cells[0].strip("* ")):
+            answers = [
+                at for at, cell in enumerate(cells) if at and ANSWER_COLUMN.fullmatch(cell.strip("* "))
+            ]
+            is_headed = len(answers) == 1
+            continue
+        row = [*_beside(line, cells[: answers[0] + 1] if is_headed and len(cells) > answers[0] else cells)]
+        number, answer = take_mark(cells[0])
+        mark = read_mark(number)
+        if not row and last and mark is not None and mark.kind in ("lower", "roman"):  # "(b)" below "2 (a)"
+            row = [
+                KeyEntry(
+                    last, [line], parts={mark.label.lower(): answer or (cells[1] if len(cells) > 1 else "")}
+                )
+            ]
+        last = row[-1].number if row else last
+        yield from row
 
 
 def _labelled(cell: str) -> tuple[int, str] | None:

@@ -233,12 +233,12 @@ INSTRUCTIONS = re.compile(
 )
 """The title of the rules at the beginning of a paper, which may be numbered; the whole line."""
 NUMBER_COLUMN = re.compile(
-    r"(?:q\.?|qn\.?|questions?|items?|no\.?|nr\.?|number|num|n°|#|aufgabe|frage|exercice|题号|题目"
+    r"(?:qu?\.?|qn\.?|questions?|items?|no\.?|nr\.?|number|num|n°|#|aufgabe|frage|exercice|题号|题目"
     r"|序号)\s*(?:no\.?|number|#)?",
     re.IGNORECASE,
 )
 ANSWER_COLUMN = re.compile(
-    r"(?:(?:correct |right |expected |model )?(?:answers?|ans\.?|key)|solutions?|antwort(?:en)?"
+    r"(?:(?:correct |right |expected |model |working (?:and|&) )?(?:answers?|ans\.?|key)|solutions?|antwort(?:en)?"
     r"|lösung(?:en)?|réponses?"
     r"|respuestas?|solución|risposta|答案)(?:\s*[/(].{0,30})?",
     re.IGNORECASE,

@@ -9,7 +9,6 @@ from typing import Any
 
 from analytics.question_content import (
     AcceptedAnswer,
-    MatchingPair,
     Option,
     Picture,
     QuestionContent,
@@ -21,8 +20,8 @@ from questionbank.documents import phrases
 from questionbank.documents.conclusions import chosen_letter, concluded, is_working
 from questionbank.documents.drafts import Draft, Item, Part
 from questionbank.documents.key_rows import row_cells
-from questionbank.documents.keys import PAIRED
 from questionbank.documents.marks import read_mark, take_mark
+from questionbank.documents.matching import pairs_of
 from questionbank.documents.paper import FoundQuestion
 from questionbank.documents.part_answers import answer_text, lettered_answers, part_answers, rename_by_order
 from questionbank.documents.points import without_points
@@ -37,7 +36,6 @@ _LETTERS = re.compile(
 )
 _LEADING_GAP = re.compile(r"____\s+(?=\S)")  # where students write the letter
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
-_BETWEEN_SIDES = re.compile(r"\||\t|\s(?=[(]?[A-Za-z][.)]\s)")  # of what is to be matched
 _WRITTEN_TRUTH = frozenset("yes no 是 否 x r".split())
 
 
@@ -71,7 +69,7 @@ def found_question(draft: Draft) -> FoundQuestion:
     labels = [mark.label.lower() for part in draft.parts if (mark := read_mark(part.number))]
     answered = replace(answered, parts=rename_by_order(labels, answered.parts))
     parts = tuple(_part(part, answered, doubts) for part in draft.parts)
-    stem, pairs = _pairs(stem, answered.text) if not options and not parts else (stem, ())
+    stem, pairs = pairs_of(stem, answered.text) if not options and not parts else (stem, ())
     if parts:
         kind = "parts"
         total = sum(part.content.points or 0 for part in parts)
@@ -453,39 +451,6 @@ def _part(part: Part, answered: Answered, doubts: list[str]) -> QuestionPart:
         answer = ", ".join(right) or (_labels(answer, options, "its answer", doubts) if answer else "")
     kind = "choice" if options else "blanks" if phrases.BLANK.search(part.text) else "open"
     return QuestionPart(_gaps(part.text), kind, options, answer, QuestionContent(points=part.points))
-
-
-def _pairs(stem: str, answer: str) -> tuple[str, tuple[MatchingPair, ...]]:
-    """Return the stem and the pairs of what is to be matched, where the answer says what belongs together."""
-    named = dict(PAIRED.findall(answer))
-    if len(named) < 2:
-        return stem, ()
-    left: dict[str, str] = {}
-    right: dict[str, str] = {}
-    rest = []
-    for line in stem.split("\n"):
-        pieces = [_marked(piece) for piece in _BETWEEN_SIDES.split(line.strip("|"))]
-        if not any(mark for mark, _ in pieces):
-            rest.append(line)
-        for mark, text in pieces:
-            if mark is not None:
-                (left if mark.label.lower() in map(str.lower, named) else right)[mark.label.lower()] = text
-    pairs = [
-        MatchingPair(left[one.lower()], right[other.lower()])
-        for one, other in named.items()
-        if one.lower() in left and other.lower() in right
-    ]
-    if len(pairs) < len(named) or not rest:
-        return stem, ()
-    used = {pair.right for pair in pairs}
-    spare = (MatchingPair("", text) for text in right.values() if text not in used)
-    headless = [line for line in rest if row_cells(line) is None and "|" not in line]
-    return "\n".join(headless or rest), (*pairs, *spare)
-
-
-def _marked(cell: str) -> tuple[Any, str]:
-    number, text = take_mark(cell.strip())
-    return read_mark(number), text
 
 
 def _solution(draft: Draft) -> str:

@@ -357,14 +357,16 @@ class _Guess:
         is_short = 0 < len(self.lines[place].text) < _LONG_HEADING
         return is_short and not is_item and self.numbering.is_question(following)
 
+    def _asks_to_match(self, place: int, mark: Mark) -> bool:
+        """Return whether a question asks to match, and what begins here are its rows rather than options."""
+        stem = " ".join(line.text for line in self.lines[self.question : place])
+        is_row = mark.kind in ("digits", "roman", "lower") or phrases.BLANK.match(self.lines[place - 1].text)
+        return bool(is_row and phrases.MATCHING.search(f"{stem}\n{self.heading}"))
+
     # -- options and parts ----------------------------------------------------------------------------------------
 
     def _item(self, place: int, mark: Mark) -> Role:
-        if (
-            mark.kind == "digits"
-            and mark.value == 1
-            and phrases.MATCHING.search(self.lines[self.question].text)
-        ):
+        if 1 in (mark.value, mark.roman) and not self.open_runs and self._asks_to_match(place, mark):
             self.is_matching = True
         if self.is_matching:
             return Role.MORE

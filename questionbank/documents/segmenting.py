@@ -166,8 +166,9 @@ def _add_key(drafts: Sequence[Draft], lines: Sequence[Line], roles: Sequence[Rol
         place = slots[entry.slot][0]
         draft = drafts[place]
         draft.lines += [line for line in entry.lines if line not in draft.lines]
-        if phrases.MATCHING.search(draft.stem.text) and not draft.options:
+        if draft.is_matching:
             entry.answer = pairs_named(entry)
+            entry.parts = {}
             if draft.key is not None:
                 entry.answer = f"{draft.key.answer}, {entry.answer}"
         draft.key = entry
@@ -178,9 +179,8 @@ def _add_key(drafts: Sequence[Draft], lines: Sequence[Line], roles: Sequence[Rol
 
 def _slots(place: int, draft: Draft) -> Iterator[tuple[int, int, str]]:
     """Yield the numbers by which a list of answers may name a question: its own, and those of its rows to match."""
-    is_matching = phrases.MATCHING.search(draft.stem.text) is not None and not draft.options
-    if draft.value or not is_matching:
+    if draft.value or not draft.is_matching:
         yield place, draft.value or place + 1, draft.number
-    if is_matching and draft.value <= 1:
+    if draft.is_matching and draft.value <= 1:
         for row in range(draft.value + 1, len(_ROWS.findall(draft.stem.text)) + 1):
             yield place, row, ""

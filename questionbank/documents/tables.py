@@ -215,6 +215,8 @@ def _looking_like(letter: Cell, option: Rich) -> Rich:
 def _joined_row(row: Sequence[Cell]) -> Paragraph:
     number, *rest = row
     mark = _cell_text(number)
+    if not any(rest):  # a row across, such as a section's name
+        return number[0] if len(number) == 1 else Paragraph(_row_rich(number))
     if mark and (mark.isdigit() or (len(mark) == 1 and mark.isalpha())):
         mark += "."
     return Paragraph(_row_rich([part for cell in rest for part in cell]), mark)

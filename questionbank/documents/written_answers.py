@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from questionbank.documents import phrases
 from questionbank.documents.marks import GAP, Mark, read_mark, take_mark
 from questionbank.documents.paper import Line
@@ -36,6 +38,8 @@ def may_be_written(line: Line, mark: Mark | None, *, ends_part: bool) -> bool:
         or (mark is not None and (mark.series != "digits-" or line.text))
     ):
         return False
+    if re.fullmatch(r"(?i:or|oder|ou|o)|.*\t.*", text):
+        return False  # between two questions to choose from; a row of options
     is_number = text.isdigit()
     if "![" in text or text.endswith(("?", "？", ":", "：")) or (phrases.TASK.match(text) and mark is None):
         return False
