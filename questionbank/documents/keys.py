@@ -35,7 +35,7 @@ _EXAMVIEW = re.compile(r"\s*(?:PTS|DIF|REF|OBJ|NAT|STA|TOP|KEY|MSC|NOT|LOC):.*")
 _TRUTH = re.compile(r"(\w{4,8}|[√×✓✗对错TF])\s*[.,:;。，；：]\s*(?=\S)")
 TITLE_AND_LIST = re.compile(
     r"\W*(?:(?:the )?answers?(?: key)?|(?:answer )?keys?|correct answers|solutions|lösungen|réponses|corrigé"
-    r"|respuestas|soluciones|(?:参考|标准)?答案)(?:\s*[:：]\s*(?=.)|\s+(?=\d{1,3}\s?[-.):A-E]))",
+    r"|respuestas|soluciones|answers? (?:to|for) [^:\d?]{1,40}|(?:参考|标准)?答案)(?:\s*[:：]\s*(?=.)|\s+(?=\d{1,3}\s?[-.):A-E]))",
     re.IGNORECASE,
 )
 """Begins a list of answers that stands on the line of its title."""

@@ -255,6 +255,10 @@ OFFERS_CHOICE = re.compile(
     r"|choisi\w*|coche\w*|cuál\w*|elige|quale)\b|选|下列|以下|[(（][\s\u2003]*[)）]",
     re.IGNORECASE,
 )
+CIRCLES_ONE = re.compile(
+    r"\b(?:circle|tick|underline|ring|which (?:one )?of|kreise|entoure|rodea)\b|圈", re.IGNORECASE
+)
+"""Asks to choose from what stands in a row below."""
 SEVERAL_RIGHT = re.compile(
     r"\b(?:all that apply|all (?:the )?correct|which two|choose two|select two|two (?:of|answers|options)"
     r"|three (?:of|answers)|one or more|mehrere|zwei|plusieurs|deux|todas|dos)\b|多选|哪些|多项",

@@ -63,6 +63,8 @@ def found_question(draft: Draft) -> FoundQuestion:
     given = _given_answer(stem) or chosen
     if given:
         stem = phrases.GIVEN_ANSWER.sub("（  ）", stem).strip()
+    if not draft.options and not draft.parts:
+        stem = _take_row_of_options(stem, draft)
     options = _options(draft.options, doubts)
     answered = _answer(draft, draft.options, options, draft.answers, given)
     kind, stem, options, answered = _kind(draft, stem, options, answered)
@@ -209,6 +211,19 @@ def _options(items: Sequence[Item], doubts: list[str]) -> tuple[Option, ...]:
     if len(items) == 1 and not _is_typed(items):
         doubts.append("The question has a single option.")
     return tuple(Option(label, text) for label, text in zip(labels, texts, strict=True))
+
+
+def _take_row_of_options(stem: str, draft: Draft) -> str:
+    """Return a stem without its last line, where that is a row of things to choose from: "Circle one: 3  5  7"."""
+    *lines, last = stem.split("\n")
+    cells = [cell.strip() for cell in last.split("\t")]
+    is_row = 2 < len(cells) < 7 and all(cells) and not phrases.BLANK.search(last)
+    if is_row and phrases.CIRCLES_ONE.search("\n".join(lines)):
+        draft.options = [
+            Item([], [cell], f"{letter}.") for letter, cell in zip("ABCDEF", cells, strict=False)
+        ]
+        return "\n".join(lines)
+    return stem
 
 
 def _is_typed(items: Sequence[Item]) -> bool:

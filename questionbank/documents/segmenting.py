@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import groupby
 
 from questionbank.documents import phrases
 from questionbank.documents.alignment import BONUS_NUMBER
@@ -122,8 +123,9 @@ class _Assembly:
         draft.stem.add(place, line.text)
         draft.value = mark.value if mark is not None and mark.kind in ("digits", "word", "levels") else 0
         draft.series = mark.series if mark is not None else ""
-        if mark is None and phrases.BONUS.match(line.text.replace("*", "")):
-            draft.value = BONUS_NUMBER
+        if mark is None and (bonus := phrases.BONUS.match(line.text.replace("*", ""))):
+            draft.value, draft.number = BONUS_NUMBER, bonus[0].strip(" .:：")
+            draft.stem.texts[-1] = line.text.replace("*", "")[bonus.end() :]
         if mark is not None and mark.answer:
             draft.answers.append(Item([place], [mark.answer]))
         for stimulus in self._stimuli:
@@ -154,9 +156,26 @@ def _each(match: object) -> float | None:
 
 def _add_key(drafts: Sequence[Draft], lines: Sequence[Line], roles: Sequence[Role]) -> Iterator[str]:
     """Give each question what the list of answers says of it; yields what it says of none."""
-    listed = ((place, lines[place]) for place, role in enumerate(roles) if role is Role.KEY)
-    slots = [slot for place, draft in enumerate(drafts) for slot in _slots(place, draft)]
-    found = key_entries(listed, [number for _, number, _ in slots], [name for _, _, name in slots])
+    for listed in _lists(roles):
+        yield from _add_list(listed, drafts, lines)
+
+
+def _lists(roles: Sequence[Role]) -> Iterator[list[int]]:
+    """Yield the lines of each list of answers."""
+    for is_key, group in groupby(range(len(roles)), lambda place: roles[place] is Role.KEY):
+        if is_key:
+            yield [*group]
+
+
+def _add_list(listed: Sequence[int], drafts: Sequence[Draft], lines: Sequence[Line]) -> Iterator[str]:
+    above = [
+        (place, draft) for place, draft in enumerate(drafts) if draft.lines and draft.lines[0] < listed[0]
+    ]
+    if 0 < len(above) < len(drafts):  # the list of one section: questions go on below
+        above = [(place, draft) for place, draft in above if draft.headings == above[-1][1].headings]
+    slots = [slot for place, draft in above or enumerate(drafts) for slot in _slots(place, draft)]
+    rows = ((place, lines[place]) for place in listed)
+    found = key_entries(rows, [number for _, number, _ in slots], [name for _, _, name in slots])
     for entry in found:
         if entry.slot < 0:
             yield (

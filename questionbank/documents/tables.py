@@ -7,12 +7,13 @@ becomes rows between bars, as texts of ours hold tables.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from questionbank.documents.answer_lists import is_key_header
 from questionbank.documents.marks import cuts, read_mark, take_mark
 from questionbank.documents.paragraphs import Paragraph, Rich
+from questionbank.documents.phrases import ANSWER_COLUMN, truth_of
 from questionbank.formats.column_names import OPTION_COLUMNS, guess_fields
 
 Cell = list[Paragraph]
@@ -29,6 +30,8 @@ def table_paragraphs(rows: Sequence[Sequence[Cell]]) -> list[Paragraph]:
         return []
     if (fields := _question_columns(table)) is not None:
         return _questions(table, fields)
+    if truths := _truth_columns(table[0]):
+        return [part for row in table[1:] for part in _statement(row, truths)]
     if is_key_header([_cell_text(cell) for cell in table[0]]):
         return _rows(table)
     if _is_layout(table):
@@ -81,6 +84,21 @@ def _cell_text(cell: Cell) -> str:
     return " ".join(text.split()).replace("|", "\\vert " if "$" in text else "/")
 
 
+def _truth_columns(header: Sequence[Cell]) -> dict[int, str]:
+    """Return the columns to tick for true and for false, with what they stand for; empty without both."""
+    found = {column: truth_of(_cell_text(cell).strip("*")) for column, cell in enumerate(header)}
+    truths = {column: truth for column, truth in found.items() if truth and column}
+    return truths if sorted(truths.values()) == ["False", "True"] else {}
+
+
+def _statement(row: Sequence[Cell], truths: Mapping[int, str]) -> list[Paragraph]:
+    """Return a statement to decide on, and the answer where one column alone is ticked."""
+    ticked = [truth for column, truth in truths.items() if column < len(row) and row[column]]
+    text = [part for column, cell in enumerate(row) if column not in truths for part in cell]
+    answer = [Paragraph.of(f"Answer: {ticked[0]}")] if len(ticked) == 1 else []
+    return [*text, *answer]
+
+
 # -- questions under a header -------------------------------------------------------------------------------------
 
 
@@ -88,6 +106,7 @@ def _question_columns(table: Sequence[Sequence[Cell]]) -> tuple[str, ...] | None
     if len(table) < 2:
         return None
     names = [_cell_text(cell) for cell in table[0]]
+    names = ["Answer" if ANSWER_COLUMN.fullmatch(name) else name for name in names]
     fields = guess_fields(names, [_cell_text(cell) for cell in table[1]])
     tells = {*fields} & {"answer", "solution", "options", *OPTION_COLUMNS}
     texts = [
@@ -111,6 +130,9 @@ def _questions(table: Sequence[Sequence[Cell]], fields: Sequence[str]) -> list[P
             concept = named
             found.append(Paragraph.of(concept, heading=2))
         text, *more = cells["text"] or [Paragraph()]
+        mark, rest = ("", "") if "id" in cells else take_mark(text.rich.text)
+        if (own := read_mark(mark)) is not None and own.kind == "digits":
+            number, text = str(own.value), Paragraph(text.rich[len(text.rich.text) - len(rest) :])
         found += [Paragraph(text.rich, f"{number}."), *more]
         for letter in OPTION_COLUMNS:
             if cells.get(letter):

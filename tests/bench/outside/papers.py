@@ -22,12 +22,18 @@ _SAME = 90  # likewise, for what is taken as read whole
 _PART_LABEL = re.compile(
     r"(?:(?<=[\s;,；。.])|^)(?:[(（]([a-h]|[ivx]{1,4}|\d)[)）]|([a-h])[.)])(?=[\s$\w])\s*"
 )
+_NOTATION = re.compile(  # "sqrt(2)" and "√2", "sin x" and r"\sin x" are written alike
+    r"(?<!\\)\b(?:sqrt|lim|sin|cos|tan|ln|log|lg|pi|theta|mu|sigma|alpha|lambda)(?=[\W\d_]|$)|[α-ωΑ-Ω∞]",
+    re.IGNORECASE,
+)
+_AND = re.compile(r"\b(?:and|y|et|und)\b|[,;，；]")
 _NAMED = re.compile(r"\$?\s*(?:[a-zA-Z]\w{0,2}(?:\([a-z]\))?|[A-Z]\s*\\c[au]p\s*[A-Z])\s*=\s*")
 
 
 def plain(text: str) -> str:
     """Return the letters and digits of a text, whatever its formulas and pictures are written with."""
     text = re.sub(r"!\[[^\]]*\]\([^)]*\)", " ", text)
+    text = _NOTATION.sub(" ", text)
     text = re.sub(r"\\(?:begin|end)\s*\{[a-zA-Z*]+\}(?:\{[lcr| ]+\})?|\\[a-zA-Z]+", " ", text)
     text = unicodedata.normalize("NFKC", text).casefold()
     return "".join(character for character in text if character.isalnum())
@@ -147,6 +153,7 @@ def is_same(wanted: str, given: str) -> bool:
         wanted, given = (
             one[name.end() :] if name else one for one, name in zip((wanted, given), named, strict=True)
         )
+    wanted, given = (_AND.sub(" ", one) for one in (wanted, given))
     return plain(wanted) == plain(given) or mean_the_same(wanted, given) == "same"
 
 
