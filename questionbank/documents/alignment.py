@@ -252,7 +252,7 @@ def _again(texts: Sequence[str], label: Label, following: Label, cost: float) ->
         return 99.0
     before = texts[following.line][: following.start].strip()
     is_section = _SECTION_NAME.fullmatch(before) is not None or not texts[following.line - 1]
-    return min(1.0, cost) if is_section else cost
+    return min(1.4, cost) if is_section else cost
 
 
 def _is_empty(texts: Sequence[str], label: Label, following: Label) -> bool:

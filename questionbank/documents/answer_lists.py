@@ -57,7 +57,8 @@ def _is_title(place: int, lines: Sequence[Line], marks: Sequence[Mark | None]) -
         return False
     follows = lines[place + 1 : place + 5]
     first = next((below for below in marks[place + 1 : place + 2] if below is not None), None)
-    if not follows or (first is not None and first.kind in ("lower", "roman", "upper")):
+    is_lettered = first is not None and first.kind in ("lower", "roman", "upper")
+    if not follows or (is_lettered and len(listed_numbers(full_text(follows[0]))) < 2):
         return False  # the solution of one question, part by part
     if KEY_TITLE.fullmatch(text):
         return any(sign.isdigit() for below in follows for sign in full_text(below))

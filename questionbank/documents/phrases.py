@@ -33,7 +33,7 @@ _SOLUTION_WORDS = (
 )
 SOLUTION = re.compile(
     rf"(?:[【\[](?:{_SOLUTION_WORDS})[】\]]\s*[:：]?|(?:{_SOLUTION_WORDS}|proof|beweis|preuve"
-    rf"|démonstration)\s*(?:[:：]|\.(?=\s)|$)"
+    rf"|démonstration)\s*(?:[:：]|\.(?=\s|$)|$)"
     rf"|[~@]\s|解\s?[:：]|证明?\s?[:：](?!.*[?？]))\s*",
     re.IGNORECASE,
 )
@@ -87,6 +87,8 @@ TYPED_ANSWER = re.compile(r"type\s*[:：]\s*(?:F|E|FB|ES|SA)\W*", re.IGNORECASE)
 """Respondus' line above a question whose lettered lines are answers rather than options."""
 TITLED_POINTS = re.compile(r"(?:points?|marks?|type|title|difficulty|topic)\s*[:：]\s*(.*)$", re.IGNORECASE)
 """A line of Respondus' or text2qti's: ``Points: 2``, ``Type: E``."""
+ENDS_QUESTION = re.compile(r"\W*total for (?:question|q)\.? ?\d{1,3}\b.*", re.IGNORECASE)
+"""Sums a question's points up, below its last line."""
 STATED_POINTS = re.compile(r"(?:points?|marks?)\s*[:：]\s*(\d{1,3}(?:\.\d)?)", re.IGNORECASE)
 SECTION = re.compile(
     r"(?:(?:topic|unit|chapter|strand|skill|theme|thema|kapitel|thème|chapitre|tema)\s*:\s*.{1,60}"
@@ -106,7 +108,7 @@ SECTION = re.compile(
 )
 """The heading of a section; the whole line."""
 STIMULUS = re.compile(
-    r"(?:(?:questions?|items?|problems?|nos?\.?|exercises?|aufgaben|fragen|questions|ejercicios"
+    r"(?:(?:questions?(?: numbers?| nos?\.?)?|items?|problems?|nos?\.?|exercises?|aufgaben|fragen|questions|ejercicios"
     r"|preguntas)\s*\(?(?P<first>\d{1,3})\s*(?:-|–|—|to|through|and|&|bis|und|à|et|a|y|至|到)\s*(?P<last>\d{1,3})\)?"
     r"|(?P<zh_first>\d{1,3})\s*(?:-|–|—|~|～|至|到|、)\s*(?P<zh_last>\d{1,3})\s*(?:小?题|题))",
     re.IGNORECASE,
@@ -135,6 +137,8 @@ NOISE = re.compile(
     r"|continued? (?:on|over).{0,30})\W*|[*~–—\s-]*(?:end of (?:the )?(?:test|questions|exam|paper|section"
     r"|examination|quiz"
     r"|document).{0,40}|ende|fin|stop)\W*"
+    r"|diagrams? (?:are |is )?not (?:accurately )?drawn.{0,40}|not (?:drawn )?to scale\W*"
+    r"|(?:[a-z]\s*=|[£$€])?\s*[.…]{6,}\s*\S{0,8}"
     r"|(?:total|gesamt|insgesamt|summe)\s*(?:marks?|points?|score|:|=)?.{0,12}(?:marks?|points?|punkte|/\s*\d+)?"
     r"|total (?:for|marks|points).{0,60}"
     r"|(?:copyright|©).*|blank page|this page (?:is )?intentionally.*"

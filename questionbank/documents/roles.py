@@ -21,7 +21,7 @@ from questionbank.documents.written_answers import may_be_written
 
 Count = Callable[[Sequence[Line], Sequence[Mark | None]], Numbering]
 _ITEM_KINDS = frozenset({"upper", "lower", "roman", "digits", "box", "bullet", "levels", "Roman"})
-_OPTION_NAMED = re.compile(r"[(]?(?:[A-H](?:, [A-H])*|[ivx]{1,4})[)]?")
+_OPTION_NAMED = re.compile(r"[(]?(?:[A-H](?:, [A-H])*|[ivx]{1,4})[)]?|[(]\d[)]")
 _LOOKED_AHEAD = 8  # lines in which the options of a question without a number must begin
 _EMPHASISED = re.compile(r"\*{1,2}[^*]+\*{1,2}.{0,30}")
 _SHORT_VALUE = 40
@@ -99,7 +99,7 @@ class _Guess:
             self.headings[place] = self.heading
             self.has_typed_answers, self.awaits_answers = self.awaits_answers, False
             self.question, self.is_matching, self.open_runs = place, False, []
-        elif role is Role.HEADING or role is Role.STIMULUS:
+        elif role in (Role.HEADING, Role.STIMULUS) or phrases.ENDS_QUESTION.fullmatch(line.text):
             self.question = -1
         return role
 
@@ -125,6 +125,8 @@ class _Guess:
             return Role.HEADING
         if mark is None and phrases.tells_points(text):
             return Role.NOTHING
+        if is_open and phrases.ENDS_QUESTION.fullmatch(text):
+            return Role.MORE
         if phrases.is_stimulus(text) and not (is_open and mark is not None and mark.kind != "digits"):
             return Role.STIMULUS
         if mark is None and self._announces(place, text):
@@ -143,7 +145,7 @@ class _Guess:
             return Role.NOTHING
         if (
             mark is None
-            and phrases.NOISE.fullmatch(text)
+            and phrases.NOISE.fullmatch(text.strip("*"))
             and not (is_open and phrases.POINTS_ALONE.fullmatch(text))
         ):
             return Role.NOTHING
@@ -254,7 +256,7 @@ class _Guess:
             and len(text) <= _SHORT_VALUE
             and ("$" in text or any(sign.isdigit() for sign in text))
             and not (
-                phrases.NOISE.fullmatch(text)
+                phrases.NOISE.fullmatch(text.strip("*"))
                 or phrases.SECTION.fullmatch(text)
                 or phrases.POINTS.fullmatch(text)
             )

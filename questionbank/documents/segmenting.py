@@ -107,7 +107,12 @@ class _Assembly:
 
     def _begin(self, place: int, line: Line) -> None:
         mark = read_mark(line.number)
-        if mark is not None and mark.series == "digits-" and self._bare_numbers < _FEWEST_BARE:
+        if (
+            mark is not None
+            and mark.series == "digits-"
+            and self._bare_numbers < _FEWEST_BARE
+            and line.number[:1].isdigit()
+        ):
             line, mark = replace(line, number="", text=full_text(line)), None  # "3 men dig a trench"
         if mark is not None and mark.kind == "word":
             # "Exercise 2" ends "Exercise 1: choose the right answer"

@@ -94,7 +94,8 @@ def _truth_columns(header: Sequence[Cell]) -> dict[int, str]:
 def _statement(row: Sequence[Cell], truths: Mapping[int, str]) -> list[Paragraph]:
     """Return a statement to decide on, and the answer where one column alone is ticked."""
     ticked = [truth for column, truth in truths.items() if column < len(row) and row[column]]
-    text = [part for column, cell in enumerate(row) if column not in truths for part in cell]
+    cells = [cell for column, cell in enumerate(row) if column not in truths]
+    text = [_joined_row(cells)] if len(cells) > 1 else cells[0]
     answer = [Paragraph.of(f"Answer: {ticked[0]}")] if len(ticked) == 1 else []
     return [*text, *answer]
 
@@ -130,9 +131,9 @@ def _questions(table: Sequence[Sequence[Cell]], fields: Sequence[str]) -> list[P
             concept = named
             found.append(Paragraph.of(concept, heading=2))
         text, *more = cells["text"] or [Paragraph()]
-        mark, rest = ("", "") if "id" in cells else take_mark(text.rich.text)
+        mark, rest = ("", "") if "id" in cells else take_mark(f"{text.number} {text.rich.text}".strip())
         if (own := read_mark(mark)) is not None and own.kind == "digits":
-            number, text = str(own.value), Paragraph(text.rich[len(text.rich.text) - len(rest) :])
+            number, text = str(own.value), Paragraph(text.rich[max(0, len(text.rich.text) - len(rest)) :])
         found += [Paragraph(text.rich, f"{number}."), *more]
         for letter in OPTION_COLUMNS:
             if cells.get(letter):
