@@ -25,7 +25,6 @@ from analytics.retrieval import Encode
 from questionbank.selectors.review.paraphrase_files import scorer_by_number
 from worker.paraphrase.operators import operator_figures
 from worker.paraphrase.pair_intervals import PairResamples, intervals
-from worker.paraphrase.rule_worth import rule_worth
 
 _ENDINGS = (".jsonl", ".jsonl.gz")
 _RULE = "same_numbers"
@@ -120,7 +119,6 @@ def _set_figures(
         "operators": operator_figures(kept),
         "valid_with_serious_finding": _share_faulted(kept, pair_scores, 1),
         "invalid_with_serious_finding": _share_faulted(kept, pair_scores, 0),
-        "rule_worth": rule_worth(kept, pair_scores, scorer.verdict.score_cap, without=without),
     }
 
 

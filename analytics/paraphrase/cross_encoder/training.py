@@ -240,7 +240,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             learning_rate=options.learning_rate,
             context=TrainingContext(
                 checkpoints=options.checkpoints,
-                callbacks=(progress_lines(lambda line: print(line, file=sys.stderr, flush=True)),),
+                callbacks=(progress_lines(lambda line: sys.stderr.write(f"{line}\n")),),
             ),
         )
         return json.dumps({"pairs": len(rows), "steps": options.steps})

@@ -5,7 +5,7 @@ entities that are replaced in places, information that is lost. These findings s
 throughout, numbers in words, abbreviated units and converted quantities are no findings (Table 3).
 
 `RULES` is the one table of what is looked for. Each rule is a pure function of a `Pair`. What a rule is worth is
-printed by ``manage.py evaluate paraphrase``.
+printed by ``python -m tests.bench.finding_rules``.
 """
 
 from __future__ import annotations

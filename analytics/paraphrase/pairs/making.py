@@ -25,7 +25,9 @@ from analytics.paraphrase.pairs.slots import QUANTITIES, Values
 
 Span = tuple[int, int]
 
-_RETOLD = 0.8  # of the pairs that would have both texts from one line of a scene: the paraphrase is from another
+_RETOLD = (
+    0.8  # of the pairs that would have both texts from one line of a scene: the paraphrase is from another
+)
 _RENAMED = 0.3  # of the pairs of tellings: the people have other names
 
 

@@ -1,11 +1,11 @@
 """Problems told in several ways, with switches that change what is asked: pairs whose wording gives no label away.
 
 A scene (``scenes_*.txt``; ``@3 NAME`` is drawn three times as often as ``@ NAME``) is a list of lines that all tell the
-same problem. In a line ``{a|b}`` are words that say the
-same; ``{name:a|b}`` is a switch: its values say different things, the switch of a name has one value in all lines of a
-telling. ``{A}`` is a person, ``{n}`` a number (``{n:2-9}`` from 2 to 9; ``{2n}`` twice that), ``{p}`` per cent, ``{X}`` things, ``{L} {W}
-{T} {M} {V} {H}`` a length, weight, duration, price, volume and clock time, each written in one of its forms;
-``{he}`` and ``{his}`` stand for ``{A}``. `` // `` parts sentences: those before the last may change places.
+same problem. In a line ``{a|b}`` are words that say the same; ``{name:a|b}`` is a switch: its values say different
+things, the switch of a name has one value in all lines of a telling. ``{A}`` is a person, ``{n}`` a number
+(``{n:2-9}`` from 2 to 9; ``{2n}`` twice that), ``{p}`` per cent, ``{X}`` things, ``{L} {W} {T} {M} {V} {H}`` a length,
+weight, duration, price, volume and clock time, each written in one of its forms; ``{he}`` and ``{his}`` stand for
+``{A}``. `` // `` parts sentences: those before the last may change places.
 
 Two tellings of one meaning are a valid pair; where one switch, number or statement differs, an invalid one.
 """

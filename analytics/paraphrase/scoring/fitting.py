@@ -19,10 +19,11 @@ from sklearn.preprocessing import StandardScaler
 
 from analytics.errors import DataError
 from analytics.paraphrase.scoring.verdict import (
+    BY_SQUARE,
+    BY_WORDS,
     COLUMNS,
     FEATURES,
     SPEAK_FOR,
-    UNCAPPED,
     UNSTRETCHED,
     Verdict,
     weighed,
@@ -54,7 +55,7 @@ def fit_verdict(
     penalty: float = 1.0,
     boundary: float = UNSTRETCHED,
     sources: Sequence[str] = (),
-    score_cap: float = UNCAPPED,
+    sharing: int = BY_WORDS,
 ) -> Verdict:
     """Fit the verdict.
 
@@ -67,12 +68,12 @@ def fit_verdict(
         penalty: on the squares of the weights of standardised features.
         boundary: with which the scores among the features were stretched.
         sources: which set each pair is of, if all sets are to weigh the same.
-        score_cap: of the verdict.
+        sharing: of the verdict.
 
     Raises:
         DataError: one of the labels is missing, or a feature is no finite number.
     """
-    rows = _rows(features, score_cap)
+    rows = _rows(features, sharing)
     used = np.arange(len(FEATURES))
     while True:
         fitted, bias = _regress(rows[:, used], labels, penalty, sources)
@@ -82,7 +83,7 @@ def fit_verdict(
         used = used[fits]
     weights = np.zeros(len(FEATURES))
     weights[used] = fitted
-    return Verdict(tuple(weights.tolist()), bias, len(rows), boundary, score_cap=score_cap)
+    return Verdict(tuple(weights.tolist()), bias, len(rows), boundary, sharing)
 
 
 def fit_beside(
@@ -91,7 +92,6 @@ def fit_beside(
     fixed: Mapping[str, float],
     *,
     boundary: float,
-    score_cap: float,
     sources: Sequence[str],
 ) -> Verdict:
     """Fit the other weights of a verdict where some are given: on pairs that cannot tell what those are worth.
@@ -100,13 +100,13 @@ def fit_beside(
         features: one row per pair, as `verdict_features` gives it.
         labels: 1 valid, 0 not.
         fixed: features with their weights.
-        boundary, score_cap: of the verdict.
+        boundary: of the verdict, whose sharing is `BY_SQUARE`.
         sources: which set each pair is of; all weigh the same.
 
     Raises:
         DataError: one of the labels is missing, or a feature is no finite number.
     """
-    rows, truth = _rows(features, score_cap), np.asarray(labels)
+    rows, truth = _rows(features, BY_SQUARE), np.asarray(labels)
     _check(rows, truth)
     shares = _shares(truth, sources)
     signs = 2 * truth - 1
@@ -120,7 +120,7 @@ def fit_beside(
 
     values = minimize(loss, np.zeros(len(free) + 1)).x
     weights[free] = values[:-1]
-    return Verdict(tuple(weights.tolist()), float(values[-1]), len(rows), boundary, score_cap=score_cap)
+    return Verdict(tuple(weights.tolist()), float(values[-1]), len(rows), boundary, BY_SQUARE)
 
 
 def calibrate_bias(
@@ -140,7 +140,7 @@ def calibrate_bias(
     Raises:
         DataError: there are no pairs, or a source lacks one of the labels.
     """
-    logits = _rows(features, verdict.score_cap) @ np.array(verdict.weights)
+    logits = _rows(features, verdict.sharing) @ np.array(verdict.weights)
     truth, names = np.asarray(labels, dtype=int), np.asarray(sources)
     if not len(truth):
         raise DataError("The verdict needs pairs to set its bias on.")
@@ -159,11 +159,11 @@ def calibrate_bias(
     return replace(verdict, bias=-float(lower + upper) / 2)
 
 
-def _rows(features: Sequence[Sequence[float]], score_cap: float) -> Array:
+def _rows(features: Sequence[Sequence[float]], sharing: int) -> Array:
     rows = np.asarray(features, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != len(COLUMNS):
         raise DataError("The verdict needs pairs with all features.")
-    return weighed(rows, score_cap=score_cap)
+    return weighed(rows, sharing)
 
 
 def _regress(

@@ -85,7 +85,7 @@ def test_a_finding_weighs_by_the_words_that_both_texts_share():
     assert probabilities[0] > probabilities[2] > probabilities[1]
 
     body = verdict.as_dict()
-    del body["by_shared_words"]  # as scorers were written before
+    del body["sharing"]  # as scorers were written before
     older = Verdict.from_dict(body).probabilities([same, *changed_rows])
     assert older[0] > older[1] == older[2]
 
