@@ -88,7 +88,7 @@ class ScoringTask:
         for numbers in length_grouped_batches(self.lengths, self.groups_per_batch, rng):
             yield [self.triplets[row] for number in numbers for row in self.groups[number]]
 
-    def losses(self, batch: list[Triplet], step: Step) -> Mapping[str, Tensor]:
+    def losses(self, batch: list[Triplet], _step: Step) -> Mapping[str, Tensor]:
         """Return the loss and its terms."""
         learned = _combined(batch) if self.config.combine else [_texts(triplet) for triplet in batch]
         rows = {text: row for row, text in enumerate(dict.fromkeys(chain.from_iterable(learned)))}

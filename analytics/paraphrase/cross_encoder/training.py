@@ -129,7 +129,7 @@ class PairTask:
         for rows in length_grouped_batches(lengths, self.batch_size, rng):
             yield [self.pairs[row] for row in rows]
 
-    def losses(self, batch: list[TokenPair], step: Step) -> Mapping[str, Tensor]:
+    def losses(self, batch: list[TokenPair], _step: Step) -> Mapping[str, Tensor]:
         """Return the loss and its terms."""
         device = next(self.reader.parameters()).device
         ids, mask = (part.to(device) for part in padded_batch([pair.ids for pair in batch], self.pad_id))
@@ -157,17 +157,29 @@ class PairTask:
         return {}
 
 
+@dataclass(frozen=True, slots=True)
+class ReaderSettings:
+    """How a pair reader is trained.
+
+    Attributes:
+        steps: optimiser steps.
+        learning_rate: of the transformer; a head whose training goes on has the same, a new one a higher one.
+    """
+
+    steps: int = 1000
+    batch_size: int = 32
+    learning_rate: float = 1.5e-4
+    seed: int = 3407
+    device: str = "auto"
+
+
 def train_pair_reader(
     backbone: Backbone,
     rows: Sequence[Mapping[str, Any]],
     weights: Path,
+    settings: ReaderSettings,
     *,
     begin_with: Path | None = None,
-    steps: int = 1000,
-    batch_size: int = 32,
-    learning_rate: float = 1.5e-4,
-    seed: int = 3407,
-    device: str = "auto",
     context: TrainingContext = DEFAULT_CONTEXT,
 ) -> None:
     """Train a pair reader and write its file: `analytics.paraphrase.cross_encoder.weights`.
@@ -177,8 +189,6 @@ def train_pair_reader(
         rows: pairs as `analytics.paraphrase.pairs.material` writes them.
         weights: the file.
         begin_with: a file whose training goes on.
-        steps: optimiser steps.
-        learning_rate: of the transformer; a head whose training goes on has the same, a new one a higher one.
         context: folder of the checkpoint, with which a stopped training is resumed, and callbacks.
 
     Raises:
@@ -186,8 +196,8 @@ def train_pair_reader(
         DataError: fewer pairs than a batch.
         BackboneError: a file does not fit the encoder.
     """
-    seed_everything(seed)
-    place = pick_device(device)
+    seed_everything(settings.seed)
+    place = pick_device(settings.device)
     base = {name: value.detach().clone().cpu() for name, value in backbone.model.state_dict().items()}
     backbone.tokenizer.no_truncation()
     reader = load_pair_reader(begin_with, backbone) if begin_with else new_pair_reader(backbone)
@@ -196,20 +206,20 @@ def train_pair_reader(
         reader.to(place).train(),
         pairs,
         pad_id=backbone.pad_id,
-        batch_size=batch_size,
-        seed=seed,
-        head_rate=learning_rate if begin_with else _HEAD_RATE,
+        batch_size=settings.batch_size,
+        seed=settings.seed,
+        head_rate=settings.learning_rate if begin_with else _HEAD_RATE,
     )
-    settings = LoopSettings(
-        epochs=1 + steps * batch_size // len(pairs),
-        max_steps=steps,
-        learning_rate=learning_rate,
+    loop = LoopSettings(
+        epochs=1 + settings.steps * settings.batch_size // len(pairs),
+        max_steps=settings.steps,
+        learning_rate=settings.learning_rate,
         warmup_share=0.05,
         clip_norm=1.0,
         dtype=inference_dtype(place),
         checkpoint_every=_CHECKPOINT_EVERY,
     )
-    train_loop(task, settings, device=place, context=context)
+    train_loop(task, loop, device=place, context=context)
     save_pair_reader(
         reader.cpu().eval(), base, weights, backbone=backbone.name, backbone_sha256=backbone.weights_hash
     )
@@ -234,10 +244,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             load_backbone(),
             rows,
             options.output,
+            ReaderSettings(options.steps, options.batch_size, options.learning_rate),
             begin_with=options.begin_with,
-            steps=options.steps,
-            batch_size=options.batch_size,
-            learning_rate=options.learning_rate,
             context=TrainingContext(
                 checkpoints=options.checkpoints,
                 callbacks=(progress_lines(lambda line: sys.stderr.write(f"{line}\n")),),

@@ -27,7 +27,7 @@ class BackTranslation:
     ) -> None:
         self.forward, self.back, self.beams, self.outputs = forward, back, beams, outputs
 
-    def apply(self, question: str, rng: random.Random) -> str | None:
+    def apply(self, question: str, _rng: random.Random) -> str | None:
         """Return the back-translation; None where nothing changes or nothing comes back."""
         sentences = [clause.text.strip() for clause in split_sentences(question) if clause.text.strip()]
         if not sentences:

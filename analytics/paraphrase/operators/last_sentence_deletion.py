@@ -12,7 +12,7 @@ from analytics.text.clauses import split_sentences
 _TOKENS = 3
 
 
-def apply(question: str, rng: random.Random) -> str | None:
+def apply(question: str, _rng: random.Random) -> str | None:
     """Drop the end; None where nothing would be left."""
     sentences = split_sentences(question)
     if len(sentences) > 1:

@@ -31,7 +31,7 @@ _PARTS = re.compile(
 _GLUED = re.compile(r"[A-Za-z/]+")
 
 
-def apply(question: str, rng: random.Random) -> str | None:
+def apply(question: str, _rng: random.Random) -> str | None:
     """Write the numbers in words; None where there is none in digits that can be."""
     formulas = formula_spans(question)
     money = {unit.end: unit for unit in find_units(question) if unit.dimension == "money"}

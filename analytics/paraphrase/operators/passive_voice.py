@@ -60,7 +60,7 @@ class PassiveByModels:
     def __init__(self, voice: SequenceModel, grammar: SequenceModel | None = None) -> None:
         self.voice, self.grammar = voice, grammar
 
-    def apply(self, question: str, rng: random.Random) -> str | None:
+    def apply(self, question: str, _rng: random.Random) -> str | None:
         """Put the question in the passive; None where the models change nothing."""
         sentences = [sentence.text.strip() for sentence in split_sentences(question)]
         changed = [outputs[0] for outputs in self.voice.generate(sentences)] if sentences else []
@@ -69,7 +69,7 @@ class PassiveByModels:
         return first_different(question, [" ".join(changed)])
 
 
-def apply(question: str, rng: random.Random) -> str | None:
+def apply(question: str, _rng: random.Random) -> str | None:
     """Put every plain statement in the passive; None where there is none."""
     parts: list[str] = []
     changed = False

@@ -28,7 +28,7 @@ class PhraseDeletion:
     def __init__(self, encode: Encode, count: int = 4) -> None:
         self.encode, self.count = encode, count
 
-    def apply(self, question: str, rng: random.Random) -> str | None:
+    def apply(self, question: str, _rng: random.Random) -> str | None:
         """Delete the phrase everywhere; None where there is no key phrase, or nothing else."""
         versions = []
         for phrase in key_phrases(question, self.count):

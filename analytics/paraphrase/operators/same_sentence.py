@@ -8,6 +8,6 @@ from __future__ import annotations
 import random
 
 
-def apply(question: str, rng: random.Random) -> str | None:
+def apply(question: str, _rng: random.Random) -> str | None:
     """Return the question unchanged; None where it is blank."""
     return question if question.strip() else None

@@ -54,7 +54,7 @@ class TfidfReplacement:
         chosen = {word: match for match in reversed(places) if (word := match[0].lower()) in new}
         return apply_edits(question, [(*match.span(), new[word]) for word, match in chosen.items()])
 
-    def _chosen(self, weight: Mapping[str, float], most: int, rng: random.Random) -> Sequence[str]:
+    def _chosen(self, weight: Mapping[str, float], most: int, _rng: random.Random) -> Sequence[str]:
         """Return the words that are replaced, of a question's words with their TF-IDF."""
         return sorted(weight, key=lambda word: (-weight[word], word))[:most]
 

@@ -12,7 +12,7 @@ from analytics.text.units import find_units
 _SIGNS = {"dollar": "$", "euro": "€", "pound_sterling": "£", "rupee": "Rs. "}
 
 
-def apply(question: str, rng: random.Random) -> str | None:
+def apply(question: str, _rng: random.Random) -> str | None:
     """Abbreviate every unit that follows a number in digits; None where there is none."""
     formulas = formula_spans(question)
     numbers = {mention.end: mention for mention in find_numbers(question) if mention.text[0].isdigit()}

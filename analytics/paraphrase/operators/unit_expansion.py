@@ -20,7 +20,7 @@ _SHORT = re.compile(r"/|[²³]|[a-z]\s?\^|[a-z]\{?[23]")
 _SPEEDS = frozenset({"kmph", "kph", "mph"})
 
 
-def apply(question: str, rng: random.Random) -> str | None:
+def apply(question: str, _rng: random.Random) -> str | None:
     """Write out every abbreviated unit and percent sign; None where there is none."""
     formulas = formula_spans(question)
     numbers = find_numbers(question)

@@ -32,7 +32,7 @@ class WeakParaphraser:
         self.model, self.prefix, self.beams = model, prefix, beams
         self.outputs, self.shortest = outputs, shortest
 
-    def apply(self, question: str, rng: random.Random) -> str | None:
+    def apply(self, question: str, _rng: random.Random) -> str | None:
         """Return the model's output; None where all are too short or equal the question."""
         if not question.strip():
             return None

@@ -11,7 +11,7 @@ from analytics.text.numbers import find_numbers
 _KEPT = re.compile(r"\b(?:one|half|a half|quarter|a quarter|a dozen|dozen|score)\b", re.IGNORECASE)
 
 
-def apply(question: str, rng: random.Random) -> str | None:
+def apply(question: str, _rng: random.Random) -> str | None:
     """Write whole numbers in digits; None where none stands in words ("one" and "half" stay)."""
     formulas = formula_spans(question)
     edits = [

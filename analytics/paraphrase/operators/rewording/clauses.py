@@ -39,7 +39,7 @@ _OPENER = re.compile(
 )
 
 
-def move_condition(text: str, rng: random.Random) -> str | None:
+def move_condition(text: str, _rng: random.Random) -> str | None:
     """Move the condition of a question: "If A, how B?" and "How B if A?"."""
     sentences = split_sentences(text)
     names = _names(text)
@@ -121,7 +121,7 @@ def join_sentences(text: str, rng: random.Random) -> str | None:
     return _with(text, first.start, second.start + len(second.text.rstrip()), joined)
 
 
-def question_first(text: str, rng: random.Random) -> str | None:
+def question_first(text: str, _rng: random.Random) -> str | None:
     """Ask first, and give the facts behind: "How many ...? Tom has ...". Only where the question names its subject."""
     sentences = split_sentences(text)
     if (

@@ -141,14 +141,14 @@ def _what_is(asked: str, rng: random.Random) -> str | None:
     return f"{rng.choice(_ASK)} {match['what']}." if match else None
 
 
-def _find(asked: str, rng: random.Random) -> str | None:
+def _find(asked: str, _rng: random.Random) -> str | None:
     match = _FIND.match(asked)
     if match is None or re.search(r"\band\b|,|\bare\b", match["what"]):
         return None
     return f"What is {match['what']}?"
 
 
-def _how_long(asked: str, rng: random.Random) -> str | None:
+def _how_long(asked: str, _rng: random.Random) -> str | None:
     match = _HOW_LONG.match(asked)
     if match is None:
         return None
@@ -156,7 +156,7 @@ def _how_long(asked: str, rng: random.Random) -> str | None:
     return f"How much time {verb} {match['who']} need to {match['rest']}?"
 
 
-def _how_old(asked: str, rng: random.Random) -> str | None:
+def _how_old(asked: str, _rng: random.Random) -> str | None:
     match = _HOW_OLD.match(asked)
     if match is None:
         return None

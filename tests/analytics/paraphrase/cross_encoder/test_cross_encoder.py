@@ -6,14 +6,16 @@ import json
 
 import pytest
 import torch
+from safetensors.torch import load_file
 
 from analytics.backbone.tiny import tiny_backbone
-from analytics.errors import BackboneError
+from analytics.errors import BackboneError, Cancelled
 from analytics.paraphrase.cross_encoder.reading import PAIR_TOKENS, PairReading, load_served_pair_reader
-from analytics.paraphrase.cross_encoder.training import token_pair, train_pair_reader
+from analytics.paraphrase.cross_encoder.training import ReaderSettings, token_pair, train_pair_reader
 from analytics.paraphrase.cross_encoder.weights import load_pair_reader, write_pair_graph
 from analytics.paraphrase.cross_encoder.word_findings import with_changed_words
 from analytics.paraphrase.findings.finding import Finding
+from analytics.training.context import TrainingContext
 
 WORDS = ("more", "less", "up", "down", "odd", "even")
 
@@ -35,10 +37,7 @@ def trained(tmp_path_factory):
         tiny_backbone(max_tokens=PAIR_TOKENS, dimension=32),
         rows(),
         folder / "reader.safetensors",
-        steps=200,
-        batch_size=16,
-        learning_rate=3e-3,
-        device="cpu",
+        ReaderSettings(steps=200, batch_size=16, learning_rate=3e-3, device="cpu"),
     )
     return folder / "reader.safetensors"
 
@@ -72,15 +71,38 @@ def test_of_a_pair_that_is_too_long_nothing_is_said(trained, tmp_path):
 
 
 def test_training_goes_on_where_it_stopped(trained, tmp_path):
-    options = {"steps": 1, "batch_size": 16, "learning_rate": 1e-9, "device": "cpu"}
+    settings = ReaderSettings(steps=1, batch_size=16, learning_rate=1e-9, device="cpu")
     backbone = tiny_backbone(max_tokens=PAIR_TOKENS, dimension=32)
-    train_pair_reader(backbone, rows(), tmp_path / "further", begin_with=trained, **options)
+    train_pair_reader(backbone, rows(), tmp_path / "further", settings, begin_with=trained)
     first, second = (
         load_pair_reader(path, tiny_backbone(max_tokens=PAIR_TOKENS, dimension=32)).state_dict()
         for path in (trained, tmp_path / "further")
     )
     for name, value in first.items():
         torch.testing.assert_close(value, second[name], atol=5e-3, rtol=0)
+
+
+def test_a_stopped_training_ends_as_one_that_was_not_stopped(trained, tmp_path):
+    settings = ReaderSettings(steps=4, batch_size=16, learning_rate=1e-3, device="cpu")
+
+    def train(name, cancel=lambda: False):
+        train_pair_reader(
+            tiny_backbone(max_tokens=PAIR_TOKENS, dimension=32),
+            rows(),
+            tmp_path / name,
+            settings,
+            begin_with=trained,
+            context=TrainingContext(checkpoints=tmp_path / f"{name}-checkpoint", cancel=cancel),
+        )
+
+    asked = iter([False, True])
+    with pytest.raises(Cancelled):
+        train("stopped", lambda: next(asked))
+    train("stopped")
+    train("whole")
+    stopped, whole = load_file(tmp_path / "stopped"), load_file(tmp_path / "whole")
+    assert stopped.keys() == whole.keys()
+    assert all(torch.equal(value, whole[name]) for name, value in stopped.items())
 
 
 def test_weights_for_another_encoder_are_refused(trained):
