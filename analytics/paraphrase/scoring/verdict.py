@@ -39,8 +39,8 @@ _MOST = 2  # findings of a kind; more say no more
 FEATURES = ("score", "reading", "shorter", "number", "unit", "entity", "target", "sense")
 """What is weighed: the score; the cross-encoder's log-odds, 0 if a scorer has none; by how much the paraphrase is
 shorter; and serious findings, at most two of each: about
-numbers, about units, entities that were lost or changed, a question that went missing, and another sense
-(contrary or exchanged words, or a question that asks for something else)."""
+numbers, about units, entities that were lost or changed, a question that went missing or breaks off, and another
+sense (contrary words)."""
 
 NO_CHANGE_FOUND = 0.85
 """From this probability on it may be said of a pair without findings that no change was found (decision 84)."""
@@ -162,8 +162,6 @@ def _feature(finding: Finding) -> str:
         return ""
     if finding.kind == "entity":
         return "" if finding.change == "added" else "entity"
-    if finding.kind == "target":
-        return "target" if finding.change == "lost" else "sense"
     if finding.kind == "comparison":
         return "sense"
     return finding.kind if finding.kind in FEATURES else ""
