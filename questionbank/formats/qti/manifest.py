@@ -25,7 +25,6 @@ _PLAIN_TITLE = re.compile(
     re.IGNORECASE,
 )
 _SIGNS = str.maketrans(">;", "＞；")
-_DEEPEST = 30
 
 
 @dataclass(slots=True)
@@ -83,6 +82,7 @@ def contents(members: Members, names: Sequence[str], *, has_manifest: bool) -> C
     by_identifier = {resource.identifier: resource for resource in resources if resource.identifier}
     listed: dict[str, Listed] = {}
     tests: list[str] = []
+    looked_at: set[str] = set()
     for resource in resources:
         if not resource.path.lower().endswith((".xml", ".qti")) and "item" not in resource.kind:
             continue
@@ -91,6 +91,9 @@ def contents(members: Members, names: Sequence[str], *, has_manifest: bool) -> C
             if "item" in resource.kind or "test" in resource.kind:
                 found.missing.setdefault(resource.path, "its manifest")
             continue
+        if name in looked_at:
+            continue
+        looked_at.add(name)
         beginning = members.beginning(resource.path)
         if is_item(beginning):
             files = tuple(dict.fromkeys(_files(resource, by_identifier, set())))
@@ -181,7 +184,6 @@ def _read_test(
 class _Place:
     path: tuple[str, ...]
     shared: tuple[tuple[str, Node, bytes], ...] = ()
-    depth: int = 0
 
 
 def _names(node: Node, around: tuple[str, ...]) -> tuple[str, ...]:
@@ -203,6 +205,7 @@ class _Test:
     listed: dict[str, Listed]
     in_order: dict[str, Listed]
     found: Contents
+    seen: set[str] = field(default_factory=set)  # files of sections, each of which is read once
 
     def section(self, node: Node, data: bytes, folder: str, place: _Place) -> None:
         """Note the items of a test, a part of one, or a section."""
@@ -211,12 +214,10 @@ class _Test:
             for rubric in node.children("rubricBlock")
             if "candidate" in rubric.get("view", "candidate").split()
         )
-        inner = _Place(place.path, (*place.shared, *rubrics), place.depth + 1)
+        inner = _Place(place.path, (*place.shared, *rubrics))
         for child in node.children():
             if child.name in ("testPart", "assessmentSection"):
-                self.section(
-                    child, data, folder, _Place(_names(child, inner.path), inner.shared, inner.depth)
-                )
+                self.section(child, data, folder, _Place(_names(child, inner.path), inner.shared))
             elif child.name == "assessmentSectionRef":
                 self._other_file(child, folder, inner)
             elif child.name == "assessmentItemRef":
@@ -224,11 +225,12 @@ class _Test:
 
     def _other_file(self, ref: Node, folder: str, place: _Place) -> None:
         path = posixpath.join(folder, unquote(ref.get("href")))
-        data = self.members.read(path)
-        if data is None:
+        name = self.members.name(path)
+        data = self.members.read(path) if name not in self.seen else None
+        if not name:
             self.found.missing.setdefault(path, "its test")
-            return
-        if place.depth > _DEEPEST:  # a section that refers to itself
+        self.seen.add(name)
+        if data is None:
             return
         try:
             utf8 = as_utf8(data)
@@ -236,9 +238,7 @@ class _Test:
         except BadXml as error:
             self.found.faults.append(f"the section {path[:60]!r} {error}; it is not read")
             return
-        self.section(
-            root, utf8, posixpath.dirname(path), _Place(_names(root, place.path), place.shared, place.depth)
-        )
+        self.section(root, utf8, posixpath.dirname(path), _Place(_names(root, place.path), place.shared))
 
     def _item(self, ref: Node, folder: str, place: _Place) -> None:
         path = posixpath.normpath(posixpath.join(folder, ref.get("href")))
