@@ -8,7 +8,6 @@ from __future__ import annotations
 import gzip
 import re
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -16,7 +15,7 @@ from typing import Any, BinaryIO
 from analytics.json_lines import UNPACKED_LIMIT
 from analytics.records import QuestionRecord
 from questionbank.atomic_file import written_aside
-from questionbank.errors import ImportRefused, LineProblem, LineWarning, ValidationFailed
+from questionbank.errors import ImportRefused, LineProblem, ValidationFailed
 from questionbank.formats.archives import MAGIC, is_archive, opened_archive
 from questionbank.formats.canvas.package import (
     canvas_losses,
@@ -26,12 +25,11 @@ from questionbank.formats.canvas.package import (
     write_canvas,
 )
 from questionbank.formats.column_names import FIELDS_WITHOUT_WHICH, holds_rows
-from questionbank.formats.concept_rows import ConceptRow
-from questionbank.formats.csv_table import csv_rows, write_csv
+from questionbank.formats.csv_table import write_csv
 from questionbank.formats.encodings import guess_encoding
 from questionbank.formats.fields import FileScale
 from questionbank.formats.foreign import foreign_binary, foreign_text
-from questionbank.formats.jsonl import FieldNames, json_rows, write_json_lines
+from questionbank.formats.jsonl import write_json_lines
 from questionbank.formats.layout import FileLayout, guess_layout
 from questionbank.formats.lines import Progress, first_bytes, refuse_unreadable
 from questionbank.formats.moodle.gift import gift_losses, is_gift, read_gift, write_gift
@@ -39,9 +37,9 @@ from questionbank.formats.moodle.xml import moodle_losses, read_moodle_xml, writ
 from questionbank.formats.qti.exporting import qti_losses, write_qti
 from questionbank.formats.qti.package import archive_version, read_qti, text_version
 from questionbank.formats.qti.words import VERSIONS, Version
-from questionbank.formats.rows import RowReader
-from questionbank.formats.seam import Attachments, Entry, Format, NoAttachments, ReadContext
-from questionbank.formats.sheets.reading import guess_sheet_layout, is_workbook, sheet_rows
+from questionbank.formats.question_files import ItemFile, QuestionFile
+from questionbank.formats.seam import Attachments, Format, NoAttachments, ReadContext
+from questionbank.formats.sheets.reading import guess_sheet_layout, is_workbook
 from questionbank.formats.sheets.writing import workbook_losses, write_workbook
 from questionbank.scales import scale_names
 
@@ -225,128 +223,6 @@ def _format_of(path: Path, format: str) -> Format:
     return sniff(path) if format == AUTO else FORMATS[format]
 
 
-class ItemFile:
-    """A file of questions that are items of their own, read by iterating as `QuestionFile` is.
-
-    Attributes:
-        layout: none: items have no columns.
-    """
-
-    layout = None
-
-    def __init__(self, path: Path, format: Format, context: ReadContext) -> None:
-        self.path, self.format, self.label = path, format, format.label
-        self.notes = context.notes
-        self.unread: list[str] = []
-        self._context = context
-
-    def __iter__(self) -> Iterator[tuple[int, Entry]]:
-        """Yield what each item turns out to be; no two items on the same line, though they may share one.
-
-        Raises:
-            ImportRefused: the file as a whole cannot be read, or not on; nothing before it may be kept.
-        """
-        assert self.format.read is not None  # noqa: S101
-        first_line_of: dict[str, int] = {}
-        last, is_empty = 0, True
-        for line, entry in self.format.read(self.path, self._context):
-            is_empty = False
-            if isinstance(entry, QuestionRecord):
-                line = last = max(line, last + 1)
-                if entry.id:
-                    first = first_line_of.setdefault(entry.id, line)
-                    if first != line:
-                        entry = replace(entry, id="")
-                        reason = f"the identifier stands already in line {first:,}; the question gets none"
-                        yield line, LineWarning(line, reason, "id")
-            yield line, entry
-        if is_empty:
-            raise ImportRefused(f"{self.path.name} contains no questions.")
-
-
-class QuestionFile:
-    """A file of questions, read by iterating: (line number, question, concept, warning or problem) of each line.
-
-    Memory does not grow with the file but by its identifiers, which must not repeat.
-
-    Attributes:
-        layout: how it is read.
-        notes: what is done with columns as a whole, complete when all is read.
-    """
-
-    def __init__(
-        self,
-        path: Path,
-        layout: FileLayout,
-        *,
-        scale: FileScale,
-        without: Collection[str] = (),
-        progress: Progress | None = None,
-        unpacked_limit: int = UNPACKED_LIMIT,
-    ) -> None:
-        self.path = path
-        self.layout = layout
-        self.label = FORMATS[layout.format].label
-        self._progress = progress
-        self._unpacked_limit = unpacked_limit
-        self._names = FieldNames(layout)
-        self._reader = RowReader(
-            self._values_of,
-            scale=scale,
-            without=without,
-            has_own_paths=("concepts", "concepts") in layout.pairs,
-        )
-
-    @property
-    def notes(self) -> list[str]:
-        return [*self.layout.notes, *self._reader.notes]
-
-    @property
-    def unread(self) -> list[str]:
-        """Names of columns or fields that the file has and that are not read; of JSON, of the objects read so far."""
-        return self.layout.unread if self.layout.is_table else list(self._names.unread)
-
-    def __iter__(self) -> Iterator[tuple[int, Entry]]:
-        """Yield what each line turns out to be.
-
-        Raises:
-            ImportRefused: the file as a whole cannot be read, or not on; nothing before it may be kept.
-        """
-        first_line_of: dict[tuple[bool, str], int] = {}
-        is_empty = True
-        for line, row in self._rows(self._names, self._progress):
-            is_empty = False
-            if not isinstance(row, dict):
-                yield line, row
-                continue
-            for number, entry in self._reader.read(line, row):
-                if isinstance(entry, QuestionRecord | ConceptRow) and entry.id:
-                    first = first_line_of.setdefault((isinstance(entry, ConceptRow), entry.id), line)
-                    if first != line:
-                        reason = f"the id {entry.id!r} stands already in line {first:,}"
-                        yield number, LineProblem(line, reason, "id")
-                        continue
-                yield number, entry
-        if is_empty:
-            raise ImportRefused(f"{self.path.name} contains no questions.")
-
-    def _rows(
-        self, names: FieldNames, progress: Progress | None = None
-    ) -> Iterator[tuple[int, dict[str, Any] | LineProblem | LineWarning]]:
-        if self.layout.sheet:
-            return sheet_rows(self.path, self.layout, progress=progress)
-        if self.layout.is_table:
-            return csv_rows(self.path, self.layout, progress=progress, unpacked_limit=self._unpacked_limit)
-        return json_rows(
-            self.path, self.layout, names, progress=progress, unpacked_limit=self._unpacked_limit
-        )
-
-    def _values_of(self, field: str) -> Iterator[Any]:
-        for _line, row in self._rows(FieldNames(self.layout)):
-            if isinstance(row, dict):
-                yield row.get(field)
-
-
 def read(
     path: Path,
     format: str = AUTO,
@@ -396,6 +272,7 @@ def read(
     return QuestionFile(
         path,
         layout,
+        FORMATS[layout.format].label,
         scale=FileScale(scale, likely_scale),
         without=with_companions(without),
         progress=progress,

@@ -59,6 +59,11 @@ def best_answers(accepted: Sequence[AcceptedAnswer]) -> list[AcceptedAnswer]:
     return [answer for answer in accepted if answer.weight == best > 0]
 
 
+def accepted_answers(content: QuestionContent, answer: str) -> Sequence[AcceptedAnswer]:
+    """Return the answers that a typed one is compared with: those of the content, else the answer alone."""
+    return content.accepted or ((AcceptedAnswer(answer),) if answer else ())
+
+
 def _with_unit(answer: AcceptedAnswer) -> str:
     return f"{answer.text} {answer.unit}".strip()
 

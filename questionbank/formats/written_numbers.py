@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
+PLAIN_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+"""A number with a point."""
+
 
 def finite_number(text: str | None) -> float | None:
     """Return a number with a point or a comma; None for anything else, infinity included.

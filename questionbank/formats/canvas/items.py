@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import codecs
-import re
 import xml.parsers.expat as expat
 from dataclasses import dataclass
 
 from questionbank.formats.xml_items import ATTRIBUTES_LIMIT, DEPTH_LIMIT, ELEMENTS_LIMIT
-
-
-class BadFile(Exception):
-    """A file of the package cannot be read; the message says why, as in "line 3 is no well-formed XML"."""
+from questionbank.formats.xml_nodes import BadXml, as_utf8
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,29 +27,9 @@ def qti_items(data: bytes) -> list[QtiItem]:
     """Return the items of a file in their order, wherever they stand.
 
     Raises:
-        BadFile: it is no QTI 1.2, or goes beyond a limit.
+        BadXml: it is no QTI 1.2, or goes beyond a limit.
     """
-    return _Items(_utf8(data)).read()
-
-
-_DECLARATION = re.compile(rb"""\s*<\?xml[^>]*?(?:encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["'][^>]*)?\?>""")
-
-
-def _utf8(data: bytes) -> bytes:
-    """Return XML in UTF-8 without its declaration, which may name another encoding."""
-    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        encoding = "utf-16"
-    else:
-        data = data.removeprefix(codecs.BOM_UTF8)
-        declared = _DECLARATION.match(data[:400])
-        encoding = declared[1].decode() if declared and declared[1] else "utf-8"
-    try:
-        text = data.decode(encoding)
-    except (LookupError, UnicodeDecodeError) as error:
-        raise BadFile(f"is no text in {encoding}, the encoding that it names") from error
-    plain = text.encode("utf-8", "replace")
-    declared = _DECLARATION.match(plain[:400])
-    return plain[declared.end() :] if declared else plain
+    return _Items(as_utf8(data)).read()
 
 
 class _Items:
@@ -76,11 +51,11 @@ class _Items:
             parser.Parse(self._data, True)
         except expat.ExpatError as error:
             reason = expat.errors.messages[error.code]
-            raise BadFile(f"line {error.lineno:,} is no well-formed XML ({reason})") from error
+            raise BadXml(f"line {error.lineno:,} is no well-formed XML ({reason})") from error
         return self._items
 
     def _refuse(self, reason: str) -> None:
-        raise BadFile(f"line {self._parser.CurrentLineNumber:,} {reason}")
+        raise BadXml(f"line {self._parser.CurrentLineNumber:,} {reason}")
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         name = name.rpartition(":")[2]

@@ -22,7 +22,7 @@ from defusedxml.ElementTree import ParseError, fromstring
 from analytics.records import Original, QuestionRecord
 from questionbank.errors import ImportRefused, LineProblem, LineWarning
 from questionbank.formats.archives import is_archive, member_bytes, opened_archive
-from questionbank.formats.canvas.items import BadFile, qti_items
+from questionbank.formats.canvas.items import qti_items
 from questionbank.formats.canvas.patching import patched_item
 from questionbank.formats.canvas.reading import ItemReader, with_hashes, with_paths
 from questionbank.formats.canvas.words import BLACKBOARD, FILE_BASE, FORMAT
@@ -34,6 +34,7 @@ from questionbank.formats.own_fields import lost_fields
 from questionbank.formats.row_checks import record_warnings
 from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
 from questionbank.formats.xml_items import root_element
+from questionbank.formats.xml_nodes import BadXml
 
 MANIFEST = "imsmanifest.xml"
 _ROOT = re.compile(rb"<(?:[\w.-]+:)?questestinterop\b")
@@ -139,7 +140,7 @@ class _Package:
         for name, data in members:
             try:
                 items = qti_items(data)
-            except BadFile as error:
+            except BadXml as error:
                 raise ImportRefused(f"{self._path.name} cannot be read: {name[:60]!r}: {error}.") from error
             for item in items:
                 self._number += 1

@@ -7,14 +7,13 @@ same elements as the item, the innermost ones that differ are put in the place o
 from __future__ import annotations
 
 import re
-import xml.parsers.expat as expat
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
 from analytics.records import QuestionRecord
 from questionbank.formats.canvas.reading import item_element
 from questionbank.formats.canvas.writing import Names, write_item
 from questionbank.formats.seam import CannotHold
+from questionbank.formats.xml_nodes import Node, parse, replaced
 
 _TITLE = re.compile(rb"""(<[\w:.-]*item\b[^>]*?)(\stitle=(?:"[^"]*"|'[^']*'))""")
 Lost = Callable[[QuestionRecord], str]
@@ -50,17 +49,6 @@ def patched_item(
     return _patched(original, *written)
 
 
-@dataclass
-class _Child:
-    """An element within another; `key` tells it from others that may stand beside it."""
-
-    key: str
-    start: int
-    end: int = 0
-    tag: bytes = b""
-    inner: int = field(default=0, compare=False)  # elements in it
-
-
 def _patched(original: bytes, before: bytes, now: bytes) -> bytes | None:
     there, old, new = _children(original), _children(before), _children(now)
     edits: list[tuple[int, int, bytes]] = []
@@ -84,54 +72,20 @@ def _patched(original: bytes, before: bytes, now: bytes) -> bytes | None:
             if sources[place] == pieces[place]:
                 continue
             piece: bytes | None = pieces[place]
-            if was[place].tag == is_now[place].tag and min(
-                child.inner, was[place].inner, is_now[place].inner
-            ):
+            is_same_tag = was[place].attributes == is_now[place].attributes
+            if is_same_tag and min(len(one.children()) for one in (child, was[place], is_now[place])):
                 piece = _patched(original[child.start : child.end], sources[place], pieces[place])
                 if piece is None:
                     return None
             edits.append((child.start, child.end, piece or b""))
-    for start, stop, piece in sorted(edits, reverse=True):
-        original = original[:start] + piece + original[stop:]
-    return original
+    return replaced(original, edits)
 
 
-def _children(element: bytes) -> dict[str, list[_Child]]:
-    parser = expat.ParserCreate("utf-8")
-    children: list[_Child] = []
-    depth, label, text = 0, "", ""
-
-    def begin(name: str, attributes: dict[str, str]) -> None:
-        nonlocal depth, label, text
-        depth, text = depth + 1, ""
-        if depth == 2:
-            start = parser.CurrentByteIndex
-            key = name.rpartition(":")[2]
-            if key == "itemfeedback":
-                key += f" {attributes.get('ident', '')}"
-            children.append(_Child(key, start, tag=element[start : element.index(b">", start)].rstrip(b"/")))
-        elif depth > 2:
-            children[-1].inner += 1
-
-    def finish(name: str) -> None:
-        nonlocal depth, label
-        if name.endswith("fieldlabel"):
-            label = text.strip()
-        if depth == 2:
-            child = children[-1]
-            child.end = element.index(b">", parser.CurrentByteIndex) + 1
-            if child.key == "qtimetadatafield":
-                child.key += f" {label}"
-        depth -= 1
-
-    def characters(found: str) -> None:
-        nonlocal text
-        text += found
-
-    parser.StartElementHandler, parser.EndElementHandler = begin, finish
-    parser.CharacterDataHandler = characters
-    parser.Parse(element, True)
-    by_key: dict[str, list[_Child]] = {}
-    for child in children:
-        by_key.setdefault(child.key, []).append(child)
+def _children(element: bytes) -> dict[str, list[Node]]:
+    """Return the elements right below, by what tells each from others that may stand beside it."""
+    by_key: dict[str, list[Node]] = {}
+    for child in parse(element).children():
+        label = child.find("fieldlabel")
+        key = f"{child.name} {label.text() if label else child.get('ident') * (child.name == 'itemfeedback')}"
+        by_key.setdefault(key, []).append(child)
     return by_key

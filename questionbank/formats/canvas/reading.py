@@ -18,6 +18,7 @@ from defusedxml.ElementTree import fromstring
 
 from analytics.question_content import AcceptedAnswer, Blank, Feedback, MatchingPair, Option, QuestionContent
 from analytics.records import QuestionRecord
+from questionbank.formats.canvas.numbers import number_of
 from questionbank.formats.canvas.words import FILE_BASE, KEPT, KINDS, OF_BLACKBOARD, OF_PROFILES, OURS
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.html_reading import html_to_our_text
@@ -33,7 +34,6 @@ _PREFIXES = re.compile(rb"(</?)[A-Za-z_][\w.-]*:(?=[A-Za-z_])")
 _BASE = re.compile(r"(?:\$|%24)IMS[-_]CC[-_]FILEBASE(?:\$|%24)/?(?P<path>[^?#]*)")
 _KEPT_PATH = re.compile(rf"{KEPT}(?P<digest>[0-9a-f]{{64}})/(?P<path>[^?#]*)")
 _NO_TITLE = frozenset({"", "question"})
-_DIGITS = range(1, 17)
 
 
 def item_element(data: bytes) -> Element:
@@ -277,7 +277,7 @@ class _Reading:
             self.say("answer", "the question accepts no answer")
 
     def number(self, row: dict[str, Any], content: dict[str, Any], _text: str) -> None:
-        self._typed([answer for variables in self.scored() if (answer := _number(variables))], row, content)
+        self._typed([answer for variables in self.scored() if (answer := number_of(variables))], row, content)
 
     def blanks(self, _row: dict[str, Any], content: dict[str, Any], text: str) -> str:
         right = set(self.right_idents())
@@ -390,55 +390,6 @@ def _positive(variables: Element) -> Iterator[Element]:
             yield part
         elif part.tag in ("and", "or"):
             yield from _positive(part)
-
-
-def _number(variables: Element) -> AcceptedAnswer | None:
-    """Return the number that a condition accepts: exact, within a margin, between bounds, or to some digits."""
-    equal = next(variables.iter("varequal"), None)
-    low = next((part for part in variables.iter() if part.tag in ("vargte", "vargt")), None)
-    high = next((part for part in variables.iter() if part.tag in ("varlte", "varlt")), None)
-    least = finite_number(low.text) if low is not None else None
-    most = finite_number(high.text) if high is not None else None
-    if equal is None:
-        if least is None or most is None:
-            return None
-        return AcceptedAnswer(f"{(least + most) / 2:.15g}", tolerance=_exact(abs(most - least) / 2) or None)
-    text = (equal.text or "").strip()
-    text = re.fullmatch(r"([+-]?\d+)\.0+", text)[1] if re.fullmatch(r"[+-]?\d+\.0+", text) else text  # type: ignore[index]
-    value, margin = finite_number(text), finite_number(equal.get("margin"))
-    if equal.get("margintype") == "percent" and margin is not None:
-        return AcceptedAnswer(text, tolerance=_exact(margin / 100) or None, tolerance_kind="relative")
-    if equal.get("margintype") == "absolute" and margin is not None:
-        return AcceptedAnswer(text, tolerance=margin or None)
-    precision = finite_number(equal.get("precision"))
-    if equal.get("precisiontype") == "significantDigits" and precision:
-        return AcceptedAnswer(text, tolerance=precision, tolerance_kind="digits")
-    if value is None or least is None or most is None:
-        return AcceptedAnswer(text)
-    if low is not None and low.tag == "vargt":
-        for digits in _DIGITS:
-            if _close(digits_bounds(value, digits), (least, most)):
-                return AcceptedAnswer(text, tolerance=float(digits), tolerance_kind="digits")
-    return AcceptedAnswer(text, tolerance=_exact(max(most - value, value - least)) or None)
-
-
-def digits_bounds(value: float, digits: int) -> tuple[float, float]:
-    """Return the bounds of the numbers that are a value when rounded to some significant digits."""
-    mantissa, _e, exponent = f"{value:.{digits - 1}e}".partition("e")
-    half = 5 * 10.0**-digits
-    return float(f"{float(mantissa) - half:.15g}e{exponent}"), float(
-        f"{float(mantissa) + half:.15g}e{exponent}"
-    )
-
-
-def _close(some: tuple[float, float], others: tuple[float, float]) -> bool:
-    return all(
-        abs(one - other) <= 1e-9 * max(abs(one), 1e-300) for one, other in zip(some, others, strict=True)
-    )
-
-
-def _exact(value: float) -> float:
-    return float(f"{value:.12g}")
 
 
 def with_hashes(data: bytes, hashes: dict[str, str]) -> bytes:

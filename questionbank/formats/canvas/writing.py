@@ -10,16 +10,17 @@ from xml.sax.saxutils import escape, quoteattr
 
 from analytics.question_content import AcceptedAnswer, Blank, Option
 from analytics.records import QuestionRecord
-from questionbank.formats.canvas.reading import digits_bounds
+from questionbank.formats.canvas.numbers import digits_bounds
 from questionbank.formats.canvas.words import GAP, OURS
+from questionbank.formats.derived_answer import accepted_answers
 from questionbank.formats.html_writing import text_html
 from questionbank.formats.kinds import right_labels
 from questionbank.formats.seam import CannotHold
+from questionbank.formats.written_numbers import PLAIN_NUMBER
+from questionbank.formats.xml_text import legal, xml_text
 
-_FORBIDDEN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _IDENT = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 _GAP_NAME = re.compile(r"[A-Za-z]\w{0,40}")
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _MOODLE_STYLES = re.compile(r"[A-Z]{2,}(?:_[A-Z]+)?")
 _RESPONSE = "response1"
 
@@ -91,7 +92,7 @@ class _Writing:
     def lines(self) -> Iterator[str]:
         record, content = self.record, self.content
         feedback = content.feedback
-        title = quoteattr(_legal(content.title or "Question"))
+        title = quoteattr(legal(content.title or "Question"))
         yield f"<item ident={quoteattr(item_ident(record))} title={title}>"
         yield "<itemmetadata><qtimetadata>"
         yield _metadata("question_type", self.type)
@@ -140,9 +141,9 @@ class _Writing:
     def material(self, text: str, *, is_question: bool = False) -> str:
         html = text_html(text, self._address)
         if html is None:
-            return f'<material><mattext texttype="text/plain">{_element(text)}</mattext></material>'
+            return f'<material><mattext texttype="text/plain">{xml_text(text)}</mattext></material>'
         inner = f"<div>{html}</div>" if is_question else html
-        return f'<material><mattext texttype="text/html">{_element(inner)}</mattext></material>'
+        return f'<material><mattext texttype="text/html">{xml_text(inner)}</mattext></material>'
 
     def _label(self, ident: str, text: str, feedback: str = "", response: str = _RESPONSE) -> str:
         if feedback:
@@ -244,12 +245,16 @@ class _Writing:
                     "".join(_equal(self.names.choice(at), response) for at in range(len(record.options)))
                 )
             case "short_answer_question":
-                right_answers = (answer.text for answer in _accepted(record) if answer.weight > 0)
+                right_answers = (
+                    answer.text
+                    for answer in accepted_answers(record.content, record.answer)
+                    if answer.weight > 0
+                )
                 yield self._right("".join(_equal(text, response) for text in right_answers))
             case "numerical_question":
                 yield from (
                     self._right(_numbers(answer, response))
-                    for answer in _accepted(record)
+                    for answer in accepted_answers(record.content, record.answer)
                     if answer.weight > 0
                 )
             case "essay_question" | "file_upload_question":
@@ -283,7 +288,7 @@ class _Writing:
 def _type_of(record: QuestionRecord) -> str:
     """Return Canvas's type that holds most of a question."""
     kind, content = record.kind, record.content
-    accepted = _accepted(record)
+    accepted = accepted_answers(record.content, record.answer)
     if kind == "choice" and record.options:
         right = right_labels(record.answer, [option.label for option in record.options]) or []
         is_single = content.settings.get("single", "true" if len(right) == 1 else "false") == "true"
@@ -291,7 +296,7 @@ def _type_of(record: QuestionRecord) -> str:
     if (
         kind == "number"
         and accepted
-        and all(_NUMBER.fullmatch(answer.text) for answer in accepted if answer.weight)
+        and all(PLAIN_NUMBER.fullmatch(answer.text) for answer in accepted if answer.weight)
     ):
         return "numerical_question"
     if kind in ("short", "number", "blanks", "choice") and not content.blanks and accepted:
@@ -307,10 +312,6 @@ def _type_of(record: QuestionRecord) -> str:
     return {
         "matching": "matching_question", "ordering": "ordering_question", "description": "text_only_question",
     }.get(kind, "essay_question")  # fmt: skip
-
-
-def _accepted(record: QuestionRecord) -> Sequence[AcceptedAnswer]:
-    return record.content.accepted or ((AcceptedAnswer(record.answer),) if record.answer else ())
 
 
 def _option(option: Option) -> tuple[str, str]:
@@ -348,7 +349,7 @@ def _numbers(answer: AcceptedAnswer, response: str) -> str:
 
 
 def _equal(value: str, response: str) -> str:
-    return f'<varequal respident="{escape(response)}">{escape(_legal(value))}</varequal>'
+    return f'<varequal respident="{escape(response)}">{escape(legal(value))}</varequal>'
 
 
 def _share(condition: str, count: int) -> str:
@@ -363,15 +364,6 @@ def _shown(condition: str, ident: str) -> str:
 
 def _metadata(label: str, entry: str) -> str:
     return (
-        f"<qtimetadatafield><fieldlabel>{label}</fieldlabel><fieldentry>{_element(entry)}</fieldentry>"
+        f"<qtimetadatafield><fieldlabel>{label}</fieldlabel><fieldentry>{xml_text(entry)}</fieldentry>"
         "</qtimetadatafield>"
     )
-
-
-def _element(text: str) -> str:
-    return escape(_legal(text)).replace("\r", "&#13;")
-
-
-def _legal(text: str) -> str:
-    """Return a text without the characters that XML cannot hold."""
-    return _FORBIDDEN.sub("\ufffd", text)

@@ -6,23 +6,16 @@ put in the place of the original's; all other bytes stay. So no table says which
 
 from __future__ import annotations
 
-import xml.parsers.expat as expat
 from collections import defaultdict
-from dataclasses import dataclass
 
-
-@dataclass(frozen=True, slots=True)
-class _Child:
-    name: str
-    start: int
-    end: int
+from questionbank.formats.xml_nodes import Node, parse, replaced
 
 
 def patched(original: bytes, before: bytes, now: bytes) -> bytes:
     """Return the original with the changes from `before` to `now`, all three ``<question>`` elements."""
-    spans = _children(original)
+    spans = parse(original).children()
     ours_before, ours_now = _by_name(before), _by_name(now)
-    places: dict[str, list[_Child]] = defaultdict(list)
+    places: dict[str, list[Node]] = defaultdict(list)
     for child in spans:
         places[child.name].append(child)
     edits: list[tuple[int, int, bytes]] = []
@@ -42,36 +35,11 @@ def patched(original: bytes, before: bytes, now: bytes) -> bytes:
             edits += [(child.start, child.end, b"") for child in there[1:]]
         elif new:
             edits.append((end, end, b"\n" + b"\n".join(new)))
-    for start, stop, piece in sorted(edits, reverse=True):
-        original = original[:start] + piece + original[stop:]
-    return original
+    return replaced(original, edits)
 
 
 def _by_name(element: bytes) -> dict[str, list[bytes]]:
     found: dict[str, list[bytes]] = defaultdict(list)
-    for child in _children(element):
+    for child in parse(element).children():
         found[child.name].append(element[child.start : child.end])
     return found
-
-
-def _children(element: bytes) -> list[_Child]:
-    """Return where the child elements stand."""
-    parser = expat.ParserCreate("utf-8")
-    children: list[_Child] = []
-    depth, start = 0, 0
-
-    def begin(_name: str, _attributes: object) -> None:
-        nonlocal depth, start
-        depth += 1
-        if depth == 2:
-            start = parser.CurrentByteIndex
-
-    def finish(name: str) -> None:
-        nonlocal depth
-        if depth == 2:
-            children.append(_Child(name, start, element.index(b">", parser.CurrentByteIndex) + 1))
-        depth -= 1
-
-    parser.StartElementHandler, parser.EndElementHandler = begin, finish
-    parser.Parse(element, True)
-    return children

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from urllib.parse import quote
 from xml.sax.saxutils import escape, quoteattr
 
 from analytics.question_content import AcceptedAnswer
 from analytics.records import QuestionRecord
 from analytics.text.tokens import detect_language
+from questionbank.formats.derived_answer import accepted_answers
 from questionbank.formats.fields import exported_path
 from questionbank.formats.html_writing import text_html
 from questionbank.formats.kinds import option_weights
@@ -18,13 +19,13 @@ from questionbank.formats.moodle.cloze import write_cloze
 from questionbank.formats.moodle.words import OF_KIND, OUR_TAG, SETTINGS, TYPE_OF_KIND
 from questionbank.formats.naming import default_title
 from questionbank.formats.seam import CannotHold
+from questionbank.formats.written_numbers import PLAIN_NUMBER
+from questionbank.formats.xml_text import legal, xml_text
 from questionbank.rendering.pictures import picture_names
 
 Get = Callable[[str], bytes | None]
 """Returns a picture by its SHA-256."""
 
-_FORBIDDEN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 _GAP = re.compile(r"\[\[\d+\]\]")
 _TYPED_LIMIT = 255  # characters of an answer in Moodle
 
@@ -65,12 +66,12 @@ class _Writing:
     def lines(self) -> Iterator[str]:
         record, content = self.record, self.content
         yield f"<question type={quoteattr(self.type)}>"
-        yield f"<name><text>{_text(content.title or default_title(record.text))}</text></name>"
+        yield f"<name><text>{xml_text(content.title or default_title(record.text))}</text></name>"
         yield self.rich("questiontext", record.text, is_question=True)
         yield self.rich("generalfeedback", record.solution)
         if content.points is not None:
             yield f"<defaultgrade>{content.points:.7f}</defaultgrade>"
-        yield f"<idnumber>{_text(record.id)}</idnumber>"
+        yield f"<idnumber>{xml_text(record.id)}</idnumber>"
         yield from self._settings()
         yield from _KINDS.get(self.type, _Writing.nothing)(self)
         feedback = content.feedback
@@ -86,7 +87,7 @@ class _Writing:
         tags = [*content.tags, *self._own_tags()]
         if tags:
             yield "<tags>"
-            yield from (f"<tag><text>{_text(tag)}</text></tag>" for tag in tags)
+            yield from (f"<tag><text>{xml_text(tag)}</text></tag>" for tag in tags)
             yield "</tags>"
         yield "</question>"
 
@@ -95,7 +96,7 @@ class _Writing:
         for name, (setting, _nothing) in SETTINGS.items():
             if setting in self.content.settings:
                 stated[name] = self.content.settings[setting]
-        yield from (f"<{name}>{_text(value)}</{name}>" for name, value in stated.items())
+        yield from (f"<{name}>{xml_text(value)}</{name}>" for name, value in stated.items())
 
     def _own_tags(self) -> Iterator[str]:
         """Yield the fields that Moodle has no place for."""
@@ -172,34 +173,33 @@ class _Writing:
             yield self._answer(inner, weight, feedback.get(word, ""))
 
     def number(self) -> Iterator[str]:
-        for answer in self._accepted():
+        for answer in accepted_answers(self.content, self.record.answer):
             more = (
                 f"<tolerance>{answer.tolerance!r}</tolerance>"
                 if answer.tolerance
                 else "<tolerance>0</tolerance>"
             )
             yield self._answer(_plain_inner(answer.text), answer.weight, answer.feedback, more=more)
-        unit = next((answer.unit for answer in self._accepted() if answer.unit), "")
+        unit = next(
+            (answer.unit for answer in accepted_answers(self.content, self.record.answer) if answer.unit), ""
+        )
         units = self.content.settings.get("units", f"1 {unit}" if unit else "")
         pairs = [stated.partition(" ") for stated in units.split("; ")] if units else []
         inner = "".join(
-            f"<unit><multiplier>{_text(factor)}</multiplier><unit_name>{_text(name)}</unit_name></unit>"
+            f"<unit><multiplier>{xml_text(factor)}</multiplier><unit_name>{xml_text(name)}</unit_name></unit>"
             for factor, _blank, name in pairs
         )
         if inner:
             yield f"<units>{inner}</units>"
 
     def short(self) -> Iterator[str]:
-        for answer in self._accepted():
+        for answer in accepted_answers(self.content, self.record.answer):
             yield self._answer(_plain_inner(answer.text), answer.weight, answer.feedback)
-
-    def _accepted(self) -> Sequence[AcceptedAnswer]:
-        return self.content.accepted or ((AcceptedAnswer(self.record.answer),) if self.record.answer else ())
 
     def matching(self) -> Iterator[str]:
         for pair in self.content.pairs:
             inner = self.inner(pair.left)
-            yield f"<subquestion {inner}<answer><text>{_text(pair.right)}</text></answer></subquestion>"
+            yield f"<subquestion {inner}<answer><text>{xml_text(pair.right)}</text></answer></subquestion>"
 
     def ordering(self) -> Iterator[str]:
         for place, option in enumerate(self.record.options, start=1):
@@ -231,13 +231,13 @@ def _type_of(record: QuestionRecord) -> tuple[str, bool]:
     if kind == "blanks" and content.blanks and len(_GAP.findall(record.text)) == len(content.blanks):
         return "cloze", False
     if kind == "number" and all(
-        _NUMBER.fullmatch(answer.text) or answer.text == "*"
+        PLAIN_NUMBER.fullmatch(answer.text) or answer.text == "*"
         for answer in content.accepted or (AcceptedAnswer(record.answer),)
     ):
         return "numerical", False
     if kind == "true_false" and not record.answer:
         return "essay", True
-    if kind in ("open", "blanks", "number") and _NUMBER.fullmatch(record.answer) and not content.blanks:
+    if kind in ("open", "blanks", "number") and PLAIN_NUMBER.fullmatch(record.answer) and not content.blanks:
         return "numerical", True
     if kind in ("blanks", "number", "short") or (kind == "choice" and not record.options):
         texts = [answer.text for answer in content.accepted] or [record.answer]
@@ -247,24 +247,15 @@ def _type_of(record: QuestionRecord) -> tuple[str, bool]:
 
 
 def _plain_inner(text: str) -> str:
-    return f'format="moodle_auto_format"><text>{_text(text)}</text>'
+    return f'format="moodle_auto_format"><text>{xml_text(text)}</text>'
 
 
 def _element_text(text: str) -> str:
     if not text:
         return "<text></text>"
     if "<" in text or "&" in text or ">" in text:
-        return f"<text><![CDATA[{_legal(text).replace(']]>', ']]]]><![CDATA[>')}]]></text>"
-    return f"<text>{_text(text)}</text>"
-
-
-def _text(text: str) -> str:
-    return escape(_legal(text)).replace("\r", "&#13;")
-
-
-def _legal(text: str) -> str:
-    """Return a text without the characters that XML cannot hold."""
-    return _FORBIDDEN.sub("\ufffd", text)
+        return f"<text><![CDATA[{legal(text).replace(']]>', ']]]]><![CDATA[>')}]]></text>"
+    return f"<text>{xml_text(text)}</text>"
 
 
 def _percent(weight: float) -> str:

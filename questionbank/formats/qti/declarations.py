@@ -15,10 +15,11 @@ from analytics.question_content import (
     QuestionPart,
 )
 from analytics.records import QuestionRecord
+from questionbank.formats.derived_answer import accepted_answers
 from questionbank.formats.kinds import option_weights, right_labels
-from questionbank.formats.qti.markup import element_text
+from questionbank.formats.written_numbers import PLAIN_NUMBER
+from questionbank.formats.xml_text import attribute_text
 
-NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
 UPLOAD = "file_upload_question"
 """The setting ``type`` of a question that asks for a file."""
 _IDENT = re.compile(r"[A-Za-z_][\w.-]{0,30}")
@@ -67,15 +68,14 @@ class Declared:
         return any(answer.tolerance for answer in self.accepted) or len(self.accepted) > 1
 
 
-def accepted_answers(asking: Asking) -> Sequence[AcceptedAnswer]:
-    """Return the answers that a typed one is compared with."""
-    return asking.content.accepted or ((AcceptedAnswer(asking.answer),) if asking.answer else ())
-
-
 def typed_kind(asking: Asking) -> str:
     """Return ``"number"``, ``"short"`` or ``"open"`` for a question with a field."""
-    accepted = accepted_answers(asking)
-    if asking.kind == "number" and accepted and all(NUMBER.fullmatch(answer.text) for answer in accepted):
+    accepted = accepted_answers(asking.content, asking.answer)
+    if (
+        asking.kind == "number"
+        and accepted
+        and all(PLAIN_NUMBER.fullmatch(answer.text) for answer in accepted)
+    ):
         return "number"
     is_typed = bool(accepted) and all(
         answer.text.strip() == answer.text and "\n" not in answer.text for answer in accepted
@@ -177,7 +177,9 @@ def _gap(blank: Blank, response: str, names: Names, *, is_case_sensitive: bool, 
             ident for ident, option in zip(idents, blank.options, strict=True) if (option.weight or 0) > 0
         ]
         return Declared(response, "single", "identifier", tuple(right[:1]), share=share)
-    is_number = blank.kind == "number" and all(NUMBER.fullmatch(answer.text) for answer in blank.accepted)
+    is_number = blank.kind == "number" and all(
+        PLAIN_NUMBER.fullmatch(answer.text) for answer in blank.accepted
+    )
     return _typed(
         blank.accepted, response, is_number=is_number, is_case_sensitive=is_case_sensitive, share=share
     )
@@ -190,7 +192,11 @@ def _field(asking: Asking, response: str) -> Declared:
         return Declared(response, "single", "file" if is_file else "string")
     case = asking.content.settings.get("case") == "1"
     return _typed(
-        accepted_answers(asking), response, is_number=kind == "number", is_case_sensitive=case, share=1.0
+        accepted_answers(asking.content, asking.answer),
+        response,
+        is_number=kind == "number",
+        is_case_sensitive=case,
+        share=1.0,
     )
 
 
@@ -230,14 +236,14 @@ def declaration_xml(declared: Declared, points: float) -> str:
 
 def correct_xml(declared: Declared) -> str:
     """Return the element with what is right, or nothing."""
-    values = "".join(f"<value>{element_text(value)}</value>" for value in declared.correct)
+    values = "".join(f"<value>{attribute_text(value)}</value>" for value in declared.correct)
     return f"<correctResponse>{values}</correctResponse>" if values else ""
 
 
 def mapping_xml(declared: Declared, points: float) -> str:
     """Return the element with the points of values, or nothing."""
     entries = "".join(
-        f'<mapEntry mapKey="{element_text(key)}" mappedValue="{_points(share * points * declared.share)}"'
+        f'<mapEntry mapKey="{attribute_text(key)}" mappedValue="{_points(share * points * declared.share)}"'
         + (
             f' caseSensitive="{str(declared.is_case_sensitive).lower()}"'
             if declared.base_type == "string"

@@ -16,7 +16,6 @@ from analytics.records import QuestionRecord
 from questionbank.formats.fields import FieldProblems, exported_path
 from questionbank.formats.originals import fields_digest
 from questionbank.formats.own_fields import lost_fields
-from questionbank.formats.qti.markup import element_text
 from questionbank.formats.qti.metadata import ours_alone, read_metadata, write_metadata
 from questionbank.formats.qti.package import Preamble, read_preamble
 from questionbank.formats.qti.patching import patched
@@ -25,6 +24,7 @@ from questionbank.formats.qti.texts import with_paths
 from questionbank.formats.qti.words import CATALOG, KEPT, MANIFEST, Version
 from questionbank.formats.qti.writing import document, write_item, write_stimulus
 from questionbank.formats.seam import Attachments, CannotHold, not_held
+from questionbank.formats.xml_text import attribute_text
 
 _PIECE = 1 << 20
 _FOLDER, _PICTURES, _STIMULI = "items", "media", "stimuli"
@@ -110,11 +110,11 @@ class _Package:
             files.append(self._put(name, hashlib.sha256(piece).hexdigest(), piece))
         self._archive.writestr(path, data)
         listed = "".join(
-            f'<file href="{element_text(quote(name))}"/>' for name in dict.fromkeys([path, *files])
+            f'<file href="{attribute_text(quote(name))}"/>' for name in dict.fromkeys([path, *files])
         )
         self._resources.append(
             f'<resource identifier="{identifier}" type="imsqti_item_xml{self._version.resource}"'
-            f' href="{element_text(quote(path))}">{item.metadata}{listed}</resource>'
+            f' href="{attribute_text(quote(path))}">{item.metadata}{listed}</resource>'
         )
         section = self._top
         for name in exported_path(record.concepts[0]) if record.concepts else ():
@@ -148,7 +148,7 @@ class _Package:
         groups = []
         for shared, items in section.items.items():
             refs = "\n".join(
-                f'<assessmentItemRef identifier="ref_{identifier}" href="{element_text(quote(path))}"/>'
+                f'<assessmentItemRef identifier="ref_{identifier}" href="{attribute_text(quote(path))}"/>'
                 for identifier, path in items
             )
             if shared:
@@ -159,7 +159,7 @@ class _Package:
             groups.append(refs)
         groups += [self._section(inner, name, numbers) for name, inner in section.inner.items()]
         return (
-            f'<assessmentSection identifier="section{next(numbers)}" title="{element_text(title)}" visible="true">'
+            f'<assessmentSection identifier="section{next(numbers)}" title="{attribute_text(title)}" visible="true">'
             f"{''.join(groups)}</assessmentSection>"
         )
 

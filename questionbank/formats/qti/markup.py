@@ -8,25 +8,15 @@ from html import escape, unescape
 
 from questionbank.formats.html_writing import text_html
 from questionbank.formats.qti.words import MATH
+from questionbank.formats.xml_text import legal
 from questionbank.formulas import FormulaRefused, formula_mathml
 
 Address = Callable[[str], str]
-_FORBIDDEN = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 _FORMULA = re.compile(r"\\\(([^<>]+?)\\\)|\$\$([^<>]+?)\$\$")
 _VOID = re.compile(r"<(br|img|hr)\b([^<>]*?)/?>")
 _ONE_PARAGRAPH = re.compile(r"<p>((?:(?!<p>|<ul>|<ol>|<table>).)*)</p>", re.DOTALL)
 _MATH_TAG = re.compile(r"<math\b[^<>]*>(.*)</math>", re.DOTALL)
 _OF_PAGES = re.compile(r"""\s(?:class|style|data-[\w-]+)="[^"]*\"""")
-
-
-def legal(text: str) -> str:
-    """Return a text without the characters that XML cannot hold."""
-    return _FORBIDDEN.sub("\ufffd", text)
-
-
-def element_text(text: str) -> str:
-    """Return a text as an element or an attribute holds it."""
-    return escape(legal(text)).replace("\r", "&#13;").replace("\n", "&#10;")
 
 
 def block_html(text: str, address: Address) -> str:

@@ -16,12 +16,13 @@ from urllib.parse import quote
 from analytics.question_content import as_json
 from analytics.records import QuestionRecord
 from questionbank.formats.qti.declarations import Names, correct_xml, declarations, mapping_xml
-from questionbank.formats.qti.markup import block_html, element_text, flow_html
+from questionbank.formats.qti.markup import block_html, flow_html
 from questionbank.formats.qti.package import Preamble
 from questionbank.formats.qti.reading import Reading
 from questionbank.formats.qti.texts import Texts, qti_tree
 from questionbank.formats.qti.words import INTERACTIONS, KEPT, Version, in_version
 from questionbank.formats.xml_nodes import Node, replaced
+from questionbank.formats.xml_text import attribute_text
 
 _TITLE = re.compile(rb"""(<[\w:.-]+\b[^>]*?\stitle\s*=\s*)("[^"]*"|'[^']*')""")
 _BLOCKS = frozenset(
@@ -63,7 +64,7 @@ def patched(
     edits += _points_edits(root, before, now)
     data = replaced(original, edits)
     if before.content.title != now.content.title and now.content.title:
-        title = f'"{element_text(now.content.title)}"'.encode()
+        title = f'"{attribute_text(now.content.title)}"'.encode()
         data = _TITLE.sub(lambda match: match[1] + title, data, count=1)
     return data
 

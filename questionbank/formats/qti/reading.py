@@ -199,7 +199,7 @@ class Reading:
         return asked
 
     def _why_opaque(self, found: list[Node]) -> str:
-        draws = self.root.children("templateDeclaration", "templateProcessing")
+        draws = self.root.children("templateProcessing")
         if draws or next(self.root.iter("printedVariable"), None) is not None:
             self.texts.say("kind", "the question draws its numbers, so it is kept as another type")
             return "template"

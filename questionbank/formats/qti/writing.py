@@ -22,9 +22,10 @@ from questionbank.formats.qti.declarations import (
     pair_idents,
     typed_kind,
 )
-from questionbank.formats.qti.markup import Address, block_html, element_text, flow_html
+from questionbank.formats.qti.markup import Address, block_html, flow_html
 from questionbank.formats.qti.words import STIMULUS_CLASS, Version, in_version
 from questionbank.formats.seam import CannotHold
+from questionbank.formats.xml_text import attribute_text
 
 _GAP = re.compile(r"\[\[(\d{1,3})\]\]")
 _BLOCK = re.compile(r"<(?:p|ul|ol|table)\b")
@@ -50,7 +51,7 @@ def write_item(record: QuestionRecord, version: Version, address: Address, stimu
 def write_stimulus(shared: Stimulus, identifier: str, version: Version, address: Address) -> bytes:
     """Return the document of what several questions share, in QTI 3."""
     inner = f"<stimulusBody>{block_html(shared.text, address)}</stimulusBody>"
-    attributes = f'identifier="{identifier}" title="{element_text(shared.title or identifier)}"'
+    attributes = f'identifier="{identifier}" title="{attribute_text(shared.title or identifier)}"'
     return document("assessmentStimulus", attributes, inner, version).encode()
 
 
@@ -101,18 +102,18 @@ class _Writing:
     def document(self) -> str:
         record = self.record
         points = self.content.points if self.content.points is not None else 1.0
-        title = element_text(self.content.title or default_title(record.text))
+        title = attribute_text(self.content.title or default_title(record.text))
         attributes = (
-            f'identifier="{element_text(record.id or "question")}" title="{title}" adaptive="false"'
-            f' timeDependent="false" xml:lang="{element_text(record.language or "en")}" toolName="Kindred"'
+            f'identifier="{attribute_text(record.id or "question")}" title="{title}" adaptive="false"'
+            f' timeDependent="false" xml:lang="{attribute_text(record.language or "en")}" toolName="Kindred"'
         )
         inner = [declaration_xml(declared, points) for declared in self._declared]
         inner += self._outcomes()
         if self._stimulus:
             shared = self.content.stimulus
             inner.append(
-                f'<assessmentStimulusRef identifier="stimulus" href="{element_text(self._stimulus)}"'
-                f' title="{element_text(shared.title)}"/>'
+                f'<assessmentStimulusRef identifier="stimulus" href="{attribute_text(self._stimulus)}"'
+                f' title="{attribute_text(shared.title)}"/>'
             )
         inner.append("<itemBody>" + "\n".join(self._body()) + "</itemBody>")
         if self._declared:
@@ -142,7 +143,7 @@ class _Writing:
         record, shared = self.record, self.content.stimulus
         own = own_text(record.text, self.content)
         if own != record.text and not self._stimulus:
-            label = f' label="{element_text(shared.title)}"' if shared.title else ""
+            label = f' label="{attribute_text(shared.title)}"' if shared.title else ""
             yield f'<div class="{STIMULUS_CLASS}"{label}>{block_html(shared.text, self._address)}</div>'
         responses = iter(self._declared)
         if not self.content.parts:
@@ -251,7 +252,7 @@ class _Writing:
             if blank.options:
                 idents = gap_idents(blank, response, Names())
                 inner = "".join(
-                    f'<inlineChoice identifier="{ident}">{element_text(option.text)}</inlineChoice>'
+                    f'<inlineChoice identifier="{ident}">{attribute_text(option.text)}</inlineChoice>'
                     for ident, option in zip(idents, blank.options, strict=True)
                 )
                 gaps.append(
@@ -328,7 +329,7 @@ def _outcome(name: str, base_type: str, value: str) -> str:
 
 
 def _base(value: str, base_type: str) -> str:
-    return f'<baseValue baseType="{base_type}">{element_text(value)}</baseValue>'
+    return f'<baseValue baseType="{base_type}">{attribute_text(value)}</baseValue>'
 
 
 def _variable(name: str) -> str:
