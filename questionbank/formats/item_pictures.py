@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable
+from urllib.parse import quote
 
 from analytics.question_content import Picture
+from analytics.records import QuestionRecord
 from questionbank.formats.pictures import PictureRefused
 
 Put = Callable[[bytes], str]
@@ -14,6 +17,22 @@ Say = Callable[[str, str], None]
 """Takes the field and the reason of what went or looks wrong."""
 
 _UNSAFE_NAME = re.compile(r"[()\[\]\n\r\t]+")
+
+
+def hash_of(data: bytes) -> str:
+    """Return the hash of a picture that is kept nowhere: a `Put` for items that are read again."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def kept_address(record: QuestionRecord, folder: str, mark: str) -> Callable[[str], str]:
+    """Return where a kept item has each picture of a record, by its name: its hash before its path.
+
+    Args:
+        folder: with a slash behind it, in which the pictures of a written package are.
+        mark: before the hash.
+    """
+    hashes = {picture.name: picture.sha256 for picture in record.content.pictures if picture.sha256}
+    return lambda name: f"{mark}{hashes[name]}/{folder}{quote(name)}" if name in hashes else name
 
 
 def safe_name(name: str) -> str:

@@ -15,6 +15,7 @@ from tests.e2e.conftest import DESK, TELEPHONE
 from tests.factories import QuestionFactory
 from tests.pictures import png
 from tests.questionbank.formats.moodle_sample import SAMPLE
+from tests.questionbank.formats.qti_sample import package_of_three
 
 
 @pytest.fixture
@@ -23,6 +24,9 @@ def pages(bank, tmp_path, own_attachments):
     path = tmp_path / "bank.xml"
     path.write_text(SAMPLE, encoding="utf-8")
     import_file(path=path, embed=False)
+    farm = tmp_path / "farm.zip"
+    farm.write_bytes(package_of_three())
+    import_file(path=farm, embed=False)  # questions that share a text
     digest = attachment_add(data=png(90, 300, 120))
     pictured = QuestionFactory(
         text="Which graph is it? ![a grey field](grey.png)",
@@ -40,9 +44,10 @@ def pages(bank, tmp_path, own_attachments):
         ),
     )
     shown = Question.objects.filter(kind__in=("matching", "blanks", "true_false", "opaque"))
-    addresses = [f"/questions/{pk}/" for pk in (pictured.pk, *shown.values_list("pk", flat=True))]
-    losses = "/questions/selected/csv/?all=1"
-    return [*addresses, f"/questions/{pictured.pk}/edit/", losses]
+    cows = Question.objects.get(source_id="cows")
+    addresses = [f"/questions/{pk}/" for pk in (pictured.pk, cows.pk, *shown.values_list("pk", flat=True))]
+    losses = [f"/questions/selected/{name}/?all=1" for name in ("csv", "qti21")]
+    return [*addresses, f"/questions/{pictured.pk}/edit/", *losses]
 
 
 def test_pages_of_all_kinds_are_accessible_at_a_desk_and_on_a_telephone(pages, admin_page) -> None:

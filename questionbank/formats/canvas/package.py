@@ -25,9 +25,10 @@ from questionbank.formats.archives import is_archive, member_bytes, opened_archi
 from questionbank.formats.canvas.items import qti_items
 from questionbank.formats.canvas.patching import patched_item
 from questionbank.formats.canvas.reading import ItemReader, with_hashes, with_paths
-from questionbank.formats.canvas.words import BLACKBOARD, FILE_BASE, FORMAT
+from questionbank.formats.canvas.words import BLACKBOARD, FILE_BASE, FORMAT, KEPT
 from questionbank.formats.canvas.writing import write_item
 from questionbank.formats.fields import FieldProblems, exported_path
+from questionbank.formats.item_pictures import hash_of, kept_address
 from questionbank.formats.limits import CONCEPT_NAME_LIMIT
 from questionbank.formats.originals import fields_digest
 from questionbank.formats.own_fields import lost_fields
@@ -40,6 +41,7 @@ MANIFEST = "imsmanifest.xml"
 _ROOT = re.compile(rb"<(?:[\w.-]+:)?questestinterop\b")
 _LOOKED_AT = 4_096
 _PIECE = 1 << 20
+_UPLOADED = "Uploaded%20Media/"
 _PATH_SIGNS = {ord(">"): "＞", ord(";"): "；"}
 Find = Callable[[str], bytes | None]
 
@@ -293,23 +295,20 @@ def _item(record: QuestionRecord, pictures: _Pictures) -> bytes:
     if original.fields == fields_digest(record) and {*before.concepts} == {*record.concepts}:
         return with_paths(original.data, pictures.place)
     before = replace(before, id=record.id, source=before.source or record.source)
-    item = patched_item(original.data, before, record, _kept_address(record), _lost)
+    item = patched_item(original.data, before, record, kept_address(record, _UPLOADED, KEPT), _lost)
     if item is None or not_held(record, _again(record, item)):
         return _own_item(record, pictures)
     return with_paths(item, pictures.place)
 
 
-def _kept_address(record: QuestionRecord) -> Callable[[str], str]:
-    hashes = {picture.name: picture.sha256 for picture in record.content.pictures if picture.sha256}
-    return lambda name: f"sha256:{hashes[name]}/Uploaded%20Media/{quote(name)}" if name in hashes else name
-
-
 def _own_item(record: QuestionRecord, pictures: _Pictures) -> bytes:
-    return with_paths(write_item(record, _kept_address(record), ours=_lost(record)), pictures.place)
+    return with_paths(
+        write_item(record, kept_address(record, _UPLOADED, KEPT), ours=_lost(record)), pictures.place
+    )
 
 
 def _lost(record: QuestionRecord) -> str:
-    return lost_fields(record, _again(record, write_item(record, _kept_address(record))))
+    return lost_fields(record, _again(record, write_item(record, kept_address(record, _UPLOADED, KEPT))))
 
 
 def _again(record: QuestionRecord, item: bytes) -> QuestionRecord:
@@ -321,7 +320,7 @@ def _again(record: QuestionRecord, item: bytes) -> QuestionRecord:
 
 
 def _reader() -> ItemReader:
-    return ItemReader(lambda data: hashlib.sha256(data).hexdigest(), lambda _path: None)
+    return ItemReader(hash_of, lambda _path: None)
 
 
 def canvas_losses(record: QuestionRecord, attachments: Attachments) -> list[str]:
@@ -336,5 +335,5 @@ def canvas_losses(record: QuestionRecord, attachments: Attachments) -> list[str]
     if content.points is None:  # Canvas gives one point
         content = replace(content, points=1.0)
     record = replace(record, content=content)
-    again = _again(record, write_item(record, _kept_address(record)))
+    again = _again(record, write_item(record, kept_address(record, _UPLOADED, KEPT)))
     return not_held(record, replace(again, concepts=record.concepts[:1]))

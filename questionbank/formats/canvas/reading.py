@@ -20,9 +20,10 @@ from analytics.question_content import AcceptedAnswer, Blank, Feedback, Matching
 from analytics.records import QuestionRecord
 from questionbank.formats.canvas.numbers import number_of
 from questionbank.formats.canvas.words import FILE_BASE, KEPT, KINDS, OF_BLACKBOARD, OF_PROFILES, OURS
-from questionbank.formats.fields import FieldProblems, read_question
+from questionbank.formats.fields import FieldProblems
 from questionbank.formats.html_reading import html_to_our_text
 from questionbank.formats.item_pictures import ItemPictures, Put, safe_name
+from questionbank.formats.kept_items import read_or_keep
 from questionbank.formats.kinds import option_label
 from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT, SHOWN_TEXT_LIMIT
 from questionbank.formats.own_fields import read_ours
@@ -68,13 +69,8 @@ class ItemReader:
         """
         reading = _Reading(item_element(data), self._put, self._find)
         row = reading.row(data, concepts)
-        try:
-            return read_question(row), reading.said, reading.hashes
-        except FieldProblems as error:
-            if row["kind"] == "opaque":
-                raise
-            reading.say("kind", f"the question is kept as another type, because {error}")
-            return read_question(reading.opaque_row(row, data)), reading.said, reading.hashes
+        record = read_or_keep(row, reading.type, hashlib.sha256(data).hexdigest(), reading.say)
+        return record, reading.said, reading.hashes
 
 
 class _Reading:
@@ -146,17 +142,6 @@ class _Reading:
         if ours := self._metadata.get(OURS):
             read_ours(ours, row)
         return row
-
-    def opaque_row(self, row: dict[str, Any], data: bytes) -> dict[str, Any]:
-        """Return the same question with its text alone: it can only leave as it came."""
-        content: QuestionContent = row["grading"]
-        kept = QuestionContent(
-            title=content.title,
-            pictures=content.pictures,
-            settings={"type": self.type or "unknown"},
-            original=hashlib.sha256(data).hexdigest(),
-        )
-        return {name: row[name] for name in ("text", "id", "concepts")} | {"kind": "opaque", "grading": kept}
 
     # -- texts -----------------------------------------------------------------------------------------------------
 

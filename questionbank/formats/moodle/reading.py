@@ -23,9 +23,10 @@ from analytics.question_content import (
     QuestionContent,
 )
 from analytics.records import QuestionRecord
-from questionbank.formats.fields import UNKNOWN_SCALE, FieldProblems, read_question
+from questionbank.formats.fields import FieldProblems
 from questionbank.formats.html_reading import html_to_our_text, one_language, with_dollars
 from questionbank.formats.item_pictures import ItemPictures, Put, safe_name
+from questionbank.formats.kept_items import read_or_keep
 from questionbank.formats.kinds import option_label
 from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT, SHOWN_TEXT_LIMIT
 from questionbank.formats.moodle.attached_files import _KEPT, base64_bytes, without_pictures
@@ -62,13 +63,7 @@ class ItemReader:
             raise FieldProblems([("question", f"the question is no well-formed XML: {error}")]) from error
         reading = _Reading(element, self._put, data)
         row = reading.row(concepts)
-        try:
-            return read_question(row, scale=UNKNOWN_SCALE), reading.said
-        except FieldProblems as error:
-            if row["kind"] == "opaque":
-                raise
-            reading.say("kind", f"the question is kept as another type, because {error}")
-            return read_question(reading.opaque_row(row), scale=UNKNOWN_SCALE), reading.said
+        return read_or_keep(row, reading.type, reading.digest(), reading.say), reading.said
 
 
 class _Reading:
@@ -124,7 +119,7 @@ class _Reading:
         }
         if kind == "opaque":
             self._settings["type"] = self.type
-            content["original"] = self._digest()
+            content["original"] = self.digest()
         content |= {
             "settings": self._settings,
             "pictures": self._pictures.as_content(),
@@ -132,20 +127,8 @@ class _Reading:
         row["grading"] = QuestionContent(**content)
         return row
 
-    def opaque_row(self, row: dict[str, Any]) -> dict[str, Any]:
-        """Return the same question with its text alone: it can only leave as it came."""
-        content: QuestionContent = row["grading"]
-        kept = QuestionContent(
-            title=content.title,
-            tags=content.tags,
-            pictures=content.pictures,
-            settings={"type": self.type},
-            original=self._digest(),
-        )
-        wanted = ("text", "id", "concepts", "language", "grade", "stage")
-        return {name: row[name] for name in wanted if name in row} | {"kind": "opaque", "grading": kept}
-
-    def _digest(self) -> str:
+    def digest(self) -> str:
+        """Return the SHA-256 of the item."""
         kept = frozenset(self._pictures.by_name.values())
         return hashlib.sha256(without_pictures(self._data, kept)).hexdigest()
 

@@ -5,7 +5,6 @@ Every item is kept as its bytes with what stood before it, so that it goes back 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
@@ -18,6 +17,7 @@ from analytics.records import Original, QuestionRecord
 from questionbank.errors import LineProblem, LineWarning
 from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.fields import FieldProblems
+from questionbank.formats.item_pictures import hash_of
 from questionbank.formats.moodle.attached_files import with_pictures, without_pictures
 from questionbank.formats.moodle.patching import patched
 from questionbank.formats.moodle.reading import ItemReader
@@ -83,7 +83,7 @@ def _category(data: bytes) -> tuple[str, ...]:
 def write_moodle_xml(records: Iterable[QuestionRecord], attachments: Attachments) -> Iterator[bytes]:
     """Yield the file in pieces; questions that Moodle XML cannot hold are left out, as `export_losses` says."""
     yield HEAD
-    writer, reader = ItemWriter(attachments.get), ItemReader(_no_put)
+    writer, reader = ItemWriter(attachments.get), ItemReader(hash_of)
     category: tuple[str, ...] = ()
     for record in records:
         preamble = _preamble(record)
@@ -135,11 +135,6 @@ def _item(record: QuestionRecord, writer: ItemWriter, reader: ItemReader, attach
     return with_pictures(item, attachments.get)
 
 
-def _no_put(data: bytes) -> str:
-    """Return the hash of a picture that an original still holds; it is kept nowhere."""
-    return hashlib.sha256(data).hexdigest()
-
-
 def _last_category(preamble: bytes) -> tuple[str, ...] | None:
     """Return the category that a preamble ends with, None where it names none."""
     if b"<question" not in preamble:
@@ -163,5 +158,5 @@ def moodle_losses(record: QuestionRecord, attachments: Attachments) -> list[str]
     original = record.original
     if original is not None and original.format == FORMAT:
         return []
-    again, _said = ItemReader(_no_put).read(ItemWriter(attachments.get).write(record), record.concepts[:1])
+    again, _said = ItemReader(hash_of).read(ItemWriter(attachments.get).write(record), record.concepts[:1])
     return not_held(record, again)

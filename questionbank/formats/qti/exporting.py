@@ -14,6 +14,7 @@ from urllib.parse import quote, unquote
 from analytics.question_content import own_text
 from analytics.records import QuestionRecord
 from questionbank.formats.fields import FieldProblems, exported_path
+from questionbank.formats.item_pictures import hash_of, kept_address
 from questionbank.formats.originals import fields_digest
 from questionbank.formats.own_fields import lost_fields
 from questionbank.formats.qti.metadata import ours_alone, read_metadata, write_metadata
@@ -226,7 +227,7 @@ def _with_ours(metadata: str, ours: str) -> str:
 
 def own_item(record: QuestionRecord, version: Version) -> _Item:
     """Return a record as an item that we write."""
-    address = _address(record)
+    address = kept_address(record, f"{_PICTURES}/", KEPT)
     files: dict[str, bytes] = {}
     stimulus = ""
     shared = record.content.stimulus
@@ -243,11 +244,6 @@ def own_item(record: QuestionRecord, version: Version) -> _Item:
     )
 
 
-def _address(record: QuestionRecord) -> Callable[[str], str]:
-    hashes = {picture.name: picture.sha256 for picture in record.content.pictures if picture.sha256}
-    return lambda name: f"{KEPT}{hashes[name]}/{_PICTURES}/{quote(name)}" if name in hashes else name
-
-
 def _beside(address: Callable[[str], str]) -> Callable[[str], str]:
     """Return addresses from another folder beside that of the items."""
     return lambda name: address(name).replace(f"/{_PICTURES}/", f"/../{_FOLDER}/{_PICTURES}/", 1)
@@ -262,7 +258,7 @@ def again(data: bytes, around: Around, files: dict[str, bytes], path: str) -> Qu
         return by_path.get(posixpath.normpath(posixpath.join(folder, wanted)).casefold())
 
     try:
-        return ItemReader(lambda picture: hashlib.sha256(picture).hexdigest()).read(data, find, around)[0]
+        return ItemReader(hash_of).read(data, find, around)[0]
     except FieldProblems:
         return QuestionRecord("", "")
 

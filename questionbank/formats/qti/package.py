@@ -88,8 +88,8 @@ def read_qti(path: Path, context: ReadContext, format: str) -> Iterator[tuple[in
         except BadXml as error:
             raise ImportRefused(f"{path.name} cannot be read: its imsmanifest.xml: {error}.") from error
         if folder is not None and not found.items:  # a manifest that names none of them
-            found = replace_items(found, contents(Members(archive, path), names, has_manifest=False))
-            members = Members(archive, path) if found.items else members
+            members = Members(archive, path)
+            found.items = contents(members, names, has_manifest=False).items
         yield from _said_of(found)
         if not found.items:
             gone = next(iter(found.missing), "")
@@ -100,11 +100,6 @@ def read_qti(path: Path, context: ReadContext, format: str) -> Iterator[tuple[in
                 "Titles of a test's sections are read as concepts; its timing and rules are not kept."
             )
         yield from _items(found.items, _PackageReader(members, context, format), context)
-
-
-def replace_items(found: Contents, other: Contents) -> Contents:
-    """Return what a package holds, with the items that were found without its manifest."""
-    return Contents(other.items, found.missing, [*found.faults, *other.faults], other.tests)
 
 
 def _said_of(found: Contents) -> Iterator[tuple[int, Entry]]:

@@ -7,14 +7,13 @@ reads the item again: unless it is the record then, the item is written anew.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from urllib.parse import quote
 
 from analytics.question_content import as_json
 from analytics.records import QuestionRecord
+from questionbank.formats.item_pictures import hash_of, kept_address
 from questionbank.formats.qti.declarations import Names, correct_xml, declarations, mapping_xml
 from questionbank.formats.qti.markup import block_html, flow_html
 from questionbank.formats.qti.package import Preamble
@@ -52,11 +51,9 @@ def patched(
         before: the record of the item as it is kept.
     """
     root = qti_tree(original)
-    reading = Reading(
-        root, lambda data: hashlib.sha256(data).hexdigest(), lambda _path: None, preamble.around()
-    )
+    reading = Reading(root, hash_of, lambda _path: None, preamble.around())
     reading.row(original)
-    address = _address(now)
+    address = kept_address(now, "", KEPT)
     edits = [
         *_text_edits(root, before, now, address),
         *_declaration_edits(root, reading, before, now, version),
@@ -67,11 +64,6 @@ def patched(
         title = f'"{attribute_text(now.content.title)}"'.encode()
         data = _TITLE.sub(lambda match: match[1] + title, data, count=1)
     return data
-
-
-def _address(record: QuestionRecord) -> Callable[[str], str]:
-    hashes = {picture.name: picture.sha256 for picture in record.content.pictures if picture.sha256}
-    return lambda name: f"{KEPT}{hashes[name]}/{quote(name)}" if name in hashes else name
 
 
 # -- texts ---------------------------------------------------------------------------------------------------------
@@ -133,7 +125,7 @@ def _slots(root: Node) -> Iterator[_Slot]:
 
 
 def _text_of(node: Node) -> str:
-    return Texts(lambda data: hashlib.sha256(data).hexdigest(), lambda _path: None).text(node, "text")
+    return Texts(hash_of, lambda _path: None).text(node, "text")
 
 
 # -- what is right -------------------------------------------------------------------------------------------------

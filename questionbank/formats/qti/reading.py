@@ -15,8 +15,9 @@ from analytics.question_content import (
     Stimulus,
 )
 from analytics.records import QuestionRecord
-from questionbank.formats.fields import FieldProblems, read_question
+from questionbank.formats.fields import FieldProblems
 from questionbank.formats.item_pictures import Put
+from questionbank.formats.kept_items import read_or_keep
 from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT, SHOWN_TEXT_LIMIT
 from questionbank.formats.naming import default_title
 from questionbank.formats.own_fields import read_ours
@@ -63,13 +64,8 @@ class ItemReader:
             raise FieldProblems([("question", str(error))]) from error
         reading = Reading(root, self._put, find, around)
         row = reading.row(data)
-        try:
-            return read_question(row), reading
-        except FieldProblems as error:
-            if row["kind"] == "opaque":
-                raise
-            reading.texts.say("kind", f"the question is kept as another type, because {error}")
-            return read_question(reading.opaque_row(row, data)), reading
+        digest = hashlib.sha256(with_hashes(data, reading.texts.hashes)).hexdigest()
+        return read_or_keep(row, "unknown", digest, reading.texts.say), reading
 
 
 class Reading:
@@ -129,20 +125,6 @@ class Reading:
         row["grading"] = QuestionContent(**content)
         self._read_metadata(row)
         return row
-
-    def opaque_row(self, row: dict[str, Any], data: bytes) -> dict[str, Any]:
-        """Return the same question with its text alone: it can only leave as it came."""
-        content: QuestionContent = row["grading"]
-        kept = QuestionContent(
-            title=content.title,
-            tags=content.tags,
-            pictures=content.pictures,
-            stimulus=content.stimulus,
-            settings={"type": "unknown"},
-            original=hashlib.sha256(with_hashes(data, self.texts.hashes)).hexdigest(),
-        )
-        names = ("text", "id", "concepts", "language")
-        return {name: row[name] for name in names if name in row} | {"kind": "opaque", "grading": kept}
 
     def _read_metadata(self, row: dict[str, Any]) -> None:
         metadata = self.around.metadata

@@ -3,25 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from analytics.question_content import AcceptedAnswer
 from questionbank.formats.written_numbers import exact_share, finite_number
 from questionbank.formats.xml_nodes import Node
 
 _COMPARISONS = ("match", "stringMatch", "equal", "equalRounded", "member", "contains")
-
-
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """A value that processing rewards.
-
-    Attributes:
-        score: the points, None where processing does not say.
-    """
-
-    value: str
-    score: float | None
 
 
 class Responses:
@@ -35,10 +22,6 @@ class Responses:
         if self._processing is not None:
             address = self._processing.get("template") or self._processing.get("templateLocation")
         self._template = address.rpartition("/")[2].removesuffix(".xml")
-
-    def identifiers(self) -> list[str]:
-        """Return the responses that are declared."""
-        return list(self._declared)
 
     def is_multiple(self, response: str) -> bool:
         """Return whether a response may have several values."""
@@ -63,7 +46,7 @@ class Responses:
             return positive
         best = max(self.mapping(response).values(), default=0.0)
         positive = [key for key, points in self.mapping(response).items() if points == best > 0]
-        return positive or [found.value for found in self.compared(response)]
+        return positive or self.compared(response)
 
     def mapping(self, response: str) -> dict[str, float]:
         """Return the points of each value."""
@@ -86,7 +69,7 @@ class Responses:
         if not self.mapping(response):
             return False
         if self._template:
-            return self._template.startswith("map_response") or "map_response" in self._template
+            return "map_response" in self._template
         nodes = self._processing.iter("mapResponse") if self._processing is not None else iter(())
         return any(node.get("identifier") == response for node in nodes)
 
@@ -179,22 +162,20 @@ class Responses:
                 rules = [part for part in parts if part.name == "setOutcomeValue"]
                 yield parts[0] if has_condition else None, rules
 
-    def compared(self, response: str) -> list[Compared]:
+    def compared(self, response: str) -> list[str]:
         """Return the values that branches with points compare a response with."""
-        found: dict[str, Compared] = {}
+        found: dict[str, None] = {}
         for condition, rules in self.branches():
             scored = [rule for rule in rules if rule.get("identifier") in ("SCORE", f"SCORE_{response}")]
             if condition is None or not scored:
                 continue
-            values = [finite_number(value.text()) for value in scored[0].iter("baseValue")]
-            score = values[0] if len(values) == 1 else None
-            if score is not None and score <= 0:
+            points = [finite_number(value.text()) for value in scored[0].iter("baseValue")]
+            if len(points) == 1 and points[0] is not None and points[0] <= 0:
                 continue
             for node in _positive(condition):
                 if node.name in _COMPARISONS and response in _variables(node):
-                    for value in node.iter("baseValue"):
-                        found.setdefault(value.text(), Compared(value.text(), score))
-        return [compared for compared in found.values() if compared.value]
+                    found |= dict.fromkeys(value.text() for value in node.iter("baseValue"))
+        return [value for value in found if value]
 
 
 def _positive(node: Node) -> Iterator[Node]:
