@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 import pghistory
 from django.core import serializers
@@ -33,6 +33,7 @@ from questionbank.selectors.questions.bulk_changes import bulk_change_descriptio
 from questionbank.selectors.questions.questions import question_hash
 from questionbank.services import runs
 from questionbank.services.embeddings import embedding_request
+from questionbank.services.import_progress import JobReporter
 from questionbank.services.permissions import require
 from questionbank.services.search_index import search_index_settle, search_vector
 
@@ -40,14 +41,6 @@ AT_ONCE = 2_000  # questions that a request changes itself; more are a worker's
 _PORTION = 1_000
 Kind = BulkChange.Kind
 Values = Mapping[str, Any]
-
-
-class _Reporter(Protocol):
-    """What `worker.reporting` gives to a job."""
-
-    def progress(self, done: int, total: int, message: str = "") -> None: ...
-
-    def should_stop(self) -> bool: ...
 
 
 @transaction.atomic
@@ -107,7 +100,7 @@ def _do(change: BulkChange, user: User, *, is_undo: bool) -> None:
     change.save(update_fields=["run"])
 
 
-def run_bulk_change(run: Run, reporter: _Reporter) -> dict[str, Any]:
+def run_bulk_change(run: Run, reporter: JobReporter) -> dict[str, Any]:
     """Do the job that a request queued; all or nothing, so that it may run again.
 
     Raises:
@@ -125,7 +118,7 @@ def run_bulk_change(run: Run, reporter: _Reporter) -> dict[str, Any]:
     return {"changed": change.changed, "kept": len(change.kept)}
 
 
-def _apply(change: BulkChange, user: User, reporter: _Reporter | None) -> None:
+def _apply(change: BulkChange, user: User, reporter: JobReporter | None) -> None:
     """Change each question under a lock, if nothing speaks against it by now."""
     changed = 0
     refused: dict[str, int] = {}
@@ -135,7 +128,7 @@ def _apply(change: BulkChange, user: User, reporter: _Reporter | None) -> None:
         left_out: dict[int, str] = {}
         for refusal in refusals(change.kind, user):
             ids = rows.filter(refusal.condition).values_list("pk", flat=True)
-            left_out |= {pk: str(refusal.label) for pk in ids if pk not in left_out}
+            left_out |= {pk: refusal.label for pk in ids if pk not in left_out}
         already = set(rows.filter(is_so_already(change.kind, change.values)).values_list("pk", flat=True))
         chosen = {pk: row for pk, row in questions.items() if pk not in left_out and pk not in already}
         for sentence in left_out.values():
@@ -150,7 +143,7 @@ def _apply(change: BulkChange, user: User, reporter: _Reporter | None) -> None:
     _settle()
 
 
-def _undo(change: BulkChange, user: User, reporter: _Reporter | None) -> None:
+def _undo(change: BulkChange, user: User, reporter: JobReporter | None) -> None:
     """Give each question back what it was, unless somebody changed it since."""
     kept: list[int] = []
     for items in _portions(change, reporter):
@@ -167,7 +160,7 @@ def _settle() -> None:
     embedding_request()  # questions that came back may lack vectors
 
 
-def _portions(change: BulkChange, reporter: _Reporter | None) -> Iterator[list[BulkChangeItem]]:
+def _portions(change: BulkChange, reporter: JobReporter | None) -> Iterator[list[BulkChangeItem]]:
     last = done = 0
     total = change.items.count()
     rows = change.items.order_by("question_id")

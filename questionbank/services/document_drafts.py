@@ -33,7 +33,7 @@ from questionbank.services import runs
 from questionbank.services.attachments import AttachmentStore
 from questionbank.services.import_progress import JobReporter
 from questionbank.services.permissions import require
-from questionbank.services.uploads import UPLOADS_KEPT, uploads_forget_old
+from questionbank.services.uploads import UPLOADS_KEPT, upload_name, uploads_forget_old
 
 _WORD_PROCESSORS = (".docx", ".odt", ".rtf")
 DOCUMENT_SUFFIXES = (".docx", ".odt", ".rtf", ".html", ".htm", ".md", ".tex", ".txt")
@@ -65,8 +65,7 @@ def document_draft_upload(*, upload: File[Any], name: str, user: User) -> Docume
     """
     require(user, "paper_import", "You may not import test papers.")
     uploads_forget_old()
-    short = PurePath(name.replace("\\", "/")).name
-    printable = "".join(sign for sign in short if sign.isprintable())[-_NAME_LIMIT:] or "document"
+    printable = upload_name(name)[-_NAME_LIMIT:] or "document"
     stored = storages["uploads"].save(f"{uuid.uuid4().hex}.upload", upload)
     with transaction.atomic():
         draft = DocumentDraft.objects.create(owner=user, name=printable, upload=stored)

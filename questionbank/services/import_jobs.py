@@ -16,7 +16,6 @@ from questionbank.disk import require_space
 from questionbank.errors import Conflict, ImportRefused
 from questionbank.formats.catalog import AUTO
 from questionbank.formats.layout import FileLayout
-from questionbank.formats.naming import set_name
 from questionbank.models import Run
 from questionbank.scratch import scratch_folder
 from questionbank.services.embeddings import embedding_request
@@ -27,13 +26,13 @@ from questionbank.services.imports import (
     BYTES_A_BYTE,
     LOGGED_REASONS,
     ImportFailed,
-    options_of_file,
     refuse_or_follow_up,
+    set_and_hierarchy,
 )
 
 
 def run_import(run: Run, reporter: JobReporter) -> dict[str, Any]:
-    """Do the job of `import_request`; returns the report for the run's result.
+    """Do the job of `import_kept`; returns the report for the run's result.
 
     Safe to run twice: what a dead worker had committed already comes out as duplicates.
 
@@ -69,18 +68,21 @@ def _layout(kept: Mapping[str, Any] | None) -> FileLayout | None:
 
 def _options_of(run: Run, path: Path) -> ImportOptions:
     parameters = run.parameters
-    return options_of_file(
-        path,
-        parameters.get("format", AUTO),
-        parameters.get("hierarchy"),
-        parameters.get("source") or set_name(PurePath(parameters["name"])),
-        parameters.get("scale", ""),
-        run.requested_by,
-        bool(parameters.get("dry_run")),
-        bool(parameters.get("skip_invalid")),
-        _layout(parameters.get("layout")),
-        parameters.get("without", ()),
-        bool(parameters.get("update")),
+    source, hierarchy = set_and_hierarchy(
+        PurePath(parameters["name"]), parameters.get("source"), parameters.get("hierarchy")
+    )
+    return ImportOptions(
+        path=path,
+        source=source,
+        hierarchy=hierarchy,
+        format=parameters.get("format") or AUTO,
+        scale=parameters.get("scale", ""),
+        dry_run=bool(parameters.get("dry_run")),
+        skip_invalid=bool(parameters.get("skip_invalid")),
+        user=run.requested_by,
+        layout=_layout(parameters.get("layout")),
+        without=tuple(parameters.get("without", ())),
+        update=bool(parameters.get("update")),
     )
 
 

@@ -21,6 +21,7 @@ from questionbank.errors import LineWarning
 from questionbank.formats import ConceptRow, Entry, read, resolve_concept_rows
 from questionbank.formats.layout import FileLayout
 from questionbank.models import KnowledgeHierarchy, User
+from questionbank.rows import wait_for_turn
 from questionbank.scales import scale_of_set
 from questionbank.services.attachments import AttachmentStore
 from questionbank.services.concept_paths import (
@@ -31,7 +32,7 @@ from questionbank.services.concept_paths import (
 )
 from questionbank.services.formula_check import record_problems
 from questionbank.services.import_report import SOURCES_KEPT, ImportReport
-from questionbank.services.import_staging import StagedRows, Staging
+from questionbank.services.import_staging import IMPORT_LOCK, StagedRows, Staging
 from questionbank.services.import_updates import (
     KnownLines,
     apply_updates,
@@ -161,7 +162,7 @@ def _import(options: ImportOptions, report: ImportReport, watch: _Watch) -> None
         raise _Refused  # nothing is left to import
     watch.tell(STEPS // 2, "Looking for duplicates")
     if not options.dry_run:
-        staging.lock()
+        wait_for_turn(IMPORT_LOCK)
     known = KnownLines()
     if options.update:
         with watch.phase("compare with the bank"):

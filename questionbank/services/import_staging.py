@@ -269,10 +269,6 @@ class Staging:
         ):
             yield StagedRows(copy=copy, source=source)
 
-    def lock(self) -> None:
-        """Keep other imports out until the transaction ends."""
-        self.execute("SELECT pg_advisory_xact_lock(%s)", [IMPORT_LOCK])
-
     def match(self, *, dry_run: bool) -> Totals:
         """Find the questions that the bank, or the file itself, has already; number the new ones."""
         self.execute("CREATE UNIQUE INDEX ON staged_question (line)")

@@ -6,7 +6,7 @@ What somebody has edited, tagged, paraphrased or put to use since stays, and is 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Protocol
+from typing import Any
 
 import pghistory
 from django.db import connection, transaction
@@ -21,6 +21,7 @@ from questionbank.models import (
     Run,
     User,
 )
+from questionbank.rows import wait_for_turn
 from questionbank.selectors.questions.import_undo import (
     UndoPlan,
     import_can_be_undone,
@@ -32,6 +33,7 @@ from questionbank.services.concept_paths import hierarchy_lock
 from questionbank.services.embeddings import embedding_request
 from questionbank.services.facet_counts import facet_counts_settle
 from questionbank.services.hierarchy_models import hierarchy_models_delete, hierarchy_models_retire
+from questionbank.services.import_progress import JobReporter
 from questionbank.services.import_staging import IMPORT_LOCK
 from questionbank.services.import_updates import restore_updates
 from questionbank.services.permissions import require
@@ -39,14 +41,6 @@ from questionbank.services.search_index import search_index_settle, vocabulary_r
 
 KEPT_LISTED = 1_000  # questions that stay and are listed; all are counted
 _AT_ONCE = 2_000  # questions removed by one statement
-
-
-class _Reporter(Protocol):
-    """What `worker.reporting` gives to a job."""
-
-    def progress(self, done: int, total: int, message: str = "") -> None: ...
-
-    def should_stop(self) -> bool: ...
 
 
 @transaction.atomic
@@ -67,7 +61,7 @@ def import_undo_request(*, run: Run, user: User | None) -> Run:
     return runs.run_create(kind=Run.Kind.UNDO, title=title[:200], parameters=parameters, requested_by=user)
 
 
-def run_import_undo(run: Run, reporter: _Reporter) -> dict[str, Any]:
+def run_import_undo(run: Run, reporter: JobReporter) -> dict[str, Any]:
     """Do the job of `import_undo_request`; returns what was removed and what was kept, for the run's result.
 
     All or nothing: a cancel or a crash leaves the bank as it was, and the job may run again.
@@ -111,8 +105,8 @@ _REASON = "The import of its hierarchy was undone."
 
 def _lock_and_plan(imported: Run) -> UndoPlan:
     """Keep out imports, changes of the tree, and uses of questions that are about to be deleted."""
+    wait_for_turn(IMPORT_LOCK)
     with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [IMPORT_LOCK])
         # Without a value, every trigger of every row raises and catches an error inside PostgreSQL to learn that there
         # is none, which takes time by the square of the rows.
         cursor.execute("SET LOCAL pgtrigger.ignore = '{}'")
@@ -128,7 +122,7 @@ def _lock_and_plan(imported: Run) -> UndoPlan:
     return plan
 
 
-def _remove(imported: Run, plan: UndoPlan, reporter: _Reporter) -> None:
+def _remove(imported: Run, plan: UndoPlan, reporter: JobReporter) -> None:
     restore_updates(plan.restored)
     loose_tags(run=imported).delete()
     ImportDuplicate.objects.filter(run=imported).delete()

@@ -36,7 +36,7 @@ from questionbank.services.import_pipeline import ImportOptions, Tell, import_in
 from questionbank.services.import_report import ImportReport
 from questionbank.services.permissions import require
 from questionbank.services.search_index import vocabulary_refresh
-from questionbank.services.uploads import uploads_forget_old
+from questionbank.services.uploads import upload_name, uploads_forget_old
 
 LOGGED_REASONS = 50
 LOOKED_AT = 4 * 1024 * 1024  # bytes of an upload, packed or not, that a request looks at
@@ -93,8 +93,19 @@ def import_file(
         ImportRefused: the file as a whole cannot be read; nothing was written.
         Cancelled: `should_stop` said so; nothing was written.
     """
-    options = options_of_file(
-        path, format, hierarchy, source, scale, user, dry_run, skip_invalid, layout, without, update
+    named, tree = set_and_hierarchy(path.absolute(), source, hierarchy)
+    options = ImportOptions(
+        path=path,
+        source=named,
+        hierarchy=tree,
+        format=format or AUTO,
+        scale=scale,
+        dry_run=dry_run,
+        skip_invalid=skip_invalid,
+        user=user,
+        layout=layout,
+        without=tuple(without),
+        update=update,
     )
     with transaction.atomic():
         run = None if dry_run else _begin(options)
@@ -110,37 +121,18 @@ def import_file(
     return report
 
 
-def options_of_file(
-    path: Path,
-    format: str,
-    hierarchy: str | None,
-    source: str | None,
-    scale: str,
-    user: User | None,
-    dry_run: bool,
-    skip_invalid: bool,
-    layout: FileLayout | None,
-    without: Sequence[str],
-    update: bool,
-) -> ImportOptions:
-    named = " ".join((source or "").split()) or set_name(path.absolute())
+def set_and_hierarchy(path: PurePath, source: str | None, hierarchy: str | None) -> tuple[str, str]:
+    """Return the names of the set and of its hierarchy: where none is given, the folder's or the file's.
+
+    Raises:
+        ValidationFailed: the name of the set is too long.
+    """
+    named = " ".join((source or "").split()) or set_name(path)
     if len(named) > SET_LIMIT:
         raise ValidationFailed(
             f"The source's name has more than {SET_LIMIT} characters.", {"source": ["Too long."]}
         )
-    return ImportOptions(
-        path=path,
-        source=named,
-        hierarchy=" ".join((hierarchy or "").split()) or named,
-        format=format or AUTO,
-        scale=scale,
-        dry_run=dry_run,
-        skip_invalid=skip_invalid,
-        user=user,
-        layout=layout,
-        without=tuple(without),
-        update=update,
-    )
+    return named, " ".join((hierarchy or "").split()) or named
 
 
 def _begin(options: ImportOptions) -> Run | None:
@@ -162,6 +154,11 @@ def _begin(options: ImportOptions) -> Run | None:
 
 
 def refuse_or_follow_up(report: ImportReport, *, skip_invalid: bool) -> None:
+    """Refuse an import that wrote nothing, and else bring up to date what depends on the bank's content.
+
+    Raises:
+        ImportFailed: lines cannot be imported.
+    """
     began = time.perf_counter()
     if report.dry_run:
         return
@@ -185,40 +182,6 @@ def _tables_changed(created: int) -> None:
             f"{'VACUUM (ANALYZE)' if may_vacuum and created >= MANY else 'ANALYZE'}"
             " questionbank_question, questionbank_questiontag, questionbank_knowledgeconcept"
         )
-
-
-def import_request(
-    *,
-    upload: File[Any],
-    name: str,
-    user: User | None,
-    format: str = AUTO,
-    hierarchy: str | None = None,
-    source: str | None = None,
-    scale: str = "",
-    dry_run: bool = False,
-    skip_invalid: bool = False,
-) -> Run:
-    """Keep an uploaded file and queue the job that imports it.
-
-    Args:
-        upload: the file's content.
-        name: what its owner calls it; says the format where `format` is ``"auto"``.
-
-    Raises:
-        NotAllowed: the person may not import.
-        ValidationFailed: the format is not known.
-    """
-    kept = upload_keep(upload=upload, name=name, user=user, format=format)
-    return import_kept(
-        kept=kept,
-        user=user,
-        hierarchy=hierarchy,
-        source=source,
-        scale=scale,
-        dry_run=dry_run,
-        skip_invalid=skip_invalid,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +218,10 @@ class KeptUpload:
 
 def upload_keep(*, upload: File[Any], name: str, user: User | None, format: str = AUTO) -> KeptUpload:
     """Keep an uploaded file.
+
+    Args:
+        upload: the file's content.
+        name: what its owner calls it; says the format where `format` is ``"auto"``.
 
     Raises:
         NotAllowed: the person may not import.
@@ -357,9 +324,6 @@ def _title(name: str, dry_run: bool) -> str:
 
 
 def _plain_name(name: str) -> str:
-    """Return the last part of what a browser calls the file, without control characters."""
-    last = PurePath(name.replace("\\", "/")).name
-    printable = "".join(sign for sign in last if sign.isprintable())
-    # file systems count bytes, and the end of the name tells the format
-    short = printable.encode()[-_NAME_BYTES:].decode(errors="ignore")
+    """Return a name that a file system takes; it counts bytes, and the end of the name tells the format."""
+    short = upload_name(name).encode()[-_NAME_BYTES:].decode(errors="ignore")
     return short if short.strip(". ") else "upload"

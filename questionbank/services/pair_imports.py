@@ -11,7 +11,7 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 from typing import Any
 
 from django.core import signing
@@ -29,7 +29,7 @@ from questionbank.services.paraphrase import PairInput, pairs_create, pairs_know
 from questionbank.services.permissions import require
 from questionbank.services.proposals import why_not_reworded
 from questionbank.services.review_guidelines import guideline_current
-from questionbank.services.uploads import uploads_forget_old
+from questionbank.services.uploads import upload_name, uploads_forget_old
 
 SHOWN_PROBLEMS = 100
 MOST_ROWS = 20_000
@@ -78,8 +78,7 @@ def pairs_check(
         ImportRefused: the file as a whole cannot be read.
     """
     require(user, "review", "You may not add paraphrases.")
-    last = PurePath(name.replace("\\", "/")).name
-    plain = "".join(sign for sign in last if sign.isprintable())[-50:].strip(". ") or "upload"
+    plain = upload_name(name)[-50:].strip(". ") or "upload"
     uploads_forget_old()
     stored = storages["uploads"].save(f"{uuid.uuid4().hex}.pairs", upload)
     try:

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from contextlib import suppress
 from datetime import timedelta
+from pathlib import PurePath
 
 from django.core.files.storage import storages
 from django.utils import timezone
 
 UPLOADS_KEPT = timedelta(days=7)
+
+
+def upload_name(name: str) -> str:
+    """Return the last part of what a browser calls a file, without control characters.
+
+    >>> upload_name("papers/Grade 7.docx")
+    'Grade 7.docx'
+    """
+    return "".join(sign for sign in PurePath(name.replace("\\", "/")).name if sign.isprintable())
 
 
 def uploads_forget_old() -> None:

@@ -67,9 +67,10 @@ IMPORT = """
 import sys
 import django; django.setup()
 from django.core.files.base import File
-from questionbank.services.imports import import_request
+from questionbank.services.imports import import_kept, upload_keep
 with open(sys.argv[1], "rb") as file:
-    asked = import_request(upload=File(file), name=sys.argv[2], user=None, format="jsonl", source="Faults")
+    kept = upload_keep(upload=File(file), name=sys.argv[2], user=None, format="jsonl")
+asked = import_kept(kept=kept, user=None, source="Faults")
 print(asked.pk, flush=True)
 """
 

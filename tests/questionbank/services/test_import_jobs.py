@@ -18,7 +18,7 @@ from questionbank.models import KnowledgeHierarchy, Question, Run, VocabularyWor
 from questionbank.services import imports
 from questionbank.services.import_jobs import run_import
 from questionbank.services.import_progress import progress_beside
-from questionbank.services.imports import import_repeat, import_request
+from questionbank.services.imports import import_kept, import_repeat, upload_keep
 from questionbank.services.uploads import UPLOADS_KEPT
 
 pytestmark = pytest.mark.django_db
@@ -57,18 +57,15 @@ def uploads(settings, tmp_path):
     return storages["uploads"]
 
 
-def request(content: bytes = GOOD, name: str = "maths.jsonl", **options) -> Run:
-    return import_request(upload=ContentFile(content), name=name, user=None, **options)
+def request(
+    content: bytes = GOOD, name: str = "maths.jsonl", user=None, format: str = "auto", **options
+) -> Run:
+    kept = upload_keep(upload=ContentFile(content), name=name, user=user, format=format)
+    return import_kept(kept=kept, user=user, **options)
 
 
 def test_a_request_keeps_the_file_and_queues_a_run(admin_person, uploads):
-    run = import_request(
-        upload=ContentFile(GOOD),
-        name="C:\\files\\maths.jsonl",
-        user=admin_person,
-        hierarchy="h",
-        dry_run=True,
-    )
+    run = request(name="C:\\files\\maths.jsonl", user=admin_person, hierarchy="h", dry_run=True)
     assert (run.kind, run.state, run.requested_by) == ("import", "queued", admin_person)
     assert run.title == "Check of maths.jsonl"
     assert run.parameters["name"] == "maths.jsonl"
@@ -79,7 +76,7 @@ def test_a_request_keeps_the_file_and_queues_a_run(admin_person, uploads):
 def test_only_an_admin_may_ask_for_an_import(teacher, reviewer):
     for person in (teacher, reviewer):
         with pytest.raises(NotAllowed):
-            import_request(upload=ContentFile(GOOD), name="a.jsonl", user=person)
+            request(user=person)
         with pytest.raises(NotAllowed):
             import_repeat(run=request(), user=person)
 
@@ -91,7 +88,7 @@ def test_an_unknown_format_is_refused_before_anything_is_kept(uploads):
 
 
 def test_a_run_imports_and_forgets_the_file(admin_person, uploads):
-    run = import_request(upload=ContentFile(GOOD), name="maths.jsonl", user=admin_person)
+    run = request(user=admin_person)
     result = run_import(run, Reporter())
     assert (result["created"], result["written"]) == (2, True)
     assert set(Question.objects.values_list("source", "created_by")) == {("maths", admin_person.pk)}
