@@ -105,7 +105,7 @@ def lens_texts() -> Mapping[str, LensTexts]:
 def lens_name(word: str) -> str:
     """Return what pages call a lens."""
     texts = lens_texts().get(word)
-    return str(texts.name) if texts else word
+    return texts.name if texts else word
 
 
 def set_name(lens: str, scope: str) -> str:
@@ -152,7 +152,7 @@ def job_kind_name(word: str) -> str:
     if word in Run.Kind:
         return str(Run.Kind(word).label)
     job = job_kinds().get(word)
-    return str(job.name) if job else word
+    return job.name if job else word
 
 
 def capability_pages() -> list[URLPattern | URLResolver]:

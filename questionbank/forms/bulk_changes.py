@@ -63,8 +63,7 @@ class _DifficultyForm(BulkForm):
         cleaned = super().clean() or {}
         scale, value = SCALES.get(cleaned.get("difficulty_scale", "")), cleaned.get("difficulty")
         if scale is not None and value is not None and not scale.low <= value <= scale.high:
-            bounds = {"low": f"{scale.low:g}", "high": f"{scale.high:g}"}
-            self.add_error("difficulty", "Between {low} and {high} on this scale.".format(**bounds))
+            self.add_error("difficulty", f"Between {scale.low:g} and {scale.high:g} on this scale.")
         return cleaned
 
 

@@ -90,13 +90,13 @@ class TrainingForm(ServiceForm):
         for group in (*self.form_groups, rest):
             fields = [self[name] for name in group.fields if name in names]
             wrong = any(field.errors for field in fields)
-            groups.append(FieldGroup(str(group.title), fields, group.is_open or wrong))
+            groups.append(FieldGroup(group.title, fields, group.is_open or wrong))
         return [group for group in groups if group.fields]
 
     @property
     def option_fields(self) -> list[tuple[str, forms.BoundField]]:
         """What the form asks besides the settings, by title."""
-        return [(str(option.title), self[option.name]) for option in self.options]
+        return [(option.title, self[option.name]) for option in self.options]
 
     def chosen_options(self) -> dict[str, bool | str]:
         """Return the answers to that, once the form is valid."""

@@ -17,7 +17,7 @@ from questionbank.services.people import EMAIL_LIMIT, NAME_LIMIT
 
 
 def _role_label(role: str) -> Any:
-    name = str(ROLE_NAMES[role]).capitalize()
+    name = ROLE_NAMES[role].capitalize()
     return format_html(
         '<span><strong>{}</strong> <span class="soft">{}</span></span>', name, ROLE_EXPLANATIONS[role]
     )

@@ -96,7 +96,7 @@ def gate_verdict(*, artifact: ModelArtifact, override: bool = False) -> dict[str
     else:
         verdict = gate(comparison)
     if not verdict.passes and not override:
-        raise Conflict(_refusal(verdict) % {"reasons": " ".join(verdict.reasons)})
+        raise Conflict(_refusal(verdict))
     return {
         "passes": verdict.passes,
         "outcome": verdict.outcome.value,
@@ -117,9 +117,10 @@ def _why_not_compared(artifact: ModelArtifact) -> str:
 
 
 def _refusal(verdict: Gate) -> str:
+    reasons = " ".join(verdict.reasons)
     if verdict.outcome == GateOutcome.NOT_BETTER:
-        return "The model is not better than the champion. You can promote it only by overriding the gate. %(reasons)s"
-    return "The model cannot be promoted: %(reasons)s"
+        return f"The model is not better than the champion. You can promote it only by overriding the gate. {reasons}"
+    return f"The model cannot be promoted: {reasons}"
 
 
 def promotion_request(

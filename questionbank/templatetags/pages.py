@@ -312,4 +312,4 @@ def rounding_words(rounding: str) -> str:
         "nearest": "rounded",
         "remainder": "leaves a remainder",
     }
-    return str(words[rounding])
+    return words[rounding]

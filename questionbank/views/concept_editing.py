@@ -106,8 +106,7 @@ def _merge(request: HttpRequest, concept: KnowledgeConcept, target: KnowledgeCon
     if target is None:
         raise ValidationFailed("Choose one of the concepts.")
     concept_merge(user=_person(request), concept=concept, target=target)
-    names = {"name": concept.name, "target": target.name}
-    messages.success(request, "“{name}” is now part of “{target}”.".format(**names))
+    messages.success(request, f"“{concept.name}” is now part of “{target.name}”.")
     return redirect("concept_detail", concept_id=target.pk)
 
 

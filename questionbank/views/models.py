@@ -284,8 +284,7 @@ def _rolled_back(champion: ModelArtifact | None, back: ModelArtifact) -> str:
     """Return what a roll back has done."""
     if champion is None or champion.scope == back.scope:
         return f"“{back.name}” is in use again."
-    names = {"champion": champion.name, "name": back.name, "language": scope_name(champion)}
-    return "“{champion}” is out of use. “{name}” is now in use for {language}.".format(**names)
+    return f"“{champion.name}” is out of use. “{back.name}” is now in use for {scope_name(champion)}."
 
 
 @form_for("models_manage")

@@ -141,8 +141,8 @@ def list_add(request: HttpRequest) -> HttpResponse:
     if parameters.get("all") == "1":
         questions = _matching_questions(parameters, request.user)
         if len(questions) > LONGEST_LIST:
-            sentence = "A list holds up to %(number)d questions. Select fewer to add them to a list."
-            messages.warning(request, sentence % {"number": LONGEST_LIST})
+            sentence = f"A list holds up to {LONGEST_LIST} questions. Select fewer to add them to a list."
+            messages.warning(request, sentence)
             return redirect(f"{reverse('selection')}?{parameters.urlencode()}")
     else:
         questions = _questions(parameters.getlist("question"), request.user)

@@ -58,12 +58,9 @@ def review_batch_hide(request: HttpRequest) -> HttpResponse:
     """Hide the machine's opinion of a batch until its pairs are decided (`hide`), or show it again."""
     name, hide = request.POST.get("batch", "").replace("\0", ""), "hide" in request.POST
     number = batch_hide_machine(batch=name, hide=hide, user=request.user)
-    said = (
-        "The model’s assessment of %(number)d undecided pairs is hidden until they are decided."
-        if hide
-        else "The model’s assessment of %(number)d undecided pairs is shown."
-    )
-    messages.success(request, said % {"number": number})
+    pairs = counted(number, "undecided pair", "undecided pairs")
+    state = "hidden until they are decided" if hide else "shown"
+    messages.success(request, f"The model’s assessment of {pairs} is {state}.")
     return redirect(f"{reverse('review_pairs')}?{urlencode({'batch': name})}")
 
 

@@ -153,10 +153,9 @@ def _described(filters: SearchFilters) -> str:
         words.append(language_name(filters.language))
     if filters.difficulty_min is not None or filters.difficulty_max is not None:
         low, high = filters.difficulty_min or 0, filters.difficulty_max
-        bounds = {"low": f"{low:g}", "high": f"{100 if high is None else high:g}"}
-        words.append("difficulty {low} to {high} %".format(**bounds))
+        words.append(f"difficulty {low:g} to {100 if high is None else high:g} %")
     if filters.task:
-        words.append(str(TASK_NAMES[filters.task]))
+        words.append(TASK_NAMES[filters.task])
     if filters.figure:
         words.append("needs a figure" if filters.figure == "needed" else "complete without a figure")
     if filters.numbers:

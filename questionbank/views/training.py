@@ -59,7 +59,7 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         initial=start.settings,
     )
     for name, help_text in (start.quick.help_texts if start.quick else {}).items():
-        form.fields[name].help_text = str(help_text)
+        form.fields[name].help_text = help_text
     if form.is_valid() and not only_looks:
         with form.takes_problems(Conflict):
             run = training_request(

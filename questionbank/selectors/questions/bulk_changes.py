@@ -114,7 +114,7 @@ def bulk_plan(*, questions: QuerySet[Question], kind: str, values: Values, user:
     for refusal in refusals(kind, user):
         hit = left & set(questions.filter(refusal.condition).values_list("pk", flat=True))
         if hit:
-            refused[str(refusal.label)] = len(hit)
+            refused[refusal.label] = len(hit)
         left -= hit
     unchanged = left & set(questions.filter(is_so_already(kind, values)).values_list("pk", flat=True))
     left -= unchanged
@@ -166,11 +166,7 @@ def bulk_change_description(kind: str, values: Values, names: Mapping[int, str] 
     label = str(Kind(kind).label)
     parts = [str(values[name]) for name in ("grade", "source") if values.get(name)]
     if "difficulty" in values:
-        parts.append(
-            "{value} on the scale {scale}".format(
-                value=f"{values['difficulty']:g}", scale=values["difficulty_scale"]
-            )
-        )
+        parts.append(f"{values['difficulty']:g} on the scale {values['difficulty_scale']}")
     if names is None:
         ids = [values[name] for name in ("add", "remove") if values.get(name)]
         names = dict(KnowledgeConcept.objects.filter(pk__in=ids).values_list("pk", "name"))

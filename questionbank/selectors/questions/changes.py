@@ -134,18 +134,18 @@ def _tags(before: datetime | None) -> Iterable[ChangeEntry]:
     events = list(_events("QuestionTagEvent", before)[:_WINDOW])
     people = _names(map(_user_id, events))
     concepts = _concept_names(event.concept_id for event in events)
-    sentences = {
-        "insert": "tagged question %(question)d with “%(concept)s”",
-        "update": "changed the tag “%(concept)s” of question %(question)d",
-        "delete": "removed the tag “%(concept)s” from question %(question)d",
-    }
     for event in events:
-        named = {"question": event.question_id, "concept": concepts.get(event.concept_id, "?")}
+        number, concept = event.question_id, concepts.get(event.concept_id, "?")
+        sentences = {
+            "insert": f"tagged question {number} with “{concept}”",
+            "update": f"changed the tag “{concept}” of question {number}",
+            "delete": f"removed the tag “{concept}” from question {number}",
+        }
         yield ChangeEntry(
             event.pgh_created_at,
             people.get(_user_id(event), ""),
             "tags",
-            sentences[event.pgh_label] % named,
+            sentences[event.pgh_label],
             reverse("question_detail", args=[event.question_id]),
             key=_key(event),
         )
@@ -195,14 +195,13 @@ def _after_of(name: str, events: list[Any], current: Mapping[int, Any]) -> dict[
 
 
 def _concept_sentence(event: Any, after: Any) -> str:
-    named = {"name": event.name, "after": after.name if after else event.name}
     if event.pgh_label == "insert":
-        return "added the concept “{name}”".format(**named)
+        return f"added the concept “{event.name}”"
     if event.pgh_label == "delete":
-        return "deleted the concept “{name}”".format(**named)
-    if named["after"] != named["name"]:
-        return "renamed the concept “{name}” to “{after}”".format(**named)
-    return "moved the concept “{name}”".format(**named)
+        return f"deleted the concept “{event.name}”"
+    if after and after.name != event.name:
+        return f"renamed the concept “{event.name}” to “{after.name}”"
+    return f"moved the concept “{event.name}”"
 
 
 def _hierarchies(before: datetime | None) -> Iterable[ChangeEntry]:
@@ -212,17 +211,16 @@ def _hierarchies(before: datetime | None) -> Iterable[ChangeEntry]:
     after = _after_of("KnowledgeHierarchyEvent", events, current)
     for event in events:
         following = after[event.pk]
-        named = {"name": event.name, "after": following.name if following else event.name}
         if event.pgh_label == "insert":
-            what = "added the hierarchy “{name}”".format(**named)
+            what = f"added the hierarchy “{event.name}”"
         elif event.pgh_label == "delete":
-            what = "deleted the hierarchy “{name}”".format(**named)
-        elif named["after"] != named["name"]:
-            what = "renamed the hierarchy “{name}” to “{after}”".format(**named)
+            what = f"deleted the hierarchy “{event.name}”"
+        elif following and following.name != event.name:
+            what = f"renamed the hierarchy “{event.name}” to “{following.name}”"
         elif following and following.is_default and not event.is_default:
-            what = "made the hierarchy “{name}” the bank's default".format(**named)
+            what = f"made the hierarchy “{event.name}” the bank's default"
         else:
-            what = "changed the hierarchy “{name}”".format(**named)
+            what = f"changed the hierarchy “{event.name}”"
         yield ChangeEntry(event.pgh_created_at, people.get(_user_id(event), ""), "concepts", what)
 
 
@@ -233,20 +231,18 @@ def _accounts(before: datetime | None) -> Iterable[ChangeEntry]:
     after = _after_of("UserEvent", events, current)
     for event in events:
         following = after[event.pk]
-        named = {"person": event.username}
         if event.pgh_label == "insert":
-            what = "added {person}".format(**named)
+            what = f"added {event.username}"
         elif event.pgh_label == "delete":
-            what = "deleted {person}".format(**named)
+            what = f"deleted {event.username}"
         elif event.pgh_label == "password_link":
-            what = "made a link for {person} to choose a new password".format(**named)
+            what = f"made a link for {event.username} to choose a new password"
         elif event.pgh_label == "second_factor_removed":
-            what = "removed the second factor of {person}".format(**named)
+            what = f"removed the second factor of {event.username}"
         elif following and following.is_active != event.is_active:
-            sentence = "reopened the account of %(person)s" if following.is_active else ""
-            what = (sentence or "closed the account of %(person)s") % named
+            what = f"{'reopened' if following.is_active else 'closed'} the account of {event.username}"
         else:
-            what = "changed the account of {person}".format(**named)
+            what = f"changed the account of {event.username}"
         yield ChangeEntry(event.pgh_created_at, people.get(_user_id(event), ""), "people", what)
 
 
@@ -255,13 +251,10 @@ def _roles(before: datetime | None) -> Iterable[ChangeEntry]:
     people = _names(chain(map(_user_id, events), (event.user_id for event in events)))
     roles = dict(Group.objects.values_list("pk", "name"))
     for event in events:
-        named = {"person": people.get(event.user_id, "?"), "role": roles.get(event.group_id, "?")}
-        sentence = (
-            "gave %(person)s the role %(role)s"
-            if event.pgh_label == "insert"
-            else "took the role %(role)s from %(person)s"
-        )
-        yield ChangeEntry(event.pgh_created_at, people.get(_user_id(event), ""), "people", sentence % named)
+        person, role = people.get(event.user_id, "?"), roles.get(event.group_id, "?")
+        given = event.pgh_label == "insert"
+        what = f"gave {person} the role {role}" if given else f"took the role {role} from {person}"
+        yield ChangeEntry(event.pgh_created_at, people.get(_user_id(event), ""), "people", what)
 
 
 def _synonyms(before: datetime | None) -> Iterable[ChangeEntry]:
@@ -271,17 +264,17 @@ def _synonyms(before: datetime | None) -> Iterable[ChangeEntry]:
     after = _after_of("SynonymGroupEvent", events, current)
     for event in events:
         following = after[event.pk]
-        named = {"terms": ", ".join(event.terms), "after": ", ".join(following.terms) if following else ""}
-        sentence = {
-            "insert": "added the synonyms %(terms)s",
-            "update": "changed the synonyms %(terms)s to %(after)s",
-            "delete": "deleted the synonyms %(terms)s",
-        }[event.pgh_label]
+        terms = ", ".join(event.terms)
+        sentences = {
+            "insert": f"added the synonyms {terms}",
+            "update": f"changed the synonyms {terms} to {', '.join(following.terms) if following else ''}",
+            "delete": f"deleted the synonyms {terms}",
+        }
         yield ChangeEntry(
             event.pgh_created_at,
             people.get(_user_id(event), ""),
             "settings",
-            sentence % named,
+            sentences[event.pgh_label],
             key=_key(event),
         )
 
@@ -289,12 +282,11 @@ def _synonyms(before: datetime | None) -> Iterable[ChangeEntry]:
 def _models(before: datetime | None) -> Iterable[ChangeEntry]:
     events = ModelEvent.objects.select_related("person").order_by("-pk")
     for event in (events.filter(created_at__lt=before) if before else events)[:_WINDOW]:
-        named = {"event": event.get_kind_display().lower(), "model": event.artifact_name}
         yield ChangeEntry(
             event.created_at,
             str(event.person or ""),
             "settings",
-            "{event} the model {model}".format(**named),
+            f"{event.get_kind_display().lower()} the model {event.artifact_name}",
             reverse("model_history", args=[event.capability]),
         )
 
@@ -322,15 +314,13 @@ def _bulk_changes(before: datetime | None, *, of_concepts: bool) -> Iterable[Cha
         row.values[name] for row in rows for name in ("add", "remove") if row.values.get(name)
     )
     for change in rows:
-        named = {
-            "change": bulk_change_description(change.kind, change.values, names),
-            "questions": counted(change.changed, "question", "questions"),
-        }
+        description = bulk_change_description(change.kind, change.values, names)
+        questions = counted(change.changed, "question", "questions")
         address = reverse("bulk_change_detail", args=[change.pk])
         if change.undone_at is not None and (before is None or change.undone_at < before):
-            undone = "undid “{change}” for {questions}".format(**named)
+            undone = f"undid “{description}” for {questions}"
             yield ChangeEntry(change.undone_at, str(change.undone_by or ""), kind, undone, address)
-        sentence = "changed {questions}: {change}".format(**named)
+        sentence = f"changed {questions}: {description}"
         yield ChangeEntry(change.created_at, str(change.person or ""), kind, sentence, address)
 
 

@@ -120,5 +120,5 @@ def _overlap(figure: DifficultyFigure, other_figure: DifficultyFigure) -> bool:
 
 def _step(figure: DifficultyFigure, other_figure: DifficultyFigure, basis: str) -> DifficultyStep:
     points = other_figure.percent - figure.percent
-    shown = {"theirs": f"{other_figure.percent:.0f}", "own": f"{figure.percent:.0f}", "basis": basis}
-    return DifficultyStep(points, "Difficulty {theirs}% instead of {own}% ({basis}).".format(**shown))
+    sentence = f"Difficulty {other_figure.percent:.0f}% instead of {figure.percent:.0f}% ({basis})."
+    return DifficultyStep(points, sentence)

@@ -122,12 +122,12 @@ def health_report() -> HealthReport:
     return HealthReport(items=tuple(_checked(*check) for check in _CHECKS), checked_at=timezone.now())
 
 
-def _checked(name: str, title: Any, check: Callable[[], tuple[State, str, dict[str, str]]]) -> HealthItem:
+def _checked(name: str, title: str, check: Callable[[], tuple[State, str, dict[str, str]]]) -> HealthItem:
     try:
         state, sentence, figures = check()
     except (DatabaseError, psycopg.Error):
         state, sentence, figures = State.FAILING, "Unknown: the database does not answer.", {}
-    return HealthItem(name=name, title=str(title), state=state, sentence=sentence, figures=figures)
+    return HealthItem(name=name, title=title, state=state, sentence=sentence, figures=figures)
 
 
 def _database_problem() -> str:
@@ -299,9 +299,8 @@ def _recall() -> tuple[State, str, dict[str, str]]:
         if embedding_set.recall["recall"] < RECALL_WARNING:
             low.append(lens)
     if low:
-        sentence = "The index finds fewer than %(target)s of the true neighbours: %(lenses)s."
-        values = {"target": f"{RECALL_TARGET:.0%}", "lenses": ", ".join(low)}
-        return State.WARNING, sentence % values, figures
+        sentence = f"The index finds fewer than {RECALL_TARGET:.0%} of the true neighbours: {', '.join(low)}."
+        return State.WARNING, sentence, figures
     if not measured:
         return State.OK, "Not measured yet. The measurement runs every hour.", figures
     return State.OK, "The indexes find what an exact search finds.", figures

@@ -110,7 +110,7 @@ def gate(comparison: ModelComparison) -> Gate:
         too_few = "The held-out questions are too few to tell a difference from chance"
         problems.append(f"{too_few}: {there}, {SMALLEST_SUITE} are needed.")
     elif not metrics:
-        problems.append(str(fixed.no_figures) if fixed else "No figure could be measured.")
+        problems.append(fixed.no_figures if fixed else "No figure could be measured.")
     if suite["lost"]:
         problems.append(
             f"It cannot read the language of {counted(suite['lost'], 'question', 'questions')} that the champion"
@@ -119,22 +119,25 @@ def gate(comparison: ModelComparison) -> Gate:
     if fixed:
         problems += fixed.problems(figures)
     worse = [metric for metric in metrics if metric["worse"]]
-    worse_sentence = (
-        "%(label)s is worse: %(candidate).3f against %(champion).3f (difference %(low).3f to %(high).3f)."
-    )
-    problems += [worse_sentence % metric for metric in worse if metric["decides"]]
+    problems += [_against(metric, "worse") for metric in worse if metric["decides"]]
     if problems:
         return Gate(GateOutcome.REFUSED, problems)
-    remarks = [worse_sentence % metric for metric in worse]
+    remarks = [_against(metric, "worse") for metric in worse]
     better = [metric for metric in metrics if _is_better(metric)]
     if not better:
         equal = "In no deciding figure is it significantly better or worse than the champion."
         return Gate(GateOutcome.NOT_BETTER, [equal, *remarks])
-    better_sentence = (
-        "%(label)s is better: %(candidate).3f against %(champion).3f (difference %(low).3f to %(high).3f)."
-    )
     none_worse = "It is not significantly worse than the champion in any deciding figure."
-    return Gate(GateOutcome.BETTER, [none_worse, *(better_sentence % metric for metric in better), *remarks])
+    said_better = [_against(metric, "better") for metric in better]
+    return Gate(GateOutcome.BETTER, [none_worse, *said_better, *remarks])
+
+
+def _against(metric: Metric, verdict: str) -> str:
+    """Return the sentence on a figure in which the candidate is better or worse."""
+    return (
+        f"{metric['label']} is {verdict}: {metric['candidate']:.3f} against {metric['champion']:.3f}"
+        f" (difference {metric['low']:.3f} to {metric['high']:.3f})."
+    )
 
 
 def _is_better(metric: Metric) -> bool:

@@ -56,7 +56,7 @@ def pair_scores(pairs: Sequence[InputPair], *, scorer: Scorer, notices: set[str]
         if not reason:
             rows.append({"id": pair.id, **next(scored).as_dict()})
             continue
-        notices.add(str(_NOTICES[reason]))
+        notices.add(_NOTICES[reason])
         findings = [finding.as_dict() for finding in find_changes(pair.original, pair.paraphrase)]
         rows.append(
             {"id": pair.id, "score": None, "verdict": None, "probability": None, "findings": findings}

@@ -154,7 +154,7 @@ def _difficulty(value: str) -> tuple[dict[str, object], str]:
 
 _VALUES: Mapping[str, Callable[[str], tuple[dict[str, object], str]]] = {  # fields and label of a value
     "kind": lambda value: ({"kind": value}, str(Question.Kind(value).label)),
-    "task": lambda value: ({"task": value}, str(TASK_NAMES[value])),
+    "task": lambda value: ({"task": value}, TASK_NAMES[value]),
     "language": lambda value: ({"language": value}, language_name(value)),
     "difficulty": _difficulty,
 }

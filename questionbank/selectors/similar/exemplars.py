@@ -391,18 +391,13 @@ def _reason(computation: Computation | None, asked: Computation | None) -> str:
         return "It is similar and has a known answer; its computation is not known."
     if asked is None:
         return f"It is similar, and its computation is known: {computation.reading}."
-    words = {"own": computation.reading, "asked": asked.reading}
     if computation.key == asked.key:
-        if computation.is_predicted:
-            return "By the solver's equation, it has the same computation as the question: {asked}.".format(
-                **words
-            )
-        return "It has the same computation as the question: {asked}.".format(**words)
+        beginning = "By the solver's equation, it" if computation.is_predicted else "It"
+        return f"{beginning} has the same computation as the question: {asked.reading}."
+    differ = f"{computation.reading}; the question's is {asked.reading}."
     if graph_similarity(asked.key, computation.key) >= _MUCH_ALIKE:
-        return "Its computation is nearly the same: {own}; the question's is {asked}.".format(**words)
-    return "It is similar, but its computation is different: {own}; the question's is {asked}.".format(
-        **words
-    )
+        return f"Its computation is nearly the same: {differ}"
+    return f"It is similar, but its computation is different: {differ}"
 
 
 def exemplar_prompt(

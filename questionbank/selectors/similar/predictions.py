@@ -198,14 +198,11 @@ def _no_better(probes: ServedProbes) -> str:
     if probes.heads.beats_majority or probes.heads.manifest is None:
         return ""
     measured = probes.heads.measured("concepts")
+    right, majority = 100 * measured["path_accuracy"], 100 * measured["path_majority_accuracy"]
     return (
-        "The model for “{name}” was right for {right:.0f}% of the questions kept back from its training, no"
-        " better than always naming the commonest concept ({majority:.0f}%). So it names none; more labelled"
+        f"The model for “{probes.hierarchy}” was right for {right:.0f}% of the questions kept back from its training,"
+        f" no better than always naming the commonest concept ({majority:.0f}%). So it names none; more labelled"
         " questions would help."
-    ).format(
-        name=probes.hierarchy,
-        right=100 * measured["path_accuracy"],
-        majority=100 * measured["path_majority_accuracy"],
     )
 
 
@@ -216,9 +213,9 @@ def _no_difficulty(probes: ServedProbes) -> str:
     measured = probes.heads.measured("difficulty")
     if measured["mae"] < measured["median_mae"]:
         return (
-            "The model for “{name}” states no difficulty: its interval held only {covered:.0f}% of the difficulties"
-            " of questions kept back from its training."
-        ).format(name=probes.hierarchy, covered=100 * measured["coverage"])
+            f"The model for “{probes.hierarchy}” states no difficulty: its interval held only"
+            f" {100 * measured['coverage']:.0f}% of the difficulties of questions kept back from its training."
+        )
     return (
         f"The model for “{probes.hierarchy}” states no difficulty: on questions kept back from its training it was no"
         " nearer than always stating the middle one. More graded questions would help."

@@ -143,36 +143,33 @@ def _computations(
     if asked is None or candidate is None:
         return False, ""
     if asked.key == candidate.key:
-        if rounded_otherwise(asked, candidate):
-            said = "both are computed as %(graph)s, but the result is rounded in another way"
-        else:
-            said = "both are computed as %(graph)s"
-    elif not is_near:
-        return False, ""
-    elif candidate.has_a_step_more_than(asked):
-        said = "computed nearly the same way: %(other)s, one step more than %(graph)s"
-    elif asked.has_a_step_more_than(candidate):
-        said = "computed nearly the same way: %(other)s, one step less than %(graph)s"
-    elif asked.differs_in_a_step_from(candidate):
-        said = "computed nearly the same way: %(other)s, one step different from %(graph)s"
+        otherwise = ", but the result is rounded in another way" * rounded_otherwise(asked, candidate)
+        said = f"both are computed as {asked.reading}{otherwise}"
     else:
-        return False, ""
-    said = said % {"graph": asked.reading, "other": candidate.reading} + _predicted(asked, candidate)
-    return asked.key == candidate.key, said
+        if not is_near:
+            return False, ""
+        if candidate.has_a_step_more_than(asked):
+            step = "more than"
+        elif asked.has_a_step_more_than(candidate):
+            step = "less than"
+        elif asked.differs_in_a_step_from(candidate):
+            step = "different from"
+        else:
+            return False, ""
+        said = f"computed nearly the same way: {candidate.reading}, one step {step} {asked.reading}"
+    return asked.key == candidate.key, said + _predicted(asked, candidate)
 
 
 def _predicted(asked: Computation, candidate: Computation) -> str:
     """Say in brackets which of the equations are the solver's, and how probably they are right."""
     mine, theirs = asked.probability, candidate.probability
     if mine is not None and theirs is not None:
-        said = " (both equations are by the solver: %(own)s and %(other)s likely to be right)"
-    elif theirs is not None:
-        said = " (its equation is by the solver: %(other)s likely to be right)"
-    elif mine is not None:
-        said = " (this question’s equation is by the solver: %(own)s likely to be right)"
-    else:
-        return ""
-    return said % {"own": f"{mine or 0:.0%}", "other": f"{theirs or 0:.0%}"}
+        return f" (both equations are by the solver: {mine:.0%} and {theirs:.0%} likely to be right)"
+    if theirs is not None:
+        return f" (its equation is by the solver: {theirs:.0%} likely to be right)"
+    if mine is not None:
+        return f" (this question’s equation is by the solver: {mine:.0%} likely to be right)"
+    return ""
 
 
 def _is_same_idea(

@@ -57,8 +57,8 @@ def answer_checks(
         checks.append(_by_equation(value, solved))
     elif question is not None and (published := published_number(question)) is not None:
         agrees = published.agrees_with(value)
-        sentence = "The published answer is the same." if agrees else "The published answer is %(answer)s."
-        checks.append(AnswerCheck(sentence % {"answer": answer_shown(published.value)}, agrees))
+        said = "the same" if agrees else answer_shown(published.value)
+        checks.append(AnswerCheck(f"The published answer is {said}.", agrees))
     return checks
 
 
@@ -66,22 +66,14 @@ def _by_solver(value: float, solved: SolvedText) -> AnswerCheck:
     best = solved.best
     assert best is not None and best.value is not None  # noqa: S101, PT018 - the caller has looked
     agrees = gives(best, value)
-    sentence = (
-        "The solver agrees (%(probability)s likely to be right)."
-        if agrees
-        else "The solver disagrees: it finds %(equation)s = %(answer)s (%(probability)s likely to be right)."
-    )
-    words = {"equation": best.equation, "answer": best.answer, "probability": f"{best.probability:.0%}"}
-    return AnswerCheck(sentence % words, agrees, is_certain=False)
+    verdict = "agrees" if agrees else f"disagrees: it finds {best.equation} = {best.answer}"
+    sentence = f"The solver {verdict} ({best.probability:.0%} likely to be right)."
+    return AnswerCheck(sentence, agrees, is_certain=False)
 
 
 def _by_equation(value: float, solved: SolvedText) -> AnswerCheck:
     alternative = solved.known
     assert alternative is not None and alternative.value is not None  # noqa: S101, PT018 - likewise
     agrees = gives(alternative, value)
-    sentence = (
-        "The question's own equation gives the same answer."
-        if agrees
-        else "The question's own equation gives another answer: %(equation)s = %(answer)s."
-    )
-    return AnswerCheck(sentence % {"equation": alternative.equation, "answer": alternative.answer}, agrees)
+    said = "the same answer" if agrees else f"another answer: {alternative.equation} = {alternative.answer}"
+    return AnswerCheck(f"The question's own equation gives {said}.", agrees)

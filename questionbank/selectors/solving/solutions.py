@@ -313,12 +313,8 @@ def _solved(text: str, solutions: Sequence[Solution], reason: str, solver: str) 
 
 def no_value_reason(solution: Solution) -> str:
     """Say why the likeliest equation gives no answer."""
-    sentence = (
-        "Its most likely equation, %(equation)s, divides by zero."
-        if divides_by_zero(solution)
-        else "Its most likely equation, %(equation)s, has no value."
-    )
-    return sentence % {"equation": solution.equation}
+    fault = "divides by zero" if divides_by_zero(solution) else "has no value"
+    return f"Its most likely equation, {solution.equation}, {fault}."
 
 
 def _used_slots(alternative: Alternative) -> set[int | None]:

@@ -117,14 +117,13 @@ def pinned_start(capability: str, settings: Mapping[str, str], scope: str = "") 
     numbered = _REGISTERED.fullmatch(backbone)
     if backbone == MODEL_IN_USE:
         start = artifact_champion(capability=capability, scope=scope)
-        problem = "“%(title)s”: no model is in use that could be trained further; name another backbone."
+        problem = f"“{title}”: no model is in use that could be trained further; name another backbone."
     elif numbered:
         start = ModelArtifact.objects.filter(capability=capability, pk=int(numbered[1])).first()
-        problem = "“%(title)s” has no model with the number %(number)s."
+        problem = f"“{title}” has no model with the number {numbered[1]}."
     else:
         return {}
     if start is None:
-        problem = problem % {"title": title, "number": numbered[1] if numbered else ""}
         raise ValidationFailed.beside("backbone", problem)
     return {"set": {**settings, "backbone": f"model {start.pk}"}, "start": start.pk}
 

@@ -62,7 +62,7 @@ def test_a_concept_filter_takes_its_whole_subtree_and_offers_the_next_level(bank
 
 def test_ranges_of_difficulty_are_a_click_each_with_their_counts(bank, as_teacher) -> None:
     response = as_teacher.get(LIST)
-    bands = {band["label"]: band["count"] for band in response.context["bands"]}
+    bands = {band.label: band.count for band in response.context["bands"]}
     assert bands == {"0 to 20 %": 2, "20 to 40 %": 1, "40 to 60 %": 1, "60 to 80 %": 1, "80 to 100 %": 1}
     assert "?difficulty_min=20&amp;difficulty_max=40" in response.content.decode()
     within = as_teacher.get(LIST, {"difficulty_min": "20", "difficulty_max": "50"})
