@@ -66,10 +66,10 @@ def test_ranges_of_difficulty_are_a_click_each_with_their_counts(bank, as_teache
     assert bands == {"0 to 20 %": 2, "20 to 40 %": 1, "40 to 60 %": 1, "60 to 80 %": 1, "80 to 100 %": 1}
     assert "?difficulty_min=20&amp;difficulty_max=40" in response.content.decode()
     within = as_teacher.get(LIST, {"difficulty_min": "20", "difficulty_max": "50"})
-    assert [(band["low"], band["high"]) for band in within.context["bands"]] == [("20", "40"), ("40", "50")]
+    assert [(band.low, band.high) for band in within.context["bands"]] == [("20", "40"), ("40", "50")]
     for band in within.context["bands"]:
-        band_response = as_teacher.get(LIST, {"difficulty_min": band["low"], "difficulty_max": band["high"]})
-        assert band_response.context["page"].total == band["count"]
+        band_response = as_teacher.get(LIST, {"difficulty_min": band.low, "difficulty_max": band.high})
+        assert band_response.context["page"].total == band.count
 
 
 def test_swapped_bounds_of_difficulty_are_put_in_order(bank, as_teacher) -> None:
