@@ -111,7 +111,7 @@ def test_refused_lines_are_listed_with_number_and_reason_and_can_be_left_out(db,
     ("name", "content", "reason"),
     [
         ("broken.jsonl.gz", b"\x1f\x8b this is no gzip", "The gzip data of broken.jsonl.gz is damaged."),
-        ("bank.xml", b'<?xml version="1.0"?><assessmentItem/>', "is a QTI file"),
+        ("bank.xml", b'<?xml version="1.0"?><assessmentTest/>', "is a test of QTI without its items"),
         ("sheet.csv", b"PK\x03\x04......xl/workbook.xml", "sheet.csv is damaged: it cannot be unpacked"),
         ("test.pdf", b"%PDF-1.7", "is a PDF"),
     ],

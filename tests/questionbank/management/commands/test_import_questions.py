@@ -65,7 +65,7 @@ BAD_FILES = {
     "path cycle": ("q.jsonl", lines({"text": "a", "concepts": [list("ABA")]}), "line 2: concepts hold a concept cycle"),
     "parent cycle": ("q.jsonl", lines({"id": 1, "name": "A", "parent": 1}), "The concepts form a cycle: A > A"),
     "unknown format": ("q.doc", b"Dear colleague", "The format of q.doc is not known"),
-    "QTI": ("q.xml", b"<assessmentItem/>", "q.xml is a QTI file, which Kindred does not read yet"),
+    "QTI": ("q.xml", b"<assessmentTest/>", "q.xml is a test of QTI without its items"),
     "JSON list of no question": ("q.json", b'[{"frage1": "a"}]', "Say which one it is: --column text=frage1"),
     "CSV without header": ("q.csv", b"1 + 1,2\n", "No column of q.csv is recognised as the question's text"),
     "CSV quote": ("q.csv", b'text\n1 + 1\n"open\n', "line 3: a quotation mark opens a cell here"),
