@@ -223,11 +223,11 @@ def _inside(points: MapPoints, within: KnowledgeConcept | None) -> npt.NDArray[n
 
 def _read_points(projection: Projection, hierarchy: KnowledgeHierarchy | None) -> MapPoints:
     row = existing(
-        Projection.objects.filter(pk=projection.pk).values_list("question_ids", "coordinates"),
+        Projection.objects.filter(pk=projection.pk).only("question_ids", "coordinates"),
         "The map has just been redrawn; reload the page.",
     )
-    drawn = np.frombuffer(bytes(row[0]), dtype="<u4")
-    places = np.frombuffer(bytes(row[1]), dtype="<u2").reshape(-1, 2)
+    drawn = np.frombuffer(bytes(row.question_ids), dtype="<u4")
+    places = np.frombuffer(bytes(row.coordinates), dtype="<u2").reshape(-1, 2)
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT id, CASE WHEN responses > 0 AND facility IS NOT NULL THEN 100 * (1 - facility)"

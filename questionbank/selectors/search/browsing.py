@@ -20,7 +20,7 @@ class Band:
     """A range of difficulty, with bounds as an address has them, and the questions in it."""
 
     label: str
-    count: int
+    count: int | None
     low: str
     high: str
 
