@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from questionbank.documents import phrases
 from questionbank.documents.drafts import Draft
-from questionbank.documents.paper import FoundQuestion
+from questionbank.documents.key_rows import full_text
+from questionbank.documents.paper import FoundQuestion, Line, Role
 
 _LONG_OPTION = 160  # characters of an option that goes on over lines
 _LONG_STEM = 1_500
@@ -44,6 +45,25 @@ def neighbour_doubts(
 def _has_answer(question: FoundQuestion) -> bool:
     record = question.record
     return bool(record.answer or record.solution or record.content.accepted)
+
+
+def with_lines_left(
+    questions: Sequence[FoundQuestion], lines: Sequence[Line], roles: Sequence[Role]
+) -> Iterator[FoundQuestion]:
+    """Yield the questions, each with a doubt for the lines below it that no question takes."""
+    used = {line for question in questions for line in question.lines}
+    starts = [min(question.lines, default=0) for question in questions]
+    left: dict[int, list[str]] = {}
+    for place in left_over(lines, roles, used):
+        above = [number for number, start in enumerate(starts) if start < place]
+        if above and roles[place] is Role.NOTHING:
+            left.setdefault(above[-1], []).append(full_text(lines[place]))
+    for number, question in enumerate(questions):
+        below = left.get(number)
+        if below:
+            said = f"No question takes the line below: “{_shown(below[0])}”."
+            question = replace(question, doubts=(*question.doubts, said))
+        yield question
 
 
 def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterator[str]:
@@ -86,10 +106,24 @@ def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterato
         yield "The text holds a line with a number of its own; it may be another question."
     if len(draft.stem.text) > _LONG_STEM:
         yield "The text is unusually long; it may hold more than one question."
+    if not (
+        has_answers or record.options or record.content.parts or record.content.points or _asks(record.text)
+    ):
+        yield "Nothing in the text asks for an answer. Is it a question?"
     if record.text and len(record.text) < 6 and not record.content.parts:
         yield "The text is unusually short."
     if phrases.MATCHING.search(record.text) and "|" in record.text and record.kind != "matching":
         yield "The table seems to be one to match, but no answer says which belong together."
+
+
+def _asks(text: str) -> bool:
+    """Return whether a sentence of a text asks, or leaves a place to answer in."""
+    sentences = re.split(r"[.!。;:\n]\s*", text.replace("*", ""))
+    return bool(
+        re.search(r"[?？=]|选|[（(]\s*[）)]", text)
+        or phrases.BLANK.search(text)
+        or any(phrases.TASK.match(sentence) for sentence in sentences)
+    )
 
 
 def _shown(text: str) -> str:
@@ -141,3 +175,28 @@ def _number_of_options(
         and (not _has_answer(found[place]) or phrases.OFFERS_CHOICE.search(found[place].record.text))
     ):
         yield "The question has no options, but the questions before and after it have."
+
+
+# -- what is left over --------------------------------------------------------------------------------------------
+
+
+def left_over(lines: Sequence[Line], roles: Sequence[Role], used: set[int]) -> list[int]:
+    """Return the lines that say something below the first question or in a list of answers, and that nothing takes."""
+    first = min(used, default=len(lines))
+    return [
+        place
+        for place, (line, role) in enumerate(zip(lines, roles, strict=True))
+        if place > first and place not in used and role in (Role.NOTHING, Role.KEY) and _says(line)
+    ]
+
+
+def _says(line: Line) -> bool:
+    text = full_text(line)
+    return not (
+        phrases.NOISE.fullmatch(text)
+        or phrases.SECTION.fullmatch(text)
+        or phrases.KEY_TITLE.fullmatch(text)
+        or line.heading
+        or phrases.is_answer_space(text)
+        or not any(map(str.isalnum, text))
+    )

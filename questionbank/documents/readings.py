@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from questionbank.documents.answer_lists import answer_lists
-from questionbank.documents.key_rows import full_text
+from questionbank.documents.doubts import left_over
 from questionbank.documents.marks import read_mark
 from questionbank.documents.numbering import numbering, numbering_below_words
 from questionbank.documents.paper import Line, Paper, Role
-from questionbank.documents.phrases import KEY_TITLE, NOISE, SECTION, is_answer_space
+from questionbank.documents.phrases import KEY_TITLE
 from questionbank.documents.roles import Count, read_roles
 from questionbank.documents.segmenting import assemble
 
@@ -77,25 +77,3 @@ def coherence(lines: Sequence[Line], roles: Sequence[Role], paper: Paper) -> flo
         for line, role in zip(lines[:-1], roles, strict=False)
     )
     return found - 1.5 * unread - 0.5 * len(paper.notices) - 0.2 * len(left_over(lines, roles, used))
-
-
-def left_over(lines: Sequence[Line], roles: Sequence[Role], used: set[int]) -> list[int]:
-    """Return the lines that say something below the first question or in a list of answers, and that nothing takes."""
-    first = min(used, default=len(lines))
-    return [
-        place
-        for place, (line, role) in enumerate(zip(lines, roles, strict=True))
-        if place > first and place not in used and role in (Role.NOTHING, Role.KEY) and _says(line)
-    ]
-
-
-def _says(line: Line) -> bool:
-    text = full_text(line)
-    return not (
-        NOISE.fullmatch(text)
-        or SECTION.fullmatch(text)
-        or KEY_TITLE.fullmatch(text)
-        or line.heading
-        or is_answer_space(text)
-        or not any(map(str.isalnum, text))
-    )

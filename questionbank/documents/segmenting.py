@@ -14,7 +14,7 @@ from itertools import groupby
 
 from questionbank.documents import phrases
 from questionbank.documents.alignment import BONUS_NUMBER
-from questionbank.documents.doubts import neighbour_doubts
+from questionbank.documents.doubts import neighbour_doubts, with_lines_left
 from questionbank.documents.drafts import Draft, Item, Stimulus
 from questionbank.documents.key_rows import full_text
 from questionbank.documents.keys import key_entries, pairs_named
@@ -51,7 +51,8 @@ def assemble(lines: Sequence[Line], roles: Sequence[Role]) -> Paper:
         and not line.text.endswith((".", "!", "?"))
         for line, role in zip(lines[:-1], roles, strict=False)
     )
-    questions = tuple(neighbour_doubts(found, drafts, names_answers=names_answers))
+    doubted = [*neighbour_doubts(found, drafts, names_answers=names_answers)]
+    questions = tuple(with_lines_left(doubted, lines, roles))
     return Paper(questions, tuple(notices) if questions else (*notices, NO_QUESTION))
 
 

@@ -157,6 +157,11 @@ def is_same(wanted: str, given: str) -> bool:
     return plain(wanted) == plain(given) or mean_the_same(wanted, given) == "same"
 
 
+def kind_of(doubt: str) -> str:
+    """Return a doubt without what is of the one question."""
+    return re.sub(r"“[^”]*”|\d+|(?<=: ).+$|\b[A-K](?:, [A-K])*\b", "…", doubt)[:90]
+
+
 def read_papers(folder: Path) -> None:
     """Print how many questions are whole, and which are wrong without a doubt."""
 
@@ -171,6 +176,9 @@ def read_papers(folder: Path) -> None:
         papers[truth["paper"]].append(truth)
     outcomes: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
+    worth: dict[str, Counter[bool]] = defaultdict(
+        Counter
+    )  # by the kind of a doubt: whether the question was wrong
     for name, expected in papers.items():
         try:
             document: Document = read_document(folder / name, name)
@@ -194,14 +202,27 @@ def read_papers(folder: Path) -> None:
                 counted["of these doubted"] += 1
             counted[outcome] += 1
             kinds.update(wrong)
+            for doubt in nearest.doubts:
+                worth[kind_of(doubt)][bool(wrong)] += 1
             if wrong:
                 print(f"  {outcome} ({', '.join(wrong)}): {truth['number']} {truth['text'][:70]!r}")
                 print(f"      answer {truth['answer']!r}, read {nearest.record.answer!r}; {nearest.doubts}")
         counted["too many"] = len(left)
         for extra in left:
+            for doubt in extra.doubts:
+                worth[kind_of(doubt)][True] += 1
             print(f"  too many{'' if extra.doubts else ', in silence'}: {extra.record.text[:80]!r}")
         print(f"{name}: {len(expected)} questions; {dict(counted)}")
         outcomes += counted
+    print("doubts, and how many of the questions that carry them are wrong:")
+    for doubt, count in sorted(worth.items(), key=lambda item: -item[1].total()):
+        print(f"  {count[True]:4} of {count.total():4}  {doubt}")
+    silent, doubted = outcomes["wrong in silence"], outcomes["wrong, doubted"]
+    of_whole = outcomes["of these doubted"]
+    print(
+        f"doubted: {doubted} of {doubted + silent} wrong ones, {of_whole} of {outcomes['whole']} whole ones;"
+        f" wrong: {doubted} of {doubted + of_whole} doubted ones"
+    )
     print(
         f"papers: {len(papers)}, questions: {sum(map(len, papers.values()))}; {dict(outcomes)}; wrong in {dict(kinds)}"
     )
