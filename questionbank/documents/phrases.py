@@ -25,8 +25,8 @@ ANSWER_WITHIN = re.compile(
 )
 """Begins an answer or a solution within a paragraph."""
 _SOLUTION_WORDS = (
-    r"scoring(?: – .{1,20})?|(?:worked |model |full |detailed )?solutions?|explanation|rationale|reason(?:ing)?|workings?|feedback"
-    r"|general feedback"
+    r"scoring(?: – .{1,20})?|(?:worked |model |full |detailed )?solutions?|explanation|rationale|reason(?:ing)?"
+    r"|workings?|feedback|general feedback"
     r"|lösungsweg|musterlösung|rechenweg|erklärung|begründung|corrigé|corrige|correction|explication"
     r"|justification|solución|explicación|desarrollo"
     r"|soluzione|解析|解答|解答过程|分析|详解|点评|思路|证明过程"
@@ -177,8 +177,9 @@ RIGHT_BEHIND = re.compile(
 GIVEN_ANSWER = re.compile(r"[(（][\s\u2003]*(?P<answer>[A-H]{1,5}|[√×✓✗对错TF])[\s\u2003]*[)）]\s*[.。]?\s*$")
 """The answer in the brackets that Chinese papers leave behind a question."""
 _TRUE_FALSE = re.compile(
-    r"[\s\u2003]*(?:[(\[（]?\s*\b(?:true|t|(?-i:[VWR])|richtig|wahr|vrai|verdadero|vero)\s*(?:/|or|oder|ou|o|\||\u2003| {2,}"
-    r"|\s+_*\s*)\s*(?:false|f|falsch|faux|falso)\b\s*[)\]）]?)[\s\u2003_.]*$",
+    r"[\s\u2003]*(?:[(\[（]?\s*\b(?:true|t|(?-i:[VWR])|richtig|wahr|vrai|verdadero|vero)\s*"
+    r"(?:/|or|oder|ou|o|\||\u2003| {2,}"
+    r"|\s+_*\s*)\s*(?:false|f|falsch|faux|falso)\b\s*[)\]）]?|\n对还是错)[\s\u2003_.?？]*$",
     re.IGNORECASE,
 )
 """Behind a statement that is true or false."""
@@ -353,7 +354,8 @@ def statement_of(stem: str) -> str:
 
 
 NO_ANSWER = re.compile(
-    r"\W*(?:see |answers? (?:may |will )?var|various|your own|(?:any|own) (?:sensible|valid|suitable|reasonable)|left |we leave"
+    r"\W*(?:no answer is known|没有已知的答案|see |answers? (?:may |will )?var|various|your own|(?:any|own) "
+    r"(?:sensible|valid|suitable|reasonable)|left |we leave"
     r"|siehe |individuelle?|voir |ver |略|n/?a\b).{0,60}",
     re.IGNORECASE,
 )

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from questionbank.documents import phrases
+
+if TYPE_CHECKING:
+    from questionbank.documents.drafts import Draft, Item
 
 _EMPHASISED = re.compile(r"(?:^|(?<=\s))(?P<mark>\*{1,2}|_{1,2})(?P<inside>[^*_\n]{1,30})(?P=mark)\s*$")
 
@@ -47,3 +52,41 @@ def _without_emphasis(text: str) -> str:
     if not phrases.POINTS_ALONE.fullmatch(found["inside"]):
         return text
     return f"{text[: found.start()]}({found['inside'].strip(' ()[]（）【】')})"
+
+
+def _ends_with_points(item: Item, options: Sequence[Item]) -> bool:
+    """Return whether the last option alone ends with a number in brackets: the points of its question."""
+    return (
+        item is options[-1]
+        and [bool(phrases.BARE_POINTS.search(option.text)) for option in options].count(True) == 1
+    )
+
+
+def take_points(draft: Draft) -> float | None:
+    """Take the points out of a question's texts; returns what the question as a whole gives."""
+    total: float | None = None
+    options = [*draft.options, *(option for part in draft.parts for option in part.options)]
+    bare_points = len(draft.parts) > 1 and all(
+        phrases.BARE_POINTS.search(part.texts[-1]) or phrases.POINTS.search(part.texts[-1])
+        for part in draft.parts
+    )
+    for item in (draft.stem, *draft.parts, *options):
+        for place, text in enumerate(item.texts):
+            if (
+                place == 0
+                and item in options
+                and not phrases.POINTS.search(text)
+                and not _ends_with_points(item, options)
+            ):
+                continue  # "(2)" is an option then
+            part = next((part for part in draft.parts if part is item), None)
+            item.texts[place], found, is_total = without_points(
+                text, may_begin=place == 0, bare_points=bare_points and part is not None
+            )
+            if found is None:
+                continue
+            if part is not None and not is_total:
+                part.points = (part.points or 0) + found
+            elif is_total or total is None:
+                total = found
+    return total

@@ -24,7 +24,7 @@ from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.matching import pairs_of
 from questionbank.documents.paper import FoundQuestion
 from questionbank.documents.part_answers import answer_text, lettered_answers, part_answers, rename_by_order
-from questionbank.documents.points import without_points
+from questionbank.documents.points import take_points
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.row_checks import record_warnings
 from questionbank.formats.shapes import answer_label
@@ -57,7 +57,7 @@ class Answered:
 def found_question(draft: Draft) -> FoundQuestion:
     """Return the question that gathered lines make."""
     doubts = draft.doubts
-    points = _take_points(draft)
+    points = take_points(draft)
     draft.share_answers()
     stem, chosen = phrases.chosen_truth(_gaps(draft.stem.text))
     given = _given_answer(stem) or chosen
@@ -136,46 +136,6 @@ def _checked(row: dict[str, Any], doubts: list[str]) -> QuestionRecord:
         f"{reason[:1].upper()}{reason[1:]}." for name, reason in record_warnings(record) if name == "answer"
     ]
     return record
-
-
-# -- points -------------------------------------------------------------------------------------------------------
-
-
-def _ends_with_points(item: Item, options: Sequence[Item]) -> bool:
-    """Return whether the last option alone ends with a number in brackets: the points of its question."""
-    return (
-        item is options[-1]
-        and [bool(phrases.BARE_POINTS.search(option.text)) for option in options].count(True) == 1
-    )
-
-
-def _take_points(draft: Draft) -> float | None:
-    """Take the points out of a question's texts; returns what the question as a whole gives."""
-    total: float | None = None
-    options = [*draft.options, *(option for part in draft.parts for option in part.options)]
-    bare_points = len(draft.parts) > 1 and all(
-        phrases.BARE_POINTS.search(part.texts[-1]) or phrases.POINTS.search(part.texts[-1])
-        for part in draft.parts
-    )
-    for item in (draft.stem, *draft.parts, *options):
-        for place, text in enumerate(item.texts):
-            if (
-                place == 0
-                and item in options
-                and not phrases.POINTS.search(text)
-                and not _ends_with_points(item, options)
-            ):
-                continue  # "(2)" is an option then
-            item.texts[place], found, is_total = without_points(
-                text, may_begin=place == 0, bare_points=bare_points and isinstance(item, Part)
-            )
-            if found is None:
-                continue
-            if isinstance(item, Part) and not is_total:
-                item.points = (item.points or 0) + found
-            elif is_total or total is None:
-                total = found
-    return total
 
 
 # -- options ------------------------------------------------------------------------------------------------------
@@ -280,7 +240,10 @@ def _answer(
         if draft.key.parts and not draft.parts and not options and not draft.key.answer:
             by_label = "; ".join(f"({label}) {answer}" for label, answer in draft.key.parts.items())
             said.append(("the list of answers", by_label))
-        if draft.key.answer:
+        if "±" in draft.key.answer and phrases.NUMERIC.fullmatch(f"= {draft.key.answer}"):
+            found.accepted = (*found.accepted, _accepted(f"= {draft.key.answer}"))
+            said.append(("the list of answers", found.accepted[-1].text))
+        elif draft.key.answer:
             said.append(("the list of answers", draft.key.answer))
     resolved = [
         (where, _labels(text, options, where, draft.doubts) if options else text) for where, text in said
