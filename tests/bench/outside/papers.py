@@ -47,9 +47,8 @@ def asked(truth: Truth) -> str:
 def whole_text(found: FoundQuestion) -> str:
     """Return the text of a question with that of its parts."""
     parts = [part.text for part in found.record.content.parts]
-    return "\n".join(
-        [found.record.text, *(part for part in parts if plain(part) not in plain(found.record.text))]
-    )
+    stem = found.record.text.removesuffix("Answer each part.")  # which stands where the paper says nothing
+    return "\n".join([stem, *(part for part in parts if plain(part) not in plain(stem))])
 
 
 def likeness(truth: Truth, found: FoundQuestion) -> float:
@@ -110,11 +109,16 @@ def same_answer(truth: Truth, found: FoundQuestion) -> bool:
     parts, pairs = found.record.content.parts, found.record.content.pairs
     if pairs and truth.get("match_left"):
         right = dict(zip("ABCDEFGHIJKL", map(plain, truth["options"]), strict=False))
-        left = dict(enumerate(map(plain, truth["match_left"]), start=1))
-        wanted_pairs = {
-            (left.get(int(number)), right.get(letter))
-            for number, letter in re.findall(r"(\d+)-([A-L])", truth["answer"])
+        left = {str(place): plain(text) for place, text in enumerate(truth["match_left"], start=1)}
+        left |= {
+            text: text for text in left.values()
+        } | {  # "i-C" and "median – B" name the left side otherwise
+            numeral: left[place]
+            for place, numeral in zip("123456", ["i", "ii", "iii", "iv", "v", "vi"], strict=True)
+            if place in left
         }
+        named = [re.split(r"\s*[-–]\s*", item.strip()) for item in truth["answer"].split(",")]
+        wanted_pairs = {(left.get(plain(one[0])), right.get(one[-1].upper())) for one in named}
         return wanted_pairs == {(plain(pair.left), plain(pair.right)) for pair in pairs if pair.left}
     if not (truth["parts"] and parts):
         return is_same(truth["answer"], by_letters(found))
