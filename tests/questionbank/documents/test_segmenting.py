@@ -158,6 +158,8 @@ LISTS = {  # of the answers to SHEET
     "of numbers with letters": "Key\n1: 7\n2: 5\n3: B\n4a: 60\n4b: 8\n5: 3/4",
     "with marks": "Mark scheme\n1 7 [1]\n2 5 [2]\n3 B [1]\n4(a) 60 [1]\n4(b) 8 [2]\n5 3/4 [1]",
     "on one line": "Answers: 1. 7; 2. 5; 3. B; 4. (a) 60, (b) 8; 5. 3/4",
+    "in running text": "SOLUTIONS\n1 7;  2 5;  3 B;\n4 (a) 60 (b) 8;  5 3/4",
+    "with a title of its own": "Answers to the last pages: 1 7 · 2 5 · 3 B · 4 (a) 60 (b) 8 · 5 3/4",
     "of numbers in brackets": "Answers (teachers only)\n(1) 7\n(2) 5\n(3) B\n(4) (a) 60 (b) 8\n(5) 3/4",
     "by section": "Answers\nMultiple choice: 3 B\nOthers: 1. 7; 2. 5; 4. (a) 60 (b) 8; 5. 3/4",
     "as a table": "Answer sheet\n| Q | Answer |\n|---|---|\n| 1 | 7 |\n| 2 | 5 |\n| 3 | B |\n| 4a | 60 |\n| 4b | 8 |\n| 5 | 3/4 |",
@@ -265,3 +267,35 @@ def test_any_text_is_read_with_nothing_of_it_lost(text: str) -> None:
     said = "".join(line.number + line.text for line in document.lines)
     kept = [sign for sign in text if sign.isalnum()]
     assert [sign for sign in said if sign.isalnum()] == kept
+
+
+def test_a_list_below_one_section_is_that_of_the_section() -> None:
+    found = paper_of(
+        "Section A: Match each (2 marks)\n1) Write the letters.\n| 1. two | A. 3 |\n| 2. three | B. 2 |\n"
+        "(key: 1-B, 2-A)\nSection B (3 marks each)\n1) Calculate 1/3 + 1/4.\nAnswer: 7/12\n2) Calculate 1/2 + 1/4.\nAnswer: 3/4"
+    ).questions
+    assert [(pair.left, pair.right) for pair in found[0].record.content.pairs] == [
+        ("two", "2"),
+        ("three", "3"),
+    ]
+    assert [one.record.answer for one in found[1:]] == ["7/12", "3/4"]
+
+
+def test_numbers_run_on_across_signs_and_codes() -> None:
+    mixed = paper_of(
+        "1. What is 1 + 1?\n2) What is 1 + 2?\n[3] What is 1 + 3?\nQ4 What is 1 + 4?\n5. What is 1 + 5?"
+    )
+    coded = paper_of("A1) What is 1 + 1?\nA2) What is 1 + 2?\nA3) What is 1 + 3?\nKEY\nA: 1 2, 2 3, 3 4")
+    assert [len(paper.questions) for paper in (mixed, coded)] == [5, 3]
+    assert [one.record.answer for one in coded.questions] == ["2", "3", "4"]
+
+
+def test_what_a_solution_ends_with_is_the_answer_and_doubted() -> None:
+    (question,) = paper_of("1. Solve x + 1 = 5.\nSolution: Subtract 1, so x = 4.").questions
+    assert question.record.answer == "x = 4"
+    assert any("working ends with" in doubt for doubt in question.doubts)
+
+
+def test_a_letter_gives_doubted_questions_at_most() -> None:
+    letter = "Dear parents,\n1. The trip is on Friday.\n2. The bus leaves at nine.\n3. Lunch is packed."
+    assert all(question.doubts for question in paper_of(letter).questions)
