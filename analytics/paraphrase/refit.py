@@ -26,7 +26,7 @@ from analytics.paraphrase.scoring.scorer import VERDICT_NAME, Scorer, load_score
 from analytics.paraphrase.scoring.verdict import Verdict
 from analytics.paraphrase.starter import STARTER_FOLDER
 
-FIXED = {"score": 0.7, "shorter": -6.0, "target": -4.0}
+FIXED = {"score": 0.4, "shorter": -6.0, "target": -4.0}
 """Weights that people's short pairs cannot tell, as no clause or question is lost in them: set on ParaQD's sets."""
 
 
