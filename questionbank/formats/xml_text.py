@@ -14,9 +14,9 @@ def legal(text: str) -> str:
 
 
 def xml_text(text: str) -> str:
-    """Return a text as an element holds it.
+    r"""Return a text as an element holds it.
 
-    >>> xml_text("1 < 2\\0")
+    >>> xml_text("1 < 2\0")
     '1 &lt; 2\ufffd'
     """
     return escape(legal(text)).replace("\r", "&#13;")

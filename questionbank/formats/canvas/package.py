@@ -323,7 +323,7 @@ def _reader() -> ItemReader:
     return ItemReader(hash_of, lambda _path: None)
 
 
-def canvas_losses(record: QuestionRecord, attachments: Attachments) -> list[str]:
+def canvas_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
     """Return what of a question Canvas does not see; we read it from a field of our own.
 
     Raises:

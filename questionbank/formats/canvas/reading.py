@@ -216,7 +216,7 @@ class _Reading:
             (label.get("ident", ""), self.material(label, field)) for label in response.iter("response_label")
         ]
 
-    def choice(self, row: dict[str, Any], content: dict[str, Any], _text: str) -> None:
+    def choice(self, row: dict[str, Any], _content: dict[str, Any], _text: str) -> None:
         labels = self.labels()
         right = set(self.right_idents())
         row["options"] = [

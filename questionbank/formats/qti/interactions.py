@@ -157,7 +157,7 @@ class Interactions:
             options.append(Option(option_label(place), text, "", None, "\n\n".join(said)))
         return options
 
-    def choice(self, node: Node, response: str) -> Asked:
+    def _choice(self, node: Node, response: str) -> Asked:
         name = "hottext" if node.name == "hottextInteraction" else "simpleChoice"
         choices = [*node.iter(name)]
         options = self._options(response, choices)
@@ -202,7 +202,7 @@ class Interactions:
             )
         return asked
 
-    def ordering(self, node: Node, response: str) -> Asked:
+    def _ordering(self, node: Node, response: str) -> Asked:
         choices = {choice.get("identifier"): choice for choice in node.iter("simpleChoice")}
         correct = [ident for ident in self.responses.correct(response) if ident in choices]
         is_whole = len(correct) == len(choices)
@@ -213,11 +213,11 @@ class Interactions:
             return Asked("opaque", tuple(options), "; ".join(texts[ident] for ident in correct))
         return Asked("ordering" if is_whole else "opaque", tuple(options))
 
-    def matching(self, node: Node, response: str) -> Asked:
+    def _matching(self, node: Node, response: str) -> Asked:
         sets = node.children("simpleMatchSet")
         groups = [group.children("simpleAssociableChoice") for group in sets]
         if len(groups) != 2:
-            return self.associating(node, response)
+            return self._associating(node, response)
         left, right = (
             dict(zip([c.get("identifier") for c in group], self._texts_of(response, group), strict=True))
             for group in groups
@@ -245,7 +245,7 @@ class Interactions:
         others = dict.fromkeys(text for text in right.values() if text not in used)
         return Asked("matching", content={"pairs": (*pairs, *(MatchingPair("", text) for text in others))})
 
-    def associating(self, node: Node, response: str) -> Asked:
+    def _associating(self, node: Node, response: str) -> Asked:
         choices = [*node.iter("simpleAssociableChoice")]
         texts = dict(
             zip([c.get("identifier") for c in choices], self._texts_of(response, choices), strict=True)
@@ -260,7 +260,7 @@ class Interactions:
         answer = "; ".join(f"{texts[first]} – {texts[second]}" for first, second in pairs)
         return Asked("opaque", answer=answer, text="\n".join(f"- {text}" for text in texts.values()))
 
-    def gap_match(self, node: Node, response: str) -> Asked:
+    def _gap_match(self, node: Node, response: str) -> Asked:
         choices = node.children("gapText", "gapImg")
         options = self._options(response, choices, "blanks")
         idents = self.choices[response]
@@ -277,29 +277,29 @@ class Interactions:
         numbers = {self.texts.gaps.index(gap) + 1: place for place, gap in enumerate(gaps, start=1)}
         return Asked("blanks", content={"blanks": blanks}, marks=numbers)
 
-    def open(self, node: Node, response: str) -> Asked:
+    def _open(self, node: Node, response: str) -> Asked:
         if self.responses.base_type(response) in _NUMBERS:
             return self._field(node)
         return Asked("open", answer="\n".join(self.responses.correct(response)))
 
-    def slider(self, node: Node, _response: str) -> Asked:
+    def _slider(self, node: Node, _response: str) -> Asked:
         return self._field(node)
 
-    def upload(self, _node: Node, _response: str) -> Asked:
+    def _upload(self, _node: Node, _response: str) -> Asked:
         self.settings["type"] = UPLOAD
         return Asked("open")
 
 
 _READERS: dict[str, Callable[[Interactions, Node, str], Asked]] = {
-    "choiceInteraction": Interactions.choice,
-    "hottextInteraction": Interactions.choice,
-    "orderInteraction": Interactions.ordering,
-    "matchInteraction": Interactions.matching,
-    "associateInteraction": Interactions.associating,
-    "gapMatchInteraction": Interactions.gap_match,
-    "extendedTextInteraction": Interactions.open,
-    "sliderInteraction": Interactions.slider,
-    "uploadInteraction": Interactions.upload,
+    "choiceInteraction": Interactions._choice,
+    "hottextInteraction": Interactions._choice,
+    "orderInteraction": Interactions._ordering,
+    "matchInteraction": Interactions._matching,
+    "associateInteraction": Interactions._associating,
+    "gapMatchInteraction": Interactions._gap_match,
+    "extendedTextInteraction": Interactions._open,
+    "sliderInteraction": Interactions._slider,
+    "uploadInteraction": Interactions._upload,
 }
 
 

@@ -80,6 +80,7 @@ class Reading:
     # -- the whole -------------------------------------------------------------------------------------------------
 
     def row(self, data: bytes) -> dict[str, Any]:
+        """Return the fields of the question, as `read_question` takes them."""
         root, texts = self.root, self.texts
         body = root.find("itemBody")
         chunks = self._body(body).split(CUT)
