@@ -13,6 +13,7 @@ from email.utils import parseaddr
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs, unquote, urlsplit
 from zoneinfo import ZoneInfo
 
 import environ
@@ -23,6 +24,8 @@ from questionbank.embedded.locations import postgres_location, redis_location
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 _PARAQD = BASE_DIR.parent / "shared" / "data" / "paraqd"
+
+_FOLDERS = {"default": "files", "artifacts": "artifacts", "attachments": "attachments", "uploads": "uploads"}
 
 
 class _Environment(environ.Env):
@@ -51,6 +54,7 @@ environment = _Environment(
     LANGUAGE_MODEL_SECONDS=(float, 60.0),
     LANGUAGE_MODEL_URL=(str, ""),
     LOG_LEVEL=(str, "INFO"),
+    MODEL_CACHE_GB=(float, 10.0),
     MAIL_FROM=(str, ""),
     PARAPHRASE_MODEL=(str, ""),
     PARAPHRASE_PREFIX=(str, ""),
@@ -62,6 +66,7 @@ environment = _Environment(
     REVIEW_RANDOM_SHARE=(float, 0.2),
     SCORER_SUITES=(list, [str(_PARAQD / name) for name in ("aquarat_test.jsonl.gz", "sawp_test.jsonl.gz")]),
     SECRET_KEY=(str, ""),
+    STORAGE_URL=(str, ""),
     TIME_ZONE=(str, "UTC"),
     TRUSTED_PROXIES=(int, 0),
     VAR_DIR=(str, str(BASE_DIR / "var")),
@@ -143,6 +148,67 @@ def _database(variable: str, address: str) -> dict[str, Any]:
         )
     database.setdefault("OPTIONS", {})
     return database
+
+
+def storages() -> dict[str, dict[str, object]]:
+    """Return Django's STORAGES of kept files: folders of `VAR_DIR`, or of the bucket at `STORAGE_URL`."""
+    local = "django.core.files.storage.FileSystemStorage"
+    folders: dict[str, dict[str, object]] = {
+        alias: {"BACKEND": local, "OPTIONS": {"location": var_dir() / folder}}
+        for alias, folder in _FOLDERS.items()
+    }
+    folders["uploads"] = {
+        "BACKEND": local,
+        "OPTIONS": {"location": var_dir() / "uploads", "file_permissions_mode": 0o600},
+    }
+    if not environment("STORAGE_URL"):
+        return folders
+    bucket = _bucket(environment("STORAGE_URL"))
+    try:
+        from botocore.config import Config
+        from storages.backends import s3  # noqa: F401 - Django imports it by its name
+    except (ImportError, ImproperlyConfigured):
+        sys.exit("Error: STORAGE_URL needs the packages of the extra s3: pip install '.[s3]'.")
+    # Checksums beside S3's own are not known everywhere; models, pictures and backups have their SHA-256 with us.
+    checksums = {
+        "request_checksum_calculation": "when_required",
+        "response_checksum_validation": "when_required",
+    }
+    bucket |= {
+        "client_config": Config(connect_timeout=5, read_timeout=30, retries={"max_attempts": 3}, **checksums),
+        "file_overwrite": False,
+    }
+    prefix = bucket.pop("location")
+    return {
+        alias: {
+            "BACKEND": "storages.backends.s3.S3Storage",
+            "OPTIONS": {**bucket, "location": f"{prefix}/{folder}".strip("/")},
+        }
+        for alias, folder in {**_FOLDERS, "backups": "backups"}.items()
+    }
+
+
+def _bucket(address: str) -> dict[str, Any]:
+    """Return django-storages' options for ``s3://BUCKET/FOLDER`` or ``s3+https://KEY:SECRET@HOST/BUCKET/FOLDER``."""
+    url = urlsplit(address)
+    scheme = url.scheme.removeprefix("s3+")
+    path = url.path.strip("/")
+    bucket, _, folder = (f"{url.hostname or ''}/{path}" if url.scheme == "s3" else path).partition("/")
+    try:
+        port = f":{url.port}" if url.port else ""
+    except ValueError:
+        bucket = port = ""
+    if not bucket or url.scheme not in ("s3", "s3+http", "s3+https") or not url.hostname:
+        sys.exit(
+            "Error: STORAGE_URL is wrong. Write it as s3+https://KEY:SECRET@HOST/BUCKET, percent-encoded."
+        )
+    options: dict[str, Any] = {"bucket_name": bucket, "location": folder}
+    if url.scheme != "s3":
+        options["endpoint_url"] = f"{scheme}://{url.hostname}{port}"
+    if url.username:
+        options["access_key"], options["secret_key"] = unquote(url.username), unquote(url.password or "")
+    region = parse_qs(url.query).get("region")
+    return options | ({"region_name": region[0]} if region else {})
 
 
 def broker_url() -> str:

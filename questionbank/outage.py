@@ -55,11 +55,17 @@ def outage_of(error: BaseException | None) -> Outage | None:
                 return Outage.SLOW
             if _is_lost(cause):
                 return Outage.LOST
-        elif isinstance(cause, _BROKER):
+        elif isinstance(cause, _BROKER) or _is_object_store_away(cause):
             return Outage.LOST
         elif isinstance(cause, redis.ResponseError) and str(cause).startswith("MISCONF"):
             return Outage.FULL  # it cannot write its append-only file
     return None
+
+
+def _is_object_store_away(error: BaseException) -> bool:
+    """Return whether an S3 server does not answer; its library is an extra, so its errors are known by name."""
+    names = {base.__name__ for base in type(error).__mro__ if base.__module__ == "botocore.exceptions"}
+    return bool(names & {"ConnectionError", "HTTPClientError"})
 
 
 def _is_lost(error: psycopg.Error) -> bool:

@@ -156,24 +156,10 @@ CELERY_BEAT_SCHEDULE = {
 
 # --- models and other kept files ------------------------------------------------------------------
 STORAGES = {
-    "default": {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"location": VAR_DIR / "files"},
-    },
+    **env.storages(),
     "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
-    "artifacts": {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"location": VAR_DIR / "artifacts"},
-    },
-    "attachments": {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"location": VAR_DIR / "attachments"},
-    },
-    "uploads": {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"location": VAR_DIR / "uploads", "file_permissions_mode": 0o600},
-    },
 }
+MODEL_CACHE_BYTES = int(1e9 * env.environment("MODEL_CACHE_GB"))  # of models from an object store
 STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATICFILES_DIRS = [BASE_DIR / "static"]

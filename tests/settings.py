@@ -25,6 +25,7 @@ for name in (
     "DATABASE_URL",
     "DATABASE_POOLER_URL",
     "DATABASE_REPLICA_URLS",
+    "STORAGE_URL",
     "REDIS_URL",
     "ALLOWED_HOSTS",
     "PORT",

@@ -20,6 +20,7 @@ BASE_DIR = Path(__file__).resolve().parents[1]
 # Times that people read, that are days apart, or that the same machine wrote.
 OWN_CLOCK = {
     "questionbank/selectors/registry/health.py": "when a page was made; the age of a back-up in days",
+    "questionbank/selectors/registry/artifacts.py": "models in this machine's cache were used within the hour",
     "questionbank/services/attachments.py": "pictures are young for a day",
     "questionbank/services/backups.py": "when a back-up was made",
     "questionbank/services/bulk_changes.py": "when questions were changed",

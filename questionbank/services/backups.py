@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 import tomllib
 from collections.abc import Callable, Container, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -94,8 +95,45 @@ def backup_create(*, path: Path, report: Report | None = None) -> BackupManifest
             _report_missing(archive, locations, report)
     except OSError as error:
         raise KindredError(f"The backup cannot be written: {error.strerror or error}.") from error
-    _remember(path, about["created"])
+    _remember(str(path.absolute()), about["created"], path.stat().st_size)
     return archive_manifest(path=path)
+
+
+def backup_store(*, report: Report | None = None) -> tuple[str, BackupManifest]:
+    """Write the whole bank into the object store of `STORAGE_URL` under a name with the time; return that name.
+
+    Raises:
+        ValidationFailed: there is no object store.
+        KindredError: as `backup_create`, or what arrived there differs.
+    """
+    if "backups" not in settings.STORAGES:
+        raise ValidationFailed("Name the file to write: there is no STORAGE_URL to keep backups at.")
+    name = f"kindred-{timezone.now():%Y-%m-%d-%H%M%S}.tar"
+    with scratch_folder(prefix="backup-") as folder:
+        path = folder / name
+        manifest = backup_create(path=path, report=report)
+        with path.open("rb") as stream:
+            stored = storages["backups"].save(name, File(stream))
+            stream.seek(0)
+            if _sha256(storages["backups"], stored) != hashlib.file_digest(stream, "sha256").hexdigest():
+                raise KindredError(
+                    f"The backup {stored} arrived damaged in the object store: make another one."
+                )
+        _remember(stored, manifest.created, path.stat().st_size)
+    return stored, manifest
+
+
+@contextmanager
+def backup_local(file: Path) -> Iterator[Path]:
+    """Yield a backup's file: the one of that name, else a copy of the one in the object store."""
+    if file.exists() or "backups" not in settings.STORAGES or not storages["backups"].exists(str(file)):
+        yield file
+        return
+    with scratch_folder(prefix="backup-") as folder, storages["backups"].open(str(file)) as stored:
+        path = folder / file.name
+        with path.open("wb") as local:
+            shutil.copyfileobj(stored, local)
+        yield path
 
 
 def backup_verify(*, path: Path) -> BackupManifest:
@@ -257,8 +295,8 @@ def _version() -> str:
     return str(project["project"]["version"])
 
 
-def _remember(path: Path, created: str) -> None:
-    record = {"path": str(path.absolute()), "created": created, "bytes": path.stat().st_size}
+def _remember(where: str, created: str, size: int) -> None:
+    record = {"path": where, "created": created, "bytes": size}
     with written_aside(settings.VAR_DIR / BACKUP_RECORD, mode=0o600) as file:
         file.write(json.dumps(record).encode())
 

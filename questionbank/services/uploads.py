@@ -30,5 +30,5 @@ def uploads_forget_old() -> None:
         return
     for name in names:
         with suppress(FileNotFoundError):  # somebody else was faster
-            if storage.get_created_time(name) < timezone.now() - UPLOADS_KEPT:
+            if storage.get_modified_time(name) < timezone.now() - UPLOADS_KEPT:
                 storage.delete(name)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from questionbank.management.base import BankCommand
-from questionbank.services.backups import backup_restore, backup_verify, leftovers_clear
+from questionbank.services.backups import backup_local, backup_restore, backup_verify, leftovers_clear
 
 
 class Command(BankCommand):
@@ -17,16 +17,19 @@ class Command(BankCommand):
     needs_bank = False  # the backup brings its tables
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, help="a file written by the command backup")
+        parser.add_argument(
+            "file", type=Path, help="a file of the command backup, or its name in the object store"
+        )
         parser.add_argument("--force", action="store_true", help="replace a bank that is in use or not empty")
         parser.add_argument("--check", action="store_true", help="only check the file; restore nothing")
 
     def handle(self, *args: Any, file: Path, force: bool, check: bool, **options: Any) -> None:
         leftovers_clear()
-        if check:
-            manifest = backup_verify(path=file)
-        else:
-            manifest = backup_restore(path=file, force=force, report=self.stderr.write)
+        with backup_local(file) as path:
+            if check:
+                manifest = backup_verify(path=path)
+            else:
+                manifest = backup_restore(path=path, force=force, report=self.stderr.write)
         questions = manifest.rows["questionbank_question"]
         said = "is complete and undamaged" if check else "restored"
         self.stdout.write(f"{file} {said}: {questions:,} questions, written {manifest.created}")

@@ -21,6 +21,7 @@ from questionbank.embedded.locations import postgres_location
 from questionbank.embedded.programs import programs
 from questionbank.embedded.supervisor import Supervisor
 from questionbank.management.base import BankCommand
+from questionbank.selectors.registry.health import require_object_store
 from questionbank.services.backups import leftovers_clear
 
 _FIRST_START_BYTES = 1_350_000_000  # five models, and the database with the demo bank
@@ -83,6 +84,7 @@ class Command(BankCommand):
         ensure(settings.VAR_DIR, services)
         call_command("migrate", interactive=False, verbosity=0)
         call_command("collectstatic", interactive=False, verbosity=0)
+        require_object_store()
         for name in leftovers_clear():
             self._say(f"Removed {name}, which a killed process left.")
         call_command("setup_bank")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from django.core.files.storage import storages
 
 
@@ -11,10 +13,10 @@ def stored_name(sha256: str) -> str:
 
 
 def picture_bytes(sha256: str) -> bytes | None:
-    """Return a picture, or None where its file is gone."""
+    """Return a picture, or None where its file is gone or damaged."""
     try:
         with storages["attachments"].open(stored_name(sha256)) as file:
             data: bytes = file.read()
-            return data
     except FileNotFoundError:
         return None
+    return data if hashlib.sha256(data).hexdigest() == sha256 else None  # damaged: none at all

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
+import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -19,6 +21,8 @@ from analytics.languages import primary_language
 from questionbank.models import ModelArtifact
 from questionbank.numbers import whole_number
 from questionbank.rows import existing
+
+CACHE_UNUSED_SECONDS = 3600.0
 
 INSTALLED = "Installed with the program."
 """Why a starter was promoted, in the history of models."""
@@ -115,6 +119,8 @@ def artifact_source(artifact: ModelArtifact) -> str:
 def _fetch(artifact: ModelArtifact) -> Path:
     kept = Path(settings.VAR_DIR) / "cache" / "artifacts" / artifact.checksum
     if kept.is_dir():
+        with suppress(OSError):
+            os.utime(kept)  # used just now
         return kept
     storage = storages["artifacts"]
     kept.parent.mkdir(parents=True, exist_ok=True)
@@ -130,4 +136,18 @@ def _fetch(artifact: ModelArtifact) -> Path:
             aside.rename(kept)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
+    _limit_cache(kept.parent)
     return kept
+
+
+def _limit_cache(folder: Path) -> None:
+    """Remove the models that were not used for longest, an hour at least, until the rest fits the limit."""
+    sizes: dict[Path, int] = {}
+    for model in folder.iterdir():
+        sizes[model] = sum(file.stat().st_size for file in model.rglob("*") if file.is_file())
+    unused = [model for model in sizes if model.stat().st_mtime < time.time() - CACHE_UNUSED_SECONDS]
+    for model in sorted(unused, key=lambda path: path.stat().st_mtime):
+        if sum(sizes.values()) <= settings.MODEL_CACHE_BYTES:
+            break
+        shutil.rmtree(model, ignore_errors=True)
+        del sizes[model]

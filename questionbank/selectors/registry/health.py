@@ -19,6 +19,8 @@ from typing import Any
 import psycopg
 import redis
 from django.conf import settings
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
 from django.db import Error as DatabaseError
 from django.db import connection, connections
 from django.db.migrations.executor import MigrationExecutor
@@ -38,6 +40,7 @@ from questionbank.capabilities.catalog import set_name
 from questionbank.checks import PGVECTOR_MINIMUM, parse_version
 from questionbank.embedded.locations import postgres_location
 from questionbank.env import cache_url, environment
+from questionbank.errors import ServiceUnavailable
 from questionbank.formulas.engine import engine_problem
 from questionbank.models import EmbeddingSet, OutgoingMail, Run, WorkerHeartbeat
 from questionbank.numbers import counted
@@ -323,6 +326,32 @@ def _disk() -> tuple[State, str, dict[str, str]]:
     return State.OK, "There is room on the disk.", figures
 
 
+def _object_store() -> tuple[State, str, dict[str, str]]:
+    """Write, read and delete a file in the object store."""
+    if "backups" not in settings.STORAGES:
+        return State.OK, "Files are kept in VAR_DIR.", {}
+    storage = storages["default"]
+    figures = {"Bucket": str(getattr(storage, "bucket_name", ""))}
+    try:
+        name = storage.save("access-check", ContentFile(b"Kindred"))
+        with storage.open(name) as file:
+            is_same = file.read() == b"Kindred"
+        storage.delete(name)
+    except Exception as error:  # noqa: BLE001 - its library is an extra, and so are its errors
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+        return State.FAILING, f"Files cannot be written to the object store: {reason}", figures
+    if not is_same:
+        return State.FAILING, "The object store returns another file than was written.", figures
+    return State.OK, "The object store takes and returns files.", figures
+
+
+def require_object_store() -> None:
+    """Raise `ServiceUnavailable` where files cannot be written to the object store."""
+    state, sentence, _figures = _object_store()
+    if state is State.FAILING:
+        raise ServiceUnavailable(sentence)
+
+
 def _mail() -> tuple[State, str, dict[str, str]]:
     if not mail_is_on():
         return State.OK, "No mail is sent: EMAIL_URL names no mail server.", {}
@@ -425,6 +454,7 @@ _CHECKS = (
     ("vectors", "Missing vectors", _vectors),
     ("recall", "Index recall", _recall),
     ("disk", "Disk", _disk),
+    ("object_store", "Files", _object_store),
     ("backup", "Last backup", _backup),
     ("mail", "Mail", _mail),
     ("formulas", "Formulas", _formulas),

@@ -1,0 +1,136 @@
+"""Kept files in a bucket of an S3 server that the test starts."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterator
+
+import boto3
+import pytest
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
+from django.core.management import call_command
+from moto.server import ThreadedMotoServer
+
+from analytics.artifacts import artifact_checksum
+from analytics.errors import ChecksumError
+from questionbank import env
+from questionbank.errors import ServiceUnavailable
+from questionbank.outage import Outage, outage_of
+from questionbank.selectors.questions.pictures import picture_bytes, stored_name
+from questionbank.selectors.registry import artifacts as registry
+from questionbank.selectors.registry.health import health_report, require_object_store
+from questionbank.services.artifacts import artifact_register
+from questionbank.services.attachments import attachment_add
+from questionbank.services.uploads import uploads_forget_old
+from tests.pictures import png
+from tests.worker.encoder_bank import tiny_encoder
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """The address of the server's bucket."""
+    running = ThreadedMotoServer(port=0, verbose=False)
+    running.start()
+    host, port = running.get_host_and_port()
+    options = {"aws_access_key_id": "key", "aws_secret_access_key": "secret", "region_name": "us-east-1"}
+    boto3.client("s3", endpoint_url=f"http://{host}:{port}", **options).create_bucket(Bucket="bank")
+    yield f"s3+http://key:secret@{host}:{port}/bank/school?region=us-east-1"
+    running.stop()
+
+
+@pytest.fixture
+def bucket(server, settings, monkeypatch, tmp_path) -> str:
+    monkeypatch.setenv("STORAGE_URL", server)
+    settings.STORAGES = {**settings.STORAGES, **env.storages()}
+    settings.VAR_DIR = tmp_path / "var"
+    settings.VAR_DIR.mkdir()
+    return server
+
+
+def test_models_pictures_and_uploads_lie_in_the_bucket_and_are_checked(bucket, settings, tmp_path):
+    data = png(7)
+    digest = attachment_add(data=data)
+    assert picture_bytes(digest) == data
+    storages["attachments"].delete(stored_name(digest))
+    storages["attachments"].save(stored_name(digest), ContentFile(b"another picture"))
+    assert picture_bytes(digest) is None
+
+    first = storages["uploads"].save("mine.csv", ContentFile(b"text"))
+    assert storages["uploads"].save("mine.csv", ContentFile(b"text of somebody else")) != first
+    uploads_forget_old()
+    with storages["uploads"].open(first) as upload:
+        assert upload.read() == b"text"
+
+    artifact = artifact_register(folder=tiny_encoder(tmp_path / "tiny"))
+    settings.MODEL_CACHE_BYTES = 1
+    unused, in_use = (settings.VAR_DIR / "cache" / "artifacts" / name for name in ("unused", "in use"))
+    for folder in (unused, in_use):
+        folder.mkdir(parents=True)
+        (folder / "model.onnx").write_bytes(b"weights")
+    os.utime(unused, (0, time.time() - 2 * registry.CACHE_UNUSED_SECONDS))
+    kept = registry.artifact_folder(artifact)
+    assert [folder.exists() for folder in (unused, in_use, kept)] == [False, True, True]
+    shutil.rmtree(in_use)
+    assert artifact_checksum(kept) == artifact.checksum
+    assert registry.artifact_folder(artifact) == kept
+    damaged = f"{artifact.location}/{next(iter(artifact.manifest['files']))}"
+    storages["artifacts"].delete(damaged)
+    storages["artifacts"].save(damaged, ContentFile(b"damaged"))
+    assert artifact_checksum(registry.artifact_folder(artifact)) == artifact.checksum  # from the cache
+    shutil.rmtree(kept)
+    with pytest.raises(ChecksumError):
+        registry.artifact_folder(artifact)
+    assert not any(kept.parent.iterdir())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_backup_goes_to_the_bucket_and_is_checked_from_there(bucket, capsys):
+    call_command("backup")
+    (name,) = storages["backups"].listdir("")[1]
+    assert f"{name} in the object store: 0 questions" in capsys.readouterr().out
+    call_command("restore", name, check=True)
+    assert "is complete and undamaged" in capsys.readouterr().out
+
+
+def test_a_bucket_without_write_access_and_one_that_does_not_answer_are_one_sentence(
+    bucket, settings, monkeypatch
+):
+    require_object_store()
+    for address, sentence in (
+        (bucket.replace("/bank/", "/absent/"), "Files cannot be written to the object store: "),
+        (
+            "s3+http://key:secret@127.0.0.1:9/bank",
+            "Files cannot be written to the object store: Could not connect",
+        ),
+    ):
+        monkeypatch.setenv("STORAGE_URL", address)
+        settings.STORAGES = {**settings.STORAGES, **env.storages()}
+        with pytest.raises(ServiceUnavailable, match=sentence):
+            require_object_store()
+    (files,) = (item for item in health_report().items if item.name == "object_store")
+    assert files.state == "failing"
+    with pytest.raises(Exception, match="Could not connect") as caught:
+        storages["default"].exists("anything")
+    assert outage_of(caught.value) is Outage.LOST
+
+
+@pytest.mark.parametrize(
+    "address", ["s3://", "https://host/bank", "s3+https://key:secret@host", "s3+http://host:p/b"]
+)
+def test_an_address_that_names_no_bucket_is_one_sentence(monkeypatch, address):
+    monkeypatch.setenv("STORAGE_URL", address)
+    with pytest.raises(SystemExit, match=r"Error: STORAGE_URL is wrong\. Write it as s3"):
+        env.storages()
+
+
+def test_a_bucket_at_amazon_takes_its_keys_from_the_machine(monkeypatch):
+    monkeypatch.setenv("STORAGE_URL", "s3://bank/school/one?region=eu-west-1")
+    options = env.storages()["artifacts"]["OPTIONS"]
+    assert (options["bucket_name"], options["location"]) == ("bank", "school/one/artifacts")
+    assert options["region_name"] == "eu-west-1"
+    assert not {"access_key", "endpoint_url"} & options.keys()
