@@ -54,6 +54,7 @@ environment = _Environment(
     LANGUAGE_MODEL_SECONDS=(float, 60.0),
     LANGUAGE_MODEL_URL=(str, ""),
     LOG_LEVEL=(str, "INFO"),
+    METRICS_PORT=(int, 0),
     MODEL_CACHE_GB=(float, 10.0),
     MAIL_FROM=(str, ""),
     PARAPHRASE_MODEL=(str, ""),

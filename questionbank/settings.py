@@ -19,6 +19,7 @@ DEMO: bool = env.environment("DEMO")
 DEBUG = False
 SECRET_KEY = env.secret_key()
 PORT: int = env.environment("PORT")
+METRICS_PORT: int = env.environment("METRICS_PORT")
 ALLOWED_HOSTS: list[str] = env.environment("ALLOWED_HOSTS") or ["localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS: list[str] = env.environment("CSRF_TRUSTED_ORIGINS")
 
@@ -47,6 +48,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "questionbank.metrics.MetricsMiddleware",
     "questionbank.middleware.ClientAddressMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -296,6 +298,8 @@ structlog.configure(
     logger_factory=structlog.stdlib.LoggerFactory(),
     cache_logger_on_first_use=True,
 )
+
+DJANGO_STRUCTLOG_CELERY_ENABLED = True  # a request's id goes with the jobs that it asks for
 
 QUEUE_LIMIT: int = max(1, env.environment("QUEUE_LIMIT"))  # jobs that wait in one queue
 

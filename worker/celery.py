@@ -24,6 +24,7 @@ django.setup()
 
 from django.db import Error as DatabaseError  # noqa: E402
 from django.db import close_old_connections, connection  # noqa: E402
+from django_structlog.celery.steps import DjangoStructLogInitStep  # noqa: E402
 
 from questionbank.database_clock import database_now  # noqa: E402
 from questionbank.outage import outage_of  # noqa: E402
@@ -32,6 +33,7 @@ from questionbank.services.runs import runs_reconcile, worker_seen  # noqa: E402
 application = Celery("kindred")
 application.config_from_object("django.conf:settings", namespace="CELERY")
 application.conf.imports = ["worker.tasks"]
+application.steps["worker"].add(DjangoStructLogInitStep)  # log lines of a job carry its request's id
 
 # It warns root of pickled messages; ours are JSON, the only form that Celery accepts by default.
 warnings.filterwarnings(

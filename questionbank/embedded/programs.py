@@ -10,6 +10,11 @@ LARGEST_WORKER_KIB = 1_200_000
 _PROJECT = Path(__file__).resolve().parents[2]
 
 
+def metrics_folder(var_dir: Path) -> Path:
+    """Return where web processes leave their figures for the process `metrics`."""
+    return var_dir / "metrics"
+
+
 def programs(var_dir: Path, *, host: str, port: int) -> dict[str, Program]:
     """Return every process by name: the site, a worker for each queue, and the clock."""
     worker_class = ["--worker-class", "questionbank.embedded.buffering.BufferingWorker"]
@@ -31,6 +36,9 @@ def programs(var_dir: Path, *, host: str, port: int) -> dict[str, Program]:
         "beat": [*celery, "beat", "--schedule", str(var_dir / "celerybeat-schedule")],
     }
     environment = {"PORT": str(port)}  # the one chosen, not the one wished for
+    if os.environ.get("METRICS_PORT", "").strip() not in ("", "0"):
+        environment["PROMETHEUS_MULTIPROC_DIR"] = str(metrics_folder(var_dir))
+        commands["metrics"] = [sys.executable, "manage.py", "metrics", "--host", host]
     if pooler := os.environ.get("DATABASE_POOLER_URL"):
         environment["DATABASE_URL"] = pooler
     return {name: Program(name, command, environment, _PROJECT) for name, command in commands.items()}

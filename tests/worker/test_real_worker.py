@@ -17,6 +17,7 @@ import numpy as np
 import psycopg
 import pytest
 import redis
+import structlog
 from django.conf import settings
 from django.db import connection
 from django.db.models import Max
@@ -155,7 +156,8 @@ def test_two_workers_share_the_vectors_and_one_killed_loses_nothing(killed, star
         lens="wording", encoder_name=ngrams.name, dimension=ngrams.dimension, is_current=True
     )
     ids = make_questions()
-    run = embeddings.embedding_request()
+    with structlog.contextvars.bound_contextvars(request_id="of-the-page"):
+        run = embeddings.embedding_request()
     assert run is not None
     assert dispatch.queue_depths() == {"default": 1, "light": 0, "train": 0}
 
@@ -213,6 +215,10 @@ def test_two_workers_share_the_vectors_and_one_killed_loses_nothing(killed, star
         text = "The worker first@test stopped answering."
         assert RunLog.objects.filter(run=run, text__startswith=text).exists()
         wait_for(lambda: broker.hlen("unacked") == 1, "the second message to be gone", second, tmp_path)
+    survivor = "first" if alive is first else "second"  # a helper knows whose request it works for
+    assert "request_id=of-the-page" in (tmp_path / f"{survivor}.log").read_text().replace(": ", "=").replace(
+        '"', ""
+    )
 
 
 @pytest.mark.parametrize("signal_sent", [signal.SIGTERM, signal.SIGKILL])

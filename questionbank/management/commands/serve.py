@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from argparse import ArgumentParser
 from contextlib import suppress
 from functools import partial
@@ -18,7 +19,7 @@ from questionbank.embedded import SERVICES, ensure, needs_embedded, postgres
 from questionbank.embedded.caretaker import Caretaker, page_answers
 from questionbank.embedded.instance import Instance, free_port
 from questionbank.embedded.locations import postgres_location
-from questionbank.embedded.programs import programs
+from questionbank.embedded.programs import metrics_folder, programs
 from questionbank.embedded.supervisor import Supervisor
 from questionbank.management.base import BankCommand
 from questionbank.selectors.registry.health import require_object_store
@@ -72,6 +73,7 @@ class Command(BankCommand):
                 )
         if name == "web":
             call_command("collectstatic", interactive=False, verbosity=0)
+        metrics_folder(settings.VAR_DIR).mkdir(parents=True, exist_ok=True)
         program = processes[name]
         os.chdir(program.directory or ".")
         os.execvpe(program.command[0], [*program.command], {**os.environ, **program.environment})  # noqa: S606
@@ -89,6 +91,10 @@ class Command(BankCommand):
             self._say(f"Removed {name}, which a killed process left.")
         call_command("setup_bank")
         connections.close_all()
+        shutil.rmtree(
+            metrics_folder(settings.VAR_DIR), ignore_errors=True
+        )  # figures of processes that have ended
+        metrics_folder(settings.VAR_DIR).mkdir()
         port = free_port(settings.PORT, host) if settings.DEMO else settings.PORT
         instance.publish(port=port)
         host_name = settings.ALLOWED_HOSTS[0].strip("*.") or "127.0.0.1"
