@@ -1,7 +1,7 @@
 """Files of questions: file -> records -> file, in pure functions that know no database."""
 
-from questionbank.formats.catalog import FORMATS, read, write
+from questionbank.formats.catalog import FORMATS, WRITTEN, read, write
 from questionbank.formats.concept_rows import ConceptRow, resolve_concept_rows
 from questionbank.formats.seam import Entry, Format
 
-__all__ = ["FORMATS", "ConceptRow", "Entry", "Format", "read", "resolve_concept_rows", "write"]
+__all__ = ["FORMATS", "WRITTEN", "ConceptRow", "Entry", "Format", "read", "resolve_concept_rows", "write"]

@@ -28,12 +28,20 @@ from questionbank.formats.column_names import FIELDS_WITHOUT_WHICH, holds_rows
 from questionbank.formats.csv_table import write_csv
 from questionbank.formats.encodings import guess_encoding
 from questionbank.formats.fields import FileScale
+from questionbank.formats.folders import beginnings, is_packed_folder, opened_folder
 from questionbank.formats.foreign import foreign_binary, foreign_text
 from questionbank.formats.jsonl import write_json_lines
+from questionbank.formats.h5p import is_h5p, read_h5p
+from questionbank.formats.item_building import originals_losses, originals_writer
+from questionbank.formats.latex.amc import amc_losses, is_amc, read_amc, write_amc
+from questionbank.formats.latex.exam import exam_losses, is_exam, read_exam, write_exam
 from questionbank.formats.layout import FileLayout, guess_layout
 from questionbank.formats.lines import Progress, first_bytes, refuse_unreadable
 from questionbank.formats.moodle.gift import gift_losses, is_gift, read_gift, write_gift
+from questionbank.formats.moodle.plain_texts import is_aiken, is_cloze_text, read_aiken, read_cloze_text
 from questionbank.formats.moodle.xml import moodle_losses, read_moodle_xml, write_moodle_xml
+from questionbank.formats.prairielearn import is_prairielearn, read_prairielearn
+from questionbank.formats.rexams import is_rexams, read_rexams
 from questionbank.formats.qti.exporting import qti_losses, write_qti
 from questionbank.formats.qti.package import archive_version, read_qti, text_version
 from questionbank.formats.qti.words import VERSIONS, Version
@@ -41,6 +49,7 @@ from questionbank.formats.question_files import ItemFile, QuestionFile
 from questionbank.formats.seam import Attachments, Format, NoAttachments, ReadContext
 from questionbank.formats.sheets.reading import guess_sheet_layout, is_workbook
 from questionbank.formats.sheets.writing import workbook_losses, write_workbook
+from questionbank.formats.webwork import is_pg, read_pg
 from questionbank.scales import scale_names
 
 AUTO = "auto"
@@ -127,6 +136,82 @@ _FORMATS = (
         keeps_originals=True,
     ),
     Format(
+        name="exam",
+        label="LaTeX (exam class)",
+        suffixes=(".tex", ".ltx"),
+        media_type="application/x-tex",
+        sniff=is_exam,
+        read=read_exam,
+        write=write_exam,
+        losses=exam_losses,
+        reads_folders=True,
+        keeps_originals=True,
+    ),
+    Format(
+        name="amc",
+        label="LaTeX (Auto Multiple Choice)",
+        suffixes=(".tex", ".ltx"),
+        media_type="application/x-tex",
+        sniff=is_amc,
+        read=read_amc,
+        write=write_amc,
+        losses=amc_losses,
+        reads_folders=True,
+        keeps_originals=True,
+    ),
+    Format(
+        name="webwork",
+        label="WeBWorK PG",
+        suffixes=(".zip", ".pg", ".tar.gz", ".tgz", ".tar"),
+        media_type="application/zip",
+        sniff=is_pg,
+        read=read_pg,
+        write=originals_writer("webwork"),
+        losses=originals_losses("WeBWorK PG", "webwork"),
+        reads_folders=True,
+        keeps_originals=True,
+    ),
+    Format(
+        name="prairielearn",
+        label="PrairieLearn",
+        suffixes=(".zip", ".html", ".tar.gz", ".tgz"),
+        media_type="application/zip",
+        sniff=is_prairielearn,
+        read=read_prairielearn,
+        write=originals_writer("prairielearn"),
+        losses=originals_losses("PrairieLearn", "prairielearn"),
+        reads_folders=True,
+        keeps_originals=True,
+    ),
+    Format(
+        name="rexams",
+        label="R/exams",
+        suffixes=(".zip", ".rmd", ".rnw", ".tar.gz", ".tgz"),
+        media_type="application/zip",
+        sniff=is_rexams,
+        read=read_rexams,
+        write=originals_writer("rexams"),
+        losses=originals_losses("R/exams", "rexams"),
+        reads_folders=True,
+        keeps_originals=True,
+    ),
+    Format(
+        name="h5p",
+        label="H5P",
+        suffixes=(".h5p", ".zip"),
+        media_type="application/zip",
+        sniff_archive=lambda archive: is_h5p(archive.namelist()),
+        read=read_h5p,
+    ),
+    Format(
+        name="aiken",
+        label="Aiken",
+        suffixes=(".txt",),
+        media_type="text/plain",
+        sniff=is_aiken,
+        read=read_aiken,
+    ),
+    Format(
         name="gift",
         label="GIFT",
         suffixes=(".gift", ".gift.txt"),
@@ -137,20 +222,38 @@ _FORMATS = (
         losses=gift_losses,
         keeps_originals=True,
     ),
+    Format(
+        name="cloze",
+        label="Cloze text of Moodle",
+        suffixes=(".txt",),
+        media_type="text/plain",
+        sniff=is_cloze_text,
+        read=read_cloze_text,
+    ),
 )
 FORMATS: dict[str, Format] = {
     row.name: row for row in (*_FORMATS[:4], *map(_qti, VERSIONS.values()), *_FORMATS[4:])
 }
 """The one table of formats: pages, commands and imports read it."""
 
+WRITTEN: dict[str, Format] = {name: row for name, row in FORMATS.items() if row.is_written}
+"""Those that questions leave in."""
+
 
 def _names() -> str:
     return ", ".join((AUTO, *FORMATS))
 
 
-def _labels() -> str:
+def known_formats() -> str:
+    """Return the formats that are read, as a sentence lists them."""
     *labels, last = (candidate.label for candidate in FORMATS.values())
     return f"{', '.join(labels)} and {last}"
+
+
+def known_suffixes() -> tuple[str, ...]:
+    """Return the endings of the files that are read; of those with two, the last, which is all that browsers ask for."""
+    endings = (f".{ending.rpartition('.')[2]}" for row in FORMATS.values() for ending in row.suffixes)
+    return tuple(dict.fromkeys([*endings, ".gz"]))
 
 
 def sniff(path: Path) -> Format:
@@ -159,24 +262,26 @@ def sniff(path: Path) -> Format:
     Raises:
         ImportRefused: it is none of ours; where it is one of another program, with what to do.
     """
-    if is_archive(path):
+    if is_packed_folder(path):
         return _sniff_archive(path)
     start = first_bytes(path)
     encoding = guess_encoding(start)
     beginning = start.decode("utf-8-sig" if encoding in ("utf-8", "utf-16") else encoding, "replace").lstrip()
     name = path.name.lower().removesuffix(".gz")
-    for candidate in FORMATS.values():
-        if candidate.sniff is not None and candidate.sniff(beginning, name):
-            return candidate
     laid_out = [
         candidate
         for candidate in FORMATS.values()
         if candidate.read is None and candidate.sniff_archive is None
     ]
+    is_json = re.match(r'\{\s*"|\[\s*\{\s*"', beginning) is not None
     is_ours = any(name.endswith(candidate.suffixes) for candidate in laid_out)
+    # Cells and strings may hold whatever other formats begin with.
+    holds_others = is_json or (is_ours and holds_rows(guess_layout(path, is_table=True).fields))
+    for candidate in FORMATS.values():
+        if candidate.sniff is not None and not holds_others and candidate.sniff(beginning, name):
+            return candidate
     if foreign := foreign_text(beginning, path.name, is_ours_by_name=is_ours):
         raise ImportRefused(foreign)
-    is_json = re.match(r'\{\s*"|\[\s*\{\s*"', beginning) is not None
     for candidate in laid_out:
         if name.endswith(candidate.suffixes) and (not is_json or not candidate.is_table):
             return candidate
@@ -185,17 +290,27 @@ def sniff(path: Path) -> Format:
     if holds_rows(guess_layout(path, is_table=True).fields):
         return FORMATS["csv"]
     raise ImportRefused(
-        f"The format of {path.name} is not known; Kindred reads {_labels()}."
+        f"The format of {path.name} is not known; Kindred reads {known_formats()}."
         " A table needs a first row with the names of its columns, such as text, answer and concepts."
     )
 
 
 def _sniff_archive(path: Path) -> Format:
-    with opened_archive(path) as archive:
-        for candidate in FORMATS.values():
-            if candidate.sniff_archive is not None and candidate.sniff_archive(archive):
-                return candidate
-    raise ImportRefused(foreign_binary(MAGIC, path))
+    if is_archive(path):
+        with opened_archive(path) as archive:
+            for candidate in FORMATS.values():
+                if candidate.sniff_archive is not None and candidate.sniff_archive(archive):
+                    return candidate
+    with opened_folder(path, is_beginning=True) as folder:
+        for beginning, name in beginnings(folder):
+            for candidate in FORMATS.values():
+                if candidate.reads_folders and candidate.sniff and candidate.sniff(beginning, name):
+                    return candidate
+    if is_archive(path):
+        raise ImportRefused(foreign_binary(MAGIC, path))
+    raise ImportRefused(
+        f"{path.name} is an archive (tar) without questions that Kindred reads. Unpack it and choose one file."
+    )
 
 
 def layout_of(path: Path, format: str = AUTO, **given: Any) -> FileLayout:
@@ -315,8 +430,9 @@ def write(
     Raises:
         ValidationFailed: the format is not known, or the file cannot be written there.
     """
-    if format not in FORMATS:
-        raise ValidationFailed(f"The format {format!r} is not known; use one of {', '.join(FORMATS)}.")
+    chosen = WRITTEN.get(format)
+    if chosen is None:
+        raise ValidationFailed(f"The format {format!r} is not known; use one of {', '.join(WRITTEN)}.")
     written = 0
 
     def counted() -> Iterator[QuestionRecord]:
@@ -325,13 +441,17 @@ def write(
             written += 1
             yield record
 
-    pieces = FORMATS[format].write(counted(), attachments or NoAttachments())
+    pieces = chosen.write(counted(), attachments or NoAttachments())
     with written_aside(path) as raw:
         is_packed = path.name.lower().endswith(".gz")
         stream: BinaryIO | gzip.GzipFile = (
             gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) if is_packed else raw
         )
         for piece in pieces:
+            if chosen.ending(piece) != chosen.suffixes[0] and path.name.lower().endswith(chosen.suffixes):
+                raise ValidationFailed(
+                    "The questions have pictures, so that the file is an archive: give it a name that ends in .zip."
+                )
             stream.write(piece)
         if is_packed:
             stream.close()

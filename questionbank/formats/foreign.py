@@ -43,7 +43,6 @@ _MARKUP = (  # the beginning of a text -> what the file is, whatever its name
     (r"(?i)<(\?xml|[a-z]+[\s/>])", "an XML file"),
 )
 _PLAIN = (  # the same, for files whose name does not say that they are a table or JSON
-    (r"[^\n]+\n(\s*[A-J][.)] [^\n]+\n)+\s*ANSWER: ?[A-J]\b", "an Aiken file of Moodle"),
     (r"(%[^\n]*\n\s*)*\\(documentclass|begin|usepackage|input|section|chapter)\b", "a LaTeX document"),
 )
 

@@ -50,6 +50,11 @@ class CannotHold(Exception):
     """A format has nothing like a question; the message says which questions, as in "questions in parts"."""
 
 
+def no_writer(_records: Iterable[QuestionRecord], _attachments: Attachments) -> Iterator[bytes]:
+    """Stand for the writer of a format that is only read."""
+    raise NotImplementedError
+
+
 @dataclass(frozen=True, slots=True)
 class Format:
     """One format of question files.
@@ -63,6 +68,7 @@ class Format:
         sniff_archive: whether a ZIP archive is of this format.
         read: yields line and entry of each item; None where a file is read by its layout (JSON, tables).
         losses: what of a question the format cannot hold, as words for people; raises `CannotHold`.
+        reads_folders: whether archives of such files are read, too.
         keeps_originals: whether questions that came in this format go back as they came.
     """
 
@@ -70,13 +76,23 @@ class Format:
     label: str
     suffixes: tuple[str, ...]
     media_type: str
-    write: Callable[[Iterable[QuestionRecord], Attachments], Iterator[bytes]]
-    losses: Callable[[QuestionRecord, Attachments], list[str]]
+    write: Callable[[Iterable[QuestionRecord], Attachments], Iterator[bytes]] = no_writer
+    losses: Callable[[QuestionRecord, Attachments], list[str]] = lambda _record, _attachments: []
     is_table: bool = False
     sniff: Callable[[str, str], bool] | None = None
     sniff_archive: Callable[[ZipFile], bool] | None = None
     read: Callable[[Path, ReadContext], Iterator[tuple[int, Entry]]] | None = None
+    reads_folders: bool = False
     keeps_originals: bool = False
+
+    @property
+    def is_written(self) -> bool:
+        """Whether questions leave in this format."""
+        return self.write is not no_writer
+
+    def ending(self, beginning: bytes) -> str:
+        """Return the ending of a written file that begins so: of a text with its pictures it is an archive."""
+        return ".zip" if self.reads_folders and beginning.startswith(b"PK\x03\x04") else self.suffixes[0]
 
 
 class NoAttachments:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from analytics.records import QuestionRecord
 from questionbank.errors import NotFound, ValidationFailed
-from questionbank.formats import FORMATS, write
+from questionbank.formats import WRITTEN, write
 from questionbank.formats.seam import Attachments, CannotHold
 from questionbank.models import KnowledgeHierarchy
 from questionbank.selectors.questions.questions import question_records, questions_matching
@@ -37,7 +37,7 @@ class ExportLosses:
         """Count what the format cannot hold of a question."""
         self.questions += 1
         try:
-            self.lost.update(FORMATS[format].losses(record, attachments))
+            self.lost.update(WRITTEN[format].losses(record, attachments))
         except CannotHold as error:
             self.refused[str(error)] += 1
 
@@ -52,8 +52,8 @@ def export_file(*, path: Path, format: str, filters: Mapping[str, str]) -> tuple
     """
     questions = questions_matching(filters=filters)
     hierarchy = KnowledgeHierarchy.objects.filter(name=filters.get("hierarchy", "")).first()
-    if format not in FORMATS:
-        raise ValidationFailed(f"The format {format!r} is not known; use one of {', '.join(FORMATS)}.")
+    if format not in WRITTEN:
+        raise ValidationFailed(f"The format {format!r} is not known; use one of {', '.join(WRITTEN)}.")
     losses, store = ExportLosses(), AttachmentStore()
 
     def watched() -> Iterator[QuestionRecord]:
@@ -71,9 +71,9 @@ def export_pieces(*, records: Iterable[QuestionRecord], format: str) -> Iterator
     Raises:
         NotFound: there is no such format.
     """
-    if format not in FORMATS:
+    if format not in WRITTEN:
         raise NotFound("There is no such format.")
-    return FORMATS[format].write(with_own_ids(records), AttachmentStore())
+    return WRITTEN[format].write(with_own_ids(records), AttachmentStore())
 
 
 def export_losses(*, records: Iterable[QuestionRecord], format: str) -> ExportLosses:
@@ -82,7 +82,7 @@ def export_losses(*, records: Iterable[QuestionRecord], format: str) -> ExportLo
     Raises:
         NotFound: there is no such format.
     """
-    if format not in FORMATS:
+    if format not in WRITTEN:
         raise NotFound("There is no such format.")
     losses, store = ExportLosses(), AttachmentStore()
     for record in records:

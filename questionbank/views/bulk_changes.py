@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from questionbank.formats import FORMATS
+from questionbank.formats import WRITTEN
 from questionbank.forms.bulk_changes import BULK_FORMS, BulkForm
 from questionbank.models import BulkChange, Question
 from questionbank.numbers import counted, whole_number
@@ -74,7 +74,7 @@ def selection_page(request: HttpRequest) -> HttpResponse:
         "back": _address("question_list", [pair for pair in pairs if pair[0] not in ("id", "all")]),
         "exports": [
             (chosen.label, reverse("selection_export", args=[name]) + "?" + urlencode(pairs))
-            for name, chosen in FORMATS.items()
+            for name, chosen in WRITTEN.items()
         ],
         "to_list": _address("list_add", listed) if count <= LONGEST_LIST else "",
         "longest_list": LONGEST_LIST,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import islice
+from itertools import chain, islice
 
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils.http import urlencode
 
 from analytics.records import QuestionRecord
-from questionbank.formats import FORMATS
+from questionbank.formats import WRITTEN
 from questionbank.services.exports import export_losses, export_pieces
 
 LOOKED_AT = 2_000  # questions that are checked before the file is sent
@@ -33,7 +33,7 @@ def questions_file(
         if losses:
             address = f"?{urlencode([*_pairs(request), ('confirmed', '1')])}"
             context = {
-                "format": FORMATS[format],
+                "format": WRITTEN[format],
                 "losses": losses,
                 "refused": losses.refused.most_common(),
                 "lost": losses.lost.most_common(),
@@ -43,8 +43,12 @@ def questions_file(
             }
             return render(request, "exports/losses.html", context)
     pieces = export_pieces(records=records(), format=format)
-    response = StreamingHttpResponse(pieces, content_type=f"{FORMATS[format].media_type}; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{stem}{FORMATS[format].suffixes[0]}"'
+    first = next(pieces, b"")
+    chosen = WRITTEN[format]
+    ending = chosen.ending(first)
+    media_type = chosen.media_type if ending == chosen.suffixes[0] else "application/zip"
+    response = StreamingHttpResponse(chain([first], pieces), content_type=f"{media_type}; charset=utf-8")
+    response["Content-Disposition"] = f'attachment; filename="{stem}{ending}"'
     return response
 
 

@@ -10,7 +10,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.text import slugify
 
 from questionbank.errors import NotFound
-from questionbank.formats import FORMATS
+from questionbank.formats import WRITTEN
 from questionbank.forms.question_lists import AddToListForm, QuestionListForm
 from questionbank.models import Question, QuestionList, User
 from questionbank.numbers import counted, whole_number
@@ -67,7 +67,7 @@ def list_detail(request: HttpRequest, list_id: int) -> HttpResponse:
         "with_answers": request.GET.get("answers") == "1",
         "exports": [
             (chosen.label, reverse("list_export", args=[question_list.pk, name]))
-            for name, chosen in FORMATS.items()
+            for name, chosen in WRITTEN.items()
         ],
     }
     return render(request, "lists/detail.html", context)

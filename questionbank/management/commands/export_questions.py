@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from questionbank.errors import ValidationFailed
-from questionbank.formats import FORMATS
+from questionbank.formats import WRITTEN
 from questionbank.management.base import BankCommand
 from questionbank.selectors.questions.questions import EXPORT_FILTERS
 from questionbank.services.exports import export_file
@@ -20,7 +20,7 @@ class Command(BankCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("path", type=Path, metavar="PATH")
-        parser.add_argument("--format", required=True, help=" or ".join(FORMATS))
+        parser.add_argument("--format", required=True, help=" or ".join(WRITTEN))
         parser.add_argument(
             "--filter", action="append", default=[], metavar="KEY=VALUE", dest="filters",
             help=f"several must all hold; keys: {', '.join(EXPORT_FILTERS)}",

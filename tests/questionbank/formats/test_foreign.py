@@ -21,7 +21,6 @@ def _zip(name):
 @pytest.mark.parametrize(
     ("content", "what"),
     [
-        (b"What is 2+2?\nA. 3\nB. 4\nANSWER: B\n", "an Aiken file of Moodle"),
         (b"% notes\n\\documentclass{article}", "a LaTeX document"),
         (b"<!DOCTYPE html><html>", "a web page"),
         (b'<assessmentTest xmlns="x">', "a test of QTI"),

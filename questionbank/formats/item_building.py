@@ -1,0 +1,268 @@
+"""A question that a reader puts together: what it says, what went, and the item that it was read from."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from analytics.json_lines import TEXT_LIMIT
+from analytics.question_content import AcceptedAnswer, Option, QuestionContent
+from analytics.records import Original, QuestionRecord
+from questionbank.errors import LineProblem, LineWarning
+from questionbank.formats.fields import FieldProblems, read_question
+from questionbank.formats.html_reading import html_to_our_text
+from questionbank.formats.item_pictures import ItemPictures
+from questionbank.formats.kinds import options_fault
+from questionbank.formats.limits import ID_LIMIT
+from questionbank.formats.moodle.words import category_path
+from questionbank.formats.originals import fields_digest
+from questionbank.formats.own_fields import read_ours
+from questionbank.formats.row_checks import record_warnings
+from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext
+from questionbank.formats.written_numbers import finite_number
+
+LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+GAP = "____"
+_NO_NAME = re.compile(r"[{}$@#\\\s]+")
+_DATE = (1980, 1, 1, 0, 0, 0)
+Find = Callable[[str], bytes | None]
+"""Returns a file that an item names, or None."""
+
+
+def placeholder(name: str) -> str:
+    """Return what stands for a value that the source computes.
+
+    >>> placeholder("$a"), placeholder("params.x")
+    ('{@a@}', '{@params.x@}')
+    """
+    return f"{{@{_NO_NAME.sub(' ', name).strip()[:60] or 'value'}@}}"
+
+
+def has_placeholder(text: str) -> bool:
+    """Return whether a text holds values that its source computes."""
+    return "{@" in text
+
+
+def concept_of(names: Iterable[str]) -> list[list[str]]:
+    """Return the concept path of some names as a row has it; none where none has letters."""
+    path = category_path("/".join(name.replace("/", "//") for name in names if name.strip()))
+    return [list(path)] if path else []
+
+
+def lettered(texts: Iterable[tuple[str, bool, str]]) -> list[Option]:
+    """Return options with letters from (text, whether it is right, feedback); several right ones share the points."""
+    found = list(texts)
+    right = sum(is_right for _text, is_right, _feedback in found)
+    return [
+        Option(
+            LABELS[place] if place < len(LABELS) else str(place + 1),
+            text,
+            "",
+            (1 / right if is_right else 0.0) if right > 1 else None,
+            feedback,
+        )
+        for place, (text, is_right, feedback) in enumerate(found)
+    ]
+
+
+class Item:
+    """One question while it is read.
+
+    Attributes:
+        row: our fields, as `read_question` takes them.
+        content: fields of `QuestionContent`, without settings and pictures.
+        ours: fields that the format has no place for, as `lost_fields` writes them.
+        is_drawn: whether its source computes what it says, so that it is kept as another type.
+    """
+
+    def __init__(self, format: str, context: ReadContext, *, place: str = "", find: Find | None = None) -> None:
+        self.row: dict[str, Any] = {"kind": "open", "text": "", "answer": "", "options": [], "solution": ""}
+        self.content: dict[str, Any] = {}
+        self.settings: dict[str, str] = {}
+        self.is_drawn = False
+        self.ours = ""
+        self.said: list[tuple[str, str]] = []
+        self._format, self._place, self._find = format, place, find or (lambda _name: None)
+        self._pictures = ItemPictures(context.attachments.put, self.say)
+
+    def say(self, field: str, reason: str) -> None:
+        """Keep what went, or looks wrong."""
+        self.said.append((field, reason))
+
+    # -- texts -----------------------------------------------------------------------------------------------------
+
+    def html(self, source: str, field: str) -> str:
+        """Return our text of some HTML."""
+        text, went = html_to_our_text(source, picture_name=lambda address: self.picture(address, field))
+        for what in went:
+            self.say(field, f"{field}: {what}")
+        return text
+
+    def picture(self, address: str, field: str = "text") -> str:
+        """Return our name of a picture that the item names."""
+        address = address.strip()
+        name = address.rpartition("/")[2]
+        if "{@" in address or "://" in address:
+            return self._pictures.missing(name)
+        data = self._find(address)
+        if data is None:
+            self.say(field, f"{field} names the picture {name[:60]!r}, which is not in the file")
+            return self._pictures.missing(name)
+        digest = self._pictures.keep(data, field, name)
+        return self._pictures.name(name, digest) if digest else self._pictures.missing(name)
+
+    # -- answers ---------------------------------------------------------------------------------------------------
+
+    def choose(self, texts: Iterable[tuple[str, bool, str]], *, is_single: bool = True) -> None:
+        """Make it a choice between (text, whether it is right, feedback)."""
+        found = list(texts)
+        options = lettered(found)
+        right = [option for option, (_text, is_right, _said) in zip(options, found, strict=True) if is_right]
+        self.row |= {"kind": "choice", "options": options}
+        if len(right) == 1:
+            self.row["answer"] = right[0].label
+            if not is_single:
+                self.settings["single"] = "false"
+                self.row["options"] = [replace(one, weight=float(one in right)) for one in options]
+
+    def accept(self, accepted: Iterable[AcceptedAnswer], kind: str = "") -> None:
+        """Make it a question for a typed answer; for a number where each of them is one."""
+        answers = [answer for answer in accepted if answer.text]
+        kind = kind or ("number" if all(finite_number(one.text) is not None for one in answers) else "short")
+        self.row["kind"] = kind
+        if len(answers) == 1 and answers[0] == AcceptedAnswer(answers[0].text):
+            self.row["answer"] = answers[0].text
+        else:
+            self.content["accepted"] = tuple(answers)
+
+    # -- the whole -------------------------------------------------------------------------------------------------
+
+    def entries(self, line: int, data: str, preamble: str = "") -> Iterator[tuple[int, Entry]]:
+        """Yield the warnings and the question; a problem where it cannot even be kept.
+
+        Args:
+            data: the item as the file has it, and what stands before it or belongs to it.
+        """
+        where = f" ({self._place})" if self._place else ""
+        digest = hashlib.sha256(data.encode("utf-8", "replace")).hexdigest()
+        try:
+            record = self._record(digest)
+        except FieldProblems as error:
+            yield line, LineProblem(line, f"{error}{where}", error.problems[0][0], tuple(error.problems))
+            return
+        for field, reason in dict.fromkeys([*self.said, *record_warnings(record)]):
+            yield line, LineWarning(line, reason, field)
+        yield line, replace(record, original=Original(self._format, data.encode("utf-8", "replace"), preamble.encode()))
+
+    def _record(self, digest: str) -> QuestionRecord:
+        text = self.row["text"].strip()
+        title = str(self.content.get("title", "")).strip()
+        if len(text) > TEXT_LIMIT:
+            self.say("text", f"the text is longer than {TEXT_LIMIT:,} characters; the bank shows its beginning")
+        self.row["text"] = text[:TEXT_LIMIT] or title or "[Untitled question]"
+        self.row["id"] = str(self.row.get("id", "")).strip()[:ID_LIMIT]
+        if not self.is_drawn:
+            if self.row["kind"] == "choice" and not self.row["answer"] and not any(one.weight for one in self.row["options"]):
+                self.say("options", "no option is right")
+            try:
+                return read_question(self.full_row())
+            except FieldProblems as error:
+                self.say("kind", f"the question is kept as another type, because {error}")
+        return read_question(self._kept_row(digest))
+
+    def full_row(self) -> dict[str, Any]:
+        """Return the fields of the question, and those that our own writer has added."""
+        content = QuestionContent(
+            **self.content, settings=self.settings, pictures=self._pictures.as_content()
+        )
+        options = [
+            {"label": one.label, "text": one.text, "weight": one.weight, "feedback": one.feedback}
+            for one in self.row["options"]
+        ]
+        row = {**self.row, "options": options, "grading": content}
+        if self.ours:
+            read_ours(self.ours, row)
+        return row
+
+    def _kept_row(self, digest: str) -> dict[str, Any]:
+        """Return the fields of a question that we cannot take apart: what people read, and which item it is."""
+        kept = {name: self.content[name] for name in ("title", "tags", "points", "hints") if name in self.content}
+        options = [replace(one, weight=None) for one in self.row["options"]]
+        labels = [option.label for option in options]
+        if options_fault(kind="opaque", text="", labels=labels, answer="") or not all(one.text.strip() for one in options):
+            options = []
+        answer = self.row["answer"]
+        row = {
+            name: value for name, value in self.row.items() if name not in ("kind", "options", "answer")
+        }
+        row["options"] = [{"label": one.label, "text": one.text} for one in options[:26]]
+        row["kind"] = "opaque"
+        row["answer"] = answer if not has_placeholder(answer) else ""
+        row["grading"] = QuestionContent(
+            **kept,
+            settings={"type": self.settings.get("type") or self._format},
+            pictures=self._pictures.as_content(),
+            original=digest,
+        )
+        return row
+
+
+# -- formats whose questions leave as they came ----------------------------------------------------------------------
+
+
+def file_preamble(path: str, files: Mapping[str, str] | None = None) -> str:
+    """Return what an original remembers of its file: where it stood, and the files that belong to it."""
+    return json.dumps({"path": path, "files": dict(files or {})}, ensure_ascii=False)
+
+
+def originals_writer(format: str) -> Callable[[Iterable[QuestionRecord], Attachments], Iterator[bytes]]:
+    """Return a writer of a ZIP archive of the files that questions were read from, each in its place."""
+
+    def write(records: Iterable[QuestionRecord], attachments: Attachments) -> Iterator[bytes]:
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+            written: set[str] = set()
+            for record in records:
+                for name, data in _files_of(record, format, attachments):
+                    if name not in written:
+                        written.add(name)
+                        archive.writestr(zipfile.ZipInfo(name, _DATE), data, zipfile.ZIP_DEFLATED)
+        yield buffer.getvalue()
+
+    return write
+
+
+def _files_of(
+    record: QuestionRecord, format: str, attachments: Attachments
+) -> Iterator[tuple[str, bytes]]:
+    original = record.original
+    if original is None or original.format != format:
+        return
+    stated = json.loads(original.preamble)
+    path: str = stated["path"]
+    folder = path.rpartition("/")[0]
+    yield path, original.data
+    for name, text in stated["files"].items():
+        yield name, text.encode()
+    for picture in record.content.pictures:
+        data = attachments.get(picture.sha256) if picture.sha256 else None
+        if data is not None:
+            yield f"{folder}/{picture.name}" if folder else picture.name, data
+
+
+def originals_losses(label: str, format: str) -> Callable[[QuestionRecord, Attachments], list[str]]:
+    """Return what tells of questions that did not come in a format, and of changes since they came."""
+
+    def losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
+        original = record.original
+        if original is None or original.format != format:
+            raise CannotHold(f"questions that did not come as {label}, which Kindred reads and does not write")
+        return [] if original.fields in (b"", fields_digest(record)) else ["changes made in the bank"]
+
+    return losses

@@ -1,0 +1,261 @@
+r"""The class exam: ``\question[2]`` with parts, choices, check boxes, gaps and solutions.
+
+Philip Hirschhorn, Using the exam document class, 2023.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from analytics.question_content import AcceptedAnswer, Blank, QuestionContent, QuestionPart
+from analytics.records import QuestionRecord
+from questionbank.formats.derived_answer import derived_answer, part_label
+from questionbank.formats.item_building import Item, lettered
+from questionbank.formats.kinds import right_labels
+from questionbank.formats.latex.files import Dialect, Slice, latex_losses, read_latex, write_latex
+from questionbank.formats.latex.structure import braced, cut, option, split_items, top_environments
+from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext
+from questionbank.formats.written_numbers import finite_number
+
+FORMAT = "exam"
+_QUESTIONS = ("question", "titledquestion", "bonusquestion", "bonustitledquestion")
+_BETWEEN = ("uplevel", "fullwidth", "section", "subsection")
+_CHOICES = ("choices", "oneparchoices", "checkboxes", "oneparcheckboxes")
+_SOLUTIONS = ("solution", "solutionorbox", "solutionorlines", "solutionordottedlines", "solutionorgrid", "solutionbox")
+_PARTS = {"parts": ("part", "bonuspart"), "subparts": ("subpart", "bonussubpart"), "subsubparts": ("subsubpart",)}
+_RIGHT = ("CorrectChoice", "correctchoice")
+_FILLIN = re.compile(r"\\fillin(?![A-Za-z])\*?")
+_ANSWER = re.compile(r"\\answerline\*?(?![A-Za-z])")
+_POINTS = re.compile(r"\s*(\d+(?:\.\d+)?)?\s*(\\half)?")
+_TYPED = frozenset({"number", "short", "open", "true_false"})
+_PART_NAMES = ("part", "subpart", "subsubpart")
+_HEAD = r"""% Compile with LuaLaTeX or XeLaTeX. Write \printanswers after \documentclass to see the answers.
+\documentclass[11pt,a4paper]{exam}
+\usepackage{iftex,fontspec,amsmath,amssymb,graphicx,hyperref}
+CHINESE\begin{document}
+\begin{questions}
+"""
+
+
+def is_exam(beginning: str, _name: str) -> bool:
+    """Return whether a file is a document of the class, or a part of one."""
+    return re.search(r"\\documentclass\s*(?:\[[^\]]*\])?\s*\{exam\}|\\begin\s*\{questions\}", beginning) is not None
+
+
+# -- reading ---------------------------------------------------------------------------------------------------------
+
+
+def _slices(clean: str) -> list[Slice]:
+    found: list[Slice] = []
+    before, section, above = 0, "", ""
+    for place, body in _lists(clean):
+        marks = split_items(body, (*_QUESTIONS, *_BETWEEN))
+        for (match, points, _after), following in zip(marks, [*marks[1:], None], strict=True):
+            behind = match.end()
+            stop = following[0].start() if following else len(body)
+            title, is_titled = "", "titled" in match["item"]
+            if match["item"] in _BETWEEN or is_titled:
+                title, behind = braced(body, behind)
+            if match["item"] in _BETWEEN:
+                if "section" in match["item"]:
+                    section = " ".join(title.split())
+                else:  # a text for the questions below it, which the first of them needs
+                    above = f"{above}\n\n{title}".strip()
+                continue
+            points, behind = option(body, behind)
+            written = body[match.start() : stop].rstrip(" \t\n\0")
+            start, end = place + match.start(), place + match.start() + len(written)
+            stated = {"points": points or "", "section": section, "title": title}
+            found.append(Slice(start, end, f"{above}\n\n{body[behind:stop]}" if above else body[behind:stop], before, stated))
+            before, above = end, ""
+    return found
+
+
+def _lists(clean: str) -> Iterator[tuple[int, str]]:
+    lists = top_environments(clean, ("questions",))
+    if lists:
+        yield from ((one.body_start, one.body) for one in lists)
+    else:  # a part that a document includes
+        yield 0, clean
+
+
+def _read(item: Item, found: Slice, text: Callable[[str, str], str]) -> None:
+    stated = found.stated
+    block = _Block(text)
+    fields = block.read(found.body, 1)
+    content: QuestionContent = fields.pop("content")
+    item.row |= fields
+    item.settings.update(content.settings)
+    item.content |= {name: getattr(content, name) for name in ("accepted", "blanks", "parts")}
+    item.content["title"] = text(stated["title"], "title")
+    item.content["points"] = _points(stated["points"])
+    section = text(stated["section"], "tags")
+    item.content["tags"] = (section[:100],) if section else ()
+
+
+class _Block:
+    """Reads a question or a part of one."""
+
+    def __init__(self, text: Callable[[str, str], str]) -> None:
+        self._text = text
+
+    def read(self, body: str, level: int) -> dict[str, Any]:
+        names = (*_CHOICES, *_SOLUTIONS, *_PARTS)
+        environments = top_environments(body, names)
+        answers: list[str] = []
+        asked, gaps = self._gaps(cut(body, environments))
+        asked = self._answers(asked, answers)
+        solutions = [self._solution(one.body) for one in environments if one.name in _SOLUTIONS]
+        choices = [choice for one in environments if one.name in _CHOICES for choice in self._choices(one.body)]
+        parts, of_parts = self._parts([one for one in environments if one.name in _PARTS], level)
+        row: dict[str, Any] = {"kind": "open", "text": self._text(asked, "text"), "options": [], "answer": ""}
+        content: dict[str, Any] = {}
+        if parts:
+            row["kind"], content["parts"] = "parts", parts
+        elif choices:
+            row["kind"], row["options"] = "choice", lettered(choices)
+            right = [one.label for one, (_text, is_right, _said) in zip(row["options"], choices, strict=True) if is_right]
+            row["answer"] = right[0] if len(right) == 1 else ""
+        elif gaps:
+            row["kind"], content["blanks"] = "blanks", tuple(gaps)
+        elif answers:
+            row["kind"] = "short" if finite_number(answers[0]) is None else "number"
+            row["answer"] = answers[0]
+        row["solution"] = "\n\n".join(filter(None, [*solutions, *of_parts]))
+        row["content"] = QuestionContent(**content)
+        return row
+
+    def _gaps(self, body: str) -> tuple[str, list[Blank]]:
+        r"""Return a text with ``[[1]]`` in the place of ``\fillin[answer]``, and the gaps."""
+        gaps, pieces, place = [], [], 0
+        for match in _FILLIN.finditer(body):
+            if match.start() < place:
+                continue
+            stated, end = option(body, match.end())
+            _width, end = option(body, end)
+            answer = self._text(stated or "", "blanks")
+            if not answer:
+                return body, []  # lines to write on
+            gaps.append(Blank("short" if finite_number(answer) is None else "number", (AcceptedAnswer(answer),)))
+            pieces += [body[place : match.start()], f"[[{len(gaps)}]]"]
+            place = end
+        return "".join([*pieces, body[place:]]), gaps
+
+    def _answers(self, body: str, answers: list[str]) -> str:
+        pieces, place = [], 0
+        for match in _ANSWER.finditer(body):
+            stated, end = option(body, match.end())
+            if stated and (answer := self._text(stated, "answer")):
+                answers.append(answer)
+            pieces.append(body[place : match.start()])
+            place = end
+        return "".join([*pieces, body[place:]])
+
+    def _solution(self, body: str) -> str:
+        _space, start = option(body, 0)
+        return self._text(body[start:], "solution")
+
+    def _choices(self, body: str) -> Iterator[tuple[str, bool, str]]:
+        for match, _stated, text in split_items(body, ("choice", *_RIGHT)):
+            if shown := self._text(text, "options"):
+                yield shown, match["item"] in _RIGHT, ""
+
+    def _parts(self, environments: list[Any], level: int) -> tuple[tuple[QuestionPart, ...], list[str]]:
+        parts, solutions = [], []
+        for environment in environments:
+            for _match, stated, body in split_items(environment.body, _PARTS[environment.name]):
+                row = self.read(body, level + 1)
+                content: QuestionContent = row["content"]
+                if level > 1:  # two levels, and no more
+                    inner = [f"({part_label(at)}) {part.text}" for at, part in enumerate(content.parts)]
+                    row["text"] = "\n".join([row["text"], *inner]).strip()
+                    content = QuestionContent(blanks=content.blanks)
+                    row["kind"] = "open" if row["kind"] == "parts" else row["kind"]
+                points = _points(stated or "")
+                content = QuestionContent(points=points, blanks=content.blanks, parts=content.parts)
+                answer = derived_answer(kind=row["kind"], options=row["options"], answer=row["answer"], content=content)
+                if row["solution"]:
+                    solutions.append(f"({part_label(len(parts))}) {row['solution']}")
+                text = row["text"] or "[Untitled part]"
+                parts.append(QuestionPart(text, row["kind"], tuple(row["options"]), answer, content))
+        return tuple(parts), solutions
+
+
+def _points(stated: str) -> float | None:
+    match = _POINTS.match(stated)
+    if match is None or not (match[1] or match[2]):
+        return None
+    return float(match[1] or 0) + (0.5 if match[2] else 0)
+
+
+# -- writing ---------------------------------------------------------------------------------------------------------
+
+_LatexOf = Callable[[str], str]
+
+
+def _write(record: QuestionRecord, latex: _LatexOf) -> str:
+    content = record.content
+    command = rf"\titledquestion{{{latex(content.title)}}}" if content.title else r"\question"
+    lines = [f"{command}{_stated(content.points)} {_body(record, latex)}"]
+    if record.solution:
+        lines.append(f"\\begin{{solution}}\n{latex(record.solution)}\n\\end{{solution}}")
+    return "\n".join(lines)
+
+
+def _body(question: QuestionRecord | QuestionPart, latex: _LatexOf, level: int = 0) -> str:
+    content, kind = question.content, question.kind
+    if content.pairs or kind in ("matching", "ordering"):
+        raise CannotHold("matching and ordering questions")
+    written = latex(question.text)
+    shown = [_with_gaps(written, content.blanks, latex) if content.blanks else written]
+    if question.options:
+        labels = [option.label for option in question.options]
+        answer = derived_answer(kind=kind, options=question.options, answer=question.answer, content=content)
+        right = right_labels(answer, labels) or []
+        name = "checkboxes" if len(right) > 1 else "choices"
+        lines = [rf"  \{'CorrectChoice' if one.label in right else 'choice'} {latex(one.text)}" for one in question.options]
+        shown.append("\n".join([rf"\begin{{{name}}}", *lines, rf"\end{{{name}}}"]))
+    elif content.parts:
+        name = _PART_NAMES[level]
+        parts = (rf"\{name}{_stated(part.content.points)} {_body(part, latex, level + 1)}" for part in content.parts)
+        shown.append("\n".join([rf"\begin{{{name}s}}", *parts, rf"\end{{{name}s}}"]))
+    elif question.answer and not content.blanks and kind in _TYPED:
+        shown.append(rf"\answerline[{{{latex(question.answer)}}}]")
+    return "\n".join(shown)
+
+
+def _stated(points: float | None) -> str:
+    return "" if points is None else f"[{points:.10g}]"
+
+
+def _with_gaps(written: str, blanks: tuple[Blank, ...], latex: _LatexOf) -> str:
+    def gap(match: re.Match[str]) -> str:
+        place = int(match[1]) - 1
+        blank = blanks[place] if place < len(blanks) else None
+        answer = blank.accepted[0].text if blank and blank.accepted else ""
+        return rf"\fillin[{{{latex(answer)}}}]" if answer else match[0]
+
+    return re.sub(r"\[\[(\d{1,3})\]\]", gap, written)
+
+
+DIALECT = Dialect(
+    format=FORMAT,
+    slices=_slices,
+    read=_read,
+    write=_write,
+    head=_HEAD,
+    foot=lambda _groups: "\n\\end{questions}\n\\end{document}\n",
+    kept=(*_QUESTIONS, *_BETWEEN, *_RIGHT, "choice", "fillin", "answerline", *(one for names in _PARTS.values() for one in names)),
+    begins=re.compile(r"\Z"),
+)
+read_exam = partial(read_latex, dialect=DIALECT)
+write_exam = partial(write_latex, dialect=DIALECT)
+
+
+def exam_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
+    """Return what of a question other readers do not see. Raises `CannotHold`."""
+    return latex_losses(record, DIALECT)

@@ -1,0 +1,321 @@
+r"""Files of questions in LaTeX: what the class exam and AMC share of reading and writing them.
+
+Comments before a question hold what LaTeX has no place for: ``% [id:7] [tag:easy]`` and ``% kindred: {"grade": "7"}``.
+An unchanged question goes back as it came, with what stood before it.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO
+
+from analytics.records import QuestionRecord
+from questionbank.errors import LineProblem
+from questionbank.formats.fields import FieldProblems, read_question
+from questionbank.formats.folders import Folder, opened_folder
+from questionbank.formats.item_building import Find, Item
+from questionbank.formats.latex.prose import latex_text, text_latex
+from questionbank.formats.latex.structure import Macros, without_comments
+from questionbank.formats.originals import fields_digest
+from questionbank.formats.own_fields import lost_fields, read_ours
+from questionbank.formats.pictures import SUFFIXES, PictureRefused, read_picture
+from questionbank.formats.seam import Attachments, CannotHold, Entry, NoAttachments, ReadContext, not_held
+
+ANOTHER_TYPE = "questions of another type, which only leave in the format they came from"
+_OURS = re.compile(r"^\s*%\s*kindred:\s*(\{.*\})\s*$", re.MULTILINE)
+_ID = re.compile(r"^\s*%.*?\[id:((?:[^\]\\]|\\.)*)\]", re.MULTILINE)
+_TAG = re.compile(r"\[tag:((?:[^\]\\]|\\.)*)\]")
+_TAGS_LINE = re.compile(r"^\s*%.*?\[(?:id|tag):.*$", re.MULTILINE)
+_INCLUDES = re.compile(r"\\(?:input|include|verbatiminput|lstinputlisting|import|subfile)(?![A-Za-z])\s*\{?\s*([^{}\s]{1,100})")
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
+_EDGE = re.compile(r"\\(begin|end)\s*\{([^{}\n]*)\}")
+_COMMENT_LINE = re.compile(r"^[ \t]*%.*$", re.MULTILINE)
+_UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
+_PIECE = 1 << 20
+_CHINESE = re.compile("[\u3400-\u9fff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """A question's place in a document.
+
+    Attributes:
+        start, end: of its bytes.
+        body: what to read of it, without comments.
+        before: where what stands before it begins.
+        stated: what its command says: kind of environment, identifier, title, points, section.
+    """
+
+    start: int
+    end: int
+    body: str
+    before: int
+    stated: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """A way to write questions in LaTeX.
+
+    Attributes:
+        format: its name in the table of formats.
+        slices: finds the questions of a document, given without comments.
+        read: fills an item from a slice; its texts through the function that is given.
+        write: returns the commands of a question; raises `CannotHold`.
+        head, foot: of a document, the foot with the groups of its questions.
+        kept: commands that mean something of their own, whatever a document defines.
+        begins: the command that opens the questions in the head of a foreign document.
+    """
+
+    format: str
+    slices: Callable[[str], list[Slice]]
+    read: Callable[[Item, Slice, Callable[[str, str], str]], None]
+    write: Callable[[QuestionRecord, Callable[[str], str]], str]
+    head: str
+    foot: Callable[[Sequence[str]], str]
+    kept: tuple[str, ...]
+    begins: re.Pattern[str]
+    group: Callable[[QuestionRecord], str] = lambda _record: ""
+    wrap: Callable[[str, str], str] = lambda data, _group: data
+
+
+# -- reading ---------------------------------------------------------------------------------------------------------
+
+
+def read_latex(path: Path, context: ReadContext, dialect: Dialect) -> Iterator[tuple[int, Entry]]:
+    """Yield what each question of a document, or of an archive of documents, turns out to be, by its line.
+
+    Raises:
+        ImportRefused: the file cannot be read.
+    """
+    with opened_folder(path) as folder:
+        names = [name for name in folder.names if name.lower().endswith((".tex", ".ltx"))] or folder.names[:1]
+        lines = 0
+        for number, name in enumerate(names, start=1):
+            try:
+                source = folder.text(name)
+            except ValueError as error:
+                yield lines + 1, LineProblem(lines + 1, f"{name[-80:]} {error}")
+                continue
+            place = name if len(names) > 1 else ""
+            yield from _entries(source, lines, dialect, context, place, _graphics(folder, name))
+            lines += source.count("\n") + 1
+            if context.progress is not None:
+                context.progress(number, len(names))
+
+
+def _graphics(folder: Folder, name: str) -> Find:
+    """Return what finds a picture, whose ending LaTeX lets people leave out."""
+
+    def find(wanted: str) -> bytes | None:
+        for ending in ("", *_PICTURES):
+            if (data := folder.near(name, wanted + ending)) is not None:
+                return data
+        return None
+
+    return find
+
+
+def _entries(
+    source: str, lines: int, dialect: Dialect, context: ReadContext, place: str, find: Find
+) -> Iterator[tuple[int, Entry]]:
+    clean = without_comments(source)
+    macros = Macros(clean, dialect.kept)
+    line, counted = lines + 1, 0
+    for found in dialect.slices(clean):
+        line += source.count("\n", counted, found.start)
+        counted = found.start
+        item = _item(found, source[found.before : found.start], dialect, context, place, find, macros)
+        yield from item.entries(line, source[found.start : found.end], source[found.before : found.start])
+
+
+def _item(
+    found: Slice, before: str, dialect: Dialect, context: ReadContext, place: str, find: Find, macros: Macros
+) -> Item:
+    item = Item(dialect.format, context, place=place, find=find)
+
+    def text(latex: str, field: str) -> str:
+        for match in _INCLUDES.finditer(latex):
+            item.say(field, f"{field}: the file {match[1]!r} that it includes is not read")
+        return latex_text(macros.expand(latex), lambda name: item.picture(name, field))
+
+    dialect.read(item, found, text)
+    comments = "\n".join(line for line in before.split("\n")[-20:] if line.lstrip().startswith("%"))
+    if identifier := _ID.search(comments):
+        item.row["id"] = _unbracketed(identifier[1])
+    marks = "\n".join(_TAGS_LINE.findall(comments))
+    tags = [_unbracketed(tag) for tag in _TAG.findall(marks)]
+    item.content["tags"] = tuple(dict.fromkeys([*item.content.get("tags", ()), *tags]))
+    if ours := _OURS.search(comments):
+        item.ours = ours[1]
+    return item
+
+
+def _unbracketed(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text).strip()
+
+
+# -- writing ---------------------------------------------------------------------------------------------------------
+
+
+def write_latex(records: Iterable[QuestionRecord], attachments: Attachments, dialect: Dialect) -> Iterator[bytes]:
+    """Yield a document, or a ZIP archive with it and its pictures; what LaTeX cannot hold is left out."""
+    with tempfile.TemporaryFile() as body, tempfile.TemporaryFile() as packed:
+        pictures = _PictureFiles(attachments)
+        head, groups = "", []  # type: str, list[str]
+        is_first = True
+        for record in records:
+            try:
+                before, item = _written(record, dialect, pictures)
+            except CannotHold:
+                continue
+            if is_first and "\\documentclass" in before:
+                opened = dialect.begins.search(before)
+                head, before = (before[: opened.start()], before[opened.end() :]) if opened else (before, "")
+            is_first = False
+            group = dialect.group(record)
+            groups += [group] if group and group not in groups else []
+            body.write((_balanced(before) + item).encode("utf-8", "replace"))
+        body.seek(0)
+        if not head:
+            is_chinese = any(_CHINESE.search(piece.decode("utf-8", "ignore")) for piece in iter(lambda: body.read(_PIECE), b""))
+            head = dialect.head.replace("CHINESE", "\\usepackage{ctex}\n" if is_chinese else "")
+            body.seek(0)
+        foot = dialect.foot(groups)
+        if not pictures.files:
+            yield head.encode()
+            yield from iter(lambda: body.read(_PIECE), b"")
+            yield foot.encode()
+            return
+        with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+            with archive.open("questions.tex", "w") as document:
+                document.write(head.encode())
+                while piece := body.read(_PIECE):
+                    document.write(piece)
+                document.write(foot.encode())
+            for name, digest in pictures.files.items():
+                archive.writestr(name, attachments.get(digest) or b"")
+        packed.seek(0)
+        yield from iter(lambda: packed.read(_PIECE), b"")
+
+
+def _written(record: QuestionRecord, dialect: Dialect, pictures: _PictureFiles) -> tuple[str, str]:
+    """Return what stands before a question, and the question."""
+    original = record.original
+    if original is not None and original.format == dialect.format:
+        if record.kind == "opaque" or original.fields == fields_digest(record):
+            pictures.named(record, is_original=True)
+            return original.preamble.decode(), original.data.decode()
+    comments, item = item_latex(record, dialect, pictures.named(record))
+    return "\n".join(["\n", *comments, ""]), dialect.wrap(item, dialect.group(record)) + "\n"
+
+
+def item_latex(
+    record: QuestionRecord, dialect: Dialect, picture_file: Callable[[str], str], *, is_ours: bool = True
+) -> tuple[list[str], str]:
+    """Return the comments before a question, and the question.
+
+    Args:
+        is_ours: with the comment that holds what LaTeX has no place for.
+
+    Raises:
+        CannotHold: it is a question that we cannot take apart.
+    """
+    if record.kind == "opaque":
+        raise CannotHold(ANOTHER_TYPE)
+    item = dialect.write(record, lambda text: text_latex(text, picture_file))
+    marks = [f"[id:{_bracketed(record.id)}]"] if record.id else []
+    marks += [f"[tag:{_bracketed(tag)}]" for tag in record.content.tags]
+    comments = [f"% {' '.join(marks)}"] if marks else []
+    if is_ours and (lost := lost_fields(record, _again(record, comments, item, dialect))):
+        comments.append(f"% kindred: {lost}")
+    return comments, item
+
+
+def _again(record: QuestionRecord, comments: list[str], item: str, dialect: Dialect) -> QuestionRecord:
+    """Return what is read of a question that is written; pictures keep the hashes that they have."""
+    source = "\n".join([*comments, ""]) + dialect.wrap(item, dialect.group(record))
+    clean = without_comments(source)
+    found = dialect.slices(clean)
+    if len(found) != 1:
+        return QuestionRecord("", "")
+    context = ReadContext(NoAttachments())
+    read = _item(found[0], source[: found[0].start], dialect, context, "", lambda _name: None, Macros("", ()))
+    hashes = {picture.name: picture.sha256 for picture in record.content.pictures}
+    try:
+        again = read_question(read.full_row())
+    except FieldProblems:
+        return QuestionRecord("", "")
+    pictures = tuple(replace(one, sha256=hashes.get(one.name, "")) for one in again.content.pictures)
+    return replace(again, content=replace(again.content, pictures=pictures))
+
+
+def latex_losses(record: QuestionRecord, dialect: Dialect) -> list[str]:
+    """Return what of a question LaTeX alone does not say; we read it from a comment.
+
+    Raises:
+        CannotHold: it cannot be written at all.
+    """
+    original = record.original
+    if original is not None and original.format == dialect.format:
+        if record.kind == "opaque":
+            return [] if original.fields in (b"", fields_digest(record)) else ["changes made in the bank"]
+        if original.fields == fields_digest(record):
+            return []
+    comments, item = item_latex(record, dialect, lambda name: name, is_ours=False)
+    return not_held(record, _again(record, comments, item, dialect))
+
+
+class _PictureFiles:
+    """The pictures of a document, each under a name of its own."""
+
+    def __init__(self, attachments: Attachments) -> None:
+        self._attachments = attachments
+        self.files: dict[str, str] = {}  # name -> hash
+
+    def named(self, record: QuestionRecord, *, is_original: bool = False) -> Callable[[str], str]:
+        """Keep the pictures of a question; returns what gives the file's name by the name in its text."""
+        names: dict[str, str] = {}
+        for picture in record.content.pictures:
+            data = self._attachments.get(picture.sha256) if picture.sha256 else None
+            if data is not None:
+                name = picture.name if is_original else _file_name(picture.name, data)
+                stem, dot, ending = name.rpartition(".")
+                again = 1
+                while self.files.get(name, picture.sha256) != picture.sha256:
+                    again += 1
+                    name = f"{stem}-{again}{dot}{ending}"
+                self.files[name] = picture.sha256
+                names[picture.name] = name
+        return lambda name: names.get(name, name)
+
+
+def _file_name(name: str, data: bytes) -> str:
+    try:
+        ending = SUFFIXES[read_picture(data).media_type]
+    except PictureRefused:
+        ending = ".png"
+    plain = _UNSAFE.sub("-", name).strip("-.") or "picture"
+    return plain if plain.lower().endswith(_PICTURES) else f"{plain}{ending}"
+
+
+def _balanced(before: str) -> str:
+    """Return what stood before a question; its comments alone where it opens or closes more than it should."""
+    depth = lowest = 0
+    for match in _EDGE.finditer(before):
+        depth += 1 if match[1] == "begin" else -1
+        lowest = min(lowest, depth)
+    is_next_list = depth == 0 and re.fullmatch(r"\\end\{questions\}.*\\begin\{questions\}", before.strip(), re.DOTALL)
+    if ((depth or lowest) and not is_next_list) or before.count("{") != before.count("}"):
+        return "\n".join(_COMMENT_LINE.findall(before))
+    return before
+
+
+def _bracketed(text: str) -> str:
+    return re.sub(r"([\]\\])", r"\\\1", " ".join(text.split()))
+

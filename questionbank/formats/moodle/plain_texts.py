@@ -1,0 +1,110 @@
+"""Moodle's two plain text formats: Aiken, and a text with embedded answers (cloze).
+
+https://docs.moodle.org/en/Aiken_format, https://docs.moodle.org/en/Embedded_Answers_(Cloze)_question_type
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from questionbank.errors import ImportRefused, LineProblem
+from questionbank.formats.folders import opened_folder
+from questionbank.formats.html_reading import html_to_our_text, with_dollars
+from questionbank.formats.item_building import Item
+from questionbank.formats.moodle.cloze import read_cloze
+from questionbank.formats.seam import Entry, ReadContext
+
+AIKEN, CLOZE = "aiken", "cloze"
+_OPTION = re.compile(r"[ \t]*([A-Za-z])[.)][ \t]*(\S.*?)[ \t]*")
+_ANSWER = re.compile(r"[ \t]*ANSWERS?[ \t]*:[ \t]*([A-Za-z](?:[ \t,;]*[A-Za-z])*)[ \t]*\.?[ \t]*", re.IGNORECASE)
+_SAID = re.compile(r"[ \t]*@?(?:FEEDBACK|EXPLANATION|REFERENCE)[ \t]*:?[ \t]*(.*)", re.IGNORECASE)
+_FIRST = re.compile(r"(?:[^\n]*\S[^\n]*\n){1,20}?(?:[ \t]*[A-Za-z][.)] ?[^\n]+\n\s*){2,26}[ \t]*ANSWER[ \t]*: ?[A-Za-z]\b")
+_GAP = re.compile(r"\{\d*:(?:SHORTANSWER|SAC?|MWC?|NUMERICAL|NM|MULTICHOICE|MC|MULTIRESPONSE|MR)[A-Z_]{0,4}:[^{}]*[=%~]")
+
+
+def is_aiken(beginning: str, _name: str) -> bool:
+    """Return whether a file is in Aiken, by its first question."""
+    return _FIRST.match(beginning.replace("\r\n", "\n").replace("\r", "\n").lstrip()) is not None
+
+
+def read_aiken(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
+    """Yield what each question turns out to be, by the line it begins on. Raises `ImportRefused`."""
+    question = _Aiken()
+    for number, line in enumerate([*_text(path).split("\n"), ""], start=1):
+        if said := question.answer and _SAID.fullmatch(line):
+            question.said.append(said[1])
+        elif question.answer and line.strip():
+            yield from question.entries(context)
+            question = _Aiken()
+        if question.answer or said:
+            question.source.append(line)
+            continue
+        if not line.strip():
+            question.is_apart = bool(question.options)
+            continue
+        question.line = question.line or number
+        question.source.append(line)
+        if answer := _ANSWER.fullmatch(line):
+            question.answer = answer[1].upper()
+        elif (option := _OPTION.fullmatch(line)) and option[1].upper() == chr(65 + len(question.options)) and question.text:
+            question.options.append(option[2])
+        elif question.options and question.is_apart:
+            yield question.line, LineProblem(question.line, "the question has no line ANSWER: with the letter of an option", "answer")
+            question = _Aiken(line=number, source=[line], text=[line])
+        elif question.options:
+            question.options[-1] += f" {line.strip()}"
+        else:
+            question.text.append(line)
+    if question.answer:
+        yield from question.entries(context)
+    elif question.line:
+        yield question.line, LineProblem(question.line, "the question has no line ANSWER: with the letter of an option", "answer")
+
+
+class _Aiken:
+    def __init__(self, line: int = 0, source: list[str] | None = None, text: list[str] | None = None) -> None:
+        self.line, self.source, self.text = line, source or [], text or []
+        self.options: list[str] = []
+        self.answer = ""
+        self.said: list[str] = []
+        self.is_apart = False  # whether an empty line stood behind the options
+
+    def entries(self, context: ReadContext) -> Iterator[tuple[int, Entry]]:
+        letters = {*re.findall("[A-Z]", self.answer)}
+        missing = sorted(letters - {chr(65 + place) for place in range(len(self.options))})
+        if missing:
+            yield self.line, LineProblem(self.line, f"the answer {missing[0]} is not the letter of an option", "answer")
+            return
+        item = Item(AIKEN, context)
+        item.row["text"] = with_dollars("\n".join(map(str.strip, self.text)))
+        item.row["solution"] = with_dollars("\n".join(self.said).strip())
+        item.choose([(with_dollars(text), chr(65 + place) in letters, "") for place, text in enumerate(self.options)])
+        yield from item.entries(self.line, "\n".join(self.source).strip())
+
+
+def is_cloze_text(beginning: str, _name: str) -> bool:
+    """Return whether a file is a text with embedded answers."""
+    return _GAP.search(beginning) is not None
+
+
+def read_cloze_text(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
+    """Yield the one question that the text is. Raises `ImportRefused`."""
+    source = _text(path).strip()
+    item = Item(CLOZE, context)
+    text, blanks = read_cloze(source, lambda html: html_to_our_text(html)[0])
+    shown, went = html_to_our_text(text, picture_name=item.picture, breaks_lines=True)
+    for what in went:
+        item.say("text", f"text: {what}")
+    item.row |= {"kind": "blanks", "text": shown}
+    item.content["blanks"] = tuple(blanks)
+    yield from item.entries(1, source)
+
+
+def _text(path: Path) -> str:
+    with opened_folder(path) as folder:
+        try:
+            return folder.text(folder.names[0])
+        except ValueError as error:
+            raise ImportRefused(f"{path.name} cannot be read: it {error}.") from error

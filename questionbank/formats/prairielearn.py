@@ -1,0 +1,392 @@
+"""PrairieLearn's questions: a folder with ``info.json`` and ``question.html``, whose elements ``pl-...`` are the answers.
+
+``server.py`` draws numbers and is never run; what it gives stays a placeholder.
+https://prairielearn.readthedocs.io/en/latest/elements/
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+from analytics.question_content import AcceptedAnswer, Blank, MatchingPair, Option
+from questionbank.errors import LineProblem
+from questionbank.formats.folders import Folder, opened_folder
+from questionbank.formats.item_building import (
+    GAP,
+    LABELS,
+    Item,
+    concept_of,
+    file_preamble,
+    has_placeholder,
+    lettered,
+    placeholder,
+)
+from questionbank.formats.seam import Entry, ReadContext
+from questionbank.formats.written_numbers import finite_number
+
+FORMAT = "prairielearn"
+QUESTION, INFO, SERVER = "question.html", "info.json", "server.py"
+_LONGEST = 1_000_000  # characters
+_DEEPEST = 100
+_MUSTACHE = re.compile(r"\{\{\{?\s*([#^/!&>]?)\s*([^{}]{0,200}?)\s*\}\}\}?")
+_STATED = re.compile(
+    r"""data\s*\[\s*["']correct_answers["']\s*\]\s*\[\s*["'](?P<name>[\w-]{1,100})["']\s*\]\s*=\s*"""
+    r"""(?:(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|(?P<q>["'])(?P<text>[^"'\n]{0,300})(?P=q))\s*$""",
+    re.MULTILINE,
+)
+_TYPED = frozenset({
+    "pl-number-input", "pl-integer-input", "pl-symbolic-input", "pl-string-input", "pl-big-o-input",
+    "pl-units-input", "pl-matrix-component-input", "pl-matrix-input",
+})  # fmt: skip
+_CHOSEN = frozenset({"pl-multiple-choice", "pl-checkbox", "pl-dropdown"})
+_ELEMENTS = _TYPED | _CHOSEN | {
+    "pl-matching", "pl-order-blocks", "pl-rich-text-editor", "pl-file-editor", "pl-file-upload", "pl-drawing",
+    "pl-threejs", "pl-sketch", "pl-excalidraw", "pl-image-capture",
+}  # fmt: skip
+_HIDDEN = frozenset({"pl-submission-panel", "pl-file-download", "pl-external-grader-variables", "pl-external-grader-results"})
+_TEXTS = {"pl-answer-panel", "pl-solution-panel", "pl-hint"}
+
+
+@dataclass(slots=True)
+class _Element:
+    """An element of PrairieLearn's, and where it stands in the source."""
+
+    name: str
+    attributes: dict[str, str]
+    start: int
+    inner: int
+    end_of_inner: int = -1
+    end: int = -1
+    children: list[_Element] = field(default_factory=list)
+
+
+def is_prairielearn(beginning: str, name: str) -> bool:
+    """Return whether a file is a question's text, or says what a question is."""
+    if name.endswith(INFO):
+        return re.search(r'"uuid"\s*:', beginning) is not None and re.search(r'"(?:topic|title)"\s*:', beginning) is not None
+    return re.search(r"<pl-(?:[a-z-]+-input|question-panel|multiple-choice|checkbox|dropdown|matching|order-blocks)\b", beginning) is not None
+
+
+def read_prairielearn(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
+    """Yield what each question turns out to be, by its number.
+
+    Raises:
+        ImportRefused: the archive cannot be read.
+    """
+    with opened_folder(path) as folder:
+        names = [name for name in folder.names if name.rpartition("/")[2] == QUESTION] or folder.names[:1]
+        for number, name in enumerate(names, start=1):
+            yield from _entries(folder, name, number, context)
+            if context.progress is not None:
+                context.progress(number, len(names))
+
+
+def _entries(folder: Folder, name: str, number: int, context: ReadContext) -> Iterator[tuple[int, Entry]]:
+    place = name.rpartition("/")[0]
+    beside = f"{place}/" if place else ""
+    files: dict[str, str] = {}
+    try:
+        for other in (INFO, SERVER):
+            if f"{beside}{other}" in folder:
+                files[f"{beside}{other}"] = folder.text(f"{beside}{other}")
+        source = folder.text(name)
+        if len(source) > _LONGEST:
+            raise ValueError(f"has {len(source):,} characters, more than {_LONGEST:,}")
+        info = _info(files.get(f"{beside}{INFO}", "{}"))
+    except ValueError as error:
+        yield number, LineProblem(number, f"{name[-80:]} {error}")
+        return
+
+    def find(wanted: str) -> bytes | None:
+        below = f"{beside}clientFilesQuestion/{wanted}"
+        return folder.read(below) if below in folder else folder.near(name, wanted)
+
+    item = Item(FORMAT, context, place=place or name, find=find)
+    _filed(item, info)
+    _Question(source, item, files.get(f"{beside}{SERVER}", "")).read()
+    yield from item.entries(number, source, file_preamble(name, files))
+
+
+def _info(source: str) -> dict[str, Any]:
+    try:
+        info = json.loads(source)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"has an {INFO} beside it that is no JSON") from error
+    return info if isinstance(info, dict) else {}
+
+
+def _filed(item: Item, info: dict[str, Any]) -> None:
+    tags = info.get("tags") or info.get("tag") or []
+    names = [tags] if isinstance(tags, str) else tags if isinstance(tags, list) else []
+    item.row["id"] = str(info.get("uuid") or "")
+    item.row["concepts"] = concept_of([str(info.get("topic") or "")])
+    item.content["title"] = str(info.get("title") or "")[:1_000]
+    item.content["tags"] = tuple(dict.fromkeys(str(tag)[:100] for tag in names if str(tag).strip()))[:50]
+
+
+class _Elements(HTMLParser):
+    """Finds PrairieLearn's elements in a text, and where they stand."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(convert_charrefs=False)
+        self._lines = [0]
+        for line in source.splitlines(keepends=True):
+            self._lines.append(self._lines[-1] + len(line))
+        self.found: list[_Element] = []
+        self._open: list[_Element] = []
+        self.feed(source)
+        self.close()
+        for element in self._open:
+            element.end_of_inner = element.end = len(source)
+
+    def _place(self) -> int:
+        line, column = self.getpos()
+        return self._lines[line - 1] + column
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if not tag.startswith("pl-") and tag != "markdown":
+            return
+        start = self._place()
+        element = _Element(tag, {name: value or "" for name, value in attrs}, start, start + len(self.get_starttag_text() or ""))
+        (self._open[-1].children if self._open else self.found).append(element)
+        if len(self._open) < _DEEPEST:
+            self._open.append(element)
+        else:
+            element.end_of_inner = element.end = element.inner
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        self.handle_endtag(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        if any(element.name == tag for element in self._open):
+            while self._open:
+                element = self._open.pop()
+                element.end_of_inner = self._place()
+                element.end = element.end_of_inner + (len(tag) + 3 if element.name == tag else 0)
+                if element.inner > element.end_of_inner:  # <pl-input ... />
+                    element.end_of_inner = element.end = element.inner
+                if element.name == tag:
+                    return
+
+
+class _Question:
+    def __init__(self, source: str, item: Item, server: str) -> None:
+        self._source, self._item = source, item
+        self._stated = {
+            match["name"]: match["number"] or match["text"] or "" for match in _STATED.finditer(server[:_LONGEST])
+        }
+        self._answers: list[_Element] = []
+        self._is_computed = False
+
+    def read(self) -> None:
+        item = self._item
+        elements = _Elements(self._source).found
+        item.row["text"] = self._text(0, len(self._source), elements, "text")
+        if len(self._answers) == 1:
+            _READERS.get(self._answers[0].name, _Question._other)(self, self._answers[0])
+            self._close_gap(self._answers[0])
+        elif self._answers and all(one.name in _TYPED | _CHOSEN for one in self._answers):
+            item.row["kind"] = "blanks"
+            item.content["blanks"] = tuple(map(self._blank, self._answers))
+        elif self._answers:
+            item.is_drawn = True
+            item.say("kind", "a question with several answers of these types is kept as another type")
+        options = [option.text for option in item.row["options"]]
+        item.is_drawn = item.is_drawn or any(map(has_placeholder, [item.row["text"], *options]))
+        if self._is_computed and not item.is_drawn:
+            item.say("answer", f"the answer is computed by {SERVER}, which is not run")
+
+    def _close_gap(self, element: _Element) -> None:
+        """Leave the gap of the only answer where it stands within a sentence, or has words of its own."""
+        text = self._item.row["text"]
+        if element.name not in _TYPED or not (element.attributes.get("label") or element.attributes.get("suffix")):
+            text = re.sub(r"\s*\[\[1\]\]\s*$", "", text)
+        self._item.row["text"] = text.replace("[[1]]", GAP if element.name in _TYPED or element.name == "pl-dropdown" else "")
+
+    # -- texts -----------------------------------------------------------------------------------------------------
+
+    def _text(self, start: int, end: int, elements: list[_Element], place: str) -> str:
+        return self._item.html(self._html(start, end, elements), place)
+
+    def _html(self, start: int, end: int, elements: list[_Element]) -> str:
+        """Return a stretch of the source with the elements in it as HTML, or as gaps."""
+        pieces, done = [], start
+        for element in elements:
+            if element.start < done:
+                continue
+            pieces += [_values(self._source[done : element.start]), self._shown(element)]
+            done = max(element.end, element.inner)
+        return "".join([*pieces, _values(self._source[done:end])])
+
+    def _shown(self, element: _Element) -> str:
+        name, attributes = element.name, element.attributes
+        if name in _HIDDEN:
+            return ""
+        if name in _TEXTS:
+            self._beside(element)
+            return ""
+        if name in _ELEMENTS:
+            self._answers.append(element)
+            before, behind = (_values(attributes.get(key, "")) for key in ("label", "suffix"))
+            return f" {before} [[{len(self._answers)}]] {behind} "
+        if name == "pl-figure":
+            address = attributes.get("file-name", "") or attributes.get("file-generated-name", "")
+            computed = attributes.get("type") == "dynamic"
+            source = placeholder(address) if computed else _values(address)
+            return f'<p><img src="{source}" alt="{_values(attributes.get("alt", ""))}"></p>'
+        if name == "markdown":
+            source = self._html(element.inner, element.end_of_inner, element.children).strip()
+            source = re.sub(r"\n(?=[-*] |[0-9]+[.] )", "<br>", re.sub(r"\n[ \t]*\n", "</p><p>", source))
+            return f"<p>{source}</p>"
+        if name == "pl-code":
+            return f"<pre>{self._html(element.inner, element.end_of_inner, element.children)}</pre>"
+        if name in ("pl-variable-output", "pl-matrix-latex", "pl-python-variable", "pl-graph", "pl-dataframe"):
+            return placeholder(attributes.get("params-name", "") or attributes.get("params-name-matrix", "") or name)
+        return self._html(element.inner, element.end_of_inner, element.children)
+
+    def _beside(self, element: _Element) -> None:
+        text = self._text(element.inner, element.end_of_inner, element.children, "solution")
+        if element.name == "pl-hint":
+            self._item.content["hints"] = (*self._item.content.get("hints", ()), text)
+        elif text:
+            self._item.row["solution"] = f"{self._item.row['solution']}\n\n{text}".strip()
+
+    # -- answers ---------------------------------------------------------------------------------------------------
+
+    def _options(self, element: _Element) -> list[Option]:
+        found = [
+            (
+                self._text(child.inner, child.end_of_inner, child.children, "options"),
+                _is_true(child.attributes.get("correct")),
+                self._item.html(_values(child.attributes.get("feedback", "")), "feedback"),
+            )
+            for child in element.children
+            if child.name == "pl-answer"
+        ]
+        for name, text in (("all-of-the-above", "All of the above"), ("none-of-the-above", "None of the above")):
+            stated = element.attributes.get(name, "false").lower()
+            if stated not in ("false", "", "0"):
+                found.append((text, stated == "correct", ""))
+        return lettered(found)
+
+    def _choice(self, element: _Element) -> None:
+        options = self._options(element)
+        self._item.choose(
+            [(one.text, one.label in _right(element, options), one.feedback) for one in options],
+            is_single=element.name != "pl-checkbox",
+        )
+        if not options:
+            self._item.is_drawn = True
+
+    def _accepted(self, element: _Element) -> tuple[AcceptedAnswer, ...]:
+        attributes = element.attributes
+        text = attributes.get("correct-answer") or self._stated.get(attributes.get("answers-name", ""), "")
+        text = self._item.html(_values(text), "answer") if "<" in text or "&" in text or "{{" in text else text.strip()
+        if not text or has_placeholder(text):
+            return ()
+        kind, tolerance = _tolerance(attributes) if element.name == "pl-number-input" else ("absolute", None)
+        return (AcceptedAnswer(text, tolerance=tolerance or None, tolerance_kind=kind if tolerance else "absolute"),)
+
+    def _typed(self, element: _Element) -> None:
+        accepted = self._accepted(element)
+        is_number = element.name in ("pl-number-input", "pl-integer-input")
+        self._item.accept(accepted, "number" if is_number else "short")
+        self._is_computed = not accepted
+
+    def _blank(self, element: _Element) -> Blank:
+        if element.name in _CHOSEN:
+            options = self._options(element)
+            right = _right(element, options)
+            weighted = tuple(
+                Option(one.label, one.text, "", (1 / len(right) if one.label in right else 0.0), one.feedback) for one in options
+            )
+            return Blank("choice", (), weighted, style="MULTIRESPONSE" if element.name == "pl-checkbox" else "")
+        is_number = element.name in ("pl-number-input", "pl-integer-input")
+        return Blank("number" if is_number else "short", self._accepted(element))
+
+    def _matching(self, element: _Element) -> None:
+        rights: dict[str, str] = {}
+        pairs = []
+        for child in element.children:
+            text = self._text(child.inner, child.end_of_inner, child.children, "pairs")
+            if child.name == "pl-option":
+                rights[child.attributes.get("name") or text] = " ".join(text.split())
+        for child in element.children:
+            if child.name == "pl-statement":
+                text = self._text(child.inner, child.end_of_inner, child.children, "pairs")
+                match = child.attributes.get("match", "")
+                pairs.append(MatchingPair(text, rights.get(match, match)))
+        used = {pair.right for pair in pairs}
+        pairs += [MatchingPair("", right) for right in rights.values() if right not in used]
+        self._item.row["kind"] = "matching"
+        self._item.content["pairs"] = tuple(pairs)
+
+    def _order(self, element: _Element) -> None:
+        blocks = [child for child in element.children if child.name == "pl-answer"]
+        texts = [
+            (self._text(child.inner, child.end_of_inner, child.children, "options"), child.attributes) for child in blocks
+        ]
+        right = [(text, attributes) for text, attributes in texts if _is_true(attributes.get("correct", "true"))]
+        is_ordered = all("depends" not in attributes for _text, attributes in right)
+        if element.attributes.get("grading-method") == "ranking" or any("ranking" in attributes for _text, attributes in right):
+            right.sort(key=lambda pair: finite_number(pair[1].get("ranking")) or 0)
+        self._item.row["kind"] = "ordering"
+        shown = right if is_ordered and len(right) == len(texts) else texts
+        self._item.row["options"] = [Option(LABELS[place % 26], text) for place, (text, _more) in enumerate(shown)]
+        if shown is texts:
+            self._item.is_drawn = True
+
+    def _other(self, element: _Element) -> None:
+        is_open = element.name in ("pl-rich-text-editor", "pl-file-editor", "pl-file-upload")
+        self._item.is_drawn = not is_open
+
+
+def _right(element: _Element, options: list[Option]) -> list[str]:
+    stated = [_is_true(child.attributes.get("correct")) for child in element.children if child.name == "pl-answer"]
+    extra = [
+        element.attributes.get(name, "").lower() == "correct"
+        for name in ("all-of-the-above", "none-of-the-above")
+        if element.attributes.get(name, "false").lower() not in ("false", "", "0")
+    ]
+    return [option.label for option, is_right in zip(options, [*stated, *extra], strict=True) if is_right]
+
+
+def _tolerance(attributes: dict[str, str]) -> tuple[str, float | None]:
+    """Return kind and size of what a number may be off; by default a hundredth of it, as PrairieLearn grades."""
+    comparison = attributes.get("comparison", "relabs")
+    if comparison == "sigfig":
+        return "digits", finite_number(attributes.get("digits", "2"))
+    if comparison == "decdig":
+        places = finite_number(attributes.get("digits", "2"))
+        return "absolute", None if places is None else 0.5 * 10 ** -max(0.0, min(places, 15.0))
+    share = finite_number(attributes.get("rtol", "0.01"))
+    return ("relative", share) if share else ("absolute", finite_number(attributes.get("atol")))
+
+
+def _values(source: str) -> str:
+    """Return a text with placeholders for what the server gives."""
+
+    def shown(match: re.Match[str]) -> str:
+        sign, name = match[1], match[2]
+        return placeholder(name.removeprefix("params.")) if sign in ("", "&") else ""
+
+    return _MUSTACHE.sub(shown, source)
+
+
+def _is_true(value: str | None) -> bool:
+    return (value or "").strip().lower() in ("true", "1", "t", "yes")
+
+
+_READERS: dict[str, Callable[[_Question, _Element], None]] = {
+    **dict.fromkeys(_TYPED, _Question._typed),
+    **dict.fromkeys(_CHOSEN, _Question._choice),
+    "pl-matching": _Question._matching,
+    "pl-order-blocks": _Question._order,
+}

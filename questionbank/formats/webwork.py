@@ -1,0 +1,260 @@
+r"""WeBWorK's PG problems: read as text, never run.
+
+Between ``BEGIN_TEXT`` and ``END_TEXT`` (or ``BEGIN_PGML`` and ``END_PGML``) stands the question, with Perl's variables
+in it; comments before ``DOCUMENT()`` file it under subject, chapter and section of the Open Problem Library. A problem
+that draws its numbers, or whose text Perl computes, keeps its variables as placeholders.
+https://webwork.maa.org/wiki/Problem_Authoring; macros/core/PGML.pl
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from analytics.question_content import AcceptedAnswer, Blank
+from questionbank.errors import LineProblem
+from questionbank.formats.folders import Folder, opened_folder
+from questionbank.formats.item_building import (
+    GAP,
+    Item,
+    concept_of,
+    file_preamble,
+    has_placeholder,
+    placeholder,
+)
+from questionbank.formats.seam import Entry, ReadContext
+from questionbank.formats.webwork_texts import ASKED, PerlText, pgml_text, pg_text
+from questionbank.formats.written_numbers import finite_number
+
+FORMAT = "webwork"
+_LONGEST = 1_000_000  # characters of a problem
+_TAG = re.compile(
+    r"^\s*#+[ \t]*(DBsubject|DBchapter|DBsection|Level|Language|Title|TitleText1|KEYWORDS)\s*\(\s*(.{0,1000}?)\s*\)\s*;?\s*$",
+    re.MULTILINE,
+)
+_BEGINS = re.compile(
+    r"^[ \t]*(?:BEGIN_(?P<block>TEXT|PGML|PGML_SOLUTION|PGML_HINT|SOLUTION|HINT)\b.*$"
+    r"|(?P<call>TEXT|SOLUTION|HINT|HEADER_TEXT|STATEMENT)\b[^\n]{0,200}<<\s*['\"]?(?P<end>\w+)['\"]?[^\n]*$)",
+    re.MULTILINE,
+)
+_DRAWS = re.compile(
+    r"(?<![\w$@%])(?:non_zero_random|list_random|random\w*|NchooseK|nchoosek|shuffle|rand|srand|SRAND|"
+    r"randomPrime|random_coprime|numbered_random|random_subset)\s*\(|->\s*(?:getRandom|random\w*|rand|choose)\b"
+    r"|\$problemSeed|\$envir\{\s*'?problemSeed"
+)
+_ASSIGNED = re.compile(
+    r"^[ \t]*(?:my\s+)?(?P<name>\$\w+)\s*=\s*(?P<value>[^\n;]{1,400}?)\s*;", re.MULTILINE
+)
+_CHANGED = re.compile(r"(\$\w+)\s*(?:[-+*/.|x]|\*\*)=|(\$\w+)\s*(?:\+\+|--)|(?:\+\+|--)\s*(\$\w+)")
+_LITERAL = re.compile(
+    r"""(?:(?:Real|Compute|Formula|String|Fraction|Complex|Point|Vector|Interval|List|Set|num_cmp|std_num_cmp|strict_num_cmp
+    |str_cmp|std_str_cmp|fun_cmp|interval_cmp|number_list_cmp|Integer)\s*\(\s*)?
+    (?:(?P<q>["'])(?P<text>(?:[^"'\\]|\\.){0,300}?)(?P=q)|(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|(?P<name>\$\w+))
+    \s*(?:,[^()]{0,200})?\)?\s*(?:->\s*(?:cmp|with|reduce)\s*(?:\([^()]{0,300}\))?\s*){0,3}""",
+    re.VERBOSE,
+)
+_ANS = re.compile(r"(?<![\w$])(?:WEIGHTED_)?ANS\s*\(\s*(?P<inner>[^;]{1,400}?)\s*\)\s*;")
+_CHOICES = re.compile(
+    r"(?P<name>\$\w+)\s*=\s*(?P<kind>RadioButtons|PopUp|DropDown|CheckboxList)\s*\(\s*\[(?P<options>[^;]{1,4000}?)\]\s*"
+    r"(?:,\s*(?P<right>\[[^\]]{0,500}\]|[^,;)]{1,400}?)\s*)?[,)]"
+)
+_OLD_CHOICE = re.compile(
+    r"(?P<name>\$\w+)\s*->\s*(?P<what>qa|extra|makeLast)\s*\(\s*(?P<args>[^;]{0,4000}?)\s*\)\s*;"
+)
+_STRING = re.compile(r"""(?P<q>["'])(?P<text>(?:(?!(?P=q))[^\\]|\\.){0,2000})(?P=q)|(?P<number>-?\d+(?:\.\d+)?)(?![\w.])""")
+_HEADING = re.compile(r"\s*\**SOLUTION:?\**\s*", re.IGNORECASE)
+_NO_NAMES = frozenset({"", "ZZZ-Inserted Text", "TODO", "N/A", "Uncategorized"})
+
+
+def is_pg(beginning: str, name: str) -> bool:
+    """Return whether a file is a PG problem."""
+    has_code = re.search(r"^\s*(?:DOCUMENT\s*\(\s*\)|loadMacros\s*\()", beginning, re.MULTILINE)
+    has_text = re.search(r"^\s*BEGIN_(?:PGML|TEXT)\b", beginning, re.MULTILINE)
+    return has_code is not None or (has_text is not None and (name.endswith(".pg") or "ENDDOCUMENT" in beginning))
+
+
+def read_pg(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
+    """Yield what each problem turns out to be, by the number of its file.
+
+    Raises:
+        ImportRefused: the archive cannot be read.
+    """
+    with opened_folder(path) as folder:
+        names = [name for name in folder.names if name.lower().endswith(".pg")] or folder.names[:1]
+        for number, name in enumerate(names, start=1):
+            yield from _file_entries(folder, name, number, context)
+            if context.progress is not None:
+                context.progress(number, len(names))
+
+
+def _file_entries(
+    folder: Folder, name: str, number: int, context: ReadContext
+) -> Iterator[tuple[int, Entry]]:
+    try:
+        source = folder.text(name)
+        if len(source) > _LONGEST:
+            raise ValueError(f"has {len(source):,} characters, more than {_LONGEST:,}")
+        problem = _Problem(source, Item(FORMAT, context, place=name, find=lambda wanted: folder.near(name, wanted)))
+    except ValueError as error:
+        yield number, LineProblem(number, f"{name[-80:]} {error}")
+        return
+    item = problem.read()
+    item.row.setdefault("id", name if len(folder.names) > 1 else "")
+    yield from item.entries(number, source, file_preamble(name))
+
+
+class _Problem:
+    def __init__(self, source: str, item: Item) -> None:
+        self.item = item
+        self.header = source
+        self.blocks: list[tuple[str, str]] = []
+        self.code = self._split(source)
+        if not any(kind in ("TEXT", "PGML") for kind, _text in self.blocks):
+            raise ValueError("has no text between BEGIN_TEXT and END_TEXT, or BEGIN_PGML and END_PGML")
+        self.values = _plain_values(self.code)
+
+    def _split(self, source: str) -> str:
+        """Take the texts out of a problem; returns its code, without comments."""
+        code, place = [], 0
+        while begin := _BEGINS.search(source, place):
+            code.append(source[place : begin.start()])
+            ending = begin["end"] or f"END_{begin['block']}"
+            end = re.compile(rf"^[ \t]*{ending}\b.*$", re.MULTILINE).search(source, begin.end())
+            kind = begin["block"] or {"SOLUTION": "SOLUTION", "HINT": "HINT"}.get(begin["call"], "TEXT")
+            if begin["call"] == "TEXT" and "SOLUTION" in begin[0]:
+                kind = "SOLUTION"
+            stop = end.start() if end else len(source)
+            self.blocks.append((kind, source[begin.end() : stop]))
+            if end is None:
+                self.item.say("text", f"text: {ending} is missing")
+            place = end.end() if end else len(source)
+        code.append(source[place:])
+        return re.sub(r"(?m)^\s*#.*$|\s#\s.*$", "", "\n".join(code))
+
+    def read(self) -> Item:
+        item = self.item
+        self._tags()
+        text = PerlText(self.values, item.picture)
+        parts = {"TEXT": [], "SOLUTION": [], "HINT": []}  # type: dict[str, list[str]]
+        for kind, source in self.blocks:
+            write = pgml_text if kind.startswith("PGML") else pg_text
+            place = "SOLUTION" if kind.endswith("SOLUTION") else "HINT" if kind.endswith("HINT") else "TEXT"
+            parts[place].append(write(source, text, is_question=place == "TEXT"))
+        item.row["text"] = "\n\n".join(filter(None, parts["TEXT"]))
+        item.row["solution"] = _HEADING.sub("", "\n\n".join(filter(None, parts["SOLUTION"])))
+        item.content["hints"] = tuple(filter(None, parts["HINT"]))
+        choices = self._choices(text)
+        item.row["text"] = item.row["text"].replace(ASKED, placeholder("questions"))
+        is_computed = any(map(has_placeholder, (item.row["text"], *(one.text for one in item.row["options"]))))
+        item.is_drawn = is_computed or (not choices and _DRAWS.search(self.code) is not None)
+        if not choices:
+            self._answers(text)
+        return item
+
+    def _tags(self) -> None:
+        tags = {match[1]: match[2].strip().strip("'\"").strip() for match in _TAG.finditer(self.header[:20_000])}
+        names = [tags.get(name, "") for name in ("DBsubject", "DBchapter", "DBsection")]
+        self.item.row["concepts"] = concept_of(name for name in names if name not in _NO_NAMES)
+        level = finite_number(tags.get("Level"))
+        if level is not None and 1 <= level <= 6:
+            on_scale = level <= 5
+            self.item.row |= {"difficulty": level} | ({"difficulty_scale": "1-5"} if on_scale else {})
+        if tags.get("Language", "").isalpha():
+            self.item.row["language"] = tags["Language"].lower()
+        words = [word.strip(" '\"\t") for word in re.split(r"['\"]?\s*,\s*['\"]?", tags.get("KEYWORDS", ""))]
+        self.item.content["tags"] = tuple(dict.fromkeys(word[:100] for word in words if word))[:50]
+
+    # -- choices ---------------------------------------------------------------------------------------------------
+
+    def _choices(self, text: PerlText) -> bool:
+        """Read a question whose one answer is chosen from options that stand in the code; returns whether it is."""
+        menus = [*_CHOICES.finditer(self.code)]
+        if len(menus) == 1 and len(text.answers) <= 1:
+            menu = menus[0]
+            options = [self._plain(found) for found in _STRING.finditer(menu["options"])]
+            stated = (menu["right"] or "").strip()
+            right = {self._plain(found) for found in _STRING.finditer(stated)}
+            right |= {options[int(one)] for one in right if one.isdigit() and one not in options and int(one) < len(options)}
+            options = [option for option in options if option not in ("?", "Choose", "Select")]
+            return self._chosen(options, right, is_single=menu["kind"] != "CheckboxList")
+        asked, others = "", []  # type: str, list[str]
+        right = set()
+        questions = 0
+        for match in _OLD_CHOICE.finditer(self.code):
+            strings = [self._plain(found) for found in _STRING.finditer(match["args"])]
+            if match["what"] == "qa" and strings:
+                questions += 1
+                asked, right = strings[0], {*strings[1:]}
+                others += strings[1:]
+            elif strings:
+                others += strings
+        if questions != 1 or len(others) < 2:
+            return False
+        shown = self.item.row["text"].replace(ASKED, asked).strip()
+        self.item.row["text"] = shown if asked in shown else f"{shown}\n\n{asked}".strip()
+        return self._chosen(others, right, is_single="checkbox" not in self.code)
+
+    def _chosen(self, options: list[str], right: set[str], *, is_single: bool) -> bool:
+        options = [option for option in dict.fromkeys(options) if option.strip()]
+        if len(options) < 2:
+            return False
+        self.item.choose([(option, option in right, "") for option in options], is_single=is_single)
+        row = self.item.row
+        row["text"] = re.sub(rf"(?:\{{@[^@]*(?:print_a|buttons|menu)[^@]*@\}}|{GAP}|\[\[1\]\])\s*$", "", row["text"]).rstrip()
+        return True
+
+    def _plain(self, found: re.Match[str]) -> str:
+        source = found["number"] or re.sub(r"\\(['\"\\])", r"\1", found["text"])
+        is_read = found["q"] == '"'
+        return pg_text(source, PerlText(self.values if is_read else {}, self.item.picture)) if is_read else pg_text(
+            source.replace("$", "\\$"), PerlText({}, self.item.picture)
+        )
+
+    # -- typed answers -----------------------------------------------------------------------------------------------
+
+    def _answers(self, text: PerlText) -> None:
+        item = self.item
+        answers = [self._literal(found) for found in text.answers if found] or [
+            self._literal(match["inner"]) for match in _ANS.finditer(self.code)
+        ]
+        gaps = item.row["text"].count(GAP)
+        if not all(answers) or not answers:
+            if gaps and not item.is_drawn:
+                item.say("answer", "the answer is computed by the problem's code, which is not run")
+            return
+        if len(answers) == 1 and gaps <= 1:
+            item.accept([AcceptedAnswer(answers[0])])
+        elif len(answers) == gaps:
+            numbers = iter(range(1, gaps + 1))
+            item.row["text"] = re.sub(GAP, lambda _gap: f"[[{next(numbers)}]]", item.row["text"])
+            item.row["kind"] = "blanks"
+            item.content["blanks"] = tuple(
+                Blank("short" if finite_number(answer) is None else "number", (AcceptedAnswer(answer),))
+                for answer in answers
+            )
+
+    def _literal(self, source: str) -> str:
+        """Return the answer that some code plainly says, or nothing."""
+        for _step in range(4):
+            found = _LITERAL.fullmatch(source.strip())
+            if found is None:
+                return ""
+            if not found["name"]:
+                value = found["number"] or found["text"] or ""
+                return "" if re.search(r"[$@]\w", value) else value
+            if found["name"] not in self.values:
+                return ""
+            source = self.values[found["name"]]
+        return ""
+
+
+def _plain_values(code: str) -> dict[str, str]:
+    """Return the code of each variable that is assigned once, and never changed."""
+    values: dict[str, str] = {}
+    changed = {name for match in _CHANGED.finditer(code) for name in match.groups() if name}
+    for match in _ASSIGNED.finditer(code):
+        if match["name"] in values:
+            changed.add(match["name"])
+        values[match["name"]] = match["value"]
+    return {name: value for name, value in values.items() if name not in changed and _LITERAL.fullmatch(value)}
