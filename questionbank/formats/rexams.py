@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 
 from analytics.question_content import AcceptedAnswer, Blank, Option
@@ -118,7 +119,7 @@ class _Exercise:
         parts = _Parts()
         headings = [*_HEADING.finditer(source)]
         section = ""
-        for heading, after in zip(headings, [*headings[1:], None], strict=True):
+        for heading, after in zip_longest(headings, headings[1:]):
             text = source[heading.end() : after.start() if after else len(source)]
             name = heading["name"].strip().lower()
             if heading["line"].startswith("="):

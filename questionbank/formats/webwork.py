@@ -28,7 +28,7 @@ from questionbank.formats.webwork_texts import ASKED, PerlText, pgml_text, pg_te
 from questionbank.formats.written_numbers import finite_number
 
 FORMAT = "webwork"
-_LONGEST = 1_000_000  # characters of a problem
+_LONGEST = 300_000  # characters of a problem
 _TAG = re.compile(
     r"^\s*#+[ \t]*(DBsubject|DBchapter|DBsection|Level|Language|Title|TitleText1|KEYWORDS)\s*\(\s*(.{0,1000}?)\s*\)\s*;?\s*$",
     re.MULTILINE,

@@ -23,21 +23,17 @@ _VARIABLE = re.compile(
     r"(?<!\\)(?:\$\{\s*(?P<braced>\w+)\s*\}|\$(?P<name>[A-Za-z_]\w*)(?P<index>(?:\[[^\[\]\n]{1,40}\]|\{[^{}\n]{1,40}\}|->\[[^\[\]\n]{1,40}\])*)"
     r"|(?<![\w{])@(?P<list>[A-Za-z_]\w*)(?![\w.@]))"
 )
-_CODE = re.compile(r"\\\{(?P<code>(?:(?!\\\}).){0,4000}?)\\\}", re.DOTALL)
 _IMAGE = re.compile(r"""image\s*\(\s*["'](?P<name>[^"'$\n]{1,200})["']""")
 _RULE = re.compile(r"(?:named_)?ans_(?:rule|box|array)|ans_radio|NAMED_ANS|pop_up_list|labeled_ans|->\s*(?:ans_|menu|named_ans)", re.IGNORECASE)
 _GAP = re.compile(r"\[\s*_{1,200}[\s|^]*\]\*{0,3}(?P<answer>\{(?:[^{}]|\{[^{}]*\}){0,2000}\}){0,2}")
-_COMMENT = re.compile(r"\[%.{0,4000}?%\]", re.DOTALL)
-_FORMULA = re.compile(r"\[(?P<ticks>`{1,3})(?P<tex>[^`]{1,4000})(?P=ticks)\]\*{0,3}")
+_TICKS = re.compile(r"\[(`{1,3})(?!`)")
 _CALCULATOR = re.compile(r"\[(?P<colons>:{1,3})(?P<source>[^\n]{1,400}?)(?P=colons)\]\*{0,3}(?:\{[^{}]*\})?")
-_PERL = re.compile(r"\[@(?P<code>(?:(?!@\]).){0,4000}?)@\]\*{0,3}", re.DOTALL)
 _SHOWN = re.compile(r"\[(?P<variable>[$@][A-Za-z_{][^\[\]\n]{0,80}(?:\[[^\[\]\n]{0,40}\])*[^\[\]\n]{0,40})\]\*{0,3}(?:\{[^{}]*\})?")
 _PICTURE = re.compile(r"\[!(?P<alt>[^!\]]{0,500})!\](?:\{(?P<address>[^{}]{1,300})\}){1,4}")
 _LINK = re.compile(r"\[<(?P<words>[^<>]{1,300})>\](?:\{(?P<address>[^{}]{1,300})\})?")
 _HTML = re.compile(
     r"</?(?:b|i|p|br|hr|table|tr|td|th|ul|ol|li|img|center|sup|sub|div|span|a|em|strong|font|pre|h\d)\b[^<>]*>|&#?\w+;", re.IGNORECASE
 )
-_MATH = re.compile(r"\\\((?P<inline>(?:(?!\\\)).){0,4000}?)\\\)|\\\[(?P<display>(?:(?!\\\]).){0,4000}?)\\\]", re.DOTALL)
 
 
 class PerlText:
@@ -63,9 +59,8 @@ class PerlText:
         value = _VALUE.fullmatch(self.values.get(f"${name}", "")) if not index and not match["list"] else None
         return value["value"] if value else placeholder(name + index)
 
-    def of_code(self, match: re.Match[str]) -> str:
+    def of_code(self, code: str) -> str:
         """Return what a text says where it calls some code."""
-        code = match["code"]
         if image := _IMAGE.search(code):
             return f"![]({self.picture(image['name'])})"
         if _RULE.search(code):
@@ -82,10 +77,11 @@ def pg_text(source: str, text: PerlText, *, is_question: bool = False) -> str:  
     r"""Return the text between BEGIN_TEXT and END_TEXT.
 
     >>> pg_text(r"Is \($a x > 2\)? $BR \{ans_rule(5)\}", PerlText({"$a": "3"}, str))
-    'Is $3 x > 2$?\n____'
+    'Is $3 x \\gt 2$?\n____'
     """
-    source = " ".join(_CODE.sub(text.of_code, source).split())  # as a browser reads it
-    source = _MATH.sub(_dollars, text.with_values(source))
+    source = " ".join(_between(source, r"\{", r"\}", text.of_code).split())  # as a browser reads it
+    source = _between(text.with_values(source), r"\(", r"\)", lambda latex: f"${_formula(latex)}$")
+    source = _between(source, r"\[", r"\]", lambda latex: f"\n$${_formula(latex)}$$\n")
     if _HTML.search(source):
         source = html_to_our_text(source.replace("\n", "<br>"))[0]
     return _tidy(source)
@@ -97,9 +93,10 @@ def pgml_text(source: str, text: PerlText, *, is_question: bool = False) -> str:
     >>> pgml_text("Solve [`x + [$a] = 2`]. *x* = [____]{5}", PerlText({}, str))
     'Solve $x + {@a@} = 2$. **x** = ____'
     """
-    source = _COMMENT.sub("", source)
+    source = _between(source, "[%", "%]", lambda _comment: "")
     source = _SHOWN.sub(lambda match: text.with_values(match["variable"]), source)
-    source = _PERL.sub(lambda match: text.of_code(match), source)
+    source = re.sub(r"(?<=@\])\*{1,3}", "", source)
+    source = _between(source, "[@", "@]", text.of_code)
     source = _PICTURE.sub(lambda match: _picture(match, text), source)
     source = _LINK.sub(lambda match: match["words"], source)
 
@@ -115,9 +112,7 @@ def pgml_text(source: str, text: PerlText, *, is_question: bool = False) -> str:
         return f"\ufdd0{len(kept) - 1}\ufdd1"
 
     source = _GAP.sub(gap, source)
-    source = _FORMULA.sub(
-        lambda match: formula(text.with_values(match["tex"]), is_display=len(match["ticks"]) == 3), source
-    )
+    source = _with_formulas(source, lambda latex, ticks: formula(text.with_values(latex), is_display=ticks == 3))
     source = _CALCULATOR.sub(lambda match: formula(text.with_values(match["source"]), is_display=False), source)
     source = re.sub(r"(?<![\w*])\*(?=\S)([^*\n]{1,300}?)(?<=\S)\*(?![\w*])", r"**\1**", source)
     source = re.sub(r"(?<![\w_])_(?=[^\s_])([^_\n]{1,300}?)(?<=[^\s_])_(?![\w_])", r"*\1*", source)
@@ -136,10 +131,34 @@ def _picture(match: re.Match[str], text: PerlText) -> str:
     return f"![{match['alt'].strip()}]({text.picture(address if not address.startswith('$') else placeholder(address))})"
 
 
-def _dollars(match: re.Match[str]) -> str:
-    latex = match["inline"] if match["inline"] is not None else match["display"]
-    latex = " ".join(latex.split()).replace("<", r"\lt ").replace(">", r"\gt ") if "<" in latex else " ".join(latex.split())
-    return f"${latex}$" if match["inline"] is not None else f"\n$${latex}$$\n"
+def _formula(latex: str) -> str:
+    return " ".join(latex.split()).replace("<", r"\lt ").replace(">", r"\gt ")
+
+
+def _between(source: str, begin: str, end: str, shown: Callable[[str], str]) -> str:
+    """Return a text with what stands between two marks written otherwise, in linear time."""
+    pieces, place = [], 0
+    while (start := source.find(begin, place)) >= 0 and (stop := source.find(end, start + len(begin))) >= 0:
+        pieces += [source[place:start], shown(source[start + len(begin) : stop])]
+        place = stop + len(end)
+    return "".join([*pieces, source[place:]])
+
+
+def _with_formulas(source: str, shown: Callable[[str, int], str]) -> str:
+    """Return a PGML text with its formulas, one to three ticks in brackets, written otherwise."""
+    pieces, place = [], 0
+    unclosed: set[int] = set()
+    for match in _TICKS.finditer(source):
+        ticks = len(match[1])
+        if match.start() < place or ticks in unclosed:
+            continue
+        stop = source.find(match[1] + "]", match.end())
+        if stop < 0:
+            unclosed.add(ticks)
+            continue
+        pieces += [source[place : match.start()], shown(source[match.end() : stop], ticks)]
+        place = stop + ticks + 1
+    return "".join([*pieces, source[place:]])
 
 
 def _tidy(text: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ _FILLIN = re.compile(r"\\fillin(?![A-Za-z])\*?")
 _ANSWER = re.compile(r"\\answerline\*?(?![A-Za-z])")
 _POINTS = re.compile(r"\s*(\d+(?:\.\d+)?)?\s*(\\half)?")
 _TYPED = frozenset({"number", "short", "open", "true_false"})
+_DEEPEST = 3  # levels of parts
 _PART_NAMES = ("part", "subpart", "subsubpart")
 _HEAD = r"""% Compile with LuaLaTeX or XeLaTeX. Write \printanswers after \documentclass to see the answers.
 \documentclass[11pt,a4paper]{exam}
@@ -54,12 +56,12 @@ def _slices(clean: str) -> list[Slice]:
     before, section, above = 0, "", ""
     for place, body in _lists(clean):
         marks = split_items(body, (*_QUESTIONS, *_BETWEEN))
-        for (match, points, _after), following in zip(marks, [*marks[1:], None], strict=True):
+        for (match, points, _after), following in zip_longest(marks, marks[1:], fillvalue=None):
             behind = match.end()
             stop = following[0].start() if following else len(body)
             title, is_titled = "", "titled" in match["item"]
             if match["item"] in _BETWEEN or is_titled:
-                title, behind = braced(body, behind)
+                title, behind = braced(body, behind + body.startswith("*", behind))
             if match["item"] in _BETWEEN:
                 if "section" in match["item"]:
                     section = " ".join(title.split())
@@ -104,7 +106,7 @@ class _Block:
         self._text = text
 
     def read(self, body: str, level: int) -> dict[str, Any]:
-        names = (*_CHOICES, *_SOLUTIONS, *_PARTS)
+        names = (*_CHOICES, *_SOLUTIONS, *(_PARTS if level <= _DEEPEST else ()))
         environments = top_environments(body, names)
         answers: list[str] = []
         asked, gaps = self._gaps(cut(body, environments))

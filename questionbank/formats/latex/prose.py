@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 
+from analytics.text.bare_latex import bare_formulas
 from analytics.text.formulas import segment_text
 from analytics.text.textmode import replace_text_macros
 from questionbank.formats.latex.structure import GONE, without_comments
@@ -23,7 +24,7 @@ _TOKEN = re.compile(
     r"|\\(?P<escaped>[%&#_{}])|(?P<dollar>\\\$)"
     r"|(?P<line>\\\\\*?(?:[ \t]*\[[^\]\n]{0,20}\])?|\\(?:newline|linebreak)(?![A-Za-z])(?:\[\d\])?)"
     r"|\\includegraphics\*?\s*(?:\[(?P<looks>(?:[^\[\]{}]|\{[^{}]*\}){0,500})\])?\s*\{(?P<graphic>[^{}\n]{1,300})\}"
-    r"|(?P<blank>\\(?:underline|uline)\s*\{(?:\s|~|\\[ ,;:!]|\\q?quad(?![A-Za-z])|\\h(?:space\*?|skip)\s*\{?[^{}\n]{0,30}\}?|\\h?phantom\s*\{[^{}]*\})+\}"
+    r"|(?P<blank>\\(?:underline|uline)\s*\{(?:[\s~]|\\[ ,;:!]|\\q?quad(?![A-Za-z])|\\hspace\*?\s*\{[^{}\n]{0,30}\}|\\hskip\s*[\d.]{1,6}[a-z]{2}|\\h?phantom\s*\{[^{}]*\})+\}"
     r"|\\rule\s*(?:\[[^\]\n]*\])?\s*\{[^{}\n]*\}\s*\{[^{}\n]*\}|\\(?:hrulefill|dotfill|fillin)(?![A-Za-z])(?:\[[^\]\n]*\]){0,2}(?:\{\})?)"
     r"|\\href\s*\{(?P<address>https?:[^{}\s]{1,500})\}\s*\{(?P<words>[^{}\n]{1,300})\}|\\url\s*\{(?P<url>[^{}\s]{1,500})\}"
     r"|(?P<gone>\\(?:[vh]space\*?|label|vskip|color|textcolor|fontsize|selectfont|setlength\s*\{[^{}]*\}|vphantom|hphantom|phantom|makebox|raisebox"
@@ -56,6 +57,7 @@ _TABULAR = re.compile(r"\\begin\s*\{tabular[*x]?\}\s*(?:\[[a-z]\]\s*)?\{(?:[^{}]
 _RULES = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|firsthline|lasthline)(?![A-Za-z])|\\c(?:line|midrule)\s*(?:\([^()]*\))?\s*\{[^{}]*\}")
 _NO_ROWS = re.compile(r"\\(?:begin|multicolumn|multirow|includegraphics)")
 _CELL = re.compile(r"\$[^$]*\$|\\.|&|[^$\\&]+|.", re.DOTALL)
+_DEEPEST = 100  # groups
 _KEPT = "\ufdd0{}\ufdd1"
 _PLACEHOLDER = re.compile(r"\{@[^{}@]{1,80}@\}")
 
@@ -125,20 +127,28 @@ class _Prose:
         self.out: list[str] = []
         self._picture_name, self._keep = picture_name, keep
         self._groups: list[tuple[str, int]] = []  # what closes a group, and where it begins
+        self._too_deep = 0  # groups that are open beyond those
+        self._argument_end = -1  # where an argument that is kept has just ended
         self._lists: list[tuple[str, int]] = []  # sign and number of each open list
 
     def read(self, source: str) -> None:
         place = 0
         for match in _TOKEN.finditer(source):
-            self.out.append(source[place : match.start()])
+            if match.start() > place:
+                self.out.append(source[place : match.start()])
             place = match.end()
             self._token(match)
         self.out.append(source[place:])
 
     def finish(self) -> list[str]:
-        while self._groups:
-            self._close()
+        """Return what was read; a group that is never closed is none."""
         return self.out
+
+    def _begin(self, sign: str) -> None:
+        if len(self._groups) < _DEEPEST:
+            self._groups.append((sign, len(self.out)))
+        else:
+            self._too_deep += 1
 
     def block(self, text: str, keep: Callable[[str], str]) -> None:
         """Put something on lines of its own."""
@@ -155,16 +165,19 @@ class _Prose:
         elif match["item"]:
             self._item(match["mark"])
         elif match["style"]:
-            self._groups.append((_MARKS.get(match["style"], ""), len(self.out)))
+            self._begin(_MARKS.get(match["style"], ""))
         elif match["switch"]:
             self._switch(_MARKS[match["switch"]])
         elif match["footnote"]:
             self.out.append(" (")
-            self._groups.append((")", len(self.out)))
+            self._begin(")")
         elif match["macro"]:
             self._macro(match["macro"], has_argument=match["argument"] is not None)
+        elif kind == "open" and self._argument_end == len(self.out):
+            self.out.append("{")
+            self._begin("}")
         elif kind == "open":
-            self._groups.append(("", len(self.out)))
+            self._begin("")
         elif kind == "close":
             self._close()
         elif kind == "space":
@@ -199,14 +212,15 @@ class _Prose:
         if plain != macro:
             self.out.append(plain)
             if has_argument:
-                self._groups.append(("", len(self.out)))
+                self._begin("")
         else:  # our pages may know it
             self.out.append(macro + ("{" if has_argument else " "))
             if has_argument:
-                self._groups.append(("}", len(self.out)))
+                self._begin("}")
 
     def _close(self) -> None:
-        if not self._groups:
+        if self._too_deep or not self._groups:
+            self._too_deep = max(0, self._too_deep - 1)
             return
         sign, start = self._groups.pop()
         if sign in ("**", "*"):
@@ -215,13 +229,15 @@ class _Prose:
             if bare and not re.search(r"[\n*\ufdd0]", bare):
                 before, behind = inner[: len(inner) - len(inner.lstrip())], inner[len(inner.rstrip()) :]
                 self.out[start:] = [before, sign, bare, sign, behind]
-        else:
+        elif sign:
             self.out.append(sign)
+            self._argument_end = len(self.out) if sign == "}" else -1
 
 
 def _alternative(looks: str) -> str:
     found = re.search(r"(?:^|,)\s*alt\s*=\s*\{([^{}]*)\}", looks)
-    return found[1].replace("[", "(").replace("]", ")").strip() if found else ""
+    plain = re.sub(r"\\([&%#_{}])", r"\1", found[1]) if found else ""
+    return plain.replace("[", "(").replace("]", ")").strip()
 
 
 def _accented(match: re.Match[str]) -> str:
@@ -276,7 +292,12 @@ def text_latex(text: str, picture_file: PictureName) -> str:
     pieces = []
     for segment in segment_text(text):
         if segment.kind == "text":
-            pieces.append(segment.source)
+            place = 0
+            for start, end in bare_formulas(segment.source) if "](" not in segment.source else ():
+                kept.append(f"${segment.source[start:end]}$")
+                pieces += [segment.source[place:start], _KEPT.format(len(kept) - 1)]
+                place = end
+            pieces.append(segment.source[place:])
         else:
             kept.append(segment.source)
             pieces.append(_KEPT.format(len(kept) - 1))
@@ -284,7 +305,8 @@ def text_latex(text: str, picture_file: PictureName) -> str:
                 kept[-1] = f"\n{kept[-1]}\n"
     blocks = [_block(block, picture_file) for block in re.split(r"\n{2,}", "".join(pieces).strip())]
     latex = re.sub("\ufdd0(\\d+)\ufdd1", lambda match: kept[int(match[1])], "\n\n".join(blocks))
-    return re.sub(r"(?:[ \t]*\\\\)?\n[ \t]*(?=\n(?:\$\$|\\\[|\\begin))|(?<=\n)(?:\\\\)?\n(?=\n)", "", latex).strip("\n")
+    latex = re.sub(r"(?:[ \t]*\\\\)?\n[ \t]*(?=\n(?:\$\$|\\\[|\\begin))", "", latex)
+    return re.sub(r"\n\\\\(?=\n)", "", latex).strip("\n")  # a formula on lines of its own breaks them itself
 
 
 def _block(block: str, picture_file: PictureName) -> str:

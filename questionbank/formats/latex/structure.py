@@ -10,6 +10,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import zip_longest
 
 GONE = "\0"
 """Stands in the place of each character of a comment, so that places stay what they are."""
@@ -34,15 +35,18 @@ def without_comments(source: str) -> str:
     '5\\% of a \x00\x00\x00\x00\x00c'
     """
     pieces, place = [], 0
+    unclosed: set[str] = set()
     while match := _COMMENT.search(source, place):
         pieces.append(source[place : match.start()])
         place = match.end()
         if match["comment"]:
             pieces.append(GONE * len(match[0]))
             continue
-        if match["name"]:
+        if match["name"] and match["name"] not in unclosed:
             end = source.find(f"\\end{{{match['name']}}}", place)
-            place = end if end >= 0 else place
+            if end < 0:
+                unclosed.add(match["name"])
+            place = max(end, place)
         pieces.append(source[match.start() : place])
     return "".join([*pieces, source[place:]])
 
@@ -129,7 +133,7 @@ def split_items(text: str, commands: Sequence[str]) -> list[tuple[re.Match[str],
         elif match["item"] and depth == 0:
             marks.append(match)
     items = []
-    for match, after in zip(marks, [*marks[1:], None], strict=True):
+    for match, after in zip_longest(marks, marks[1:]):
         stated, start = option(text, match.end())
         items.append((match, stated, text[start : after.start() if after else len(text)]))
     return items

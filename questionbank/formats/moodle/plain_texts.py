@@ -20,7 +20,7 @@ AIKEN, CLOZE = "aiken", "cloze"
 _OPTION = re.compile(r"[ \t]*([A-Za-z])[.)][ \t]*(\S.*?)[ \t]*")
 _ANSWER = re.compile(r"[ \t]*ANSWERS?[ \t]*:[ \t]*([A-Za-z](?:[ \t,;]*[A-Za-z])*)[ \t]*\.?[ \t]*", re.IGNORECASE)
 _SAID = re.compile(r"[ \t]*@?(?:FEEDBACK|EXPLANATION|REFERENCE)[ \t]*:?[ \t]*(.*)", re.IGNORECASE)
-_FIRST = re.compile(r"(?:[^\n]*\S[^\n]*\n){1,20}?(?:[ \t]*[A-Za-z][.)] ?[^\n]+\n\s*){2,26}[ \t]*ANSWER[ \t]*: ?[A-Za-z]\b")
+_FIRST = re.compile(r"(?:(?![ \t]*\n)[^\n]{1,2000}\n){1,20}?(?:[ \t]*[A-Za-z][.)] ?[^\n]+\n\s*){2,26}[ \t]*ANSWER[ \t]*: ?[A-Za-z]\b")
 _GAP = re.compile(r"\{\d*:(?:SHORTANSWER|SAC?|MWC?|NUMERICAL|NM|MULTICHOICE|MC|MULTIRESPONSE|MR)[A-Z_]{0,4}:[^{}]*[=%~]")
 
 
