@@ -118,7 +118,7 @@ def pgml_text(source: str, text: PerlText, *, is_question: bool = False) -> str:
     source = re.sub(r"(?<![\w_])_(?=[^\s_])([^_\n]{1,300}?)(?<=[^\s_])_(?![\w_])", r"*\1*", source)
     source = re.sub(r"(?m)^[ \t]*>>[ \t]*(.*?)[ \t]*(?:<<)?[ \t]*$", r"\n\1\n", source)
     source = re.sub(r"(?m)^[ \t]*(?:[*+o-])[ \t]+(?=\S)", "- ", source)
-    source = re.sub(r"(?m)^(?!- )(.*\S.*)\n(?=- )", r"\1\n\n", source)
+    source = re.sub(r"(?m)^(?!- )(?=.*\S)(.*)\n(?=- )", r"\1\n\n", source)
     source = re.sub(r"(?m)^[ \t]*[-=]{3,}[ \t]*$|^#+[ \t]*|[ \t]*#+[ \t]*$", "", source)
     source = re.sub(r"  +\n", "\ufdd2", source)
     source = re.sub(r"\\([*_\[\]\\`{}#-])", r"\1", source)

@@ -36,6 +36,7 @@ _SET = re.compile(r"\\(?:FP(?!print)[A-Za-z]+|pgfmath(?:set|trunc|random)[A-Za-z
 _OF_DRAWN = re.compile(r"\\(?:FPeval|FPset|FPrandom|FPround|FPtrunc|FPadd|FPsub|FPmul|FPdiv|pgfmathrandominteger|pgfmathsetmacro|pgfmathtruncatemacro|def)\s*\{?\s*\\?([A-Za-z]+)")
 _PLAIN_NAME = re.compile(r"[^\w.:-]+")
 _GROUP = re.compile(r"[{}\\%#$&~^_]+")
+_NO_CONCEPT = "questions"  # the group of questions without a concept
 _HEAD = r"""% Compile with LuaLaTeX or XeLaTeX, in Auto Multiple Choice.
 \documentclass[a4paper]{article}
 \usepackage{iftex,fontspec,amsmath,amssymb,graphicx,hyperref}
@@ -89,7 +90,7 @@ def _elements(clean: str) -> Iterator[tuple[int, int, int, str]]:
 def _read(item: Item, found: Slice, text: Callable[[str, str], str]) -> None:
     stated = found.stated
     item.row["id"] = stated["id"]
-    item.row["concepts"] = concept_of(stated["group"].split(" > "))
+    item.row["concepts"] = concept_of(stated["group"].split(" > ") if stated["group"] != _NO_CONCEPT else ())
     body = found.body
     is_drawn = _DRAWN.search(body) is not None
     if is_drawn:
@@ -215,7 +216,7 @@ def _numeric(record: QuestionRecord) -> str:
 
 def _group(record: QuestionRecord) -> str:
     path = exported_path(record.concepts[0]) if record.concepts else []
-    return _GROUP.sub(" ", " > ".join(path)).strip() or "questions"
+    return _GROUP.sub(" ", " > ".join(path)).strip() or _NO_CONCEPT
 
 
 def _foot(groups: Sequence[str]) -> str:

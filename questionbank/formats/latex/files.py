@@ -207,12 +207,15 @@ def write_latex(records: Iterable[QuestionRecord], attachments: Attachments, dia
 def _written(record: QuestionRecord, dialect: Dialect, pictures: _PictureFiles) -> tuple[str, str]:
     """Return what stands before a question, and the question."""
     original = record.original
+    before = ""
     if original is not None and original.format == dialect.format:
+        before = original.preamble.decode()
         if record.kind == "opaque" or original.fields == fields_digest(record):
             pictures.named(record, is_original=True)
-            return original.preamble.decode(), original.data.decode()
+            return before, original.data.decode()
     comments, item = item_latex(record, dialect, pictures.named(record))
-    return "\n".join(["\n", *comments, ""]), dialect.wrap(item, dialect.group(record)) + "\n"
+    head = before if "\\documentclass" in before else ""  # whose macros other questions need
+    return "\n".join([head, "", *comments, ""]), dialect.wrap(item, dialect.group(record)) + "\n"
 
 
 def item_latex(
@@ -307,12 +310,13 @@ def _file_name(name: str, data: bytes) -> str:
 def _balanced(before: str) -> str:
     """Return what stood before a question; its comments alone where it opens or closes more than it should."""
     depth = lowest = 0
-    for match in _EDGE.finditer(before):
+    plain = without_comments(before)
+    for match in _EDGE.finditer(plain):
         depth += 1 if match[1] == "begin" else -1
         lowest = min(lowest, depth)
-    is_next_list = depth == 0 and re.fullmatch(r"\\end\{questions\}.*\\begin\{questions\}", before.strip(), re.DOTALL)
-    if ((depth or lowest) and not is_next_list) or before.count("{") != before.count("}"):
-        return "\n".join(_COMMENT_LINE.findall(before))
+    is_next_list = depth == 0 and re.fullmatch(r"\\end\{questions\}.*\\begin\{questions\}", plain.strip(" \n\t\0"), re.DOTALL)
+    if ((depth or lowest) and not is_next_list) or plain.count("{") != plain.count("}"):
+        return "\n".join(["", *_COMMENT_LINE.findall(before), ""])
     return before
 
 

@@ -1,0 +1,225 @@
+"""LaTeX of the class exam and of AMC: read as teachers write it, kept, written back."""
+
+from __future__ import annotations
+
+import zipfile
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from analytics.question_content import AcceptedAnswer, Option, Picture, QuestionContent, QuestionPart
+from analytics.records import QuestionRecord
+from questionbank.errors import LineWarning, ValidationFailed
+from questionbank.formats import WRITTEN, read, write
+from questionbank.formats.catalog import sniff
+from questionbank.formats.latex.amc import write_amc
+from questionbank.formats.latex.exam import write_exam
+from questionbank.formats.latex.prose import latex_text, text_latex
+from questionbank.formats.seam import CannotHold
+from tests.pictures import png
+from tests.questionbank.formats.test_moodle_xml import Pictures, questions, records
+
+EXAM = r"""\documentclass[12pt,addpoints]{exam}
+\newcommand{\R}{\mathbb{R}}
+\newcommand{\fr}[2]{\frac{#1}{#2}}
+\begin{document}
+% \question not one
+\begin{questions}
+
+\question[5] Solve $x^2 = 4$ in $\R$. % note
+  Give \textbf{all} solutions, 5\% off.
+\begin{solution}[2in]
+  $x=\pm 2$.
+\end{solution}
+\question[2\half]
+Which is $\fr{1}{2}$?
+\begin{choices}
+ \choice $0.25$
+ \CorrectChoice $0.5$ % right
+\end{choices}
+
+\section*{Part B}
+\uplevel{For the next.}
+\titledquestion{Lines}[10] Consider \includegraphics[width=3cm]{line}.
+\begin{parts}
+  \part[2] Find the slope \fillin[3][1in].
+  \part Which?
+    \begin{checkboxes}
+      \choice a
+      \CorrectChoice b
+      \CorrectChoice c
+    \end{checkboxes}
+    \begin{solution} Because. \end{solution}
+\end{parts}
+\vspace{\stretch{1}}
+\question It is \fillin[42]. \input{/etc/passwd}
+\question
+\begin{tabular}{|c|c|}\hline a & $b$ \\ \hline 1 & 2 \\ \hline\end{tabular}
+\answerline[7]
+\end{questions}
+\end{document}
+"""
+AMC = r"""\documentclass[a4paper]{article}
+\usepackage[francais,bloc]{automultiplechoice}
+\begin{document}
+\element{geo}{
+  \begin{question}{prez}\bareme{b=2}
+    Qui a été président ?
+    \begin{reponses}
+      \bonne{René Coty}
+      \mauvaise{Alain Prost}
+    \end{reponses}
+  \end{question}
+}
+\element{geo}{
+  \begin{questionmult}{villes}
+    Lesquelles ?
+    \begin{choiceshoriz}[o]
+      \correctchoice{Poitiers}\explain{oui}
+      \wrongchoice{Reims}
+      \correctchoice{Avignon}
+    \end{choiceshoriz}
+    \explain{Parce que.}
+  \end{questionmult}
+}
+\element{num}{
+  \begin{questionmultx}{sqrt}
+    Compute $\sqrt{2}$. \AMCnumericChoices{1.414}{digits=4,decimals=3,approx=5}
+  \end{questionmultx}
+}
+\element{num}{
+  \begin{question}{drawn}
+    \FPeval\a{trunc(random*10,0)}What is $\FPprint\a + 1$?
+    \begin{choices}\correctchoice{\FPprint{\a}}\wrongchoice{2}\end{choices}
+  \end{question}
+}
+\onecopy{10}{\insertgroup{geo}}
+\end{document}
+"""
+
+
+def _file(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_an_exam_is_read(tmp_path):
+    archive = tmp_path / "exam.zip"
+    with zipfile.ZipFile(archive, "w") as writer:
+        writer.writestr("exam/main.tex", EXAM)
+        writer.writestr("exam/pictures/line.png", png())
+    pictures = Pictures()
+    solve, half, lines, gap, table = questions(archive, pictures)
+    assert solve.text == r"Solve $x^2 = 4$ in $\mathbb{R}$. Give **all** solutions, 5% off."
+    assert (solve.solution, solve.content.points) == (r"$x=\pm 2$.", 5)
+    assert (half.text, half.answer, half.content.points) == (r"Which is $\frac{1}{2}$?", "B", 2.5)
+    assert lines.text == "For the next.\n\nConsider ![](line)."
+    assert pictures.has(lines.content.pictures[0].sha256)
+    assert (lines.content.title, lines.content.tags, lines.solution) == ("Lines", ("Part B",), "(b) Because.")
+    assert [(part.text, part.kind, part.answer) for part in lines.content.parts] == [
+        ("Find the slope [[1]].", "blanks", "3"),
+        ("Which?", "choice", "B, C"),
+    ]
+    assert (gap.kind, gap.answer) == ("blanks", "42")
+    assert (table.kind, table.text, table.answer) == ("number", "| a | $b$ |\n| 1 | 2 |", "7")
+    warnings = [entry.reason for _line, entry in read(archive) if isinstance(entry, LineWarning)]
+    assert any("'/etc/passwd' that it includes is not read" in reason for reason in warnings)
+
+
+def test_an_amc_document_is_read(tmp_path):
+    president, towns, root, drawn = questions(_file(tmp_path, "qcm.tex", AMC))
+    assert (president.id, president.answer, president.concepts) == ("prez", "A", (("geo",),))
+    assert (towns.answer, towns.options[0].feedback, towns.solution) == ("A, C", "oui", "Parce que.")
+    assert root.content.accepted == (AcceptedAnswer("1.414", tolerance=0.005),)
+    assert (drawn.kind, drawn.text) == ("opaque", "What is ${@a@} + 1$?")
+
+
+@pytest.mark.parametrize(("name", "source", "writer"), [("exam", EXAM, write_exam), ("amc", AMC, write_amc)])
+def test_an_unchanged_file_goes_back_as_it_came(tmp_path, name, source, writer):
+    path = _file(tmp_path, "a.tex", source)
+    assert sniff(path).name == name
+    written = b"".join(writer(questions(path), Pictures())).decode()
+    last = {"exam": r"\end{questions}", "amc": r"\onecopy"}[name]
+    assert written.split(last)[0].split() == source.split(last)[0].split()
+
+
+@pytest.mark.parametrize("format", ["exam", "amc"])
+def test_a_changed_question_is_written_anew_and_the_others_stay(tmp_path, format):
+    records = questions(_file(tmp_path, "a.tex", {"exam": EXAM, "amc": AMC}[format]))
+    changed = [replace(records[0], solution="Since 5% < 6."), *records[1:]]
+    again = _written(tmp_path / "b.tex", changed, format)
+    assert [record.text for record in again] == [record.text for record in changed]
+    assert (again[0].solution, again[1].options) == ("Since 5% < 6.", records[1].options)
+
+
+def _written(path, records, format, pictures=None):
+    write(records, path, format, pictures)
+    return [replace(record, original=None) for record in questions(path, pictures)]
+
+
+@pytest.mark.parametrize("format", ["exam", "amc"])
+@given(records=st.lists(records(), min_size=1, max_size=3, unique_by=lambda record: record.id))
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_what_is_written_is_read_again_and_the_rest_is_refused(tmp_path, format, records):
+    def is_held(record):
+        try:
+            WRITTEN[format].losses(record, Pictures())
+        except CannotHold:
+            return False
+        return True
+
+    records = [*records, QuestionRecord("last", "1 + 1?", answer="2", source="Book")]
+    again = _written(tmp_path / "bank.tex", records, format)
+    assert again == [record for record in records if is_held(record)]
+
+
+def test_parts_are_written(tmp_path):
+    part = QuestionPart("Which is 5% of $x$?", "choice", (Option("A", "1"), Option("B", "2")), "B")
+    inner = QuestionPart("", "parts", content=QuestionContent(parts=(QuestionPart("b?", answer="3"),)), answer="(a) 3")
+    content = QuestionContent(parts=(part, replace(inner, text="More.")), points=2.0)
+    record = QuestionRecord("1", "A & B", kind="parts", content=content, answer="(a) B; (b) (a) 3", source="Book")
+    assert _written(tmp_path / "bank.tex", [record], "exam") == [record]
+
+
+def test_a_document_with_pictures_is_an_archive(tmp_path):
+    pictures = Pictures()
+    content = QuestionContent(pictures=(Picture("my graph.png", pictures.put(png(7))),))
+    record = QuestionRecord("1", "What is ![a graph](my graph.png)?", source="Book", content=content)
+    with pytest.raises(ValidationFailed, match=r"ends in \.zip"):
+        write([record], tmp_path / "bank.tex", "exam", pictures)
+    assert _written(tmp_path / "bank.zip", [record], "exam", pictures) == [record]
+    with zipfile.ZipFile(tmp_path / "bank.zip") as archive:
+        assert archive.namelist() == ["questions.tex", "my-graph.png"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a ~ b `x` 'y'' -- – — “q”",
+        "- a\n- b $x$\n\n[link](https://a.b/c_d) end",
+        "| a | $b$ |\n| c & d | 5% |",
+        "x [[1]] y ____ {z} [w] \\$5 $6 ^ _ # \\",
+        "a\nb\n\nc\n$$x^2$$\nd\n\\[x\\]\n\n1. Ünï\n2. 求 <∑>",
+        "**bold** *it* ![alt & x](p.png)",
+    ],
+)
+def test_a_text_is_the_same_after_latex(text):
+    assert latex_text(text_latex(text, str), str) == text
+
+
+@pytest.mark.parametrize(
+    ("latex", "text"),
+    [
+        (r"{\bf A} \emph{b} {\em c}~d\\e", "**A** *b* *c* d\ne"),
+        (r"\'ecole \"Apfel na\"{\i}ve gar\c{c}on \ss", "école Äpfel naïve garçon ß"),
+        (r"A \underline{\hspace{2cm}} b\footnote{c} --- \url{http://x.y}", "A ____ b (c) — http://x.y"),
+        ("one\n% gone\ntwo\n\nthree", "one two\n\nthree"),
+        (r"\begin{center}\begin{itemize}\item a \item[b)] c\end{itemize}\end{center}", "- a\n- b) c"),
+        (r"\SI{5}{m} \unknown", r"\SI{5}{m} \unknown"),
+    ],
+)
+def test_latex_becomes_our_text(latex, text):
+    assert latex_text(latex, str) == text
