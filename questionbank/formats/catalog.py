@@ -251,7 +251,7 @@ def known_formats() -> str:
 
 
 def known_suffixes() -> tuple[str, ...]:
-    """Return the endings of the files that are read; of those with two, the last, which is all that browsers ask for."""
+    """Return the endings of the files that are read; of double ones the last, which is all that browsers look at."""
     endings = (f".{ending.rpartition('.')[2]}" for row in FORMATS.values() for ending in row.suffixes)
     return tuple(dict.fromkeys([*endings, ".gz"]))
 

@@ -1,4 +1,4 @@
-"""Folders of files that strangers have packed (ZIP, tar, tar.gz), or a file alone: read member by member, never unpacked."""
+"""Files that strangers have packed (ZIP, tar, tar.gz), or a file alone: read member by member, never unpacked."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ _PIECE = 1 << 20
 _BEGINNINGS_LOOKED_AT = 2_000  # members of an archive
 _BEGINNING = 16_384  # characters
 _NO_TEXTS = (
-    ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".svg", ".mp4", ".mp3", ".ttf", ".woff", ".js", ".css", ".xml", ".rels",
-    ".json", ".zip", ".gz", ".sty", ".cls",
+    ".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".svg", ".mp4", ".mp3", ".ttf", ".woff", ".js", ".css", ".xml",
+    ".rels", ".json", ".zip", ".gz", ".sty", ".cls",
 )  # fmt: skip
 
 
@@ -116,7 +116,9 @@ def opened_folder(path: Path, *, is_beginning: bool = False) -> Iterator[Folder]
     elif _is_tar(path):
         with tempfile.TemporaryFile() as unpacked:
             if not _unpack(path, unpacked) and not is_beginning:
-                raise ImportRefused(f"{path.name} is damaged: it cannot be unpacked. Download or save it again.")
+                raise ImportRefused(
+                    f"{path.name} is damaged: it cannot be unpacked. Download or save it again."
+                )
             yield _tar_folder(path, unpacked, is_beginning=is_beginning)
     else:
         yield Folder([path.name], lambda _name: _whole(path))
@@ -138,7 +140,9 @@ def _unpack(path: Path, into: IO[bytes]) -> bool:
             while piece := stream.read(_PIECE):
                 size += len(piece)
                 if size > UNPACKED_LIMIT or (size > RATIO_FROM and size > RATIO_LIMIT * packed):
-                    raise ImportRefused(f"{path.name} cannot be read: it unpacks to more than {size // 1024**2:,} MB.")
+                    raise ImportRefused(
+                        f"{path.name} cannot be read: it unpacks to more than {size // 1024**2:,} MB."
+                    )
                 into.write(piece)
         except (EOFError, OSError, zlib.error):
             return False
@@ -167,7 +171,9 @@ def _tar_folder(path: Path, unpacked: IO[bytes], *, is_beginning: bool) -> Folde
 
     def read(name: str) -> bytes:
         if members[name].size > MEMBER_LIMIT:
-            raise ImportRefused(f"{path.name} cannot be read: {name[:60]!r} in it is larger than {MEMBER_LIMIT >> 20} MB.")
+            raise ImportRefused(
+                f"{path.name} cannot be read: {name[:60]!r} in it is larger than {MEMBER_LIMIT >> 20} MB."
+            )
         file = archive.extractfile(members[name])
         assert file is not None  # noqa: S101 - it is a file
         return file.read()

@@ -27,20 +27,29 @@ _TIP = re.compile(r":(?P<tip>[^:\\]*)$")
 _FEEDBACK = re.compile(r"\\[+-]([^\\]*)")
 _NO_PARTS = frozenset({
     "H5P.Image", "H5P.Video", "H5P.Audio", "H5P.Link", "H5P.Table", "H5P.IFrameEmbed", "H5P.Nil", "H5P.ContinuousText",
-    "H5P.Shape", "H5P.GoToQuestion", "H5P.Collage", "H5P.Timeline", "H5P.GoogleMap", "H5P.TwitterUserFeed", "H5P.ImageSlider",
+    "H5P.Shape", "H5P.GoToQuestion", "H5P.Collage", "H5P.Timeline", "H5P.GoogleMap", "H5P.TwitterUserFeed",
+    "H5P.ImageSlider",
 })  # fmt: skip
 _WHOLE = frozenset({
-    "H5P.DragQuestion", "H5P.ImageHotspotQuestion", "H5P.ImageMultipleHotspotQuestion", "H5P.ImageHotspots", "H5P.MarkTheWords",
-    "H5P.ImageSequencing", "H5P.ImagePair", "H5P.MemoryGame", "H5P.MultiMediaChoice", "H5P.Crossword", "H5P.FindTheWords",
+    "H5P.DragQuestion", "H5P.ImageHotspotQuestion", "H5P.ImageMultipleHotspotQuestion", "H5P.ImageHotspots",
+    "H5P.MarkTheWords",
+    "H5P.ImageSequencing", "H5P.ImagePair", "H5P.MemoryGame", "H5P.MultiMediaChoice", "H5P.Crossword",
+    "H5P.FindTheWords",
     "H5P.AdvancedBlanks", "H5P.Dictation", "H5P.ArithmeticQuiz", "H5P.SpeakTheWords", "H5P.GuessTheAnswer",
 })  # fmt: skip
 """Questions that we cannot take apart, though they may hold parts."""
-_SEVERAL = {"H5P.SingleChoiceSet": "choices", "H5P.Summary": "summaries", "H5P.Flashcards": "cards", "H5P.Dialogcards": "dialogs"}
+_SEVERAL = {
+    "H5P.SingleChoiceSet": "choices",
+    "H5P.Summary": "summaries",
+    "H5P.Flashcards": "cards",
+    "H5P.Dialogcards": "dialogs",
+}
 """Libraries that ask several questions, and where they stand."""
 _DEEPEST = 200
 _TEXTS = frozenset({"H5P.AdvancedText", "H5P.Text"})
 _WORDS = frozenset({
-    "question", "text", "taskDescription", "description", "title", "heading", "introduction", "questionTitle", "textField",
+    "question", "text", "taskDescription", "description", "title", "heading", "introduction", "questionTitle",
+    "textField",
     "summary", "statement", "label", "alt", "questionText", "body", "intro", "word", "clue", "answer",
 })  # fmt: skip
 
@@ -71,15 +80,23 @@ def read_h5p(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
             item = Item(FORMAT, context, place=title or name, find=lambda wanted: _file(folder, wanted))
             language = str(manifest.get("defaultLanguage") or manifest.get("language") or "")
             _Part(item, name, params, title, language).read()
-            yield from item.entries(number, json.dumps({"library": name, "params": params}, ensure_ascii=False), file_preamble(path.name))
+            yield from item.entries(
+                number,
+                json.dumps({"library": name, "params": params}, ensure_ascii=False),
+                file_preamble(path.name),
+            )
         for name, count in passed.items():
-            context.notes.append(f"Not read, because it asks nothing: {name.removeprefix('H5P.')} ({count:,}).")
+            context.notes.append(
+                f"Not read, because it asks nothing: {name.removeprefix('H5P.')} ({count:,})."
+            )
 
 
 def _json(folder: Folder, name: str, path: Path) -> dict[str, Any]:
     data = folder.read(name)
     if len(data) > _CONTENT_LIMIT:
-        raise ImportRefused(f"{path.name} cannot be read: {name} in it is larger than {_CONTENT_LIMIT >> 20} MB.")
+        raise ImportRefused(
+            f"{path.name} cannot be read: {name} in it is larger than {_CONTENT_LIMIT >> 20} MB."
+        )
     try:
         found = json.loads(data)
     except (ValueError, RecursionError) as error:
@@ -89,7 +106,12 @@ def _json(folder: Folder, name: str, path: Path) -> dict[str, Any]:
         raise ImportRefused(f"{path.name} cannot be read: {name} in it is no JSON object.")
     level: list[Any] = [found]
     for _depth in range(_DEEPEST):
-        level = [inner for one in level for inner in (one.values() if isinstance(one, dict) else one) if isinstance(inner, dict | list)]
+        level = [
+            inner
+            for one in level
+            for inner in (one.values() if isinstance(one, dict) else one)
+            if isinstance(inner, dict | list)
+        ]
     if level:
         raise ImportRefused(f"{path.name} cannot be read: {name} in it is nested too deep.")
     return found
@@ -153,7 +175,9 @@ class _Part:
     def _image(self, file: object, alternative: str = "") -> str:
         path = file.get("path") if isinstance(file, dict) else None
         mime = str(file.get("mime", "")) if isinstance(file, dict) else ""
-        if not isinstance(path, str) or not (mime.startswith("image/") or path.lower().endswith((".png", ".jpg", ".jpeg", ".gif", ".webp"))):
+        if not isinstance(path, str) or not (
+            mime.startswith("image/") or path.lower().endswith((".png", ".jpg", ".jpeg", ".gif", ".webp"))
+        ):
             return ""
         return self.text(f'<img src="{escape(path)}" alt="{escape(alternative)}">')
 
@@ -180,7 +204,8 @@ class _Part:
     def true_false(self) -> None:
         right = str(self.params.get("correct", "")).lower() == "true"
         self.item.row |= {
-            "kind": "true_false", "text": self.text(self.params.get("question")), "answer": "True" if right else "False",
+            "kind": "true_false", "text": self.text(self.params.get("question")),
+            "answer": "True" if right else "False",
         }  # fmt: skip
         behaviour = self.params.get("behaviour")
         if isinstance(behaviour, dict):
@@ -198,7 +223,7 @@ class _Part:
         self._gaps(lines, before=task if isinstance(task, str) else "", others=self.params.get("distractors"))
 
     def _gaps(self, html: str, before: str = "", others: object = None) -> None:
-        """Read gaps between asterisks: ``*answer/another:tip*``; those that words are dragged into share their choices."""
+        """Read gaps, ``*answer/another:tip*``; those that words are dragged into share their choices."""
         is_dragged = self.library == "H5P.DragText"
         answers: list[tuple[str, ...]] = []
         tips: list[str] = []
@@ -214,11 +239,21 @@ class _Part:
             return f"[[{len(answers)}]]"
 
         html = _GAP.sub(gap, html.replace("**", "\ufdd5"))
-        self.item.row |= {"kind": "blanks", "text": self.text(before + f"<div>{html}</div>").replace("\ufdd5", "*")}
+        self.item.row |= {
+            "kind": "blanks",
+            "text": self.text(before + f"<div>{html}</div>").replace("\ufdd5", "*"),
+        }
         extra = [self.text(one, "blanks") for one in _GAP.findall(others)] if isinstance(others, str) else []
         choices = [*dict.fromkeys([*(one for answer in answers for one in answer), *extra])][:26]
         self.item.content["blanks"] = tuple(
-            Blank("choice", (), tuple(Option(LABELS[at], choice, "", float(choice in answer)) for at, choice in enumerate(choices)))
+            Blank(
+                "choice",
+                (),
+                tuple(
+                    Option(LABELS[at], choice, "", float(choice in answer))
+                    for at, choice in enumerate(choices)
+                ),
+            )
             if is_dragged
             else Blank("short", tuple(map(AcceptedAnswer, answer)))
             for answer in answers
@@ -228,7 +263,9 @@ class _Part:
     def essay(self) -> None:
         solution = self.params.get("solution")
         self.item.row["text"] = self.text(self.params.get("taskDescription"))
-        self.item.row["solution"] = self.text(solution.get("sample"), "solution") if isinstance(solution, dict) else ""
+        self.item.row["solution"] = (
+            self.text(solution.get("sample"), "solution") if isinstance(solution, dict) else ""
+        )
 
     def open(self) -> None:
         self.item.row["text"] = self.text(self.params.get("question"))
@@ -269,7 +306,16 @@ def _words(value: object) -> Iterator[str]:
             if isinstance(inner, str):
                 if name in _WORDS:
                     yield inner
-            elif name not in ("behaviour", "l10n", "confirmCheck", "confirmRetry", "overallFeedback", "UI", "override", "metadata"):
+            elif name not in (
+                "behaviour",
+                "l10n",
+                "confirmCheck",
+                "confirmRetry",
+                "overallFeedback",
+                "UI",
+                "override",
+                "metadata",
+            ):
                 yield from _words(inner)
     elif isinstance(value, list):
         for inner in value:
@@ -278,7 +324,8 @@ def _words(value: object) -> Iterator[str]:
 
 _READERS: dict[str, Callable[[_Part], None]] = {
     "H5P.MultiChoice": _Part.multi_choice, "H5P.TrueFalse": _Part.true_false, "H5P.Blanks": _Part.blanks,
-    "H5P.DragText": _Part.drag_text, "H5P.Essay": _Part.essay, "H5P.OpenEndedQuestion": _Part.open, "H5P.SortParagraphs": _Part.order,
+    "H5P.DragText": _Part.drag_text, "H5P.Essay": _Part.essay, "H5P.OpenEndedQuestion": _Part.open,
+    "H5P.SortParagraphs": _Part.order,
     "H5P.SingleChoiceSet": _Part.first_is_right, "H5P.Summary": _Part.first_is_right, "H5P.Flashcards": _Part.card,
     "H5P.Dialogcards": _Part.card, **dict.fromkeys(_TEXTS, _Part.description),
 }  # fmt: skip

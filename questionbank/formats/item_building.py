@@ -81,7 +81,9 @@ class Item:
         is_drawn: whether its source computes what it says, so that it is kept as another type.
     """
 
-    def __init__(self, format: str, context: ReadContext, *, place: str = "", find: Find | None = None) -> None:
+    def __init__(
+        self, format: str, context: ReadContext, *, place: str = "", find: Find | None = None
+    ) -> None:
         self.row: dict[str, Any] = {"kind": "open", "text": "", "answer": "", "options": [], "solution": ""}
         self.content: dict[str, Any] = {}
         self.settings: dict[str, str] = {}
@@ -158,17 +160,28 @@ class Item:
             return
         for field, reason in dict.fromkeys([*self.said, *record_warnings(record)]):
             yield line, LineWarning(line, reason, field)
-        yield line, replace(record, original=Original(self._format, data.encode("utf-8", "replace"), preamble.encode()))
+        yield (
+            line,
+            replace(
+                record, original=Original(self._format, data.encode("utf-8", "replace"), preamble.encode())
+            ),
+        )
 
     def _record(self, digest: str) -> QuestionRecord:
         text = self.row["text"].strip()
         title = str(self.content.get("title", "")).strip()
         if len(text) > TEXT_LIMIT:
-            self.say("text", f"the text is longer than {TEXT_LIMIT:,} characters; the bank shows its beginning")
+            self.say(
+                "text", f"the text is longer than {TEXT_LIMIT:,} characters; the bank shows its beginning"
+            )
         self.row["text"] = text[:TEXT_LIMIT] or title or "[Untitled question]"
         self.row["id"] = str(self.row.get("id", "")).strip()[:ID_LIMIT]
         if not self.is_drawn:
-            if self.row["kind"] == "choice" and not self.row["answer"] and not any(one.weight for one in self.row["options"]):
+            if (
+                self.row["kind"] == "choice"
+                and not self.row["answer"]
+                and not any(one.weight for one in self.row["options"])
+            ):
                 self.say("options", "no option is right")
             try:
                 return read_question(self.full_row())
@@ -192,15 +205,17 @@ class Item:
 
     def _kept_row(self, digest: str) -> dict[str, Any]:
         """Return the fields of a question that we cannot take apart: what people read, and which item it is."""
-        kept = {name: self.content[name] for name in ("title", "tags", "points", "hints") if name in self.content}
+        kept = {
+            name: self.content[name] for name in ("title", "tags", "points", "hints") if name in self.content
+        }
         options = [replace(one, weight=None) for one in self.row["options"]]
         labels = [option.label for option in options]
-        if options_fault(kind="opaque", text="", labels=labels, answer="") or not all(one.text.strip() for one in options):
+        if options_fault(kind="opaque", text="", labels=labels, answer="") or not all(
+            one.text.strip() for one in options
+        ):
             options = []
         answer = self.row["answer"]
-        row = {
-            name: value for name, value in self.row.items() if name not in ("kind", "options", "answer")
-        }
+        row = {name: value for name, value in self.row.items() if name not in ("kind", "options", "answer")}
         row["options"] = [{"label": one.label, "text": one.text} for one in options[:26]]
         row["kind"] = "opaque"
         row["answer"] = answer if not has_placeholder(answer) else ""
@@ -238,9 +253,7 @@ def originals_writer(format: str) -> Callable[[Iterable[QuestionRecord], Attachm
     return write
 
 
-def _files_of(
-    record: QuestionRecord, format: str, attachments: Attachments
-) -> Iterator[tuple[str, bytes]]:
+def _files_of(record: QuestionRecord, format: str, attachments: Attachments) -> Iterator[tuple[str, bytes]]:
     original = record.original
     if original is None or original.format != format:
         return
@@ -262,7 +275,9 @@ def originals_losses(label: str, format: str) -> Callable[[QuestionRecord, Attac
     def losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
         original = record.original
         if original is None or original.format != format:
-            raise CannotHold(f"questions that did not come as {label}, which Kindred reads and does not write")
+            raise CannotHold(
+                f"questions that did not come as {label}, which Kindred reads and does not write"
+            )
         return [] if original.fields in (b"", fields_digest(record)) else ["changes made in the bank"]
 
     return losses

@@ -14,7 +14,8 @@ _SPLITS = frozenset(
 # Public sets whose folder holds files with names of their own.
 _SETS_BY_FOLDER = frozenset({"conceptmath", "eedi", "mawps_parts", "paraqd"})
 _SUFFIXES = re.compile(
-    r"(\.(jsonl|ndjson|json|csv|tsv|txt|xml|gift|xlsx|xlsm|ods|zip|imscc|qti|gz))+$", re.IGNORECASE
+    r"(\.(jsonl|ndjson|json|csv|tsv|txt|xml|gift|xlsx|xlsm|ods|zip|imscc|qti|pg|rmd|rnw|h5p|tex|ltx|tar|tgz|gz))+$",
+    re.IGNORECASE,
 )
 
 

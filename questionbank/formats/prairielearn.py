@@ -1,4 +1,4 @@
-"""PrairieLearn's questions: a folder with ``info.json`` and ``question.html``, whose elements ``pl-...`` are the answers.
+"""PrairieLearn's questions: folders with ``info.json`` and ``question.html``, whose elements ``pl-...`` are answers.
 
 ``server.py`` draws numbers and is never run; what it gives stays a placeholder.
 https://prairielearn.readthedocs.io/en/latest/elements/
@@ -49,7 +49,9 @@ _ELEMENTS = _TYPED | _CHOSEN | {
     "pl-matching", "pl-order-blocks", "pl-rich-text-editor", "pl-file-editor", "pl-file-upload", "pl-drawing",
     "pl-threejs", "pl-sketch", "pl-excalidraw", "pl-image-capture",
 }  # fmt: skip
-_HIDDEN = frozenset({"pl-submission-panel", "pl-file-download", "pl-external-grader-variables", "pl-external-grader-results"})
+_HIDDEN = frozenset(
+    {"pl-submission-panel", "pl-file-download", "pl-external-grader-variables", "pl-external-grader-results"}
+)
 _TEXTS = {"pl-answer-panel", "pl-solution-panel", "pl-hint"}
 
 
@@ -69,8 +71,17 @@ class _Element:
 def is_prairielearn(beginning: str, name: str) -> bool:
     """Return whether a file is a question's text, or says what a question is."""
     if name.endswith(INFO):
-        return re.search(r'"uuid"\s*:', beginning) is not None and re.search(r'"(?:topic|title)"\s*:', beginning) is not None
-    return re.search(r"<pl-(?:[a-z-]+-input|question-panel|multiple-choice|checkbox|dropdown|matching|order-blocks)\b", beginning) is not None
+        return (
+            re.search(r'"uuid"\s*:', beginning) is not None
+            and re.search(r'"(?:topic|title)"\s*:', beginning) is not None
+        )
+    return (
+        re.search(
+            r"<pl-(?:[a-z-]+-input|question-panel|multiple-choice|checkbox|dropdown|matching|order-blocks)\b",
+            beginning,
+        )
+        is not None
+    )
 
 
 def read_prairielearn(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
@@ -153,7 +164,12 @@ class _Elements(HTMLParser):
         if not tag.startswith("pl-") and tag != "markdown":
             return
         start = self._place()
-        element = _Element(tag, {name: value or "" for name, value in attrs}, start, start + len(self.get_starttag_text() or ""))
+        element = _Element(
+            tag,
+            {name: value or "" for name, value in attrs},
+            start,
+            start + len(self.get_starttag_text() or ""),
+        )
         (self._open[-1].children if self._open else self.found).append(element)
         if len(self._open) < _DEEPEST:
             self._open.append(element)
@@ -180,7 +196,8 @@ class _Question:
     def __init__(self, source: str, item: Item, server: str) -> None:
         self._source, self._item = source, item
         self._stated = {
-            match["name"]: match["number"] or match["text"] or "" for match in _STATED.finditer(server[:_LONGEST])
+            match["name"]: match["number"] or match["text"] or ""
+            for match in _STATED.finditer(server[:_LONGEST])
         }
         self._answers: list[_Element] = []
         self._is_computed = False
@@ -206,9 +223,13 @@ class _Question:
     def _close_gap(self, element: _Element) -> None:
         """Leave the gap of the only answer where it stands within a sentence, or has words of its own."""
         text = self._item.row["text"]
-        if element.name not in _TYPED or not (element.attributes.get("label") or element.attributes.get("suffix")):
+        if element.name not in _TYPED or not (
+            element.attributes.get("label") or element.attributes.get("suffix")
+        ):
             text = re.sub(r"\s*\[\[1\]\]\s*$", "", text)
-        self._item.row["text"] = text.replace("[[1]]", GAP if element.name in _TYPED or element.name == "pl-dropdown" else "")
+        self._item.row["text"] = text.replace(
+            "[[1]]", GAP if element.name in _TYPED or element.name == "pl-dropdown" else ""
+        )
 
     # -- texts -----------------------------------------------------------------------------------------------------
 
@@ -247,8 +268,16 @@ class _Question:
             return f"<p>{source}</p>"
         if name == "pl-code":
             return f"<pre>{self._html(element.inner, element.end_of_inner, element.children)}</pre>"
-        if name in ("pl-variable-output", "pl-matrix-latex", "pl-python-variable", "pl-graph", "pl-dataframe"):
-            return placeholder(attributes.get("params-name", "") or attributes.get("params-name-matrix", "") or name)
+        if name in (
+            "pl-variable-output",
+            "pl-matrix-latex",
+            "pl-python-variable",
+            "pl-graph",
+            "pl-dataframe",
+        ):
+            return placeholder(
+                attributes.get("params-name", "") or attributes.get("params-name-matrix", "") or name
+            )
         return self._html(element.inner, element.end_of_inner, element.children)
 
     def _beside(self, element: _Element) -> None:
@@ -270,7 +299,10 @@ class _Question:
             for child in element.children
             if child.name == "pl-answer"
         ]
-        for name, text in (("all-of-the-above", "All of the above"), ("none-of-the-above", "None of the above")):
+        for name, text in (
+            ("all-of-the-above", "All of the above"),
+            ("none-of-the-above", "None of the above"),
+        ):
             stated = element.attributes.get(name, "false").lower()
             if stated not in ("false", "", "0"):
                 found.append((text, stated == "correct", ""))
@@ -288,11 +320,19 @@ class _Question:
     def _accepted(self, element: _Element) -> tuple[AcceptedAnswer, ...]:
         attributes = element.attributes
         text = attributes.get("correct-answer") or self._stated.get(attributes.get("answers-name", ""), "")
-        text = self._item.html(_values(text), "answer") if "<" in text or "&" in text or "{{" in text else text.strip()
+        text = (
+            self._item.html(_values(text), "answer")
+            if "<" in text or "&" in text or "{{" in text
+            else text.strip()
+        )
         if not text or has_placeholder(text):
             return ()
         kind, tolerance = _tolerance(attributes) if element.name == "pl-number-input" else ("absolute", None)
-        return (AcceptedAnswer(text, tolerance=tolerance or None, tolerance_kind=kind if tolerance else "absolute"),)
+        return (
+            AcceptedAnswer(
+                text, tolerance=tolerance or None, tolerance_kind=kind if tolerance else "absolute"
+            ),
+        )
 
     def _typed(self, element: _Element) -> None:
         accepted = self._accepted(element)
@@ -305,9 +345,12 @@ class _Question:
             options = self._options(element)
             right = _right(element, options)
             weighted = tuple(
-                Option(one.label, one.text, "", (1 / len(right) if one.label in right else 0.0), one.feedback) for one in options
+                Option(one.label, one.text, "", (1 / len(right) if one.label in right else 0.0), one.feedback)
+                for one in options
             )
-            return Blank("choice", (), weighted, style="MULTIRESPONSE" if element.name == "pl-checkbox" else "")
+            return Blank(
+                "choice", (), weighted, style="MULTIRESPONSE" if element.name == "pl-checkbox" else ""
+            )
         is_number = element.name in ("pl-number-input", "pl-integer-input")
         return Blank("number" if is_number else "short", self._accepted(element))
 
@@ -331,15 +374,22 @@ class _Question:
     def _order(self, element: _Element) -> None:
         blocks = [child for child in element.children if child.name == "pl-answer"]
         texts = [
-            (self._text(child.inner, child.end_of_inner, child.children, "options"), child.attributes) for child in blocks
+            (self._text(child.inner, child.end_of_inner, child.children, "options"), child.attributes)
+            for child in blocks
         ]
-        right = [(text, attributes) for text, attributes in texts if _is_true(attributes.get("correct", "true"))]
+        right = [
+            (text, attributes) for text, attributes in texts if _is_true(attributes.get("correct", "true"))
+        ]
         is_ordered = all("depends" not in attributes for _text, attributes in right)
-        if element.attributes.get("grading-method") == "ranking" or any("ranking" in attributes for _text, attributes in right):
+        if element.attributes.get("grading-method") == "ranking" or any(
+            "ranking" in attributes for _text, attributes in right
+        ):
             right.sort(key=lambda pair: finite_number(pair[1].get("ranking")) or 0)
         self._item.row["kind"] = "ordering"
         shown = right if is_ordered and len(right) == len(texts) else texts
-        self._item.row["options"] = [Option(LABELS[place % 26], text) for place, (text, _more) in enumerate(shown)]
+        self._item.row["options"] = [
+            Option(LABELS[place % 26], text) for place, (text, _more) in enumerate(shown)
+        ]
         if shown is texts:
             self._item.is_drawn = True
 
@@ -349,7 +399,9 @@ class _Question:
 
 
 def _right(element: _Element, options: list[Option]) -> list[str]:
-    stated = [_is_true(child.attributes.get("correct")) for child in element.children if child.name == "pl-answer"]
+    stated = [
+        _is_true(child.attributes.get("correct")) for child in element.children if child.name == "pl-answer"
+    ]
     extra = [
         element.attributes.get(name, "").lower() == "correct"
         for name in ("all-of-the-above", "none-of-the-above")

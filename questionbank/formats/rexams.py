@@ -32,15 +32,22 @@ from questionbank.formats.written_numbers import finite_number
 
 FORMAT = "rexams"
 _LONGEST = 1_000_000  # characters
-_CHUNK = re.compile(r"^```+\s*\{\s*r\b.*?(?:^```+\s*$|\Z)|^<<[^\n]*>>=[ \t]*$.*?(?:^@[^\n]*$|\Z)", re.MULTILINE | re.DOTALL | re.IGNORECASE)
+_CHUNK = re.compile(
+    r"^```+\s*\{\s*r\b.*?(?:^```+\s*$|\Z)|^<<[^\n]*>>=[ \t]*$.*?(?:^@[^\n]*$|\Z)",
+    re.MULTILINE | re.DOTALL | re.IGNORECASE,
+)
 _VALUE = re.compile(r"`r\s+([^`]{1,2000})`")
 _SEXPR = re.compile(r"\\Sexpr\s*(?=\{)")
-_HEADING = re.compile(r"^[ \t]*(?P<name>[A-Za-z][A-Za-z -]{2,40})[ \t]*\n[ \t]*(?P<line>={3,}|-{3,})[ \t]*$", re.MULTILINE)
+_HEADING = re.compile(
+    r"^[ \t]*(?P<name>[A-Za-z][A-Za-z -]{2,40})[ \t]*\n[ \t]*(?P<line>={3,}|-{3,})[ \t]*$", re.MULTILINE
+)
 _META = re.compile(r"^[ \t]*(ex[a-z]+(?:\[[^\]\n]*\])?)[ \t]*:[ \t]*(.*?)[ \t]*$", re.MULTILINE)
 _LATEX_META = re.compile(r"\\(ex[a-z]+)\s*(\[[^\]\n]*\])?\s*(?=\{)")
 _ITEM = re.compile(r"^[ \t]{0,3}[*+-][ \t]+", re.MULTILINE)
 _PICTURE = re.compile(r"!\[([^\]]{0,1000})\]\(([^()\s]{1,300})(?:\s+[^()]*)?\)(?:\{[^{}\n]*\})?")
-_SHOWN_CODE = re.compile(r"answerlist\s*\(|include_graphics|plot\s*\(|fig\s*=|results\s*=\s*[\"']?(?:asis|tex)", re.IGNORECASE)
+_SHOWN_CODE = re.compile(
+    r"answerlist\s*\(|include_graphics|plot\s*\(|fig\s*=|results\s*=\s*[\"']?(?:asis|tex)", re.IGNORECASE
+)
 _PLOT = re.compile(r"include_(?:graphics|tikz)|(?:plot|hist|curve)\s*\(|fig\s*=", re.IGNORECASE)
 _ANSWER = re.compile(r"##ANSWER(\d{1,3})##")
 _BITS = re.compile(r"[01]+")
@@ -63,9 +70,10 @@ def is_rexams(beginning: str, name: str) -> bool:
         "ex" in beginning or name.endswith(".rmd")
     ):
         return True
-    return re.search(r"\\begin\s*\{question\}(?!\s*\{)", beginning) is not None and re.search(
-        r"\\ex(?:type|solution|name)\s*\{|\\begin\s*\{solution\}", beginning
-    ) is not None
+    return (
+        re.search(r"\\begin\s*\{question\}(?!\s*\{)", beginning) is not None
+        and re.search(r"\\ex(?:type|solution|name)\s*\{|\\begin\s*\{solution\}", beginning) is not None
+    )
 
 
 def read_rexams(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
@@ -131,7 +139,10 @@ class _Exercise:
                 elif name.startswith("meta"):
                     parts.meta = {match[1].lower(): match[2] for match in _META.finditer(text)}
             elif name == "answerlist":
-                found = [one.strip() for one in _ITEM.split(self._without_code(text, is_question=section == "question"))[1:]]
+                found = [
+                    one.strip()
+                    for one in _ITEM.split(self._without_code(text, is_question=section == "question"))[1:]
+                ]
                 if section == "question":
                     parts.choices = found
                 elif section == "solution":
@@ -139,11 +150,15 @@ class _Exercise:
         return parts
 
     def _latex_parts(self, source: str) -> _Parts:
-        plain = without_comments(_CHUNK.sub(lambda match: self._without_code(match[0], is_question=True), source))
+        plain = without_comments(
+            _CHUNK.sub(lambda match: self._without_code(match[0], is_question=True), source)
+        )
         parts = _Parts()
         for environment in top_environments(plain, ("question", "solution")):
             lists = top_environments(environment.body, ("answerlist",))
-            items = [body.strip() for one in lists for _command, _option, body in split_items(one.body, ("item",))]
+            items = [
+                body.strip() for one in lists for _command, _option, body in split_items(one.body, ("item",))
+            ]
             text = environment.body
             for one in reversed(lists):
                 text = text[: one.start] + text[one.end :]
@@ -174,7 +189,8 @@ class _Exercise:
         text = re.sub(r"(?<!\n)(?<!\|)\n(?!\n|[ \t]*(?:[-*+]|\d+[.)])[ \t]|[ \t]*\|)", " ", text)
         if "<" in text and re.search(r"</?(?:p|br|b|i|sub|sup|img|table|ul|ol|li|strong|em)\b", text):
             text = item.html(re.sub(r"\n", "<br>", text), place)
-        return re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+", " ", text).replace("\ufdd0", "\n")).strip()
+        text = re.sub(r"[ \t]+", " ", text).replace("\ufdd0", "\n")
+        return re.sub(r"\n{3,}", "\n\n", re.sub(r" +\n", "\n", text)).strip()
 
     def read(self) -> None:
         item, parts = self._item, self._parts
@@ -184,11 +200,17 @@ class _Exercise:
         remarks = [self._text(remark, "solution") for remark in parts.remarks]
         type = meta.get("extype", "").lower()
         item.row["solution"] = self._text(parts.solution, "solution")
-        item.row["id"] = meta.get("exname", "") if not has_placeholder(self._text(meta.get("exname", ""), "id")) else ""
-        item.content["title"] = "" if "{@" in self._text(meta.get("extitle", ""), "title") else meta.get("extitle", "")[:1_000]
+        item.row["id"] = (
+            meta.get("exname", "") if not has_placeholder(self._text(meta.get("exname", ""), "id")) else ""
+        )
+        item.content["title"] = (
+            "" if "{@" in self._text(meta.get("extitle", ""), "title") else meta.get("extitle", "")[:1_000]
+        )
         item.content["points"] = finite_number(meta.get("expoints"))
         item.row["concepts"] = concept_of(meta.get("exsection", "").split("/"))
-        item.content["tags"] = tuple(tag.strip()[:100] for tag in meta.get("extags", "").split(",") if tag.strip())[:50]
+        item.content["tags"] = tuple(
+            tag.strip()[:100] for tag in meta.get("extags", "").split(",") if tag.strip()
+        )[:50]
         solution = self._text(meta.get("exsolution", ""), "answer")
         if type == "cloze":
             self._cloze(choices, solution, meta)
@@ -235,7 +257,9 @@ class _Exercise:
                     Option(LABELS[at % 26], text, "", share if bit == "1" else 0.0)
                     for at, (text, bit) in enumerate(zip(texts, right, strict=False))
                 )
-                blanks.append(Blank("choice", (), options, style="MULTIRESPONSE" if type == "mchoice" else ""))
+                blanks.append(
+                    Blank("choice", (), options, style="MULTIRESPONSE" if type == "mchoice" else "")
+                )
                 asked = ""
             else:
                 asked, left = (left[0], left[1:]) if left else ("", left)
@@ -247,7 +271,9 @@ class _Exercise:
         has_places = _ANSWER.search(text) is not None
         text = _ANSWER.sub(lambda match: f"[[{int(match[1])}]]", text)
         if not has_places:
-            text += "\n\n" + "\n".join(f"{place}. {asked} [[{place}]]".replace("  ", " ") for place, asked in shown)
+            text += "\n\n" + "\n".join(
+                f"{place}. {asked} [[{place}]]".replace("  ", " ") for place, asked in shown
+            )
         item.row |= {"kind": "blanks", "text": text.strip()}
         item.content["blanks"] = tuple(blanks)
         if any(has_placeholder(one) for one in solutions):

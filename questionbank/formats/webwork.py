@@ -24,13 +24,13 @@ from questionbank.formats.item_building import (
     placeholder,
 )
 from questionbank.formats.seam import Entry, ReadContext
-from questionbank.formats.webwork_texts import ASKED, PerlText, pgml_text, pg_text
+from questionbank.formats.webwork_texts import ASKED, PerlText, pg_text, pgml_text
 from questionbank.formats.written_numbers import finite_number
 
 FORMAT = "webwork"
 _LONGEST = 300_000  # characters of a problem
 _TAG = re.compile(
-    r"^\s*#+[ \t]*(DBsubject|DBchapter|DBsection|Level|Language|Title|TitleText1|KEYWORDS)\s*\(\s*(.{0,1000}?)\s*\)\s*;?\s*$",
+    r"^\s*#+[ \t]*(DBsubject|DBchapter|DBsection|Level|Language|KEYWORDS)\s*\(\s*(.{0,1000}?)\s*\)\s*;?\s*$",
     re.MULTILINE,
 )
 _BEGINS = re.compile(
@@ -43,9 +43,7 @@ _DRAWS = re.compile(
     r"randomPrime|random_coprime|numbered_random|random_subset)\s*\(|->\s*(?:getRandom|random\w*|rand|choose)\b"
     r"|\$problemSeed|\$envir\{\s*'?problemSeed"
 )
-_ASSIGNED = re.compile(
-    r"^[ \t]*(?:my\s+)?(?P<name>\$\w+)\s*=\s*(?P<value>[^\n;]{1,400}?)\s*;", re.MULTILINE
-)
+_ASSIGNED = re.compile(r"^[ \t]*(?:my\s+)?(?P<name>\$\w+)\s*=\s*(?P<value>[^\n;]{1,400}?)\s*;", re.MULTILINE)
 _CHANGED = re.compile(r"(\$\w+)\s*(?:[-+*/.|x]|\*\*)=|(\$\w+)\s*(?:\+\+|--)|(?:\+\+|--)\s*(\$\w+)")
 _LITERAL = re.compile(
     r"""(?:(?:Real|Compute|Formula|String|Fraction|Complex|Point|Vector|Interval|List|Set|num_cmp|std_num_cmp|strict_num_cmp
@@ -62,7 +60,9 @@ _CHOICES = re.compile(
 _OLD_CHOICE = re.compile(
     r"(?P<name>\$\w+)\s*->\s*(?P<what>qa|extra|makeLast)\s*\(\s*(?P<args>[^;]{0,4000}?)\s*\)\s*;"
 )
-_STRING = re.compile(r"""(?P<q>["'])(?P<text>(?:(?!(?P=q))[^\\]|\\.){0,2000})(?P=q)|(?P<number>-?\d+(?:\.\d+)?)(?![\w.])""")
+_STRING = re.compile(
+    r"""(?P<q>["'])(?P<text>(?:(?!(?P=q))[^\\]|\\.){0,2000})(?P=q)|(?P<number>-?\d+(?:\.\d+)?)(?![\w.])"""
+)
 _HEADING = re.compile(r"\s*\**SOLUTION:?\**\s*", re.IGNORECASE)
 _NO_NAMES = frozenset({"", "ZZZ-Inserted Text", "TODO", "N/A", "Uncategorized"})
 
@@ -71,7 +71,9 @@ def is_pg(beginning: str, name: str) -> bool:
     """Return whether a file is a PG problem."""
     has_code = re.search(r"^\s*(?:DOCUMENT\s*\(\s*\)|loadMacros\s*\()", beginning, re.MULTILINE)
     has_text = re.search(r"^\s*BEGIN_(?:PGML|TEXT)\b", beginning, re.MULTILINE)
-    return has_code is not None or (has_text is not None and (name.endswith(".pg") or "ENDDOCUMENT" in beginning))
+    return has_code is not None or (
+        has_text is not None and (name.endswith(".pg") or "ENDDOCUMENT" in beginning)
+    )
 
 
 def read_pg(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
@@ -95,7 +97,9 @@ def _file_entries(
         source = folder.text(name)
         if len(source) > _LONGEST:
             raise ValueError(f"has {len(source):,} characters, more than {_LONGEST:,}")
-        problem = _Problem(source, Item(FORMAT, context, place=name, find=lambda wanted: folder.near(name, wanted)))
+        problem = _Problem(
+            source, Item(FORMAT, context, place=name, find=lambda wanted: folder.near(name, wanted))
+        )
     except ValueError as error:
         yield number, LineProblem(number, f"{name[-80:]} {error}")
         return
@@ -146,14 +150,18 @@ class _Problem:
         item.content["hints"] = tuple(filter(None, parts["HINT"]))
         choices = self._choices(text)
         item.row["text"] = item.row["text"].replace(ASKED, placeholder("questions"))
-        is_computed = any(map(has_placeholder, (item.row["text"], *(one.text for one in item.row["options"]))))
+        is_computed = any(
+            map(has_placeholder, (item.row["text"], *(one.text for one in item.row["options"])))
+        )
         item.is_drawn = is_computed or (not choices and _DRAWS.search(self.code) is not None)
         if not choices:
             self._answers(text)
         return item
 
     def _tags(self) -> None:
-        tags = {match[1]: match[2].strip().strip("'\"").strip() for match in _TAG.finditer(self.header[:20_000])}
+        tags = {
+            match[1]: match[2].strip().strip("'\"").strip() for match in _TAG.finditer(self.header[:20_000])
+        }
         names = [tags.get(name, "") for name in ("DBsubject", "DBchapter", "DBsection")]
         self.item.row["concepts"] = concept_of(name for name in names if name not in _NO_NAMES)
         level = finite_number(tags.get("Level"))
@@ -175,7 +183,11 @@ class _Problem:
             options = [self._plain(found) for found in _STRING.finditer(menu["options"])]
             stated = (menu["right"] or "").strip()
             right = {self._plain(found) for found in _STRING.finditer(stated)}
-            right |= {options[int(one)] for one in right if one.isdigit() and one not in options and int(one) < len(options)}
+            right |= {
+                options[int(one)]
+                for one in right
+                if one.isdigit() and one not in options and int(one) < len(options)
+            }
             options = [option for option in options if option not in ("?", "Choose", "Select")]
             return self._chosen(options, right, is_single=menu["kind"] != "CheckboxList")
         asked, others = "", []  # type: str, list[str]
@@ -201,14 +213,18 @@ class _Problem:
             return False
         self.item.choose([(option, option in right, "") for option in options], is_single=is_single)
         row = self.item.row
-        row["text"] = re.sub(rf"(?:\{{@[^@]*(?:print_a|buttons|menu)[^@]*@\}}|{GAP}|\[\[1\]\])\s*$", "", row["text"]).rstrip()
+        row["text"] = re.sub(
+            rf"(?:\{{@[^@]*(?:print_a|buttons|menu)[^@]*@\}}|{GAP}|\[\[1\]\])\s*$", "", row["text"]
+        ).rstrip()
         return True
 
     def _plain(self, found: re.Match[str]) -> str:
         source = found["number"] or re.sub(r"\\(['\"\\])", r"\1", found["text"])
         is_read = found["q"] == '"'
-        return pg_text(source, PerlText(self.values if is_read else {}, self.item.picture)) if is_read else pg_text(
-            source.replace("$", "\\$"), PerlText({}, self.item.picture)
+        return (
+            pg_text(source, PerlText(self.values if is_read else {}, self.item.picture))
+            if is_read
+            else pg_text(source.replace("$", "\\$"), PerlText({}, self.item.picture))
         )
 
     # -- typed answers -----------------------------------------------------------------------------------------------
@@ -257,4 +273,6 @@ def _plain_values(code: str) -> dict[str, str]:
         if match["name"] in values:
             changed.add(match["name"])
         values[match["name"]] = match["value"]
-    return {name: value for name, value in values.items() if name not in changed and _LITERAL.fullmatch(value)}
+    return {
+        name: value for name, value in values.items() if name not in changed and _LITERAL.fullmatch(value)
+    }

@@ -9,30 +9,44 @@ from questionbank.formats.html_reading import html_to_our_text
 from questionbank.formats.item_building import GAP, placeholder
 
 _SIGNS = {
-    "BR": "\n", "PAR": "\n\n", "P": "\n\n", "HR": "\n\n", "BBOLD": "<b>", "EBOLD": "</b>", "BITALIC": "<i>", "EITALIC": "</i>",
-    "SPACE": " ", "NBSP": " ", "BCENTER": "\n\n", "ECENTER": "\n\n", "BM": r"\(", "EM": r"\)", "BDM": r"\[", "EDM": r"\]",
-    "LQ": "“", "RQ": "”", "LTS": "<", "GTS": ">", "LTE": "≤", "GTE": "≥", "LT": "<", "GT": ">", "US": "_", "DOLLAR": "\\$",
-    "PERCENT": "%", "CARET": "^", "PI": r"\(\pi\)", "BUL": "- ", "ITEM": "\n- ", "BLIST": "\n", "ELIST": "\n", "SOL": "",
-    "HINT": "", "SOLUTION": "", "BLABEL": "", "ELABEL": "", "BSMALL": "", "ESMALL": "", "BUN": "", "EUN": "", "ITEMSEP": "",
-    "BKBD": "", "EKBD": "", "BEGIN_ONE_COLUMN": "", "END_ONE_COLUMN": "", "LB": "{", "RB": "}", "TILDE": "~", "SLASH": "\\",
+    "BR": "\n", "PAR": "\n\n", "P": "\n\n", "HR": "\n\n", "BBOLD": "<b>", "EBOLD": "</b>", "BITALIC": "<i>",
+    "EITALIC": "</i>",
+    "SPACE": " ", "NBSP": " ", "BCENTER": "\n\n", "ECENTER": "\n\n", "BM": r"\(", "EM": r"\)", "BDM": r"\[",
+    "EDM": r"\]",
+    "LQ": "“", "RQ": "”", "LTS": "<", "GTS": ">", "LTE": "≤", "GTE": "≥", "LT": "<", "GT": ">", "US": "_",
+    "DOLLAR": "\\$",
+    "PERCENT": "%", "CARET": "^", "PI": r"\(\pi\)", "BUL": "- ", "ITEM": "\n- ", "BLIST": "\n", "ELIST": "\n",
+    "SOL": "",
+    "HINT": "", "SOLUTION": "", "BLABEL": "", "ELABEL": "", "BSMALL": "", "ESMALL": "", "BUN": "", "EUN": "",
+    "ITEMSEP": "",
+    "BKBD": "", "EKBD": "", "BEGIN_ONE_COLUMN": "", "END_ONE_COLUMN": "", "LB": "{", "RB": "}", "TILDE": "~",
+    "SLASH": "\\",
 }  # fmt: skip
 ASKED = "\ufdd3"
 """Stands where the code says what is asked."""
-_VALUE = re.compile(r"""(?:\w+\s*\(\s*)?(?P<q>["']?)(?P<value>[^"'$@()]{1,200})(?P=q)\s*\)?(?:->\w+(?:\(\))?)*""")
+_VALUE = re.compile(
+    r"""(?:\w+\s*\(\s*)?(?P<q>["']?)(?P<value>[^"'$@()]{1,200})(?P=q)\s*\)?(?:->\w+(?:\(\))?)*"""
+)
 _VARIABLE = re.compile(
     r"(?<!\\)(?:\$\{\s*(?P<braced>\w+)\s*\}|\$(?P<name>[A-Za-z_]\w*)(?P<index>(?:\[[^\[\]\n]{1,40}\]|\{[^{}\n]{1,40}\}|->\[[^\[\]\n]{1,40}\])*)"
     r"|(?<![\w{])@(?P<list>[A-Za-z_]\w*)(?![\w.@]))"
 )
 _IMAGE = re.compile(r"""image\s*\(\s*["'](?P<name>[^"'$\n]{1,200})["']""")
-_RULE = re.compile(r"(?:named_)?ans_(?:rule|box|array)|ans_radio|NAMED_ANS|pop_up_list|labeled_ans|->\s*(?:ans_|menu|named_ans)", re.IGNORECASE)
+_RULE = re.compile(
+    r"(?:named_)?ans_(?:rule|box|array)|ans_radio|NAMED_ANS|pop_up_list|labeled_ans|->\s*(?:ans_|menu|named_ans)",
+    re.IGNORECASE,
+)
 _GAP = re.compile(r"\[\s*_{1,200}[\s|^]*\]\*{0,3}(?P<answer>\{(?:[^{}]|\{[^{}]*\}){0,2000}\}){0,2}")
 _TICKS = re.compile(r"\[(`{1,3})(?!`)")
 _CALCULATOR = re.compile(r"\[(?P<colons>:{1,3})(?P<source>[^\n]{1,400}?)(?P=colons)\]\*{0,3}(?:\{[^{}]*\})?")
-_SHOWN = re.compile(r"\[(?P<variable>[$@][A-Za-z_{][^\[\]\n]{0,80}(?:\[[^\[\]\n]{0,40}\])*[^\[\]\n]{0,40})\]\*{0,3}(?:\{[^{}]*\})?")
+_SHOWN = re.compile(
+    r"\[(?P<variable>[$@][A-Za-z_{][^\[\]\n]{0,80}(?:\[[^\[\]\n]{0,40}\])*[^\[\]\n]{0,40})\]\*{0,3}(?:\{[^{}]*\})?"
+)
 _PICTURE = re.compile(r"\[!(?P<alt>[^!\]]{0,500})!\](?:\{(?P<address>[^{}]{1,300})\}){1,4}")
 _LINK = re.compile(r"\[<(?P<words>[^<>]{1,300})>\](?:\{(?P<address>[^{}]{1,300})\})?")
 _HTML = re.compile(
-    r"</?(?:b|i|p|br|hr|table|tr|td|th|ul|ol|li|img|center|sup|sub|div|span|a|em|strong|font|pre|h\d)\b[^<>]*>|&#?\w+;", re.IGNORECASE
+    r"</?(?:b|i|p|br|hr|table|tr|td|th|ul|ol|li|img|center|sup|sub|div|span|a|em|strong|font|pre|h\d)\b[^<>]*>|&#?\w+;",
+    re.IGNORECASE,
 )
 
 
@@ -40,7 +54,7 @@ class PerlText:
     """What a text needs to know of its problem.
 
     Attributes:
-        answers: the code of each answer that stands in the text, as PGML writes it; empty for one that stands elsewhere.
+        answers: the code of each answer that the text holds, as PGML writes it; empty for one that stands elsewhere.
     """
 
     def __init__(self, values: Mapping[str, str], picture: Callable[[str], str]) -> None:
@@ -66,14 +80,16 @@ class PerlText:
         if _RULE.search(code):
             self.answers.append("")
             return GAP
-        if re.search(r"print_[aq]|buttons", code):  # the options, and what they answer, are read from the code
+        if re.search(
+            r"print_[aq]|buttons", code
+        ):  # the options, and what they answer, are read from the code
             return "" if "print_q" not in code else ASKED
         if bold := re.fullmatch(r"\s*(?:bold|BOLD)\s*\(\s*[\"']([^\"']{1,500})[\"']\s*\)\s*", code):
             return f"**{bold[1]}**"
         return placeholder(re.sub(r"->", " ", code))
 
 
-def pg_text(source: str, text: PerlText, *, is_question: bool = False) -> str:  # noqa: ARG001 - as `pgml_text`
+def pg_text(source: str, text: PerlText, *, is_question: bool = False) -> str:
     r"""Return the text between BEGIN_TEXT and END_TEXT.
 
     >>> pg_text(r"Is \($a x > 2\)? $BR \{ans_rule(5)\}", PerlText({"$a": "3"}, str))
@@ -112,8 +128,12 @@ def pgml_text(source: str, text: PerlText, *, is_question: bool = False) -> str:
         return f"\ufdd0{len(kept) - 1}\ufdd1"
 
     source = _GAP.sub(gap, source)
-    source = _with_formulas(source, lambda latex, ticks: formula(text.with_values(latex), is_display=ticks == 3))
-    source = _CALCULATOR.sub(lambda match: formula(text.with_values(match["source"]), is_display=False), source)
+    source = _with_formulas(
+        source, lambda latex, ticks: formula(text.with_values(latex), is_display=ticks == 3)
+    )
+    source = _CALCULATOR.sub(
+        lambda match: formula(text.with_values(match["source"]), is_display=False), source
+    )
     source = re.sub(r"(?<![\w*])\*(?=\S)([^*\n]{1,300}?)(?<=\S)\*(?![\w*])", r"**\1**", source)
     source = re.sub(r"(?<![\w_])_(?=[^\s_])([^_\n]{1,300}?)(?<=[^\s_])_(?![\w_])", r"*\1*", source)
     source = re.sub(r"(?m)^[ \t]*>>[ \t]*(.*?)[ \t]*(?:<<)?[ \t]*$", r"\n\1\n", source)
@@ -128,7 +148,8 @@ def pgml_text(source: str, text: PerlText, *, is_question: bool = False) -> str:
 
 def _picture(match: re.Match[str], text: PerlText) -> str:
     address = match["address"].strip("\"' ")
-    return f"![{match['alt'].strip()}]({text.picture(address if not address.startswith('$') else placeholder(address))})"
+    name = text.picture(placeholder(address) if address.startswith("$") else address)
+    return f"![{match['alt'].strip()}]({name})"
 
 
 def _formula(latex: str) -> str:

@@ -8,18 +8,21 @@ from typing import Any
 
 from django import forms
 
-from questionbank.formats.catalog import AUTO, FORMATS
+from questionbank.formats.catalog import AUTO, FORMATS, known_formats, known_suffixes
 from questionbank.formats.column_names import COLUMN_FIELDS, OPTION_COLUMNS
 from questionbank.formats.encodings import ENCODINGS
 from questionbank.formats.layout import DELIMITERS, MOST_TITLE_ROWS, FileLayout
 from questionbank.forms.uploads import FileForm
 from questionbank.numbers import whole_number
 from questionbank.scales import scale_names
+from questionbank.services.document_drafts import DOCUMENT_SUFFIXES
 
 
 class ImportForm(FileForm):
     """A file of questions and how to read it; refused lines are dealt with after the dry run."""
 
+    known = known_formats()
+    accept = ",".join(dict.fromkeys([*known_suffixes(), *DOCUMENT_SUFFIXES]))
     format = forms.ChoiceField(
         label="Format",
         required=False,

@@ -26,14 +26,26 @@ _CHOICES = ("choices", "choiceshoriz", "choicescustom", "reponses", "reponseshor
 _RIGHT, _WRONG = ("correctchoice", "bonne"), ("wrongchoice", "mauvaise")
 _ELEMENT = re.compile(r"\\element\s*(?=\{)")
 _OPENED = re.compile(r"\\(?:onecopy|exemplaire|AMCrandomseed|examplepapers)\s*\{")
-_SCORE = re.compile(r"\\(?:scoring|bareme|AMCsection|QuestionIndicative|AMCdontScan|AMCdontAnnotate)(?![A-Za-z])")
+_SCORE = re.compile(
+    r"\\(?:scoring|bareme|AMCsection|QuestionIndicative|AMCdontScan|AMCdontAnnotate)(?![A-Za-z])"
+)
 _EXPLAIN = re.compile(r"\\explain(?![A-Za-z])")
-_NUMBER = re.compile(r"\\AMC(?:numericChoices|numericOpts|IntervalFormat)(?![A-Za-z])|\\AMCnumericShow(?![A-Za-z])")
+_NUMBER = re.compile(
+    r"\\AMC(?:numericChoices|numericOpts|IntervalFormat)(?![A-Za-z])|\\AMCnumericShow(?![A-Za-z])"
+)
 _OPEN = re.compile(r"\\(?:AMCOpen|AMCOuvert|AMCotextReserved)(?![A-Za-z])")
-_DRAWN = re.compile(r"\\(?:FP[A-Za-z]+|pgfmath[A-Za-z]*|directlua|luaexec|luacode|sagestr|sage|py|fpeval|fpEval|randomi[a-z]*)(?![A-Za-z])")
-_SHOWN = re.compile(r"\\(?:FPprint|pgfmathprintnumber|sage|sagestr|py|directlua|fpeval)(?![A-Za-z])\s*(?=[{\\])")
-_SET = re.compile(r"\\(?:FP(?!print)[A-Za-z]+|pgfmath(?:set|trunc|random)[A-Za-z]*|FPseed)(?![A-Za-z])(?:\s*(?:\\[A-Za-z]+|\{[^{}\n]*\}|\([^()\n]*\)|=[^\n\\]*))*")
-_OF_DRAWN = re.compile(r"\\(?:FPeval|FPset|FPrandom|FPround|FPtrunc|FPadd|FPsub|FPmul|FPdiv|pgfmathrandominteger|pgfmathsetmacro|pgfmathtruncatemacro|def)\s*\{?\s*\\?([A-Za-z]+)")
+_DRAWN = re.compile(
+    r"\\(?:FP[A-Za-z]+|pgfmath[A-Za-z]*|directlua|luaexec|luacode|sagestr|sage|py|fpeval|fpEval|randomi[a-z]*)(?![A-Za-z])"
+)
+_SHOWN = re.compile(
+    r"\\(?:FPprint|pgfmathprintnumber|sage|sagestr|py|directlua|fpeval)(?![A-Za-z])\s*(?=[{\\])"
+)
+_SET = re.compile(
+    r"\\(?:FP(?!print)[A-Za-z]+|pgfmath(?:set|trunc|random)[A-Za-z]*|FPseed)(?![A-Za-z])(?:\s*(?:\\[A-Za-z]+|\{[^{}\n]*\}|\([^()\n]*\)|=[^\n\\]*))*"
+)
+_OF_DRAWN = re.compile(
+    r"\\(?:FPeval|FPset|FPrandom|FPround|FPtrunc|FPadd|FPsub|FPmul|FPdiv|pgfmathrandominteger|pgfmathsetmacro|pgfmathtruncatemacro|def)\s*\{?\s*\\?([A-Za-z]+)"
+)
 _PLAIN_NAME = re.compile(r"[^\w.:-]+")
 _GROUP = re.compile(r"[{}\\%#$&~^_]+")
 _NO_CONCEPT = "questions"  # the group of questions without a concept
@@ -177,9 +189,13 @@ def _write(record: QuestionRecord, latex: Callable[[str], str]) -> str:
     content = record.content
     name = "question"
     if record.kind in ("choice", "true_false"):
-        texts = [(one.label, one.text, one.feedback) for one in record.options] or [(word, word, "") for word in ("True", "False")]
+        texts = [(one.label, one.text, one.feedback) for one in record.options] or [
+            (word, word, "") for word in ("True", "False")
+        ]
         labels = [label for label, _text, _feedback in texts]
-        answer = derived_answer(kind=record.kind, options=record.options, answer=record.answer, content=content)
+        answer = derived_answer(
+            kind=record.kind, options=record.options, answer=record.answer, content=content
+        )
         right = right_labels(answer, labels) or []
         name = "questionmult" if len(right) > 1 or content.settings.get("single") == "false" else name
         lines = [
@@ -205,10 +221,18 @@ def _numeric(record: QuestionRecord) -> str:
     """Return the boxes for a number; nothing where AMC has none for it."""
     accepted = record.content.accepted
     answer = accepted[0] if len(accepted) == 1 else AcceptedAnswer(record.answer)
-    if not re.fullmatch(r"-?\d{1,9}(?:\.\d{1,9})?", answer.text) or answer.tolerance_kind != "absolute" or len(accepted) > 1:
+    if (
+        not re.fullmatch(r"-?\d{1,9}(?:\.\d{1,9})?", answer.text)
+        or answer.tolerance_kind != "absolute"
+        or len(accepted) > 1
+    ):
         return ""
     whole, _point, decimals = answer.text.lstrip("-").partition(".")
-    looks = [f"digits={len(whole) + len(decimals)}", f"decimals={len(decimals)}", f"sign={'true' if answer.text[0] == '-' else 'false'}"]
+    looks = [
+        f"digits={len(whole) + len(decimals)}",
+        f"decimals={len(decimals)}",
+        f"sign={'true' if answer.text[0] == '-' else 'false'}",
+    ]
     units = (answer.tolerance or 0) * 10 ** len(decimals)
     looks += [f"approx={units:.10g}"] if units else []
     return rf"\AMCnumericChoices{{{answer.text}}}{{{','.join(looks)}}}"

@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import zip_longest
-from pathlib import Path
 from typing import Any
 
 from analytics.question_content import AcceptedAnswer, Blank, QuestionContent, QuestionPart
@@ -19,15 +18,26 @@ from questionbank.formats.item_building import Item, lettered
 from questionbank.formats.kinds import right_labels
 from questionbank.formats.latex.files import Dialect, Slice, latex_losses, read_latex, write_latex
 from questionbank.formats.latex.structure import braced, cut, option, split_items, top_environments
-from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext
+from questionbank.formats.seam import Attachments, CannotHold
 from questionbank.formats.written_numbers import finite_number
 
 FORMAT = "exam"
 _QUESTIONS = ("question", "titledquestion", "bonusquestion", "bonustitledquestion")
 _BETWEEN = ("uplevel", "fullwidth", "section", "subsection")
 _CHOICES = ("choices", "oneparchoices", "checkboxes", "oneparcheckboxes")
-_SOLUTIONS = ("solution", "solutionorbox", "solutionorlines", "solutionordottedlines", "solutionorgrid", "solutionbox")
-_PARTS = {"parts": ("part", "bonuspart"), "subparts": ("subpart", "bonussubpart"), "subsubparts": ("subsubpart",)}
+_SOLUTIONS = (
+    "solution",
+    "solutionorbox",
+    "solutionorlines",
+    "solutionordottedlines",
+    "solutionorgrid",
+    "solutionbox",
+)
+_PARTS = {
+    "parts": ("part", "bonuspart"),
+    "subparts": ("subpart", "bonussubpart"),
+    "subsubparts": ("subsubpart",),
+}
 _RIGHT = ("CorrectChoice", "correctchoice")
 _FILLIN = re.compile(r"\\fillin(?![A-Za-z])\*?")
 _ANSWER = re.compile(r"\\answerline\*?(?![A-Za-z])")
@@ -45,7 +55,10 @@ CHINESE\begin{document}
 
 def is_exam(beginning: str, _name: str) -> bool:
     """Return whether a file is a document of the class, or a part of one."""
-    return re.search(r"\\documentclass\s*(?:\[[^\]]*\])?\s*\{exam\}|\\begin\s*\{questions\}", beginning) is not None
+    return (
+        re.search(r"\\documentclass\s*(?:\[[^\]]*\])?\s*\{exam\}|\\begin\s*\{questions\}", beginning)
+        is not None
+    )
 
 
 # -- reading ---------------------------------------------------------------------------------------------------------
@@ -72,7 +85,15 @@ def _slices(clean: str) -> list[Slice]:
             written = body[match.start() : stop].rstrip(" \t\n\0")
             start, end = place + match.start(), place + match.start() + len(written)
             stated = {"points": points or "", "section": section, "title": title}
-            found.append(Slice(start, end, f"{above}\n\n{body[behind:stop]}" if above else body[behind:stop], before, stated))
+            found.append(
+                Slice(
+                    start,
+                    end,
+                    f"{above}\n\n{body[behind:stop]}" if above else body[behind:stop],
+                    before,
+                    stated,
+                )
+            )
             before, above = end, ""
     return found
 
@@ -112,7 +133,9 @@ class _Block:
         asked, gaps = self._gaps(cut(body, environments))
         asked = self._answers(asked, answers)
         solutions = [self._solution(one.body) for one in environments if one.name in _SOLUTIONS]
-        choices = [choice for one in environments if one.name in _CHOICES for choice in self._choices(one.body)]
+        choices = [
+            choice for one in environments if one.name in _CHOICES for choice in self._choices(one.body)
+        ]
         parts, of_parts = self._parts([one for one in environments if one.name in _PARTS], level)
         row: dict[str, Any] = {"kind": "open", "text": self._text(asked, "text"), "options": [], "answer": ""}
         content: dict[str, Any] = {}
@@ -120,7 +143,11 @@ class _Block:
             row["kind"], content["parts"] = "parts", parts
         elif choices:
             row["kind"], row["options"] = "choice", lettered(choices)
-            right = [one.label for one, (_text, is_right, _said) in zip(row["options"], choices, strict=True) if is_right]
+            right = [
+                one.label
+                for one, (_text, is_right, _said) in zip(row["options"], choices, strict=True)
+                if is_right
+            ]
             row["answer"] = right[0] if len(right) == 1 else ""
         elif gaps:
             row["kind"], content["blanks"] = "blanks", tuple(gaps)
@@ -142,7 +169,9 @@ class _Block:
             answer = self._text(stated or "", "blanks")
             if not answer:
                 return body, []  # lines to write on
-            gaps.append(Blank("short" if finite_number(answer) is None else "number", (AcceptedAnswer(answer),)))
+            gaps.append(
+                Blank("short" if finite_number(answer) is None else "number", (AcceptedAnswer(answer),))
+            )
             pieces += [body[place : match.start()], f"[[{len(gaps)}]]"]
             place = end
         return "".join([*pieces, body[place:]]), gaps
@@ -179,7 +208,9 @@ class _Block:
                     row["kind"] = "open" if row["kind"] == "parts" else row["kind"]
                 points = _points(stated or "")
                 content = QuestionContent(points=points, blanks=content.blanks, parts=content.parts)
-                answer = derived_answer(kind=row["kind"], options=row["options"], answer=row["answer"], content=content)
+                answer = derived_answer(
+                    kind=row["kind"], options=row["options"], answer=row["answer"], content=content
+                )
                 if row["solution"]:
                     solutions.append(f"({part_label(len(parts))}) {row['solution']}")
                 text = row["text"] or "[Untitled part]"
@@ -219,11 +250,17 @@ def _body(question: QuestionRecord | QuestionPart, latex: _LatexOf, level: int =
         answer = derived_answer(kind=kind, options=question.options, answer=question.answer, content=content)
         right = right_labels(answer, labels) or []
         name = "checkboxes" if len(right) > 1 else "choices"
-        lines = [rf"  \{'CorrectChoice' if one.label in right else 'choice'} {latex(one.text)}" for one in question.options]
+        lines = [
+            rf"  \{'CorrectChoice' if one.label in right else 'choice'} {latex(one.text)}"
+            for one in question.options
+        ]
         shown.append("\n".join([rf"\begin{{{name}}}", *lines, rf"\end{{{name}}}"]))
     elif content.parts:
         name = _PART_NAMES[level]
-        parts = (rf"\{name}{_stated(part.content.points)} {_body(part, latex, level + 1)}" for part in content.parts)
+        parts = (
+            rf"\{name}{_stated(part.content.points)} {_body(part, latex, level + 1)}"
+            for part in content.parts
+        )
         shown.append("\n".join([rf"\begin{{{name}s}}", *parts, rf"\end{{{name}s}}"]))
     elif question.answer and not content.blanks and kind in _TYPED:
         shown.append(rf"\answerline[{{{latex(question.answer)}}}]")
@@ -251,7 +288,15 @@ DIALECT = Dialect(
     write=_write,
     head=_HEAD,
     foot=lambda _groups: "\n\\end{questions}\n\\end{document}\n",
-    kept=(*_QUESTIONS, *_BETWEEN, *_RIGHT, "choice", "fillin", "answerline", *(one for names in _PARTS.values() for one in names)),
+    kept=(
+        *_QUESTIONS,
+        *_BETWEEN,
+        *_RIGHT,
+        "choice",
+        "fillin",
+        "answerline",
+        *(one for names in _PARTS.values() for one in names),
+    ),
     begins=re.compile(r"\Z"),
 )
 read_exam = partial(read_latex, dialect=DIALECT)

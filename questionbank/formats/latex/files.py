@@ -12,7 +12,6 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO
 
 from analytics.records import QuestionRecord
 from questionbank.errors import LineProblem
@@ -22,7 +21,7 @@ from questionbank.formats.item_building import Find, Item
 from questionbank.formats.latex.prose import latex_text, text_latex
 from questionbank.formats.latex.structure import Macros, without_comments
 from questionbank.formats.originals import fields_digest
-from questionbank.formats.own_fields import lost_fields, read_ours
+from questionbank.formats.own_fields import lost_fields
 from questionbank.formats.pictures import SUFFIXES, PictureRefused, read_picture
 from questionbank.formats.seam import Attachments, CannotHold, Entry, NoAttachments, ReadContext, not_held
 
@@ -31,7 +30,9 @@ _OURS = re.compile(r"^\s*%\s*kindred:\s*(\{.*\})\s*$", re.MULTILINE)
 _ID = re.compile(r"^\s*%.*?\[id:((?:[^\]\\]|\\.)*)\]", re.MULTILINE)
 _TAG = re.compile(r"\[tag:((?:[^\]\\]|\\.)*)\]")
 _TAGS_LINE = re.compile(r"^\s*%.*?\[(?:id|tag):.*$", re.MULTILINE)
-_INCLUDES = re.compile(r"\\(?:input|include|verbatiminput|lstinputlisting|import|subfile)(?![A-Za-z])\s*\{?\s*([^{}\s]{1,100})")
+_INCLUDES = re.compile(
+    r"\\(?:input|include|verbatiminput|lstinputlisting|import|subfile)(?![A-Za-z])\s*\{?\s*([^{}\s]{1,100})"
+)
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _EDGE = re.compile(r"\\(begin|end)\s*\{([^{}\n]*)\}")
 _COMMENT_LINE = re.compile(r"^[ \t]*%.*$", re.MULTILINE)
@@ -163,7 +164,9 @@ def _unbracketed(text: str) -> str:
 # -- writing ---------------------------------------------------------------------------------------------------------
 
 
-def write_latex(records: Iterable[QuestionRecord], attachments: Attachments, dialect: Dialect) -> Iterator[bytes]:
+def write_latex(
+    records: Iterable[QuestionRecord], attachments: Attachments, dialect: Dialect
+) -> Iterator[bytes]:
     """Yield a document, or a ZIP archive with it and its pictures; what LaTeX cannot hold is left out."""
     with tempfile.TemporaryFile() as body, tempfile.TemporaryFile() as packed:
         pictures = _PictureFiles(attachments)
@@ -183,7 +186,10 @@ def write_latex(records: Iterable[QuestionRecord], attachments: Attachments, dia
             body.write((_balanced(before) + item).encode("utf-8", "replace"))
         body.seek(0)
         if not head:
-            is_chinese = any(_CHINESE.search(piece.decode("utf-8", "ignore")) for piece in iter(lambda: body.read(_PIECE), b""))
+            is_chinese = any(
+                _CHINESE.search(piece.decode("utf-8", "ignore"))
+                for piece in iter(lambda: body.read(_PIECE), b"")
+            )
             head = dialect.head.replace("CHINESE", "\\usepackage{ctex}\n" if is_chinese else "")
             body.seek(0)
         foot = dialect.foot(groups)
@@ -314,7 +320,9 @@ def _balanced(before: str) -> str:
     for match in _EDGE.finditer(plain):
         depth += 1 if match[1] == "begin" else -1
         lowest = min(lowest, depth)
-    is_next_list = depth == 0 and re.fullmatch(r"\\end\{questions\}.*\\begin\{questions\}", plain.strip(" \n\t\0"), re.DOTALL)
+    is_next_list = depth == 0 and re.fullmatch(
+        r"\\end\{questions\}.*\\begin\{questions\}", plain.strip(" \n\t\0"), re.DOTALL
+    )
     if ((depth or lowest) and not is_next_list) or plain.count("{") != plain.count("}"):
         return "\n".join(["", *_COMMENT_LINE.findall(before), ""])
     return before
@@ -322,4 +330,3 @@ def _balanced(before: str) -> str:
 
 def _bracketed(text: str) -> str:
     return re.sub(r"([\]\\])", r"\\\1", " ".join(text.split()))
-

@@ -1,4 +1,4 @@
-r"""LaTeX prose as our text, and back: formulas stand as they are, ``\textbf{x}`` is ``**x**``, lists and plain tables are ours.
+r"""LaTeX prose as our text, and back: formulas stay, ``\textbf{x}`` is ``**x**``, lists and plain tables are ours.
 
 Commands that our pages know are kept where our text has nothing like them; what only moves things on paper goes.
 """
@@ -24,7 +24,8 @@ _TOKEN = re.compile(
     r"|\\(?P<escaped>[%&#_{}])|(?P<dollar>\\\$)"
     r"|(?P<line>\\\\\*?(?:[ \t]*\[[^\]\n]{0,20}\])?|\\(?:newline|linebreak)(?![A-Za-z])(?:\[\d\])?)"
     r"|\\includegraphics\*?\s*(?:\[(?P<looks>(?:[^\[\]{}]|\{[^{}]*\}){0,500})\])?\s*\{(?P<graphic>[^{}\n]{1,300})\}"
-    r"|(?P<blank>\\(?:underline|uline)\s*\{(?:[\s~]|\\[ ,;:!]|\\q?quad(?![A-Za-z])|\\hspace\*?\s*\{[^{}\n]{0,30}\}|\\hskip\s*[\d.]{1,6}[a-z]{2}|\\h?phantom\s*\{[^{}]*\})+\}"
+    r"|(?P<blank>\\(?:underline|uline)\s*\{(?:[\s~]|\\[ ,;:!]|\\q?quad(?![A-Za-z])|\\hspace\*?\s*\{[^{}\n]{0,30}\}"
+    r"|\\hskip\s*[\d.]{1,6}[a-z]{2}|\\h?phantom\s*\{[^{}]*\})+\}"
     r"|\\rule\s*(?:\[[^\]\n]*\])?\s*\{[^{}\n]*\}\s*\{[^{}\n]*\}|\\(?:hrulefill|dotfill|fillin)(?![A-Za-z])(?:\[[^\]\n]*\]){0,2}(?:\{\})?)"
     r"|\\href\s*\{(?P<address>https?:[^{}\s]{1,500})\}\s*\{(?P<words>[^{}\n]{1,300})\}|\\url\s*\{(?P<url>[^{}\s]{1,500})\}"
     r"|(?P<gone>\\(?:[vh]space\*?|label|vskip|color|textcolor|fontsize|selectfont|setlength\s*\{[^{}]*\}|vphantom|hphantom|phantom|makebox|raisebox"
@@ -41,20 +42,30 @@ _TOKEN = re.compile(
     r"|(?P<control>\\[ ,;:!/@\-])|(?P<open>\{)|(?P<close>\})"
     r"|(?P<tie>~)|(?P<dash>---?)|(?P<quotes>``|'')|(?P<tick>`)|(?P<space>[\s\0]+)"
 )
-_MARKS = {"textbf": "**", "bf": "**", "bfseries": "**", "emph": "*", "textit": "*", "textsl": "*", "it": "*", "itshape": "*",
-          "em": "*", "sl": "*", "slshape": "*"}  # fmt: skip
+_MARKS = {
+    **dict.fromkeys(("textbf", "bf", "bfseries"), "**"),
+    **dict.fromkeys(("emph", "textit", "textsl", "it", "itshape", "em", "sl", "slshape"), "*"),
+}
 _ACCENTS = {
-    "`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", "=": "\u0304", "u": "\u0306", ".": "\u0307", '"': "\u0308",
+    "`": "\u0300", "'": "\u0301", "^": "\u0302", "~": "\u0303", "=": "\u0304", "u": "\u0306", ".": "\u0307",
+    '"': "\u0308",
     "r": "\u030a", "H": "\u030b", "v": "\u030c", "d": "\u0323", "c": "\u0327", "k": "\u0328", "b": "\u0331",
 }  # fmt: skip
 _LISTS = {"itemize": "-", "enumerate": "1", "description": "-", "compactitem": "-", "compactenum": "1"}
 _BLOCKS = frozenset(
-    "center flushleft flushright minipage figure figure* table table* quote quotation small document multicols onehalfspace"
-    " singlespace spacing framed mdframed samepage sloppypar tcolorbox".split()
+    "center flushleft flushright minipage figure figure* table table* quote quotation small document multicols"
+    " onehalfspace singlespace spacing framed mdframed samepage sloppypar tcolorbox".split()
 )
-_MINIPAGE = re.compile(r"(\\begin\s*\{(?:minipage|multicols|spacing|tcolorbox|figure|table)\*?\}(?:\s*\[[^\[\]\n]{0,60}\])*)\s*\{[^{}\n]{0,60}\}")
-_TABULAR = re.compile(r"\\begin\s*\{tabular[*x]?\}\s*(?:\[[a-z]\]\s*)?\{(?:[^{}]|\{[^{}]*\}){0,300}\}(?P<body>.*)\\end\s*\{tabular[*x]?\}\s*", re.DOTALL)
-_RULES = re.compile(r"\\(?:hline|toprule|midrule|bottomrule|firsthline|lasthline)(?![A-Za-z])|\\c(?:line|midrule)\s*(?:\([^()]*\))?\s*\{[^{}]*\}")
+_MINIPAGE = re.compile(
+    r"(\\begin\s*\{(?:minipage|multicols|spacing|tcolorbox|figure|table)\*?\}(?:\s*\[[^\[\]\n]{0,60}\])*)\s*\{[^{}\n]{0,60}\}"
+)
+_TABULAR = re.compile(
+    r"\\begin\s*\{tabular[*x]?\}\s*(?:\[[a-z]\]\s*)?\{(?:[^{}]|\{[^{}]*\}){0,300}\}(?P<body>.*)\\end\s*\{tabular[*x]?\}\s*",
+    re.DOTALL,
+)
+_RULES = re.compile(
+    r"\\(?:hline|toprule|midrule|bottomrule|firsthline|lasthline)(?![A-Za-z])|\\c(?:line|midrule)\s*(?:\([^()]*\))?\s*\{[^{}]*\}"
+)
 _NO_ROWS = re.compile(r"\\(?:begin|multicolumn|multirow|includegraphics)")
 _CELL = re.compile(r"\$[^$]*\$|\\.|&|[^$\\&]+|.", re.DOTALL)
 _DEEPEST = 100  # groups
@@ -159,7 +170,9 @@ class _Prose:
         if match["edge"]:
             self._edge(match["edge"], match["environment"], match[0])
         elif match["graphic"]:
-            self.out.append(f"![{_alternative(match['looks'] or '')}]({self._picture_name(match['graphic'].strip())})")
+            self.out.append(
+                f"![{_alternative(match['looks'] or '')}]({self._picture_name(match['graphic'].strip())})"
+            )
         elif match["address"]:
             self.out.append(f"[{replace_text_macros(match['words'])}]({match['address']})")
         elif match["item"]:
@@ -267,8 +280,10 @@ _PLAIN: dict[str, Callable[[re.Match[str]], str]] = {
 # -- writing --------------------------------------------------------------------------------------------------------
 
 _SPECIAL = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\textdollar{}", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
-    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "\xa0": "~", "`": r"\textasciigrave{}", "–": "--", "—": "---",
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\textdollar{}", "&": r"\&", "#": r"\#", "%": r"\%",
+    "_": r"\_",
+    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "\xa0": "~", "`": r"\textasciigrave{}", "–": "--",
+    "—": "---",
     "“": "``", "”": "''", "[": "{[}", "]": "{]}", "‘": "`",
 }  # fmt: skip
 _SIGNS = re.compile("|".join(map(re.escape, sorted(_SPECIAL, key=len, reverse=True))))
@@ -319,7 +334,9 @@ def _block(block: str, picture_file: PictureName) -> str:
     if all(rows):
         cells = [match[1].split(" | ") for match in rows if match]
         widest = max(map(len, cells))
-        inner = " \\\\ \\hline\n".join(" & ".join(_inline(cell, picture_file) for cell in row) for row in cells)
+        inner = " \\\\ \\hline\n".join(
+            " & ".join(_inline(cell, picture_file) for cell in row) for row in cells
+        )
         return f"\\begin{{tabular}}{{|{'l|' * widest}}}\n\\hline\n{inner} \\\\ \\hline\n\\end{{tabular}}"
     return "\\\\\n".join(_inline(line, picture_file) for line in lines)
 
@@ -332,11 +349,17 @@ def _inline(text: str, picture_file: PictureName) -> str:
         if match["picture"]:
             picture = PICTURE.fullmatch(match["picture"])
             assert picture is not None  # noqa: S101 - the same form
-            looks = f"alt={{{escaped(picture['alt'])}}},width=0.5\\linewidth" if picture["alt"] else r"width=0.5\linewidth"
+            looks = (
+                f"alt={{{escaped(picture['alt'])}}},width=0.5\\linewidth"
+                if picture["alt"]
+                else r"width=0.5\linewidth"
+            )
             pieces.append(rf"\includegraphics[{looks}]{{{picture_file(picture['name'])}}}")
         elif match["strong"] or match["em"]:
             command, inner = ("textbf", match["strong"]) if match["strong"] else ("emph", match["em"])
-            pieces.append(rf"\{command}{{{_inline(inner, picture_file) if '*' not in inner else escaped(inner)}}}")
+            pieces.append(
+                rf"\{command}{{{_inline(inner, picture_file) if '*' not in inner else escaped(inner)}}}"
+            )
         elif match["address"]:
             pieces.append(rf"\href{{{match['address']}}}{{{escaped(match['words'])}}}")
         else:
@@ -346,4 +369,6 @@ def _inline(text: str, picture_file: PictureName) -> str:
 
 def escaped(text: str) -> str:
     """Return a text in which no sign is a command."""
-    return _SIGNS.sub(lambda match: _SPECIAL[match[0]], _HYPHENS.sub(lambda match: f"{match[0]}\ufdd4", text)).replace("\ufdd4", "{}")
+    return _SIGNS.sub(
+        lambda match: _SPECIAL[match[0]], _HYPHENS.sub(lambda match: f"{match[0]}\ufdd4", text)
+    ).replace("\ufdd4", "{}")

@@ -14,7 +14,9 @@ from itertools import zip_longest
 
 GONE = "\0"
 """Stands in the place of each character of a comment, so that places stay what they are."""
-_COMMENT = re.compile(r"\\begin\s*\{(?P<name>verbatim\*?|Verbatim|lstlisting|minted)\}|\\[\\%]|(?P<comment>%[^\n]*(?:\n[ \t]*(?!\s*\n))?)")
+_COMMENT = re.compile(
+    r"\\begin\s*\{(?P<name>verbatim\*?|Verbatim|lstlisting|minted)\}|\\[\\%]|(?P<comment>%[^\n]*(?:\n[ \t]*(?!\s*\n))?)"
+)
 _BRACE = re.compile(r"\\.|[{}]", re.DOTALL)
 _SPACE = re.compile(r"[\s\0]*")
 _OPTION = re.compile(r"[ \t\0]*\n?[ \t\0]*\[((?:[^\[\]{}]|\{[^{}]*\}){0,500})\]")
@@ -65,7 +67,7 @@ def _closings(text: str) -> array[int]:
 
 
 def braced(text: str, place: int) -> tuple[str, int]:
-    """Return what the braces hold that begin there, after blanks, and where they end; ("", place) where there are none."""
+    """Return what the braces after some blanks hold, and where they end; ("", place) where there are none."""
     space = _SPACE.match(text, place)
     start = space.end() if space else place
     if text[start : start + 1] != "{":
@@ -103,7 +105,11 @@ def top_environments(text: str, names: Sequence[str]) -> list[Environment]:
         elif match[2] == name:
             depth += 1 if match[1] == "begin" else -1
             if depth == 0:
-                found.append(Environment(name, begin.start(), begin.end(), match.end(), text[begin.end() : match.start()]))
+                found.append(
+                    Environment(
+                        name, begin.start(), begin.end(), match.end(), text[begin.end() : match.start()]
+                    )
+                )
                 begin = None
     if begin is not None:
         found.append(Environment(name, begin.start(), begin.end(), len(text), text[begin.end() :]))
@@ -125,7 +131,9 @@ def split_items(text: str, commands: Sequence[str]) -> list[tuple[re.Match[str],
     >>> [(match["item"], option, body.strip()) for match, option, body in split_items(r"\item[a] x \item y", ("item",))]
     [('item', 'a', 'x'), ('item', None, 'y')]
     """
-    step = re.compile(rf"\\(?P<edge>begin|end)\s*\{{[^{{}}\n]*\}}|\\(?P<item>{'|'.join(map(re.escape, commands))})(?![A-Za-z])|\\\\")
+    step = re.compile(
+        rf"\\(?P<edge>begin|end)\s*\{{[^{{}}\n]*\}}|\\(?P<item>{'|'.join(map(re.escape, commands))})(?![A-Za-z])|\\\\"
+    )
     depth, marks = 0, []
     for match in step.finditer(text):
         if match["edge"]:

@@ -18,10 +18,16 @@ from questionbank.formats.seam import Entry, ReadContext
 
 AIKEN, CLOZE = "aiken", "cloze"
 _OPTION = re.compile(r"[ \t]*([A-Za-z])[.)][ \t]*(\S.*?)[ \t]*")
-_ANSWER = re.compile(r"[ \t]*ANSWERS?[ \t]*:[ \t]*([A-Za-z](?:[ \t,;]*[A-Za-z])*)[ \t]*\.?[ \t]*", re.IGNORECASE)
+_ANSWER = re.compile(
+    r"[ \t]*ANSWERS?[ \t]*:[ \t]*([A-Za-z](?:[ \t,;]*[A-Za-z])*)[ \t]*\.?[ \t]*", re.IGNORECASE
+)
 _SAID = re.compile(r"[ \t]*@?(?:FEEDBACK|EXPLANATION|REFERENCE)[ \t]*:?[ \t]*(.*)", re.IGNORECASE)
-_FIRST = re.compile(r"(?:(?![ \t]*\n)[^\n]{1,2000}\n){1,20}?(?:[ \t]*[A-Za-z][.)] ?[^\n]+\n\s*){2,26}[ \t]*ANSWER[ \t]*: ?[A-Za-z]\b")
-_GAP = re.compile(r"\{\d*:(?:SHORTANSWER|SAC?|MWC?|NUMERICAL|NM|MULTICHOICE|MC|MULTIRESPONSE|MR)[A-Z_]{0,4}:[^{}]*[=%~]")
+_FIRST = re.compile(
+    r"(?:(?![ \t]*\n)[^\n]{1,2000}\n){1,20}?(?:[ \t]*[A-Za-z][.)] ?[^\n]+\n\s*){2,26}[ \t]*ANSWER[ \t]*: ?[A-Za-z]\b"
+)
+_GAP = re.compile(
+    r"\{\d*:(?:SHORTANSWER|SAC?|MWC?|NUMERICAL|NM|MULTICHOICE|MC|MULTIRESPONSE|MR)[A-Z_]{0,4}:[^{}]*[=%~]"
+)
 
 
 def is_aiken(beginning: str, _name: str) -> bool:
@@ -48,10 +54,19 @@ def read_aiken(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
         question.source.append(line)
         if answer := _ANSWER.fullmatch(line):
             question.answer = answer[1].upper()
-        elif (option := _OPTION.fullmatch(line)) and option[1].upper() == chr(65 + len(question.options)) and question.text:
+        elif (
+            (option := _OPTION.fullmatch(line))
+            and option[1].upper() == chr(65 + len(question.options))
+            and question.text
+        ):
             question.options.append(option[2])
         elif question.options and question.is_apart:
-            yield question.line, LineProblem(question.line, "the question has no line ANSWER: with the letter of an option", "answer")
+            yield (
+                question.line,
+                LineProblem(
+                    question.line, "the question has no line ANSWER: with the letter of an option", "answer"
+                ),
+            )
             question = _Aiken(line=number, source=[line], text=[line])
         elif question.options:
             question.options[-1] += f" {line.strip()}"
@@ -60,7 +75,12 @@ def read_aiken(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
     if question.answer:
         yield from question.entries(context)
     elif question.line:
-        yield question.line, LineProblem(question.line, "the question has no line ANSWER: with the letter of an option", "answer")
+        yield (
+            question.line,
+            LineProblem(
+                question.line, "the question has no line ANSWER: with the letter of an option", "answer"
+            ),
+        )
 
 
 class _Aiken:
@@ -75,12 +95,17 @@ class _Aiken:
         letters = {*re.findall("[A-Z]", self.answer)}
         missing = sorted(letters - {chr(65 + place) for place in range(len(self.options))})
         if missing:
-            yield self.line, LineProblem(self.line, f"the answer {missing[0]} is not the letter of an option", "answer")
+            yield (
+                self.line,
+                LineProblem(self.line, f"the answer {missing[0]} is not the letter of an option", "answer"),
+            )
             return
         item = Item(AIKEN, context)
         item.row["text"] = with_dollars("\n".join(map(str.strip, self.text)))
         item.row["solution"] = with_dollars("\n".join(self.said).strip())
-        item.choose([(with_dollars(text), chr(65 + place) in letters, "") for place, text in enumerate(self.options)])
+        item.choose(
+            [(with_dollars(text), chr(65 + place) in letters, "") for place, text in enumerate(self.options)]
+        )
         yield from item.entries(self.line, "\n".join(self.source).strip())
 
 

@@ -98,22 +98,33 @@ def _file(tmp_path, name, content):
 
 @pytest.mark.parametrize("pack", [_zip, _tar])
 def test_a_library_of_pg_is_read_and_leaves_as_it_came(tmp_path, pack):
-    files = {"L/a.pg": DRAWN_PG, "L/b.pg": FIXED_PG, "L/c.pg": CHOICE_PG, "L/d.pg": BLANKS_PG, "L/graph.png": png()}
+    files = {
+        "L/a.pg": DRAWN_PG,
+        "L/b.pg": FIXED_PG,
+        "L/c.pg": CHOICE_PG,
+        "L/d.pg": BLANKS_PG,
+        "L/graph.png": png(),
+    }
     path, pictures = _file(tmp_path, "library.bin", pack(files)), Pictures()
     assert sniff(path).name == "webwork"
     drawn, fixed, choice, blanks = records = questions(path, pictures)
     assert (drawn.id, drawn.kind, drawn.difficulty) == ("L/a.pg", "opaque", 2.0)
     assert drawn.text == "Let $f(x) = {@a@} x^{2}$.\n\n$f'(x) =$ ____\n![](graph.png)"
     assert draws_numbers(drawn.text)
-    assert drawn.concepts == (("Calculus - single variable", "Differentiation", "Derivatives of polynomials"),)
+    assert drawn.concepts == (
+        ("Calculus - single variable", "Differentiation", "Derivatives of polynomials"),
+    )
     assert (drawn.content.tags, drawn.solution) == (("derivatives", "power rule"), "It is ${@deriv@} x$.")
     assert (fixed.kind, fixed.answer, fixed.concepts) == ("short", "(x+2)(x+3)", ())
-    assert fixed.text == "Factor $x^2 + 5x + 6$ *completely*. ____"
+    assert fixed.text == "Factor $x^2 + 5x + 6$ *completely*.\n____"
     assert fixed.content.hints == ("Their **sum** is 5.",)
     assert (choice.text, choice.answer, [one.text for one in choice.options]) == (
         "What is the capital?", "A", ["Paris", "London $x^2$"],
     )  # fmt: skip
-    assert (blanks.text, blanks.answer) == (r"Evaluate **both**: $3+4=$ [[1]] and $2^3=$ [[2]] for \$ 5 & more", "7; 8")
+    assert (blanks.text, blanks.answer) == (
+        r"Evaluate **both**: $3+4=$ [[1]] and $2^3=$ [[2]] for \$ 5 & more",
+        "7; 8",
+    )
     write(records, tmp_path / "out.zip", "webwork", pictures)
     with zipfile.ZipFile(tmp_path / "out.zip") as archive:
         assert {name: archive.read(name) for name in archive.namelist()} == {
@@ -137,17 +148,22 @@ def test_a_course_of_prairielearn_is_read(tmp_path):
     files = _prairielearn(
         drawn="<pl-question-panel><p>If $a = {{params.a}}$, what is $2a$?</p></pl-question-panel>"
         '<p><pl-integer-input answers-name="c" label="$2a=$"></pl-integer-input></p>'
-        "<pl-answer-panel>Twice {{params.a}}</pl-answer-panel><pl-submission-panel>{{feedback.c}}</pl-submission-panel>",
+        "<pl-answer-panel>Twice {{params.a}}</pl-answer-panel>"
+        "<pl-submission-panel>{{feedback.c}}</pl-submission-panel>",
         one="<p>Which?</p><pl-multiple-choice answers-name='x' none-of-the-above='true'>"
-        "<pl-answer correct='false'>$x<2$</pl-answer><pl-answer correct='true' feedback='Yes'><b>2</b></pl-answer></pl-multiple-choice>",
-        several="<markdown>\nCompute **both**:\n</markdown> $3+4$ is <pl-number-input answers-name='x' correct-answer='7' rtol='0.1' />,"
+        "<pl-answer correct='false'>$x<2$</pl-answer><pl-answer correct='true' feedback='Yes'>"
+        "<b>2</b></pl-answer></pl-multiple-choice>",
+        several="<markdown>\nCompute **both**:\n</markdown>"
+        " $3+4$ is <pl-number-input answers-name='x' correct-answer='7' rtol='0.1' />,"
         " <pl-symbolic-input answers-name='y' correct-answer='x + 1' /> <pl-dropdown answers-name='d'>"
         "<pl-answer correct='true'>up</pl-answer><pl-answer>down</pl-answer></pl-dropdown>",
-        match="Match<pl-matching answers-name='m'><pl-statement match='u'>Utah</pl-statement><pl-option name='u'>USA</pl-option>"
+        match="Match<pl-matching answers-name='m'><pl-statement match='u'>Utah</pl-statement>"
+        "<pl-option name='u'>USA</pl-option>"
         "<pl-option name='j'>Japan</pl-option></pl-matching>",
         order="Order<pl-order-blocks answers-name='o' grading-method='ranking'><pl-answer ranking='2'>B</pl-answer>"
         "<pl-answer ranking='1'>A</pl-answer></pl-order-blocks>",
-        check="All?<pl-checkbox answers-name='k'><pl-answer correct='true'>1</pl-answer><pl-answer correct='true'>2</pl-answer>"
+        check="All?<pl-checkbox answers-name='k'><pl-answer correct='true'>1</pl-answer>"
+        "<pl-answer correct='true'>2</pl-answer>"
         "<pl-answer>3</pl-answer></pl-checkbox>",
         coded="What is it?<pl-number-input answers-name='v'/>",
     )
@@ -155,13 +171,22 @@ def test_a_course_of_prairielearn_is_read(tmp_path):
     path = _file(tmp_path, "course.zip", _zip(files))
     assert sniff(path).name == "prairielearn"
     drawn, one, several, match, order, check, coded = questions(path)
-    assert (drawn.id, drawn.kind, drawn.text) == ("drawn", "opaque", "If $a = {@a@}$, what is $2a$?\n\n$2a=$ ____")
+    assert (drawn.id, drawn.kind, drawn.text) == (
+        "drawn",
+        "opaque",
+        "If $a = {@a@}$, what is $2a$?\n\n$2a=$ ____",
+    )
     assert (drawn.solution, drawn.concepts, drawn.content.tags) == ("Twice {@a@}", (("Algebra",),), ("easy",))
     assert draws_numbers(drawn.text)
-    assert (one.answer, [option.text for option in one.options]) == ("B", ["$x<2$", "**2**", "None of the above"])
+    assert (one.answer, [option.text for option in one.options]) == (
+        "B",
+        ["$x<2$", "**2**", "None of the above"],
+    )
     assert one.options[1].feedback == "Yes"
     assert several.text == "Compute **both**:\n\n$3+4$ is [[1]] , [[2]] [[3]]"
-    assert several.content.blanks[0].accepted == (AcceptedAnswer("7", tolerance=0.1, tolerance_kind="relative"),)
+    assert several.content.blanks[0].accepted == (
+        AcceptedAnswer("7", tolerance=0.1, tolerance_kind="relative"),
+    )
     assert several.answer == "7; x + 1; up"
     assert match.content.pairs == (MatchingPair("Utah", "USA"), MatchingPair("", "Japan"))
     assert [option.text for option in order.options] == ["A", "B"]
@@ -238,7 +263,13 @@ It is $3.6$.
 
 def test_exercises_of_rexams_are_read(tmp_path):
     drawn = "```{r}\na <- sample(9, 1)\n```\n" + RMD.format(ask="`r a`", option=" `r b`")
-    files = {"a.Rmd": RMD.format(ask="", option=""), "b.Rmd": drawn, "c.Rmd": CLOZE_RMD, "d.Rnw": RNW, "map.png": png()}
+    files = {
+        "a.Rmd": RMD.format(ask="", option=""),
+        "b.Rmd": drawn,
+        "c.Rmd": CLOZE_RMD,
+        "d.Rnw": RNW,
+        "map.png": png(),
+    }
     path, pictures = _file(tmp_path, "exercises.zip", _zip(files)), Pictures()
     assert sniff(path).name == "rexams"
     fixed, drawn, cloze, number = questions(path, pictures)
@@ -263,17 +294,33 @@ def test_parts_of_an_h5p_package_are_read_however_they_are_nested(tmp_path):
     several = [
         part("H5P.TrueFalse", question="<p>Is 3 even?</p>", correct="false"),
         part("H5P.Blanks", text="<p>Fill</p>", questions=["<p>It is *Oslo/oslo:With O*, 2**3 = *6*</p>"]),
-        part("H5P.DragText", taskDescription="Drag", textField="A *cat:tip\\+Yes* and a *dog*", distractors="*cow*"),
-        part("H5P.SingleChoiceSet", choices=[{"question": "Q1", "answers": ["r", "w"]}, {"question": "Q2", "answers": ["s", "v"]}]),
-        part("H5P.DragQuestion", question={"settings": {"questionTitle": "Put"}, "task": [part("H5P.AdvancedText", text="apple")]}),
+        part(
+            "H5P.DragText",
+            taskDescription="Drag",
+            textField="A *cat:tip\\+Yes* and a *dog*",
+            distractors="*cow*",
+        ),
+        part(
+            "H5P.SingleChoiceSet",
+            choices=[{"question": "Q1", "answers": ["r", "w"]}, {"question": "Q2", "answers": ["s", "v"]}],
+        ),
+        part(
+            "H5P.DragQuestion",
+            question={"settings": {"questionTitle": "Put"}, "task": [part("H5P.AdvancedText", text="apple")]},
+        ),
         part("H5P.Essay", taskDescription="Explain", solution={"sample": "So."}),
     ]
     choice = part("H5P.MultiChoice", media=media, question="<p>What is \\(2+2\\)?</p>", answers=[
-        {"text": "<div>4</div>", "correct": True, "tipsAndFeedback": {"chosenFeedback": "Yes"}}, {"text": "5", "correct": False},
+        {"text": "<div>4</div>", "correct": True, "tipsAndFeedback": {"chosenFeedback": "Yes"}},
+        {"text": "5", "correct": False},
     ])  # fmt: skip
     content = {"content": [{"content": choice}, {"content": part("H5P.QuestionSet", questions=several)}]}
     manifest = {"title": "Quiz", "language": "und", "mainLibrary": "H5P.Column"}
-    package = {"h5p.json": json.dumps(manifest), "content/content.json": json.dumps(content), "content/images/a.png": png()}
+    package = {
+        "h5p.json": json.dumps(manifest),
+        "content/content.json": json.dumps(content),
+        "content/images/a.png": png(),
+    }
     path, pictures = _file(tmp_path, "quiz.zip", _zip(package)), Pictures()
     assert sniff(path).name == "h5p"
     found = questions(path, pictures)
@@ -292,7 +339,10 @@ def test_parts_of_an_h5p_package_are_read_however_they_are_nested(tmp_path):
 
 
 def test_aiken_is_read(tmp_path):
-    text = "What is\n$2+2$?\nA. 3\nB) 4\nANSWER: B\n\nNo answer?\nA. 1\nB. 2\n\nWrong?\nA. 1\nB. 2\nANSWER: D\nLast?\nA. x\nB. y\nANSWER: A\n"
+    text = (
+        "What is\n$2+2$?\nA. 3\nB) 4\nANSWER: B\n\nNo answer?\nA. 1\nB. 2\n\n"
+        "Wrong?\nA. 1\nB. 2\nANSWER: D\nLast?\nA. x\nB. y\nANSWER: A\n"
+    )
     path = _file(tmp_path, "bank.txt", text)
     assert sniff(path).name == "aiken"
     assert [(one.text, one.answer) for one in questions(path)] == [("What is\n$2+2$?", "B"), ("Last?", "A")]
@@ -343,7 +393,7 @@ def test_a_hostile_or_damaged_file_is_one_sentence(tmp_path, content, reason):
         EXAM + "\\question " + "{" * 10**5 + "\\textbf{" * 10**4,
         EXAM + "\\question " + "\\begin{parts}\\part " * 10**4,
         "\\def\\a{\\a\\a}\\newcommand{\\b}{\\b\\b}" + EXAM + "\\question \\b" + "\\a" * 5_000,
-        EXAM + "\\begin{verbatim}" * 10**4 + "\\question x",
+        EXAM + "\\question x" + "\\begin{verbatim}" * 10**4,
         "\\usepackage{automultiplechoice}" + "\\element{a}{" * 10**4 + "\\begin{question}{x}",
         "<pl-question-panel>" * 20_000 + "{{{" * 10_000,
         "Question\n========\n" + "![a](" * 10_000 + "`r " * 10_000,

@@ -178,9 +178,13 @@ def test_what_is_written_is_read_again_and_the_rest_is_refused(tmp_path, format,
 
 def test_parts_are_written(tmp_path):
     part = QuestionPart("Which is 5% of $x$?", "choice", (Option("A", "1"), Option("B", "2")), "B")
-    inner = QuestionPart("", "parts", content=QuestionContent(parts=(QuestionPart("b?", answer="3"),)), answer="(a) 3")
+    inner = QuestionPart(
+        "", "parts", content=QuestionContent(parts=(QuestionPart("b?", answer="3"),)), answer="(a) 3"
+    )
     content = QuestionContent(parts=(part, replace(inner, text="More.")), points=2.0)
-    record = QuestionRecord("1", "A & B", kind="parts", content=content, answer="(a) B; (b) (a) 3", source="Book")
+    record = QuestionRecord(
+        "1", "A & B", kind="parts", content=content, answer="(a) B; (b) (a) 3", source="Book"
+    )
     assert _written(tmp_path / "bank.tex", [record], "exam") == [record]
 
 
