@@ -17,6 +17,7 @@ from analytics.records import QuestionRecord
 from questionbank.atomic_file import written_aside
 from questionbank.errors import ImportRefused, LineProblem, ValidationFailed
 from questionbank.formats.archives import MAGIC, is_archive, opened_archive
+from questionbank.formats.asdiv import is_asdiv, read_asdiv
 from questionbank.formats.canvas.package import (
     canvas_losses,
     is_canvas,
@@ -202,6 +203,14 @@ _FORMATS = (
         media_type="application/zip",
         sniff_archive=lambda archive: is_h5p(archive.namelist()),
         read=read_h5p,
+    ),
+    Format(
+        name="asdiv",
+        label="ASDiv (XML)",
+        suffixes=(".xml",),
+        media_type="application/xml",
+        sniff=is_asdiv,
+        read=read_asdiv,
     ),
     Format(
         name="aiken",

@@ -93,7 +93,7 @@ _ALIASES: dict[str, str] = {  # field -> plain names, as `plain_name` gives them
         " | auswahl | optionen | choix | propositions | opciones | alternativas | 选项 | 候选答案"
     ),
     "set": "dataset | data set | collection | sammlung | datensatz | 数据集",
-    "equation": "expression | gleichung | expresion | ecuacion | 方程 | 算式 | 列式",
+    "equation": "expression | l equations | gleichung | expresion | ecuacion | 方程 | 算式 | 列式",
     "program": "linear formula",
     "stage": "key stage | phase | schulstufe | schulform | cycle | etapa | 学段",
     "facility": (

@@ -49,10 +49,11 @@ _OPTIONS_IN_TEXT = re.compile(
 def kind_of_name(name: str) -> str:
     """Return the kind of question that a file's word stands for, or nothing.
 
-    >>> kind_of_name("Multiple Choice"), kind_of_name("填空题"), kind_of_name("Algebra")
+    >>> kind_of_name("single_choice"), kind_of_name("填空题"), kind_of_name("Algebra")
     ('choice', 'blanks', '')
     """
-    return _KIND_OF_NAME.get(" ".join(name.split()).lower(), "")
+    plain = " ".join(name.split()).lower()
+    return _KIND_OF_NAME.get(plain) or _KIND_OF_NAME.get(plain.replace("_", " "), "")
 
 
 def option_label(place: int) -> str:

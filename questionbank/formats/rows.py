@@ -169,6 +169,7 @@ def _tidy_shapes(row: dict[str, Any], said: list[tuple[str, str]], problems: lis
         if type(context) is str and context.strip() and type(row.get("text")) is str:
             row["text"] = f"{context.strip()} {row['text'].strip()}"
     _tidy_options(row, problems)
+    _join_lists(row)
     if type(row.get("grading")) is str:
         try:
             row["grading"] = json.loads(row["grading"])
@@ -190,6 +191,16 @@ def _tidy_shapes(row: dict[str, Any], said: list[tuple[str, str]], problems: lis
             said.append(
                 ("kind", f"the kind {kind.strip()[:40]!r} is not known; the question is kept as another type")
             )
+
+
+def _join_lists(row: dict[str, Any]) -> None:
+    """Make one text of a list, as TAL-SCQ5K publishes solutions and MAWPS answers; an equation must be the only one."""
+    for name, sign in (("answer", "; "), ("solution", "\n\n"), ("equation", "")):
+        value = row.get(name)
+        if type(value) is list and value and all(type(one) in (str, int, float) for one in value):
+            texts = [one if type(one) is str else f"{one:.15g}" for one in value]
+            if sign or len(texts) == 1:
+                row[name] = sign.join(filter(None, texts))
 
 
 def _tidy_equation(row: dict[str, Any], said: list[tuple[str, str]]) -> None:

@@ -163,6 +163,7 @@ OBJECTS = {
     "TAL-SCQ5K": (
         {
             "problem": "2+2?",
+            "qtype": "single_choice",
             "answer_option_list": [[{"aoVal": "A", "content": "3"}], [{"aoVal": "B", "content": "4"}]],
             "answer_value": "B",
             "answer_analysis": "Count.",
@@ -280,3 +281,25 @@ def test_an_open_quotation_mark_costs_its_line_alone(tmp_path, content, bad):
     assert [line for line, entry in entries if isinstance(entry, LineProblem)] == bad
     assert len(entries) == content.count("\n") - 1
     assert all("is never closed" in e.reason for _, e in entries if isinstance(e, LineProblem))
+
+
+def test_lists_of_texts_become_one_as_tal_and_mawps_publish_them(tmp_path):
+    path = tmp_path / "set.json"
+    path.write_text(
+        '[{"sQuestion": "How many?", "lEquations": ["X=70-27"], "lSolutions": [43.0], "explanation": ["a", "b"]}]'
+    )
+    record = next(entry for _line, entry in read(path) if isinstance(entry, QuestionRecord))
+    assert (record.answer, record.equation, record.solution) == ("43", "70-27", "a\n\nb")
+
+
+def test_asdiv_is_read_as_its_authors_publish_it(tmp_path):
+    path = tmp_path / "ASDiv.xml"
+    path.write_text(
+        '<?xml version="1.0"?>\n<Machine-Reading-Corpus-File><ProblemSet><Problem ID="n-1" Grade="1" Source="x">'
+        "<Body>Seven red apples.</Body><Question>How many?</Question><Solution-Type>Addition</Solution-Type>"
+        "<Answer>9 (apples)</Answer><Formula>7+2=9</Formula></Problem></ProblemSet></Machine-Reading-Corpus-File>"
+    )
+    ((_line, record),) = read(path)
+    assert (record.id, record.text, record.answer, record.equation, record.grade, record.concepts) == (
+        "n-1", "Seven red apples. How many?", "9 (apples)", "7+2", "1", (("Addition",),),
+    )  # fmt: skip
