@@ -42,13 +42,16 @@ from questionbank.formats.moodle.gift import gift_losses, is_gift, read_gift, wr
 from questionbank.formats.moodle.plain_texts import is_aiken, is_cloze_text, read_aiken, read_cloze_text
 from questionbank.formats.moodle.xml import moodle_losses, read_moodle_xml, write_moodle_xml
 from questionbank.formats.prairielearn import is_prairielearn, read_prairielearn
-from questionbank.formats.rexams import is_rexams, read_rexams
 from questionbank.formats.qti.exporting import qti_losses, write_qti
 from questionbank.formats.qti.package import archive_version, read_qti, text_version
 from questionbank.formats.qti.words import VERSIONS, Version
 from questionbank.formats.question_files import ItemFile, QuestionFile
 from questionbank.formats.seam import Attachments, Format, NoAttachments, ReadContext
 from questionbank.formats.sheets.reading import guess_sheet_layout, is_workbook
+from questionbank.formats.rexams import is_rexams, read_rexams
+from questionbank.formats.rows import RowReader
+from questionbank.formats.seam import Attachments, Entry, Format, NoAttachments, ReadContext
+from questionbank.formats.sheets.reading import guess_sheet_layout, is_workbook, sheet_rows
 from questionbank.formats.sheets.writing import workbook_losses, write_workbook
 from questionbank.formats.webwork import is_pg, read_pg
 from questionbank.scales import scale_names
