@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from analytics.question_content import AcceptedAnswer, Blank
+from analytics.question_content import AcceptedAnswer, Blank, MatchingPair
 from questionbank.errors import LineProblem
 from questionbank.formats.folders import Folder, opened_folder
 from questionbank.formats.item_building import (
@@ -60,6 +60,7 @@ _CHOICES = re.compile(
 _OLD_CHOICE = re.compile(
     r"(?P<name>\$\w+)\s*->\s*(?P<what>qa|extra|makeLast)\s*\(\s*(?P<args>[^;]{0,4000}?)\s*\)\s*;"
 )
+_LIST = re.compile(r"new_(?:match|select|pop_up_select)_list\s*\(")
 _STRING = re.compile(
     r"""(?P<q>["'])(?P<text>(?:(?!(?P=q))[^\\]|\\.){0,2000})(?P=q)|(?P<number>-?\d+(?:\.\d+)?)(?![\w.])"""
 )
@@ -153,7 +154,7 @@ class _Problem:
         is_computed = any(
             map(has_placeholder, (item.row["text"], *(one.text for one in item.row["options"])))
         )
-        item.is_drawn = is_computed or (not choices and _DRAWS.search(self.code) is not None)
+        item.is_drawn |= is_computed or (not choices and _DRAWS.search(self.code) is not None)
         if not choices:
             self._answers(text)
         return item
@@ -176,36 +177,62 @@ class _Problem:
     # -- choices ---------------------------------------------------------------------------------------------------
 
     def _choices(self, text: PerlText) -> bool:
-        """Read a question whose one answer is chosen from options that stand in the code; returns whether it is."""
+        """Read a question whose options, or pairs, stand in the code; returns whether it is one."""
         menus = [*_CHOICES.finditer(self.code)]
         if len(menus) == 1 and len(text.answers) <= 1:
-            menu = menus[0]
-            options = [self._plain(found) for found in _STRING.finditer(menu["options"])]
-            stated = (menu["right"] or "").strip()
-            right = {self._plain(found) for found in _STRING.finditer(stated)}
-            right |= {
-                options[int(one)]
-                for one in right
-                if one.isdigit() and one not in options and int(one) < len(options)
-            }
-            options = [option for option in options if option not in ("?", "Choose", "Select")]
-            return self._chosen(options, right, is_single=menu["kind"] != "CheckboxList")
-        asked, others = "", []  # type: str, list[str]
-        right = set()
-        questions = 0
-        for match in _OLD_CHOICE.finditer(self.code):
-            strings = [self._plain(found) for found in _STRING.finditer(match["args"])]
-            if match["what"] == "qa" and strings:
-                questions += 1
-                asked, right = strings[0], {*strings[1:]}
-                others += strings[1:]
-            elif strings:
-                others += strings
-        if questions != 1 or len(others) < 2:
+            return self._menu(menus[0])
+        pairs, extra = self._listed()
+        if not pairs:
             return False
+        is_list = ASKED in self.item.row["text"] and (len(pairs) > 1 or _LIST.search(self.code) is not None)
+        if is_list:
+            self._pairs(pairs, extra)
+            return True
+        asked, right = pairs[0]
         shown = self.item.row["text"].replace(ASKED, asked).strip()
         self.item.row["text"] = shown if asked in shown else f"{shown}\n\n{asked}".strip()
-        return self._chosen(others, right, is_single="checkbox" not in self.code)
+        rights = [right, *(answer for question, answer in pairs[1:] if question == asked)]
+        return self._chosen([*rights, *extra], {*rights}, is_single="checkbox" not in self.code)
+
+    def _menu(self, menu: re.Match[str]) -> bool:
+        options = [self._plain(found) for found in _STRING.finditer(menu["options"])]
+        stated = (menu["right"] or "").strip()
+        right = {self._plain(found) for found in _STRING.finditer(stated)}
+        right |= {
+            options[int(one)]
+            for one in right
+            if one.isdigit() and one not in options and int(one) < len(options)
+        }
+        options = [option for option in options if option not in ("?", "Choose", "Select")]
+        return self._chosen(options, right, is_single=menu["kind"] != "CheckboxList")
+
+    def _listed(self) -> tuple[list[tuple[str, str]], list[str]]:
+        """Return questions with their answers, and further answers, of the older macros' lists."""
+        pairs: list[tuple[str, str]] = []
+        extra: list[str] = []
+        for match in _OLD_CHOICE.finditer(self.code):
+            strings = [self._plain(found) for found in _STRING.finditer(match["args"])]
+            if match["what"] != "qa":
+                extra += strings
+            elif _LIST.search(self.code):
+                pairs += zip(strings[::2], strings[1::2], strict=False)
+            else:  # one question with its right answers
+                pairs += [(strings[0], answer) for answer in strings[1:]] if strings else []
+        return pairs, extra
+
+    def _pairs(self, pairs: list[tuple[str, str]], extra: list[str]) -> None:
+        row = self.item.row
+        asked = "\n".join(f"- {question}" for question, _answer in pairs)
+        self.item.is_drawn = "choose" in self.code  # some of them, by chance
+        if self.item.is_drawn:
+            row["text"] = re.sub(rf"\s*{ASKED}\s*", lambda _mark: f"\n\n{asked}\n\n", row["text"]).strip()
+            return
+        row |= {"kind": "matching", "text": row["text"].replace(ASKED, "").strip()}
+        known = {answer for _question, answer in pairs}
+        self.item.content["pairs"] = (
+            *(MatchingPair(question, answer) for question, answer in pairs),
+            *(MatchingPair("", answer) for answer in dict.fromkeys(extra) if answer not in known),
+        )
 
     def _chosen(self, options: list[str], right: set[str], *, is_single: bool) -> bool:
         options = [option for option in dict.fromkeys(options) if option.strip()]

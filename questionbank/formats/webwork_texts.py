@@ -32,6 +32,10 @@ _VARIABLE = re.compile(
     r"|(?<![\w{])@(?P<list>[A-Za-z_]\w*)(?![\w.@]))"
 )
 _IMAGE = re.compile(r"""image\s*\(\s*["'](?P<name>[^"'$\n]{1,200})["']""")
+_BESIDE = re.compile(
+    r"print_a|buttons|beginproblem|AnswerFormatHelp|help(?:Link)?\s*\(|knowlLink|htmlLink|(?:open|close)(?:Span|Div)|iframe",
+    re.IGNORECASE,
+)
 _RULE = re.compile(
     r"(?:named_)?ans_(?:rule|box|array)|ans_radio|NAMED_ANS|pop_up_list|labeled_ans|->\s*(?:ans_|menu|named_ans)",
     re.IGNORECASE,
@@ -80,10 +84,10 @@ class PerlText:
         if _RULE.search(code):
             self.answers.append("")
             return GAP
-        if re.search(
-            r"print_[aq]|buttons", code
-        ):  # the options, and what they answer, are read from the code
-            return "" if "print_q" not in code else ASKED
+        if "print_q" in code:
+            return ASKED
+        if _BESIDE.search(code):  # options are read from the code
+            return ""
         if bold := re.fullmatch(r"\s*(?:bold|BOLD)\s*\(\s*[\"']([^\"']{1,500})[\"']\s*\)\s*", code):
             return f"**{bold[1]}**"
         return placeholder(re.sub(r"->", " ", code))

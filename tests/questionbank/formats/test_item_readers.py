@@ -71,6 +71,17 @@ ANS(num_cmp(8, tol=>0.1));
 """
 
 
+MATCH_PG = r"""DOCUMENT();
+$ml = new_match_list();
+$ml->qa('\( x^2 \)', "parabola",
+        '\( x \)', "line");
+$ml->extra("circle");
+BEGIN_TEXT
+Match: $BR \{ $ml->print_q \} $PAR \{ $ml->print_a \} \{ AnswerFormatHelp("formulas") \}
+END_TEXT
+"""
+
+
 def _zip(files) -> bytes:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
@@ -134,6 +145,16 @@ def test_a_library_of_pg_is_read_and_leaves_as_it_came(tmp_path, pack):
         WRITTEN["webwork"].losses(QuestionRecord("1", "1 + 1"), pictures)
     with pytest.raises(CannotHold, match="only leave in the format"):
         WRITTEN["exam"].losses(drawn, pictures)
+
+
+def test_lists_to_match_of_pg_are_pairs_unless_some_are_drawn(tmp_path):
+    (fixed,) = questions(_file(tmp_path, "a.pg", MATCH_PG))
+    pairs = (MatchingPair("$x^2$", "parabola"), MatchingPair("$x$", "line"), MatchingPair("", "circle"))
+    assert (fixed.text, fixed.content.pairs) == ("Match:", pairs)
+    (drawn,) = questions(
+        _file(tmp_path, "b.pg", MATCH_PG.replace("$ml->extra", "$ml->choose(1);\n$ml->extra"))
+    )
+    assert (drawn.kind, drawn.text) == ("opaque", "Match:\n\n- $x^2$\n- $x$")
 
 
 def _prairielearn(**questions_html):
