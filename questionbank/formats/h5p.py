@@ -16,7 +16,7 @@ from typing import Any
 from analytics.question_content import AcceptedAnswer, Blank, Feedback, Option
 from questionbank.errors import ImportRefused
 from questionbank.formats.folders import Folder, opened_folder
-from questionbank.formats.item_building import LABELS, Item, file_preamble
+from questionbank.formats.item_building import LABELS, Item
 from questionbank.formats.seam import Entry, ReadContext
 
 FORMAT = "h5p"
@@ -81,9 +81,7 @@ def read_h5p(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
             language = str(manifest.get("defaultLanguage") or manifest.get("language") or "")
             _Part(item, name, params, title, language).read()
             yield from item.entries(
-                number,
-                json.dumps({"library": name, "params": params}, ensure_ascii=False),
-                file_preamble(path.name),
+                number, json.dumps({"library": name, "params": params}, ensure_ascii=False)
             )
         for name, count in passed.items():
             context.notes.append(

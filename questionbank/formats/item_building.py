@@ -9,6 +9,8 @@ import re
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from analytics.json_lines import TEXT_LIMIT
@@ -16,6 +18,7 @@ from analytics.question_content import AcceptedAnswer, Option, QuestionContent
 from analytics.records import Original, QuestionRecord
 from questionbank.errors import LineProblem, LineWarning
 from questionbank.formats.fields import FieldProblems, read_question
+from questionbank.formats.folders import Folder, opened_folder
 from questionbank.formats.html_reading import html_to_our_text
 from questionbank.formats.item_pictures import ItemPictures
 from questionbank.formats.kinds import options_fault
@@ -29,6 +32,7 @@ from questionbank.formats.written_numbers import finite_number
 
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 GAP = "____"
+LONGEST = 300_000  # characters of a file that is one question
 _NO_NAME = re.compile(r"[{}$@#\\\s]+")
 _DATE = (1980, 1, 1, 0, 0, 0)
 Find = Callable[[str], bytes | None]
@@ -78,6 +82,7 @@ class Item:
         row: our fields, as `read_question` takes them.
         content: fields of `QuestionContent`, without settings and pictures.
         ours: fields that the format has no place for, as `lost_fields` writes them.
+        files: texts that belong to the item, by their paths.
         is_drawn: whether its source computes what it says, so that it is kept as another type.
     """
 
@@ -90,7 +95,8 @@ class Item:
         self.is_drawn = False
         self.ours = ""
         self.said: list[tuple[str, str]] = []
-        self._format, self._place, self._find = format, place, find or (lambda _name: None)
+        self.files: dict[str, str] = {}
+        self._format, self._place, self.find = format, place, find or (lambda _name: None)
         self._pictures = ItemPictures(context.attachments.put, self.say)
 
     def say(self, field: str, reason: str) -> None:
@@ -112,7 +118,7 @@ class Item:
         name = address.rpartition("/")[2]
         if "{@" in address or "://" in address:
             return self._pictures.missing(name)
-        data = self._find(address)
+        data = self.find(address)
         if data is None:
             self.say(field, f"{field} names the picture {name[:60]!r}, which is not in the file")
             return self._pictures.missing(name)
@@ -228,12 +234,46 @@ class Item:
         return row
 
 
+def read_files(
+    path: Path,
+    context: ReadContext,
+    *,
+    format: str,
+    endings: tuple[str, ...],
+    read: Callable[[str, Item, Folder, str], None],
+) -> Iterator[tuple[int, Entry]]:
+    """Yield what each file of an archive turns out to be, or the file alone, by its number.
+
+    Args:
+        endings: of the files that are questions.
+        read: fills an item from a text, given the folder and the file's path in it; raises ValueError where it is none.
+
+    Raises:
+        ImportRefused: the archive cannot be read.
+    """
+    with opened_folder(path) as folder:
+        names = [name for name in folder.names if f"/{name.lower()}".endswith(endings)] or folder.names[:1]
+        for number, name in enumerate(names, start=1):
+            item = Item(format, context, place=name, find=partial(folder.near, name))
+            try:
+                source = folder.text(name)
+                if len(source) > LONGEST:
+                    raise ValueError(f"has {len(source):,} characters, more than {LONGEST:,}")
+                read(source, item, folder, name)
+            except ValueError as error:
+                yield number, LineProblem(number, f"{name[-80:]} {error}")
+            else:
+                yield from item.entries(number, source, _file_preamble(name, item.files))
+            if context.progress is not None:
+                context.progress(number, len(names))
+
+
 # -- formats whose questions leave as they came ----------------------------------------------------------------------
 
 
-def file_preamble(path: str, files: Mapping[str, str] | None = None) -> str:
+def _file_preamble(path: str, files: Mapping[str, str]) -> str:
     """Return what an original remembers of its file: where it stood, and the files that belong to it."""
-    return json.dumps({"path": path, "files": dict(files or {})}, ensure_ascii=False)
+    return json.dumps({"path": path, "files": dict(files)}, ensure_ascii=False)
 
 
 def originals_writer(format: str) -> Callable[[Iterable[QuestionRecord], Attachments], Iterator[bytes]]:

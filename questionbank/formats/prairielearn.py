@@ -15,24 +15,23 @@ from pathlib import Path
 from typing import Any
 
 from analytics.question_content import AcceptedAnswer, Blank, MatchingPair, Option
-from questionbank.errors import LineProblem
-from questionbank.formats.folders import Folder, opened_folder
+from questionbank.formats.folders import Folder
 from questionbank.formats.item_building import (
     GAP,
     LABELS,
+    LONGEST,
     Item,
     concept_of,
-    file_preamble,
     has_placeholder,
     lettered,
     placeholder,
+    read_files,
 )
 from questionbank.formats.seam import Entry, ReadContext
 from questionbank.formats.written_numbers import finite_number
 
 FORMAT = "prairielearn"
 QUESTION, INFO, SERVER = "question.html", "info.json", "server.py"
-_LONGEST = 1_000_000  # characters
 _DEEPEST = 100
 _MUSTACHE = re.compile(r"\{\{\{?\s*([#^/!&>]?)\s*([^{}]{0,200}?)\s*\}\}\}?")
 _STATED = re.compile(
@@ -90,38 +89,23 @@ def read_prairielearn(path: Path, context: ReadContext) -> Iterator[tuple[int, E
     Raises:
         ImportRefused: the archive cannot be read.
     """
-    with opened_folder(path) as folder:
-        names = [name for name in folder.names if name.rpartition("/")[2] == QUESTION] or folder.names[:1]
-        for number, name in enumerate(names, start=1):
-            yield from _entries(folder, name, number, context)
-            if context.progress is not None:
-                context.progress(number, len(names))
+    yield from read_files(path, context, format=FORMAT, endings=(f"/{QUESTION}",), read=_read)
 
 
-def _entries(folder: Folder, name: str, number: int, context: ReadContext) -> Iterator[tuple[int, Entry]]:
+def _read(source: str, item: Item, folder: Folder, name: str) -> None:
     place = name.rpartition("/")[0]
     beside = f"{place}/" if place else ""
-    files: dict[str, str] = {}
-    try:
-        for other in (INFO, SERVER):
-            if f"{beside}{other}" in folder:
-                files[f"{beside}{other}"] = folder.text(f"{beside}{other}")
-        source = folder.text(name)
-        if len(source) > _LONGEST:
-            raise ValueError(f"has {len(source):,} characters, more than {_LONGEST:,}")
-        info = _info(files.get(f"{beside}{INFO}", "{}"))
-    except ValueError as error:
-        yield number, LineProblem(number, f"{name[-80:]} {error}")
-        return
+    for other in (INFO, SERVER):
+        if f"{beside}{other}" in folder:
+            item.files[f"{beside}{other}"] = folder.text(f"{beside}{other}")
 
     def find(wanted: str) -> bytes | None:
         below = f"{beside}clientFilesQuestion/{wanted}"
         return folder.read(below) if below in folder else folder.near(name, wanted)
 
-    item = Item(FORMAT, context, place=place or name, find=find)
-    _filed(item, info)
-    _Question(source, item, files.get(f"{beside}{SERVER}", "")).read()
-    yield from item.entries(number, source, file_preamble(name, files))
+    item.find = find
+    _filed(item, _info(item.files.get(f"{beside}{INFO}", "{}")))
+    _Question(source, item, item.files.get(f"{beside}{SERVER}", "")).read()
 
 
 def _info(source: str) -> dict[str, Any]:
@@ -197,7 +181,7 @@ class _Question:
         self._source, self._item = source, item
         self._stated = {
             match["name"]: match["number"] or match["text"] or ""
-            for match in _STATED.finditer(server[:_LONGEST])
+            for match in _STATED.finditer(server[:LONGEST])
         }
         self._answers: list[_Element] = []
         self._is_computed = False

@@ -14,16 +14,15 @@ from itertools import zip_longest
 from pathlib import Path
 
 from analytics.question_content import AcceptedAnswer, Blank, Option
-from questionbank.errors import LineProblem
-from questionbank.formats.folders import Folder, opened_folder
+from questionbank.formats.folders import Folder
 from questionbank.formats.item_building import (
     GAP,
     LABELS,
     Item,
     concept_of,
-    file_preamble,
     has_placeholder,
     placeholder,
+    read_files,
 )
 from questionbank.formats.latex.prose import latex_text
 from questionbank.formats.latex.structure import braced, split_items, top_environments, without_comments
@@ -31,7 +30,6 @@ from questionbank.formats.seam import Entry, ReadContext
 from questionbank.formats.written_numbers import finite_number
 
 FORMAT = "rexams"
-_LONGEST = 1_000_000  # characters
 _CHUNK = re.compile(
     r"^```+\s*\{\s*r\b.*?(?:^```+\s*$|\Z)|^<<[^\n]*>>=[ \t]*$.*?(?:^@[^\n]*$|\Z)",
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
@@ -82,25 +80,11 @@ def read_rexams(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]
     Raises:
         ImportRefused: the archive cannot be read.
     """
-    with opened_folder(path) as folder:
-        names = [name for name in folder.names if name.lower().endswith((".rmd", ".rnw"))] or folder.names[:1]
-        for number, name in enumerate(names, start=1):
-            yield from _entries(folder, name, number, context)
-            if context.progress is not None:
-                context.progress(number, len(names))
+    yield from read_files(path, context, format=FORMAT, endings=(".rmd", ".rnw"), read=_read)
 
 
-def _entries(folder: Folder, name: str, number: int, context: ReadContext) -> Iterator[tuple[int, Entry]]:
-    item = Item(FORMAT, context, place=name, find=lambda wanted: folder.near(name, wanted))
-    try:
-        source = folder.text(name)
-        if len(source) > _LONGEST:
-            raise ValueError(f"has {len(source):,} characters, more than {_LONGEST:,}")
-        _Exercise(source, item).read()
-    except ValueError as error:
-        yield number, LineProblem(number, f"{name[-80:]} {error}")
-        return
-    yield from item.entries(number, source, file_preamble(name))
+def _read(source: str, item: Item, _folder: Folder, _name: str) -> None:
+    _Exercise(source, item).read()
 
 
 class _Exercise:

@@ -13,22 +13,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from analytics.question_content import AcceptedAnswer, Blank, MatchingPair
-from questionbank.errors import LineProblem
-from questionbank.formats.folders import Folder, opened_folder
+from questionbank.formats.folders import Folder
 from questionbank.formats.item_building import (
     GAP,
     Item,
     concept_of,
-    file_preamble,
     has_placeholder,
     placeholder,
+    read_files,
 )
 from questionbank.formats.seam import Entry, ReadContext
 from questionbank.formats.webwork_texts import ASKED, PerlText, pg_text, pgml_text
 from questionbank.formats.written_numbers import finite_number
 
 FORMAT = "webwork"
-_LONGEST = 300_000  # characters of a problem
 _TAG = re.compile(
     r"^\s*#+[ \t]*(DBsubject|DBchapter|DBsection|Level|Language|KEYWORDS)\s*\(\s*(.{0,1000}?)\s*\)\s*;?\s*$",
     re.MULTILINE,
@@ -83,30 +81,12 @@ def read_pg(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
     Raises:
         ImportRefused: the archive cannot be read.
     """
-    with opened_folder(path) as folder:
-        names = [name for name in folder.names if name.lower().endswith(".pg")] or folder.names[:1]
-        for number, name in enumerate(names, start=1):
-            yield from _file_entries(folder, name, number, context)
-            if context.progress is not None:
-                context.progress(number, len(names))
+    yield from read_files(path, context, format=FORMAT, endings=(".pg",), read=_read)
 
 
-def _file_entries(
-    folder: Folder, name: str, number: int, context: ReadContext
-) -> Iterator[tuple[int, Entry]]:
-    try:
-        source = folder.text(name)
-        if len(source) > _LONGEST:
-            raise ValueError(f"has {len(source):,} characters, more than {_LONGEST:,}")
-        problem = _Problem(
-            source, Item(FORMAT, context, place=name, find=lambda wanted: folder.near(name, wanted))
-        )
-    except ValueError as error:
-        yield number, LineProblem(number, f"{name[-80:]} {error}")
-        return
-    item = problem.read()
-    item.row.setdefault("id", name if len(folder.names) > 1 else "")
-    yield from item.entries(number, source, file_preamble(name))
+def _read(source: str, item: Item, folder: Folder, name: str) -> None:
+    item.row["id"] = name if len(folder.names) > 1 else ""
+    _Problem(source, item).read()
 
 
 class _Problem:
@@ -137,7 +117,7 @@ class _Problem:
         code.append(source[place:])
         return re.sub(r"(?m)^\s*#.*$|\s#\s.*$", "", "\n".join(code))
 
-    def read(self) -> Item:
+    def read(self) -> None:
         item = self.item
         self._tags()
         text = PerlText(self.values, item.picture)
@@ -157,7 +137,6 @@ class _Problem:
         item.is_drawn |= is_computed or (not choices and _DRAWS.search(self.code) is not None)
         if not choices:
             self._answers(text)
-        return item
 
     def _tags(self) -> None:
         tags = {
