@@ -31,9 +31,9 @@ from questionbank.formats.encodings import guess_encoding
 from questionbank.formats.fields import FileScale
 from questionbank.formats.folders import beginnings, is_packed_folder, opened_folder
 from questionbank.formats.foreign import foreign_binary, foreign_text
-from questionbank.formats.jsonl import write_json_lines
 from questionbank.formats.h5p import is_h5p, read_h5p
 from questionbank.formats.item_building import originals_losses, originals_writer
+from questionbank.formats.jsonl import write_json_lines
 from questionbank.formats.latex.amc import amc_losses, is_amc, read_amc, write_amc
 from questionbank.formats.latex.exam import exam_losses, is_exam, read_exam, write_exam
 from questionbank.formats.layout import FileLayout, guess_layout
@@ -46,12 +46,9 @@ from questionbank.formats.qti.exporting import qti_losses, write_qti
 from questionbank.formats.qti.package import archive_version, read_qti, text_version
 from questionbank.formats.qti.words import VERSIONS, Version
 from questionbank.formats.question_files import ItemFile, QuestionFile
+from questionbank.formats.rexams import is_rexams, read_rexams
 from questionbank.formats.seam import Attachments, Format, NoAttachments, ReadContext
 from questionbank.formats.sheets.reading import guess_sheet_layout, is_workbook
-from questionbank.formats.rexams import is_rexams, read_rexams
-from questionbank.formats.rows import RowReader
-from questionbank.formats.seam import Attachments, Entry, Format, NoAttachments, ReadContext
-from questionbank.formats.sheets.reading import guess_sheet_layout, is_workbook, sheet_rows
 from questionbank.formats.sheets.writing import workbook_losses, write_workbook
 from questionbank.formats.webwork import is_pg, read_pg
 from questionbank.scales import scale_names
@@ -81,6 +78,37 @@ def _qti(version: Version) -> Format:
         read=partial(read_qti, format=version.name),
         write=partial(write_qti, version=version),
         losses=lambda record, _attachments: qti_losses(record, version),
+        keeps_originals=True,
+    )
+
+
+def _latex(name: str, label: str, sniff: Any, read: Any, write: Any, losses: Any) -> Format:
+    return Format(
+        name=name,
+        label=label,
+        suffixes=(".tex", ".ltx"),
+        media_type="application/x-tex",
+        sniff=sniff,
+        read=read,
+        write=write,
+        losses=losses,
+        reads_folders=True,
+        keeps_originals=True,
+    )
+
+
+def _programs(name: str, label: str, endings: tuple[str, ...], sniff: Any, read: Any) -> Format:
+    """Return a format whose questions leave as the files that they came in."""
+    return Format(
+        name=name,
+        label=label,
+        suffixes=(".zip", *endings, ".tar.gz", ".tgz", ".tar"),
+        media_type="application/zip",
+        sniff=sniff,
+        read=read,
+        write=originals_writer(name),
+        losses=originals_losses(label, name),
+        reads_folders=True,
         keeps_originals=True,
     )
 
@@ -139,66 +167,11 @@ _FORMATS = (
         losses=canvas_losses,
         keeps_originals=True,
     ),
-    Format(
-        name="exam",
-        label="LaTeX (exam class)",
-        suffixes=(".tex", ".ltx"),
-        media_type="application/x-tex",
-        sniff=is_exam,
-        read=read_exam,
-        write=write_exam,
-        losses=exam_losses,
-        reads_folders=True,
-        keeps_originals=True,
-    ),
-    Format(
-        name="amc",
-        label="LaTeX (Auto Multiple Choice)",
-        suffixes=(".tex", ".ltx"),
-        media_type="application/x-tex",
-        sniff=is_amc,
-        read=read_amc,
-        write=write_amc,
-        losses=amc_losses,
-        reads_folders=True,
-        keeps_originals=True,
-    ),
-    Format(
-        name="webwork",
-        label="WeBWorK PG",
-        suffixes=(".zip", ".pg", ".tar.gz", ".tgz", ".tar"),
-        media_type="application/zip",
-        sniff=is_pg,
-        read=read_pg,
-        write=originals_writer("webwork"),
-        losses=originals_losses("WeBWorK PG", "webwork"),
-        reads_folders=True,
-        keeps_originals=True,
-    ),
-    Format(
-        name="prairielearn",
-        label="PrairieLearn",
-        suffixes=(".zip", ".html", ".tar.gz", ".tgz"),
-        media_type="application/zip",
-        sniff=is_prairielearn,
-        read=read_prairielearn,
-        write=originals_writer("prairielearn"),
-        losses=originals_losses("PrairieLearn", "prairielearn"),
-        reads_folders=True,
-        keeps_originals=True,
-    ),
-    Format(
-        name="rexams",
-        label="R/exams",
-        suffixes=(".zip", ".rmd", ".rnw", ".tar.gz", ".tgz"),
-        media_type="application/zip",
-        sniff=is_rexams,
-        read=read_rexams,
-        write=originals_writer("rexams"),
-        losses=originals_losses("R/exams", "rexams"),
-        reads_folders=True,
-        keeps_originals=True,
-    ),
+    _latex("exam", "LaTeX (exam class)", is_exam, read_exam, write_exam, exam_losses),
+    _latex("amc", "LaTeX (Auto Multiple Choice)", is_amc, read_amc, write_amc, amc_losses),
+    _programs("webwork", "WeBWorK PG", (".pg",), is_pg, read_pg),
+    _programs("prairielearn", "PrairieLearn", (".html",), is_prairielearn, read_prairielearn),
+    _programs("rexams", "R/exams", (".rmd", ".rnw"), is_rexams, read_rexams),
     Format(
         name="h5p",
         label="H5P",

@@ -21,6 +21,7 @@ from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.folders import Folder, opened_folder
 from questionbank.formats.html_reading import html_to_our_text
 from questionbank.formats.item_pictures import ItemPictures
+from questionbank.formats.kept_items import read_or_keep
 from questionbank.formats.kinds import options_fault
 from questionbank.formats.limits import ID_LIMIT
 from questionbank.formats.moodle.words import category_path
@@ -182,18 +183,15 @@ class Item:
             )
         self.row["text"] = text[:TEXT_LIMIT] or title or "[Untitled question]"
         self.row["id"] = str(self.row.get("id", "")).strip()[:ID_LIMIT]
-        if not self.is_drawn:
-            if (
-                self.row["kind"] == "choice"
-                and not self.row["answer"]
-                and not any(one.weight for one in self.row["options"])
-            ):
-                self.say("options", "no option is right")
-            try:
-                return read_question(self.full_row())
-            except FieldProblems as error:
-                self.say("kind", f"the question is kept as another type, because {error}")
-        return read_question(self._kept_row(digest))
+        if self.is_drawn:
+            return read_question(self._kept_row(digest))
+        if (
+            self.row["kind"] == "choice"
+            and not self.row["answer"]
+            and not any(one.weight for one in self.row["options"])
+        ):
+            self.say("options", "no option is right")
+        return read_or_keep(self.full_row(), self.settings.get("type") or self._format, digest, self.say)
 
     def full_row(self) -> dict[str, Any]:
         """Return the fields of the question, and those that our own writer has added."""
