@@ -123,9 +123,11 @@ class _Problem:
         text = PerlText(self.values, item.picture)
         parts = {"TEXT": [], "SOLUTION": [], "HINT": []}  # type: dict[str, list[str]]
         for kind, source in self.blocks:
-            write = pgml_text if kind.startswith("PGML") else pg_text
             place = "SOLUTION" if kind.endswith("SOLUTION") else "HINT" if kind.endswith("HINT") else "TEXT"
-            parts[place].append(write(source, text, is_question=place == "TEXT"))
+            is_pgml = kind.startswith("PGML")
+            parts[place].append(
+                pgml_text(source, text, is_question=place == "TEXT") if is_pgml else pg_text(source, text)
+            )
         item.row["text"] = "\n\n".join(filter(None, parts["TEXT"]))
         item.row["solution"] = _HEADING.sub("", "\n\n".join(filter(None, parts["SOLUTION"])))
         item.content["hints"] = tuple(filter(None, parts["HINT"]))

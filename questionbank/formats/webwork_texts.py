@@ -93,7 +93,7 @@ class PerlText:
         return placeholder(re.sub(r"->", " ", code))
 
 
-def pg_text(source: str, text: PerlText, *, is_question: bool = False) -> str:
+def pg_text(source: str, text: PerlText) -> str:
     r"""Return the text between BEGIN_TEXT and END_TEXT.
 
     >>> pg_text(r"Is \($a x > 2\)? $BR \{ans_rule(5)\}", PerlText({"$a": "3"}, str))

@@ -104,7 +104,10 @@ def read_latex(path: Path, context: ReadContext, dialect: Dialect) -> Iterator[t
                 yield lines + 1, LineProblem(lines + 1, f"{name[-80:]} {error}")
                 continue
             place = name if len(names) > 1 else ""
-            yield from _entries(source, lines, dialect, context, place, _graphics(folder, name))
+            clean = without_comments(source)
+            macros = Macros(clean, dialect.kept)
+            document = _Document(dialect, context, macros, place, _graphics(folder, name))
+            yield from document.entries(source, clean, lines)
             lines += source.count("\n") + 1
             if context.progress is not None:
                 context.progress(number, len(names))
@@ -122,39 +125,42 @@ def _graphics(folder: Folder, name: str) -> Find:
     return find
 
 
-def _entries(
-    source: str, lines: int, dialect: Dialect, context: ReadContext, place: str, find: Find
-) -> Iterator[tuple[int, Entry]]:
-    clean = without_comments(source)
-    macros = Macros(clean, dialect.kept)
-    line, counted = lines + 1, 0
-    for found in dialect.slices(clean):
-        line += source.count("\n", counted, found.start)
-        counted = found.start
-        item = _item(found, source[found.before : found.start], dialect, context, place, find, macros)
-        yield from item.entries(line, source[found.start : found.end], source[found.before : found.start])
+@dataclass(frozen=True, slots=True)
+class _Document:
+    """What reading a question needs of its document."""
 
+    dialect: Dialect
+    context: ReadContext
+    macros: Macros
+    place: str = ""
+    find: Find = lambda _name: None
 
-def _item(
-    found: Slice, before: str, dialect: Dialect, context: ReadContext, place: str, find: Find, macros: Macros
-) -> Item:
-    item = Item(dialect.format, context, place=place, find=find)
+    def entries(self, source: str, clean: str, lines: int) -> Iterator[tuple[int, Entry]]:
+        line, counted = lines + 1, 0
+        for found in self.dialect.slices(clean):
+            line += source.count("\n", counted, found.start)
+            counted = found.start
+            before = source[found.before : found.start]
+            yield from self.item(found, before).entries(line, source[found.start : found.end], before)
 
-    def text(latex: str, field: str) -> str:
-        for match in _INCLUDES.finditer(latex):
-            item.say(field, f"{field}: the file {match[1]!r} that it includes is not read")
-        return latex_text(macros.expand(latex), lambda name: item.picture(name, field))
+    def item(self, found: Slice, before: str) -> Item:
+        item = Item(self.dialect.format, self.context, place=self.place, find=self.find)
 
-    dialect.read(item, found, text)
-    comments = "\n".join(line for line in before.split("\n")[-20:] if line.lstrip().startswith("%"))
-    if identifier := _ID.search(comments):
-        item.row["id"] = _unbracketed(identifier[1])
-    marks = "\n".join(_TAGS_LINE.findall(comments))
-    tags = [_unbracketed(tag) for tag in _TAG.findall(marks)]
-    item.content["tags"] = tuple(dict.fromkeys([*item.content.get("tags", ()), *tags]))
-    if ours := _OURS.search(comments):
-        item.ours = ours[1]
-    return item
+        def text(latex: str, field: str) -> str:
+            for match in _INCLUDES.finditer(latex):
+                item.say(field, f"{field}: the file {match[1]!r} that it includes is not read")
+            return latex_text(self.macros.expand(latex), lambda name: item.picture(name, field))
+
+        self.dialect.read(item, found, text)
+        comments = "\n".join(line for line in before.split("\n")[-20:] if line.lstrip().startswith("%"))
+        if identifier := _ID.search(comments):
+            item.row["id"] = _unbracketed(identifier[1])
+        marks = "\n".join(_TAGS_LINE.findall(comments))
+        tags = [_unbracketed(tag) for tag in _TAG.findall(marks)]
+        item.content["tags"] = tuple(dict.fromkeys([*item.content.get("tags", ()), *tags]))
+        if ours := _OURS.search(comments):
+            item.ours = ours[1]
+        return item
 
 
 def _unbracketed(text: str) -> str:
@@ -253,8 +259,8 @@ def _again(record: QuestionRecord, comments: list[str], item: str, dialect: Dial
     found = dialect.slices(clean)
     if len(found) != 1:
         return QuestionRecord("", "")
-    context = ReadContext(NoAttachments())
-    read = _item(found[0], source[: found[0].start], dialect, context, "", lambda _name: None, Macros("", ()))
+    document = _Document(dialect, ReadContext(NoAttachments()), Macros("", ()))
+    read = document.item(found[0], source[: found[0].start])
     hashes = {picture.name: picture.sha256 for picture in record.content.pictures}
     try:
         again = read_question(read.full_row())

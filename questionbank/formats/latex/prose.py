@@ -167,38 +167,31 @@ class _Prose:
 
     def _token(self, match: re.Match[str]) -> None:
         kind = match.lastgroup or ""
-        if match["edge"]:
-            self._edge(match["edge"], match["environment"], match[0])
-        elif match["graphic"]:
-            self.out.append(
-                f"![{_alternative(match['looks'] or '')}]({self._picture_name(match['graphic'].strip())})"
-            )
-        elif match["address"]:
-            self.out.append(f"[{replace_text_macros(match['words'])}]({match['address']})")
-        elif match["item"]:
-            self._item(match["mark"])
-        elif match["style"]:
-            self._begin(_MARKS.get(match["style"], ""))
-        elif match["switch"]:
-            self._switch(_MARKS[match["switch"]])
-        elif match["footnote"]:
-            self.out.append(" (")
-            self._begin(")")
-        elif match["macro"]:
-            self._macro(match["macro"], has_argument=match["argument"] is not None)
-        elif kind == "open" and self._argument_end == len(self.out):
+        if kind in _PLAIN:
+            self.out.append(_PLAIN[kind](match))
+        else:
+            _READERS[kind](self, match)
+
+    def _graphic(self, match: re.Match[str]) -> None:
+        name = self._picture_name(match["graphic"].strip())
+        self.out.append(f"![{_alternative(match['looks'] or '')}]({name})")
+
+    def _style(self, match: re.Match[str]) -> None:
+        self._begin(_MARKS.get(match["style"], ""))
+
+    def _footnote(self, _match: re.Match[str]) -> None:
+        self.out.append(" (")
+        self._begin(")")
+
+    def _open(self, _match: re.Match[str]) -> None:
+        if self._argument_end == len(self.out):
             self.out.append("{")
             self._begin("}")
-        elif kind == "open":
-            self._begin("")
-        elif kind == "close":
-            self._close()
-        elif kind == "space":
-            self.out.append("\n\n" if match[0].count("\n") > 1 else " ")
         else:
-            self.out.append(_PLAIN.get(kind, _text_of_token)(match))
+            self._begin("")
 
-    def _edge(self, edge: str, environment: str, source: str) -> None:
+    def _edge(self, match: re.Match[str]) -> None:
+        edge, environment = match["edge"], match["environment"]
         if environment in _LISTS:
             if edge == "begin":
                 self._lists.append((_LISTS[environment], 0))
@@ -206,21 +199,23 @@ class _Prose:
                 self._lists.pop()
             self.out.append("\n\n")
         else:
-            self.out.append("\n\n" if environment in _BLOCKS else self._keep(source))
+            self.out.append("\n\n" if environment in _BLOCKS else self._keep(match[0]))
 
-    def _item(self, mark: str | None) -> None:
+    def _item(self, match: re.Match[str]) -> None:
+        mark = match["mark"]
         sign, number = self._lists.pop() if self._lists else ("-", 0)
         self._lists.append((sign, number + 1))
         start = f"{number + 1}. " if sign == "1" else "- "
         named = f"{replace_text_macros(mark)} " if mark and not re.fullmatch(r"[\s\\$a-z]*", mark) else ""
         self.out.append(f"\n{'  ' * min(8, len(self._lists) - 1) if self._lists else ''}{start}{named}")
 
-    def _switch(self, sign: str) -> None:
+    def _switch(self, match: re.Match[str]) -> None:
         """Begin an emphasis that lasts until its group ends."""
         if self._groups and self._groups[-1][0] == "":
-            self._groups[-1] = (sign, len(self.out))
+            self._groups[-1] = (_MARKS[match["switch"]], len(self.out))
 
-    def _macro(self, macro: str, *, has_argument: bool) -> None:
+    def _macro(self, match: re.Match[str]) -> None:
+        macro, has_argument = match["macro"], match["argument"] is not None
         plain = replace_text_macros(macro)
         if plain != macro:
             self.out.append(plain)
@@ -231,7 +226,7 @@ class _Prose:
             if has_argument:
                 self._begin("}")
 
-    def _close(self) -> None:
+    def _close(self, _match: re.Match[str]) -> None:
         if self._too_deep or not self._groups:
             self._too_deep = max(0, self._too_deep - 1)
             return
@@ -258,16 +253,15 @@ def _accented(match: re.Match[str]) -> str:
     return unicodedata.normalize("NFC", letters[-1] + _ACCENTS[match[0][1]])
 
 
-def _text_of_token(match: re.Match[str]) -> str:
-    return match[0]
-
-
 _PLAIN: dict[str, Callable[[re.Match[str]], str]] = {
     "accent": _accented,
     "escaped": lambda match: match["escaped"],
     "line": lambda _match: "\n",
     "blank": lambda _match: "____",
     "url": lambda match: match["url"],
+    "words": lambda match: f"[{replace_text_macros(match['words'])}]({match['address']})",
+    "dollar": lambda match: match[0],
+    "space": lambda match: "\n\n" if match[0].count("\n") > 1 else " ",
     "gone": lambda _match: " ",
     "par": lambda _match: "\n\n",
     "control": lambda match: "" if match[0] in ("\\-", "\\/", "\\@", "\\!") else " ",
@@ -275,6 +269,18 @@ _PLAIN: dict[str, Callable[[re.Match[str]], str]] = {
     "dash": lambda match: "—" if len(match[0]) == 3 else "–",
     "quotes": lambda match: "“" if match[0] == "``" else "”",
     "tick": lambda _match: "‘",
+}
+_READERS: dict[str, Callable[[_Prose, re.Match[str]], None]] = {
+    "environment": _Prose._edge,
+    "graphic": _Prose._graphic,
+    "item": _Prose._item,
+    "style": _Prose._style,
+    "switch": _Prose._switch,
+    "footnote": _Prose._footnote,
+    "macro": _Prose._macro,
+    "argument": _Prose._macro,
+    "open": _Prose._open,
+    "close": _Prose._close,
 }
 
 # -- writing --------------------------------------------------------------------------------------------------------

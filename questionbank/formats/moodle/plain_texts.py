@@ -38,75 +38,74 @@ def is_aiken(beginning: str, _name: str) -> bool:
 def read_aiken(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
     """Yield what each question turns out to be, by the line it begins on. Raises `ImportRefused`."""
     question = _Aiken()
-    for number, line in enumerate([*_text(path).split("\n"), ""], start=1):
-        if said := question.answer and _SAID.fullmatch(line):
-            question.said.append(said[1])
-        elif question.answer and line.strip():
-            yield from question.entries(context)
-            question = _Aiken()
-        if question.answer or said:
-            question.source.append(line)
+    for number, line in enumerate(_text(path).split("\n"), start=1):
+        if question.takes(number, line):
             continue
-        if not line.strip():
-            question.is_apart = bool(question.options)
-            continue
-        question.line = question.line or number
-        question.source.append(line)
-        if answer := _ANSWER.fullmatch(line):
-            question.answer = answer[1].upper()
-        elif (
-            (option := _OPTION.fullmatch(line))
-            and option[1].upper() == chr(65 + len(question.options))
-            and question.text
-        ):
-            question.options.append(option[2])
-        elif question.options and question.is_apart:
-            yield (
-                question.line,
-                LineProblem(
-                    question.line, "the question has no line ANSWER: with the letter of an option", "answer"
-                ),
-            )
-            question = _Aiken(line=number, source=[line], text=[line])
-        elif question.options:
-            question.options[-1] += f" {line.strip()}"
-        else:
-            question.text.append(line)
-    if question.answer:
         yield from question.entries(context)
-    elif question.line:
-        yield (
-            question.line,
-            LineProblem(
-                question.line, "the question has no line ANSWER: with the letter of an option", "answer"
-            ),
-        )
+        question = _Aiken()
+        question.takes(number, line)
+    if question.line:
+        yield from question.entries(context)
 
 
 class _Aiken:
-    def __init__(self, line: int = 0, source: list[str] | None = None, text: list[str] | None = None) -> None:
-        self.line, self.source, self.text = line, source or [], text or []
+    """One question while its lines are read."""
+
+    def __init__(self) -> None:
+        self.line = 0
+        self.source: list[str] = []
+        self.text: list[str] = []
         self.options: list[str] = []
         self.answer = ""
         self.said: list[str] = []
         self.is_apart = False  # whether an empty line stood behind the options
 
+    def takes(self, number: int, line: str) -> bool:
+        """Take a line; returns whether it belongs to the question."""
+        said = _SAID.fullmatch(line) if self.answer else None
+        if self.answer and not said:
+            return not line.strip()
+        if not line.strip():
+            self.is_apart = bool(self.options)
+            return True
+        option = _OPTION.fullmatch(line) if self.text else None
+        if said:
+            self.said.append(said[1])
+        elif answer := _ANSWER.fullmatch(line):
+            self.answer = answer[1].upper()
+        elif option and option[1].upper() == chr(65 + len(self.options)):
+            self.options.append(option[2])
+        elif self.options and self.is_apart:
+            return False
+        elif self.options:
+            self.options[-1] += f" {line.strip()}"
+        else:
+            self.text.append(line)
+        self.line = self.line or number
+        self.source.append(line)
+        return True
+
     def entries(self, context: ReadContext) -> Iterator[tuple[int, Entry]]:
+        """Yield the question, or what is wrong with it."""
         letters = {*re.findall("[A-Z]", self.answer)}
         missing = sorted(letters - {chr(65 + place) for place in range(len(self.options))})
-        if missing:
-            yield (
-                self.line,
-                LineProblem(self.line, f"the answer {missing[0]} is not the letter of an option", "answer"),
+        if not letters:
+            reason = "the question has no line ANSWER: with the letter of an option"
+            yield self.line, LineProblem(self.line, reason, "answer")
+        elif missing:
+            reason = f"the answer {missing[0]} is not the letter of an option"
+            yield self.line, LineProblem(self.line, reason, "answer")
+        else:
+            item = Item(AIKEN, context)
+            item.row["text"] = with_dollars("\n".join(map(str.strip, self.text)))
+            item.row["solution"] = with_dollars("\n".join(self.said).strip())
+            item.choose(
+                [
+                    (with_dollars(text), chr(65 + place) in letters, "")
+                    for place, text in enumerate(self.options)
+                ]
             )
-            return
-        item = Item(AIKEN, context)
-        item.row["text"] = with_dollars("\n".join(map(str.strip, self.text)))
-        item.row["solution"] = with_dollars("\n".join(self.said).strip())
-        item.choose(
-            [(with_dollars(text), chr(65 + place) in letters, "") for place, text in enumerate(self.options)]
-        )
-        yield from item.entries(self.line, "\n".join(self.source).strip())
+            yield from item.entries(self.line, "\n".join(self.source).strip())
 
 
 def is_cloze_text(beginning: str, _name: str) -> bool:
