@@ -177,9 +177,12 @@ def _with_placeholders(body: str) -> str:
         pieces += [body[place : match.start()], placeholder(inner)]
         place = end
     body = "".join([*pieces, body[place:]])
-    for name in names:
-        body = re.sub(rf"\\{name}(?![A-Za-z])(?:\{{\}})?", lambda _match, name=name: placeholder(name), body)
-    return body
+    alternatives = "|".join(sorted(map(re.escape, names), key=len, reverse=True))
+    return re.sub(rf"\\({alternatives})(?![A-Za-z])(?:\{{\}})?", _placeholder_of, body) if names else body
+
+
+def _placeholder_of(match: re.Match[str]) -> str:
+    return placeholder(match[1])
 
 
 # -- writing ---------------------------------------------------------------------------------------------------------

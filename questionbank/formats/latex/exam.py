@@ -69,7 +69,7 @@ def _slices(clean: str) -> list[Slice]:
     before, section, above = 0, "", ""
     for place, body in _lists(clean):
         marks = split_items(body, (*_QUESTIONS, *_BETWEEN))
-        for (match, points, _after), following in zip_longest(marks, marks[1:], fillvalue=None):
+        for (match, points, _after), following in zip_longest(marks, marks[1:]):
             behind = match.end()
             stop = following[0].start() if following else len(body)
             title, is_titled = "", "titled" in match["item"]
@@ -196,7 +196,8 @@ class _Block:
                 yield shown, match["item"] in _RIGHT, ""
 
     def _parts(self, environments: list[Any], level: int) -> tuple[tuple[QuestionPart, ...], list[str]]:
-        parts, solutions = [], []
+        parts: list[QuestionPart] = []
+        solutions: list[str] = []
         for environment in environments:
             for _match, stated, body in split_items(environment.body, _PARTS[environment.name]):
                 row = self.read(body, level + 1)
