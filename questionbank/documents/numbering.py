@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from questionbank.documents.marks import Mark
 from questionbank.documents.paper import Line
@@ -67,6 +68,7 @@ def numbering(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
 
     Each number has a weight, less where it is bare or in brackets; those are taken that run on with the greatest sum.
     """
+    above = _headings_above(lines)
     states: list[tuple[int, float, int]] = []  # place, score, state before
     values = {}
     for place, mark in enumerate(marks):
@@ -82,7 +84,7 @@ def numbering(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
         best, before = -0.3 * (mark.value - 1), -1
         for number in range(len(states) - 1, max(-1, len(states) - _SEEN), -1):
             earlier, score, _ = states[number]
-            cost = _step(marks[earlier], mark, _any_heading(lines, earlier, place))
+            cost = _step(marks[earlier], mark, above[place] > above[earlier + 1])
             cost += 0.5 * max(0, line.level - lines[earlier].level)
             if score - cost > best:
                 best, before = score - cost, number
@@ -132,11 +134,14 @@ def _step(before: Mark | None, mark: Mark, is_parted: bool) -> float:
     return other + (0.5 if is_parted else 3.0) if mark.value == 1 else 9.0
 
 
-def _any_heading(lines: Sequence[Line], start: int, end: int) -> bool:
-    """Return whether a heading stands between two lines."""
-    return any(
-        line.heading
-        or (line.is_marked and not line.number)
-        or SECTION.fullmatch(f"{line.number} {line.text}".replace("*", "").strip())
-        for line in lines[start + 1 : end]
+def _headings_above(lines: Sequence[Line]) -> list[int]:
+    """Return for each line how many headings stand above it."""
+    are_headings = (
+        bool(
+            line.heading
+            or (line.is_marked and not line.number)
+            or SECTION.fullmatch(f"{line.number} {line.text}".replace("*", "").strip())
+        )
+        for line in lines
     )
+    return [*accumulate(are_headings, initial=0)]
