@@ -162,21 +162,26 @@ class Reading:
     # -- what is asked ---------------------------------------------------------------------------------------------
 
     def _asked(self, body: Node | None, chunks: list[str]) -> Asked:
-        """Return what the body asks as a whole; its text stands in the content."""
+        """Return what the body asks as a whole."""
         texts = self.texts
         found = [*body.iter(*INTERACTIONS)] if body is not None else []
-        if reason := self._why_opaque(found):
+        reason = self._why_opaque(found)
+        fields = [gap for gap in texts.gaps if gap.name != "gap"]
+        if not reason and texts.asked and len(texts.asked) + len(fields) > 1:
+            return self._parts(chunks)
+        text = texts.of_html(
+            "".join(chunks), "text"
+        )  # before the options, whose pictures come behind its own
+        if reason:
             self.interactions.settings["type"] = reason
             asked = self._readable(found)
-        elif not texts.asked and not texts.gaps:
-            asked = Asked("description")
-        elif not texts.asked:
-            return self.interactions.with_gaps(texts.of_html("".join(chunks), "text"))
-        elif len(texts.asked) == 1 and len([gap for gap in texts.gaps if gap.name != "gap"]) == 0:
+        elif texts.asked:
             asked = self.interactions.asked(texts.asked[0])
+        elif texts.gaps:
+            return self.interactions.with_gaps(text)
         else:
-            return self._parts(chunks)
-        text = renumbered(texts.of_html("".join(chunks), "text"), asked.marks)
+            asked = Asked("description")
+        text = renumbered(text, asked.marks)
         text = MARK.sub("____", text) if asked.kind == "opaque" else text
         asked.text = "\n\n".join(filter(None, (text, asked.text)))
         return asked

@@ -19,6 +19,7 @@ from analytics.question_content import (
     Feedback,
     MatchingPair,
     Option,
+    Picture,
     QuestionContent,
     QuestionPart,
     Stimulus,
@@ -432,6 +433,20 @@ def test_what_has_no_interaction_is_refused_with_the_reason(name, pictures):
     with pytest.raises(CannotHold, match="questions of another type"):
         FORMATS[name].losses(record, pictures)
     assert exported([record], pictures, name).namelist() == ["test.xml", "imsmanifest.xml"]
+
+
+_PICTURED = QuestionRecord(
+    "g",
+    "Which is ![it](a.png)?",
+    kind="choice",
+    answer="A",
+    options=(Option("A", "![x](b.png)"), Option("B", "b")),
+    content=QuestionContent(pictures=(Picture("a.png", "a" * 64), Picture("b.png", "b" * 64))),
+)
+
+
+def test_pictures_are_no_loss(pictures):
+    assert [FORMATS[name].losses(_PICTURED, pictures) for name in VERSIONS] == [[], [], []]
 
 
 def test_what_other_systems_do_not_see_is_named(pictures):
