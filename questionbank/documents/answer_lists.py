@@ -23,6 +23,8 @@ _FEWEST = 3  # answers at the end of a paper that make a list without a title
 _SHORT = 40
 _LONGEST_TITLE = 80
 _MOST_ENDS = 5
+_MOST_TITLES = 8  # each of them costs several readings
+_LONG = 5_000  # lines of a document whose list of answers ends with it
 _NAMED = re.compile(
     r"\W*[^.?!。？]{0,60}\b(?:answers?|keys?|solutions?|mark(?:ing)? scheme|lösungen|corrigé|réponses|respuestas"
     r"|soluciones)\b[^.?!]{0,40}[:：)]?\W*|[^。？?]{0,30}答案.{0,20}",
@@ -33,8 +35,8 @@ _NAMED = re.compile(
 def answer_lists(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Iterator[list[frozenset[int]]]:
     """Yield for each list that may stand in a paper the sets of lines that it may be."""
     titles = [place for place in range(len(lines)) if _is_title(place, lines, marks)]
-    for title in titles:
-        yield [frozenset(range(title, end)) for end in _ends(title, lines, marks)]
+    for title in titles[-_MOST_TITLES:]:
+        yield [frozenset(range(title, end)) for end in _ends(title, lines)]
     for found in (_at_the_end(lines, marks), _table_at_the_end(lines)):
         if found:
             yield [found]
@@ -67,9 +69,11 @@ def _is_title(place: int, lines: Sequence[Line], marks: Sequence[Mark | None]) -
     return _NAMED.fullmatch(text) is not None and is_list
 
 
-def _ends(title: int, lines: Sequence[Line], marks: Sequence[Mark | None]) -> Iterator[int]:
+def _ends(title: int, lines: Sequence[Line]) -> Iterator[int]:
     """Yield where questions may go on behind a list of answers: at a heading, or where its paragraph ends."""
     yield len(lines)
+    if len(lines) > _LONG:
+        return
     found = 0
     for place in range(title + 1, len(lines)):
         line = lines[place]

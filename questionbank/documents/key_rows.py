@@ -31,10 +31,10 @@ def table_cells(text: str) -> list[str]:
 
 
 def without_marks(text: str) -> str:
-    """Return a row of a number, an answer and its marks without the marks.
+    r"""Return a row of a number, an answer and its marks without the marks.
 
-    >>> without_marks("1\\tB\\t2"), without_marks("1\\tB\\t2\\tC")
-    ('1. B', '1\\tB\\t2\\tC')
+    >>> without_marks("1\tB\t2"), without_marks("1\tB\t2\tC")
+    ('1. B', '1\tB\t2\tC')
     """
     number, *cells = _columns(text)
     if len(cells) < 2 or not _NUMBERED.fullmatch(number):

@@ -321,9 +321,9 @@ def truth_of(answer: str) -> str:
 
 
 def chosen_truth(stem: str) -> tuple[str, str]:
-    """Return a statement with plain words for true and false behind it, and the one of them that stands out.
+    r"""Return a statement with plain words for true and false behind it, and the one of them that stands out.
 
-    >>> chosen_truth(r"9 is odd. $\\underline{True}$ / False"), chosen_truth("9 is odd. T **F**"), chosen_truth("T / F")
+    >>> chosen_truth(r"9 is odd. $\underline{True}$ / False"), chosen_truth("9 is odd. T **F**"), chosen_truth("T / F")
     (('9 is odd. True / False', 'True'), ('9 is odd. T F', 'False'), ('T / F', ''))
     """
     match = _MARKED_TRUTH.search(stem)
