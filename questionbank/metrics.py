@@ -90,16 +90,15 @@ class BankCollector(Collector):
     def collect(self) -> Iterator[GaugeMetricFamily]:
         """Yield the figures."""
         with self._turn:
+            up = GaugeMetricFamily("kindred_up", "Whether these figures could be read.", labels=["figures"])
             for figures in (_queues, _runs, _blocks, _recall, _workers, _replicas):
-                up = GaugeMetricFamily(
-                    "kindred_up", "Whether these figures could be read.", labels=["figures"]
-                )
+                name = figures.__name__.strip("_")
                 try:
                     yield from figures()
-                    up.add_metric([figures.__name__.strip("_")], 1)
+                    up.add_metric([name], 1)
                 except (DatabaseError, redis.RedisError, KombuError, OSError):
-                    up.add_metric([figures.__name__.strip("_")], 0)
-                yield up
+                    up.add_metric([name], 0)
+            yield up
             close_old_connections()
 
 
