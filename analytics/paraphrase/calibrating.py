@@ -15,13 +15,7 @@ from analytics.paraphrase.cross_encoder.weights import served_pair_reader
 from analytics.paraphrase.scoring.fitting import calibrate_bias, fit_boundary, fit_verdict
 from analytics.paraphrase.scoring.metrics import pair_metrics, roc_auc
 from analytics.paraphrase.scoring.scorer import cosines, weigh_pairs
-from analytics.paraphrase.scoring.verdict import (
-    BY_SQUARE,
-    BY_WORDS,
-    UNSTRETCHED,
-    Verdict,
-    stretched,
-)
+from analytics.paraphrase.scoring.verdict import READING_CAP, UNCAPPED, UNSTRETCHED, Verdict, stretched
 from analytics.paraphrase.words.typed_text import reading_typed
 from analytics.records import ParaphrasePair
 from analytics.retrieval import Encode
@@ -68,8 +62,8 @@ def calibrate(
             texts = [(pair.original, pair.paraphrase) for pair in labelled]
             return weigh_pairs(texts, stretched(scores, boundary).tolist(), read(texts) if read else ())[1]
 
-        sharing = BY_SQUARE if pair_reader else BY_WORDS
-        verdict = fit_verdict(features(pairs, near), labels, boundary=boundary, sharing=sharing)
+        score_cap = READING_CAP if pair_reader else UNCAPPED
+        verdict = fit_verdict(features(pairs, near), labels, boundary=boundary, score_cap=score_cap)
         if not validation:
             return verdict
         near = cosines([(pair.original, pair.paraphrase) for pair in validation], encode)

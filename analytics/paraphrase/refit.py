@@ -23,10 +23,10 @@ from analytics.paraphrase.export import export_scorer
 from analytics.paraphrase.pair_files import read_pairs
 from analytics.paraphrase.scoring.fitting import fit_beside
 from analytics.paraphrase.scoring.scorer import VERDICT_NAME, Scorer, load_scorer, weigh_pairs
-from analytics.paraphrase.scoring.verdict import Verdict
+from analytics.paraphrase.scoring.verdict import READING_CAP, Verdict
 from analytics.paraphrase.starter import STARTER_FOLDER
 
-FIXED = {"score": 0.4, "shorter": -6.0, "target": -4.0}
+FIXED = {"score": 0.7, "shorter": -4.0, "target": -3.0}
 """Weights that people's short pairs cannot tell, as no clause or question is lost in them: set on ParaQD's sets."""
 
 
@@ -68,7 +68,9 @@ def _fitted(scorer: Scorer, folder: Path) -> Verdict:
         raise DataError(f"There are no labelled pairs in {folder}.")
     scores = [pair_score.score for pair_score in scorer.score(texts)]
     _findings, features = weigh_pairs(texts, scores, scorer.read(texts))
-    return fit_beside(features, labels, FIXED, boundary=scorer.verdict.boundary, sources=sources)
+    return fit_beside(
+        features, labels, FIXED, boundary=scorer.verdict.boundary, score_cap=READING_CAP, sources=sources
+    )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

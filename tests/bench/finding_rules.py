@@ -25,7 +25,7 @@ from analytics.paraphrase.pair_files import read_pairs
 from analytics.paraphrase.refit import FIXED
 from analytics.paraphrase.scoring.fitting import fit_beside
 from analytics.paraphrase.scoring.scorer import Scorer, load_scorer
-from analytics.paraphrase.scoring.verdict import FEATURES, verdict_features
+from analytics.paraphrase.scoring.verdict import FEATURES, READING_CAP, verdict_features
 from tests.bench.encode import SHARED_DATA
 
 MEASURED = ("paraqd/aquarat_test.jsonl.gz", "paraqd/sawp_test.jsonl.gz", "pairs_by_kind/dev.jsonl")
@@ -97,6 +97,7 @@ def main() -> int:
             labels,
             FIXED | ({zero: 0.0} if zero else {}),
             boundary=scorer.verdict.boundary,
+            score_cap=READING_CAP,
             sources=sources,
         )
         cells = []

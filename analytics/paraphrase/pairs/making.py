@@ -12,7 +12,6 @@ import random
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 import numpy as np
 from rapidfuzz.distance import Levenshtein
@@ -24,11 +23,6 @@ from analytics.paraphrase.pairs.senses import Change, same_sense, sense_change
 from analytics.paraphrase.pairs.slots import QUANTITIES, Values
 
 Span = tuple[int, int]
-
-_RETOLD = (
-    0.8  # of the pairs that would have both texts from one line of a scene: the paraphrase is from another
-)
-_RENAMED = 0.3  # of the pairs of tellings: the people have other names
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +51,12 @@ def scene_pairs(rng: random.Random, *, without: frozenset[str] = frozenset()) ->
         without: names of scenes that are left out, e.g. for development.
     """
     known = [scene for scene in scenes() if scene.name not in without]
-    weights = list(accumulate(scene.weight for scene in known))
     while True:
-        scene = rng.choices(known, cum_weights=weights)[0]
-        pair = _valid_pair(scene, rng) if rng.random() < 0.45 else _invalid_pair(scene, rng)
+        pair = (
+            _valid_pair(rng.choice(known), rng)
+            if rng.random() < 0.45
+            else _invalid_pair(rng.choice(known), rng)
+        )
         if pair is not None and pair.original.split() != pair.paraphrase.split():
             yield pair
 
@@ -79,10 +75,7 @@ def _told(scene: Scene, rng: random.Random) -> _Told:
     state = {
         name: rng.randrange(count) if rng.random() < 0.6 else 0 for name, count in scene.switches.items()
     }
-    line = rng.randrange(len(scene.lines))
-    new_line = rng.randrange(len(scene.lines))
-    if new_line == line and rng.random() < _RETOLD:
-        new_line = (line + 1) % len(scene.lines)
+    line, new_line = rng.randrange(len(scene.lines)), rng.randrange(len(scene.lines))
     for _ in range(3):  # what one line does not tell has its first value
         original = tell(scene, line, state, values, rng)
         paraphrase = tell(scene, new_line, state, values, rng)
@@ -99,7 +92,7 @@ def _told(scene: Scene, rng: random.Random) -> _Told:
 
 def _valid_pair(scene: Scene, rng: random.Random) -> MadePair | None:
     told = _told(scene, rng)
-    values = told.values.renamed(rng) if rng.random() < _RENAMED else told.values
+    values = told.values.renamed(rng) if rng.random() < 0.12 else told.values
     paraphrase = tell(scene, told.line, told.state, values, rng).text
     return MadePair(told.original.text, _reworded(paraphrase, rng), 1, source="scene")
 
@@ -112,7 +105,7 @@ def _reworded(text: str, rng: random.Random) -> str:
 
 def _invalid_pair(scene: Scene, rng: random.Random) -> MadePair | None:
     told = _told(scene, rng)
-    values = told.values.renamed(rng) if rng.random() < _RENAMED else told.values
+    values = told.values.renamed(rng) if rng.random() < 0.12 else told.values
     drawn = rng.random()
     original = told.original
     if drawn < 0.72:

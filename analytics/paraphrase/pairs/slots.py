@@ -164,7 +164,7 @@ _MAKE: dict[str, Callable[[random.Random], Form]] = {
 }  # fmt: skip
 
 
-def written_number(value: int, rng: random.Random, in_words: float = 0.25) -> str:
+def written_number(value: int, rng: random.Random, in_words: float = 0.12) -> str:
     """Return a number in digits or, now and then, in words."""
     if value < len(_WORDS) and rng.random() < in_words:
         return _WORDS[value]
@@ -195,9 +195,7 @@ class Values:
     def written(self, slot: str, rng: random.Random, *, in_words: bool = True) -> str:
         """Return the words of a slot; `in_words` allows number words."""
         if slot in self.numbers:
-            return written_number(self.numbers[slot], rng, 0.25 if in_words and slot != "p" else 0)
-        if slot[1:] in self.numbers:  # a multiple
-            return str(int(slot[0]) * self.numbers[slot[1:]])
+            return written_number(self.numbers[slot], rng, 0.12 if in_words and slot != "p" else 0)
         if slot in ("he", "his", "him", "him_B"):
             woman = self.people["B" if slot == "him_B" else "A"][1]
             return {"he": "she", "his": "her"}.get(slot, "her") if woman else slot[:3]

@@ -19,11 +19,10 @@ from sklearn.preprocessing import StandardScaler
 
 from analytics.errors import DataError
 from analytics.paraphrase.scoring.verdict import (
-    BY_SQUARE,
-    BY_WORDS,
     COLUMNS,
     FEATURES,
     SPEAK_FOR,
+    UNCAPPED,
     UNSTRETCHED,
     Verdict,
     weighed,
@@ -55,7 +54,7 @@ def fit_verdict(
     penalty: float = 1.0,
     boundary: float = UNSTRETCHED,
     sources: Sequence[str] = (),
-    sharing: int = BY_WORDS,
+    score_cap: float = UNCAPPED,
 ) -> Verdict:
     """Fit the verdict.
 
@@ -68,12 +67,12 @@ def fit_verdict(
         penalty: on the squares of the weights of standardised features.
         boundary: with which the scores among the features were stretched.
         sources: which set each pair is of, if all sets are to weigh the same.
-        sharing: of the verdict.
+        score_cap: of the verdict.
 
     Raises:
         DataError: one of the labels is missing, or a feature is no finite number.
     """
-    rows = _rows(features, sharing)
+    rows = _rows(features, score_cap)
     used = np.arange(len(FEATURES))
     while True:
         fitted, bias = _regress(rows[:, used], labels, penalty, sources)
@@ -83,7 +82,7 @@ def fit_verdict(
         used = used[fits]
     weights = np.zeros(len(FEATURES))
     weights[used] = fitted
-    return Verdict(tuple(weights.tolist()), bias, len(rows), boundary, sharing)
+    return Verdict(tuple(weights.tolist()), bias, len(rows), boundary, score_cap=score_cap)
 
 
 def fit_beside(
@@ -92,6 +91,7 @@ def fit_beside(
     fixed: Mapping[str, float],
     *,
     boundary: float,
+    score_cap: float,
     sources: Sequence[str],
 ) -> Verdict:
     """Fit the other weights of a verdict where some are given: on pairs that cannot tell what those are worth.
@@ -100,13 +100,13 @@ def fit_beside(
         features: one row per pair, as `verdict_features` gives it.
         labels: 1 valid, 0 not.
         fixed: features with their weights.
-        boundary: of the verdict, whose sharing is `BY_SQUARE`.
+        boundary, score_cap: of the verdict.
         sources: which set each pair is of; all weigh the same.
 
     Raises:
         DataError: one of the labels is missing, or a feature is no finite number.
     """
-    rows, truth = _rows(features, BY_SQUARE), np.asarray(labels)
+    rows, truth = _rows(features, score_cap), np.asarray(labels)
     _check(rows, truth)
     shares = _shares(truth, sources)
     signs = 2 * truth - 1
@@ -120,7 +120,7 @@ def fit_beside(
 
     values = minimize(loss, np.zeros(len(free) + 1)).x
     weights[free] = values[:-1]
-    return Verdict(tuple(weights.tolist()), float(values[-1]), len(rows), boundary, BY_SQUARE)
+    return Verdict(tuple(weights.tolist()), float(values[-1]), len(rows), boundary, score_cap=score_cap)
 
 
 def calibrate_bias(
@@ -140,7 +140,7 @@ def calibrate_bias(
     Raises:
         DataError: there are no pairs, or a source lacks one of the labels.
     """
-    logits = _rows(features, verdict.sharing) @ np.array(verdict.weights)
+    logits = _rows(features, verdict.score_cap) @ np.array(verdict.weights)
     truth, names = np.asarray(labels, dtype=int), np.asarray(sources)
     if not len(truth):
         raise DataError("The verdict needs pairs to set its bias on.")
@@ -159,11 +159,11 @@ def calibrate_bias(
     return replace(verdict, bias=-float(lower + upper) / 2)
 
 
-def _rows(features: Sequence[Sequence[float]], sharing: int) -> Array:
+def _rows(features: Sequence[Sequence[float]], score_cap: float) -> Array:
     rows = np.asarray(features, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != len(COLUMNS):
         raise DataError("The verdict needs pairs with all features.")
-    return weighed(rows, sharing)
+    return weighed(rows, score_cap=score_cap)
 
 
 def _regress(

@@ -4,9 +4,8 @@ Logistic regression: the cosine doesn't see one changed word, the cross-encoder 
 don't see what no rule knows. It is fitted on pairs that neither model learned from and on people's decisions
 (`analytics.paraphrase.scoring.fitting`), and does not replace the paper's plain score. No finding may
 speak for a paraphrase, and no cosine or reading against it. Only serious findings weigh, and only of those rules that
-pay on pairs that people wrote (decision 47). In a near copy a finding is the change itself, in a free rewording it may
-be another way to say the same; likewise a low cosine. So everything but the reading weighs the less, the fewer words
-the texts share (decisions 34 and 99).
+pay on pairs that people wrote (decision 47). A finding weighs as much as the texts share words: in a near copy it is
+the change itself, in a free rewording it may be another way to say the same (decision 34).
 
 The score may be stretched (`stretched`), so that the paper's threshold of 0.5 divides the pairs evenly.
 """
@@ -28,9 +27,8 @@ from analytics.paraphrase.words.wording import shared_words
 UNSTRETCHED = 0.5
 """The boundary with which a stretched cosine is the cosine."""
 
-ALIKE, BY_WORDS, BY_SQUARE = 0, 1, 2
-"""What the share of words in both texts is for: nothing; the findings are multiplied by it; or all features but the
-reading by its square, where a cross-encoder reads the pair (decision 99)."""
+UNCAPPED, READING_CAP = 1.0, -0.3
+"""Scores above do not count as more: without a cross-encoder, and with one."""
 
 _BEND = -0.9  # scores below are pressed together
 _OPPOSITE = 2.0  # the greatest distance
@@ -39,20 +37,20 @@ _MOST = 2  # findings of a kind; more say no more
 FEATURES = ("score", "reading", "shorter", "number", "unit", "entity", "target", "sense")
 """What is weighed: the score; the cross-encoder's log-odds, 0 if a scorer has none; by how much the paraphrase is
 shorter; and serious findings, at most two of each: about
-numbers, about units, entities that were lost or changed, a question that went missing or breaks off, and another
-sense (contrary words)."""
+numbers, about units, entities that were lost or changed, a question that went missing, and another sense
+(contrary or exchanged words, or a question that asks for something else)."""
 
 NO_CHANGE_FOUND = 0.85
 """From this probability on it may be said of a pair without findings that no change was found (decision 84)."""
 
 COLUMNS = (*FEATURES, "shared words")
-"""What is known of a pair: the features, and the share of its words that both texts have."""
+"""What is known of a pair: the features, and the share of its words that both texts have, by which the counts of
+findings are multiplied."""
 
 SPEAK_FOR = ("score", "reading")
 """Features that may only speak for a paraphrase; all others speak against it."""
 
-_FINDINGS = 3  # features before them: score, reading, shorter
-_READING = FEATURES.index("reading")
+_AS_THEY_ARE = 3  # features that are not multiplied: score, reading, shorter
 _MOST_ODDS = 8.0  # log-odds of a reading; beyond it is no surer
 
 _FORMER = {
@@ -76,16 +74,18 @@ class Verdict:
         bias: log-odds where all features are 0.
         pairs: number of pairs that it was fitted on.
         boundary: the cosine that becomes a score of 0.5.
-        sharing: what shared words are for: `ALIKE`, `BY_WORDS` or `BY_SQUARE`.
-        score_cap: a score above it counts as this, in scorers of decision 84; in all others it is 1.
+        by_shared_words: features are multiplied by the share of words that both texts have; those of older scorers
+            are not.
+        score_cap: a score above it counts as this. With a cross-encoder it is `READING_CAP`: one changed word leaves
+            texts close, and a free rewording does not: only texts far apart say something (decision 84).
     """
 
     weights: tuple[float, ...]
     bias: float
     pairs: int = 0
     boundary: float = UNSTRETCHED
-    sharing: int = BY_WORDS
-    score_cap: float = 1.0
+    by_shared_words: bool = True
+    score_cap: float = UNCAPPED
 
     def probabilities(self, features: npt.ArrayLike) -> Array:
         """Return the probability that each pair is valid.
@@ -93,7 +93,7 @@ class Verdict:
         Args:
             features: (pairs, len(COLUMNS)).
         """
-        rows = weighed(np.asarray(features, dtype=np.float64), self.sharing, self.score_cap)
+        rows = weighed(np.asarray(features, dtype=np.float64), self.by_shared_words, self.score_cap)
         return sigmoid(rows @ np.array(self.weights) + self.bias)
 
     def as_dict(self) -> dict[str, Any]:
@@ -104,7 +104,7 @@ class Verdict:
             "bias": round(self.bias, 6),
             "pairs": self.pairs,
             "boundary": round(self.boundary, 6),
-            "sharing": self.sharing,
+            "by_shared_words": self.by_shared_words,
             "score_cap": self.score_cap,
         }
 
@@ -126,13 +126,13 @@ class Verdict:
             by_feature = {name: float(weights.get(name, 0.0)) for name in FEATURES}
             bias, pairs = float(body["bias"]), int(body.get("pairs", 0))
             boundary = float(body.get("boundary", UNSTRETCHED))
-            sharing = int(body.get("sharing", body.get("by_shared_words", ALIKE)))
-            score_cap = float(body.get("score_cap", 1.0))
+            by_shared_words = bool(body.get("by_shared_words", False))
+            score_cap = float(body.get("score_cap", UNCAPPED))
         except (KeyError, TypeError, ValueError) as error:
             raise ArtifactError(f"The verdict of the scorer cannot be read: {error}.") from error
         if not all(map(math.isfinite, (*by_feature.values(), bias, boundary))) or boundary >= 1:
             raise ArtifactError("The verdict of the scorer has a weight that is not a number.")
-        return cls(tuple(by_feature.values()), bias, pairs, boundary, sharing, score_cap)
+        return cls(tuple(by_feature.values()), bias, pairs, boundary, by_shared_words, score_cap)
 
 
 def verdict_features(
@@ -146,7 +146,7 @@ def verdict_features(
         original, paraphrase: both texts.
         reading: the cross-encoder's log-odds that it is valid; 0 if nothing read it.
     """
-    counts = dict.fromkeys(FEATURES[_FINDINGS:], 0.0)
+    counts = dict.fromkeys(FEATURES[_AS_THEY_ARE:], 0.0)
     for finding in findings:
         name = _feature(finding)
         if name:
@@ -162,6 +162,8 @@ def _feature(finding: Finding) -> str:
         return ""
     if finding.kind == "entity":
         return "" if finding.change == "added" else "entity"
+    if finding.kind == "target":
+        return "target" if finding.change == "lost" else "sense"
     if finding.kind == "comparison":
         return "sense"
     return finding.kind if finding.kind in FEATURES else ""
@@ -184,16 +186,12 @@ def stretched(cosines: npt.ArrayLike, boundary: float) -> Array:
     return np.where(distances <= bend, steep, flat)
 
 
-def weighed(rows: Array, sharing: int = BY_WORDS, score_cap: float = 1.0) -> Array:
-    """Return features (pairs, len(FEATURES)) of rows (pairs, len(COLUMNS)), as a verdict weighs them."""
+def weighed(rows: Array, by_shared_words: bool = True, score_cap: float = UNCAPPED) -> Array:
+    """Return features (pairs, len(FEATURES)) of rows (pairs, len(COLUMNS))."""
     rows = rows.reshape(-1, len(COLUMNS))
-    features, shared = rows[:, :-1].copy(), rows[:, -1:]
-    features[:, 0] = np.minimum(features[:, 0], score_cap)
-    if sharing == BY_WORDS:
-        features[:, _FINDINGS:] *= shared
-    elif sharing == BY_SQUARE:
-        features[:, np.arange(len(FEATURES)) != _READING] *= shared**2
-    return features
+    plain, counts, shared = rows[:, :_AS_THEY_ARE].copy(), rows[:, _AS_THEY_ARE:-1], rows[:, -1:]
+    plain[:, 0] = np.minimum(plain[:, 0], score_cap)
+    return np.hstack([plain, counts * shared if by_shared_words else counts])
 
 
 def sigmoid(values: Array) -> Array:

@@ -30,6 +30,16 @@ def test_contrary_words_are_those_of_a_row_whatever_their_form():
             "off became on.",
         ),
         (
+            "Six workers build a wall in 10 days. How many days do four workers need?",
+            "Six workers build a wall in 10 days. How many workers build it in four days?",
+            "The question asks for workers instead of days.",
+        ),
+        (
+            "Its perimeter is 180 m. Find the area.",
+            "Its area is 180 m. Find the perimeter.",
+            "The question asks for the perimeter, not the area.",
+        ),
+        (
             "Lena reads a quarter of a book and then a third of it. 50 pages are left. How long is the book?",
             "Lena reads a quarter of a book and then a third of the rest. 50 pages are left. How long is the book?",
             "of the rest was added.",

@@ -120,6 +120,22 @@ def test_what_says_the_same_is_no_finding(original: str, paraphrase: str) -> Non
             "He has 3 pens. How many are in the",
             "The question breaks off.",
         ),
+        (
+            "Find the area of a field of 3 m.",
+            "Find the perimeter of a field of 3 m.",
+            "The question asks for the perimeter, not the area.",
+        ),
+        (
+            "He has 3 pens and 4 cups. How many pens?",
+            "He has 3 pens and 4 cups. How many cups?",
+            "The question asks for cups instead of pens.",
+        ),
+        (
+            "How many stamps are left?",
+            "How many are left?",
+            "The question no longer says what is counted: stamps is missing.",
+        ),
+        ("What is the average speed?", "What is the speed?", "“average” is no longer asked for."),
     ],
 )
 def test_what_changed_is_said_in_words(original: str, paraphrase: str, sentence: str) -> None:

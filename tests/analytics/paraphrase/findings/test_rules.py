@@ -91,6 +91,16 @@ def test_what_says_the_same_has_no_finding(original, paraphrase):
             "hours became days.",
         ),
         (
+            "Lea has 8 pens and Max has 5. Lea buys 3 more. How many pens does Lea have now?",
+            "Lea has 8 pens and Max has 5. Lea buys 3 more. How many pens do they have now?",
+            "The question asks for a group (“do they have”), not for Lea alone.",
+        ),
+        (
+            "Ben and Ida pick 30 plums. Ben picks 12. How many plums does Ida pick?",
+            "Ben and Ida pick 30 plums. Ben picks 12. How many plums do Ben and Ida pick?",
+            "The question asks for a group (“Ben and Ida”), not for Ida alone.",
+        ),
+        (
             "Two dozen rolls are shared. How many more rolls than buns are there?",
             "Two dozen rolls are shared. How many rolls than buns are there?",
             "more is missing.",
@@ -99,3 +109,9 @@ def test_what_says_the_same_has_no_finding(original, paraphrase):
 )
 def test_what_changes_the_answer_is_serious(original, paraphrase, sentence):
     assert sentence in said(original, paraphrase)
+
+
+def test_a_verb_behind_how_many_is_no_thing_that_is_counted():
+    original = "A hall has 90 guests and 20 % of them stand. How many guests do not stand?"
+    paraphrase = "Of 90 guests in a hall 20 % stand. How many need a chair?"
+    assert "target" not in {finding.kind for finding in find_changes(original, paraphrase)}

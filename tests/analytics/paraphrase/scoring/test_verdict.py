@@ -63,6 +63,7 @@ def test_a_shorter_paraphrase_is_seen_and_a_longer_one_is_not():
         (Finding("target", "lost", "The question is missing."), "target"),
         (Finding("comparison", "changed", "more became fewer."), "sense"),
         (Finding("entity", "added", "Boris was added."), ""),
+        (Finding("target", "changed", "The question asks for cups instead of pens."), "sense"),
         (Finding("wording", "lost", "A word is missing after “the”.", is_serious=False), ""),
         (Finding("entity", "changed", "Ann became Anna.", is_serious=False), ""),
     ],
@@ -84,7 +85,7 @@ def test_a_finding_weighs_by_the_words_that_both_texts_share():
     assert probabilities[0] > probabilities[2] > probabilities[1]
 
     body = verdict.as_dict()
-    del body["sharing"]  # as scorers were written before
+    del body["by_shared_words"]  # as scorers were written before
     older = Verdict.from_dict(body).probabilities([same, *changed_rows])
     assert older[0] > older[1] == older[2]
 
