@@ -111,7 +111,7 @@ def is_behind_pooler() -> bool:
     return bool(pooler) and pooler == environment("DATABASE_URL")
 
 
-def databases() -> dict[str, object]:
+def databases() -> dict[str, dict[str, Any]]:
     """Return Django's DATABASES: the server at `DATABASE_URL`, else the embedded one, and the replicas."""
     options = {"pool": False, "connect_timeout": 5}  # seconds; a stalled server accepts and never answers
     if environment("DATABASE_URL"):

@@ -43,4 +43,4 @@ def limit_waiting(raw: psycopg.Connection[Any], seconds: float) -> None:
             raw.pgconn.finish()  # its protocol is halfway through an answer
             raise psycopg.errors.QueryCanceled("PostgreSQL did not answer in time.") from error
 
-    raw.wait = wait_for_the_server  # type: ignore[method-assign]
+    raw.wait = wait_for_the_server  # type: ignore[assignment,method-assign]

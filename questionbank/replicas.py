@@ -68,8 +68,9 @@ def examine(replica: BaseDatabaseWrapper) -> Standing:
         cursor.execute(f"SELECT {_POSITION.format('pg_current_wal_lsn()')}")
         written, system = cursor.fetchone()
     try:
-        if replica.connection is None:
-            replica.ensure_connection()
+        is_new = replica.connection is None
+        replica.ensure_connection()
+        if is_new:
             limit_waiting(replica.connection, ANSWER_SECONDS)
         with replica.cursor() as cursor:
             position = _POSITION.format("pg_last_wal_replay_lsn()")

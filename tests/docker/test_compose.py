@@ -128,7 +128,10 @@ def test_site_and_clock_have_no_pytorch(compose):
     for name in ("web", "beat"):
         assert compose["services"][name]["build"]["target"] == "site"
     finished = subprocess.run(
-        [sys.executable, DOCKER / "requirements.py", "documents", "s3"], capture_output=True, text=True, check=True
+        [sys.executable, DOCKER / "requirements.py", "documents", "s3"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     names = {canonicalize_name(Requirement(line).name) for line in finished.stdout.splitlines()}
     assert "django" in names

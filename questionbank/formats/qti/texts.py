@@ -133,8 +133,8 @@ class Texts:
                 prompt += self.html(piece for piece in node.pieces if piece is not node.find("prompt"))
             elif node.name == "gapMatchInteraction":
                 apart = {"gapText", "gapImg", "prompt"}
-                inner = [p for p in node.pieces if not (isinstance(p, Node) and p.name in apart)]
-                prompt += self.html(inner)
+                pieces = [p for p in node.pieces if not (isinstance(p, Node) and p.name in apart)]
+                prompt += self.html(pieces)
             return f"<div>{CUT}</div>{prompt}<div>{CUT}</div>"
         self.say("kind", f"the question asks with {OPAQUE[node.name]}, which cannot be taken apart")
         inner = self.html(piece for piece in node.pieces if piece is not node.find("prompt"))
