@@ -23,7 +23,6 @@ from questionbank.formats.layout import (
     with_fields,
 )
 from questionbank.formats.lines import Progress
-from questionbank.formats.sheets.excel import ExcelWorkbook
 from questionbank.formats.sheets.opendocument import OpenDocumentWorkbook
 from questionbank.formats.sheets.workbook import Row, Workbook
 
@@ -45,6 +44,8 @@ def _opened(path: Path) -> Iterator[Workbook]:
     Raises:
         ImportRefused: it is none, or is damaged or protected.
     """
+    from questionbank.formats.sheets.excel import ExcelWorkbook  # openpyxl takes half a second of every start
+
     if not is_archive(path):
         raise ImportRefused(f"{path.name} is not an Excel or OpenDocument workbook.")
     with opened_archive(path) as archive:

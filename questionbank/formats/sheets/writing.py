@@ -5,16 +5,15 @@ from __future__ import annotations
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
-
-from openpyxl import Workbook
-from openpyxl.cell import WriteOnlyCell
-from openpyxl.styles import Alignment, Font
-from openpyxl.utils import get_column_letter
+from typing import TYPE_CHECKING
 
 from analytics.records import QuestionRecord
 from questionbank.formats.csv_table import COLUMNS, question_cells
 from questionbank.formats.seam import Attachments, CannotHold
 from questionbank.formats.sheets.shown_values import plain
+
+if TYPE_CHECKING:
+    from openpyxl.cell import WriteOnlyCell
 
 SHEET = "Questions"
 CELL_LIMIT = 32_767  # characters, Excel's
@@ -28,6 +27,11 @@ _ESCAPED = re.compile(r"[\0-\x08\x0b-\x1f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-F
 
 def write_workbook(records: Iterable[QuestionRecord], _attachments: Attachments) -> Iterator[bytes]:
     """Yield the pieces of a workbook; questions with a text that no cell can hold are left out."""
+    from openpyxl import Workbook  # half a second of every start, were it loaded with the table of formats
+    from openpyxl.cell import WriteOnlyCell
+    from openpyxl.styles import Alignment, Font
+    from openpyxl.utils import get_column_letter
+
     book = Workbook(write_only=True)
     sheet = book.create_sheet(SHEET)
     sheet.freeze_panes = "A2"
