@@ -64,15 +64,13 @@ def run_create(
     """Create a queued run and, unless `send` is false, send it to a worker on commit.
 
     Raises:
-        Busy: a person asks, and `QUEUE_LIMIT` jobs wait in the queue already. Bulk jobs, which also follow on others,
-            are always taken: there are few at a time.
+        Busy: a person asks, and `QUEUE_LIMIT` jobs wait already. Bulk jobs, which are few, are always taken.
     """
     if requested_by is not None and kind not in bulk_kinds():
         waiting = Run.objects.filter(queue=queue, state=Run.State.QUEUED).count()
         if waiting >= settings.QUEUE_LIMIT:
-            raise Busy(
-                f"{waiting:,} jobs are waiting for a worker, so Kindred takes no more. Try again in a minute."
-            )
+            wait = f"{waiting:,} jobs are waiting for a worker, so Kindred takes no more."
+            raise Busy(f"{wait} Try again in a minute.")
     run = Run.objects.create(
         kind=kind,
         title=title,
@@ -403,12 +401,11 @@ def runs_reconcile(*, watching_since: datetime | None = None) -> dict[str, int]:
     waiting = Run.objects.filter(state=Run.State.QUEUED).filter(
         Q(sent_at__lt=just_now) | Q(sent_at__isnull=True, created_at__lt=just_now)
     )
-    if waiting.exists():
-        pending = dispatch.pending_message_ids()
-        for run in waiting:
-            if str(run.message_id) not in pending:
-                dispatch.enqueue(run)
-                counts["resent"] += 1
+    pending = dispatch.pending_message_ids() if waiting.exists() else ()
+    for run in waiting:
+        if str(run.message_id) not in pending:
+            dispatch.enqueue(run)
+            counts["resent"] += 1
     return counts
 
 

@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 from django.core.management.base import CommandError
 
 from questionbank.management.base import BankCommand
-from questionbank.selectors.registry.health import State, health_report
+from questionbank.selectors.registry.health import health_report
+from questionbank.selectors.registry.health_items import State
 
 
 class Command(BankCommand):

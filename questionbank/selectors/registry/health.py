@@ -10,9 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +46,7 @@ from questionbank.page_limits import limit_waiting
 from questionbank.replicas import examine, replica_aliases
 from questionbank.selectors.mail import mail_is_on
 from questionbank.selectors.registry.embeddings import embedding_missing
+from questionbank.selectors.registry.health_items import HealthItem, HealthReport, State
 from questionbank.selectors.registry.language_models import configured_language_model, packaged_model
 from questionbank.selectors.registry.runs import WORKER_SILENT_AFTER
 
@@ -62,57 +61,6 @@ DISK_WARNING, DISK_FAILING = 2_000_000_000, 500_000_000  # bytes free
 ESSENTIAL_QUEUE = "default"  # without a worker for it nothing is imported or embedded
 _LIBPQ_KEYWORDS = {option.keyword.decode() for option in pq.Conninfo.get_defaults()}
 _UNREACHABLE = (redis.RedisError, KombuError, OSError)
-
-
-class State(StrEnum):
-    """How one thing is; ordered from good to bad."""
-
-    OK = "ok"
-    WARNING = "warning"
-    FAILING = "failing"
-
-    @property
-    def label(self) -> str:
-        """The state in a word."""
-        return str(_STATE_LABELS[self])
-
-
-_STATE_LABELS = {State.OK: "OK", State.WARNING: "needs attention", State.FAILING: "failing"}
-
-
-@dataclass(frozen=True, slots=True)
-class HealthItem:
-    """One check: what was looked at, how it is in one sentence, and the figures behind it."""
-
-    name: str
-    title: str
-    state: State
-    sentence: str
-    figures: dict[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class HealthReport:
-    """All checks."""
-
-    items: tuple[HealthItem, ...]
-    checked_at: datetime
-
-    @property
-    def state(self) -> State:
-        """The worst of all checks."""
-        return max((item.state for item in self.items), key=list(State).index)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the fields for JSON."""
-        return {
-            "status": self.state.value,
-            "checked_at": self.checked_at.isoformat(timespec="seconds"),
-            "checks": {
-                item.name: {"status": item.state.value, "sentence": item.sentence, "figures": item.figures}
-                for item in self.items
-            },
-        }
 
 
 def site_is_healthy() -> bool:

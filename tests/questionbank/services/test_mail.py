@@ -16,7 +16,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from questionbank.models import OutgoingMail, User
-from questionbank.selectors.registry.health import State, health_report
+from questionbank.selectors.registry.health import health_report
+from questionbank.selectors.registry.health_items import State
 from questionbank.services.mail import mail_invite, mail_request_reset, mail_send_due
 from tests.mail_server import mail_server
 
