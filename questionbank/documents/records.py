@@ -424,6 +424,8 @@ def _part(part: Part, answered: Answered, doubts: list[str]) -> QuestionPart:
     letter = mark.label.lower() if mark else ""
     texts = [text for text in (answer_text(item.text) for item in part.answers) if text]
     answer = texts[0] if texts else answered.parts.get(letter, "")
+    if phrases.NO_ANSWER.fullmatch(answer):
+        answer = ""
     right = [option.label for option, item in zip(options, part.options, strict=True) if item.is_right]
     if options:
         answer = ", ".join(right) or (_labels(answer, options, "its answer", doubts) if answer else "")

@@ -1,0 +1,54 @@
+"""Word -> bank -> Word -> bank: what our own papers bring comes back from a worksheet as the same questions."""
+
+from __future__ import annotations
+
+import pytest
+from django.core.files.base import ContentFile
+
+from questionbank.documents.pandoc import pandoc_path
+from questionbank.models import DocumentDraft, Question
+from questionbank.printing.word import worksheet_docx
+from questionbank.selectors.worksheets.printing import compose
+from questionbank.services.document_drafts import document_draft_upload, run_document_read
+from questionbank.services.document_import import document_import_request, run_document_import
+from questionbank.services.question_lists import question_list_add, question_list_create
+from questionbank.services.worksheets import worksheet_from_list
+from tests.questionbank.documents.papers import papers
+from tests.questionbank.services.test_import_jobs import Reporter
+
+pytestmark = [
+    pytest.mark.django_db,
+    pytest.mark.skipif(not pandoc_path(), reason="needs the extra 'documents'"),
+    pytest.mark.usefixtures("own_attachments"),
+]
+
+
+def brought(data: bytes, name: str, user) -> list[Question]:
+    """Return the questions that are new in the bank once a file has been read and imported."""
+    known = set(Question.objects.values_list("pk", flat=True))
+    draft = document_draft_upload(upload=ContentFile(data), name=name, user=user)
+    run_document_read(draft.read_run, Reporter())
+    draft = DocumentDraft.objects.get(pk=draft.pk)
+    draft.import_run = document_import_request(draft=draft, user=user, source=name)
+    run_document_import(draft.import_run, Reporter())
+    return list(Question.objects.exclude(pk__in=known).order_by("pk"))
+
+
+PAPERS = {  # between them they have every question of our papers
+    "automatic.docx", "question.docx", "answers.docx", "pictures.docx", "solutions.docx", "chinese.docx",
+    "german.docx", "french.docx", "quiz.txt",
+}  # fmt: skip
+
+
+def test_our_papers_come_back_from_word_as_the_same_questions(teacher):
+    questions = [
+        new for paper in papers() if paper.name in PAPERS for new in brought(paper.data, paper.name, teacher)
+    ]
+    chosen = question_list_create(user=teacher, name="All papers")
+    question_list_add(user=teacher, question_list=chosen, questions=questions)
+    worksheet, _added = worksheet_from_list(user=teacher, question_list=chosen)
+    key = compose(worksheet, key=True, solutions=True, user=teacher)
+    package = worksheet_docx([compose(worksheet, user=teacher), key])
+    others = brought(package, "worksheet.docx", teacher)
+    assert len(questions) > 35
+    assert [other.text for other in others] == ["What is $2^{5}$?"]  # which a typed paper writes $2^5$
