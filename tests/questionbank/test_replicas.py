@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 import shutil
 import signal
 import tempfile
@@ -11,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import psutil
 import psycopg
 import pytest
 from django.conf import settings as django_settings
@@ -25,6 +25,7 @@ from questionbank.embedded import EmbeddedError, ensure, locations, postgres, re
 from questionbank.embedded.locations import PostgresLocation, postgres_location
 from questionbank.models import Question
 from tests.factories import QuestionFactory
+from tests.pooler import admit
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -49,6 +50,8 @@ def replica_location(django_db_setup, django_db_blocker) -> Iterator[PostgresLoc
             connections.close_all()
         postgres.stop(var_dir)
         ensure(var_dir, ["postgres"])
+        admit(primary.home)  # which starting it has taken back
+        ask(primary, "SELECT pg_reload_conf()")
     folder = Path(tempfile.mkdtemp(prefix="kindred-replica-"))
     folder.chmod(0o755)
     with pytest.MonkeyPatch.context() as patch:
@@ -56,10 +59,12 @@ def replica_location(django_db_setup, django_db_blocker) -> Iterator[PostgresLoc
         postgres.start_replica(
             folder / "var", f"postgres://postgres@/postgres?host={primary.socket_directory}"
         )
-        yield postgres_location(folder / "var")
-        os.kill(postgres.status(folder / "var") or 0, signal.SIGQUIT)  # at once, without a last checkpoint
-        while postgres.status(folder / "var"):
-            time.sleep(0.02)
+        location, process = postgres_location(folder / "var"), postgres.status(folder / "var")
+    assert process is not None
+    yield location
+    server = psutil.Process(process)
+    server.send_signal(signal.SIGQUIT)  # at once, without a last checkpoint
+    server.wait(30)
     shutil.rmtree(folder)
 
 

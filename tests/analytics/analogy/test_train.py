@@ -247,7 +247,7 @@ def test_a_trained_retriever_keeps_what_it_learned_and_can_be_given_other_proble
     assert nearest[0].similarity == pytest.approx(1, abs=0.02)
     rows = [{"id": "1", "text": STORIES[0][0], "language": "en", "equation": STORIES[0][1]}]
     (tmp_path / "problems.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    assert keeping.main([str(tmp_path / "model"), str(tmp_path / "problems.jsonl")]) == 0
+    keeping.give_datastore(tmp_path / "model", tmp_path / "problems.jsonl")
     again = load_retriever(tmp_path / "model")
     assert again.datastore is not None
     assert again.datastore.equations == ("+ N0 N1 | d0 d1",)

@@ -137,7 +137,8 @@ def test_a_picture_is_printed_and_one_that_is_too_large_is_named_with_its_size()
 
 
 @pytest.mark.skipif(
-    bool(glob.glob("/usr/share/fonts/**/*CJK*", recursive=True)), reason="has a font for Chinese"
+    any(glob.glob(f"/usr/share/**/*{name}*.[ot]t[fc]", recursive=True) for name in ("CJK", "Fandol")),
+    reason="has a font for Chinese",
 )
 def test_chinese_without_a_font_says_which_to_install():
     printed = " ".join(worksheet_pdf_text(SheetItem("1", "已知 $x$，“＂＼”")).split())
@@ -147,7 +148,7 @@ def test_chinese_without_a_font_says_which_to_install():
 
 def test_what_no_font_has_is_printed_as_its_number_and_said():
     printed = " ".join(worksheet_pdf_text(SheetItem("1", "Rune \U00012000 here, wide ． stop")).split())
-    assert "Rune \U00012000 here, wide . stop" in printed
+    assert "Rune \U00012000 here, wide . stop" in printed.replace("．", ".")  # which a font for Chinese has
     assert "No font of this computer has these characters" in printed
     assert "U+12000" in printed
     assert "Chinese" not in printed

@@ -82,8 +82,8 @@ def test_only_an_admin_may_ask_for_an_import(teacher, reviewer):
 
 
 def test_an_unknown_format_is_refused_before_anything_is_kept(uploads):
-    with pytest.raises(ValidationFailed, match="'h5p' is not known"):
-        request(format="h5p")
+    with pytest.raises(ValidationFailed, match="'scorm' is not known"):
+        request(format="scorm")
     assert not Run.objects.exists()
 
 

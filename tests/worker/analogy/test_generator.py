@@ -119,7 +119,7 @@ def test_the_command_measures_answers_beside_graphs(tmp_path, server):
     figures = evaluate_analogy_model(options(tmp_path))
     ways = figures["sets"]["cv"]["with_twins"]
     assert {way: values["exact_match"][0] for way, values in ways.items()} == dict.fromkeys(
-        ("random", "frozen", "tfidf", "bound"), round(2 / 6, 4)
+        ("random", "frozen", "tfidf", "bound"), pytest.approx(2 / 6)
     )
     assert figures["language_model"]["problem"] == ""
     assert figures["language_model"]["prompts_sent"] == len(server.asked)

@@ -97,7 +97,7 @@ def test_bad_input_is_one_clear_sentence_and_writes_nothing(tmp_path, kind):
     [
         ("absent.jsonl", (), "There is no file"),
         (".", (), "is a folder"),
-        ("q.jsonl", ("--format", "h5p"), "'h5p' is not known; use one of auto, jsonl, csv"),
+        ("q.jsonl", ("--format", "scorm"), "'scorm' is not known; use one of auto, jsonl, csv"),
         ("q.jsonl", ("--scale", "stars"), "'stars' is not known"),
         ("q.jsonl", ("--hierarchy", "x" * 201), "1 to 200 characters"),
     ],
