@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 from questionbank.documents.alignment import listed_numbers
+from questionbank.documents.answer_tables import is_answer_table
 from questionbank.documents.key_rows import full_text, row_cells
 from questionbank.documents.marks import GAP, Mark
 from questionbank.documents.paper import Line
@@ -26,6 +28,7 @@ _MOST_ENDS = 5
 _MOST_TITLES = 8  # each of them costs several readings
 _LONG = 5_000  # lines of a document whose list of answers ends with it
 _NAMED = re.compile(
+    r"(?!\W*answer (?:any|all|the|each|both|only|one|two|three|in|on|as)\b)"
     r"\W*[^.?!。？]{0,60}\b(?:answers?|keys?|solutions?|mark(?:ing)? scheme|lösungen|corrigé|réponses|respuestas"
     r"|soluciones)\b[^.?!]{0,40}[:：)]?\W*|[^。？?]{0,30}答案.{0,20}",
     re.IGNORECASE,
@@ -37,7 +40,7 @@ def answer_lists(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Iterato
     titles = [place for place in range(len(lines)) if _is_title(place, lines, marks)]
     for title in titles[-_MOST_TITLES:]:
         yield [frozenset(range(title, end)) for end in _ends(title, lines)]
-    for found in (_at_the_end(lines, marks), _table_at_the_end(lines)):
+    for found in (_at_the_end(lines, marks), *tables_of_answers(lines, marks)):
         if found:
             yield [found]
 
@@ -86,15 +89,32 @@ def _ends(title: int, lines: Sequence[Line]) -> Iterator[int]:
             return
 
 
-def _table_at_the_end(lines: Sequence[Line]) -> frozenset[int]:
-    """Return the rows of a last table whose header names numbers and answers."""
-    start = len(lines)
-    while start and row_cells(lines[start - 1].text) is not None:
-        start -= 1
-    for place in range(start, len(lines) - 1):
-        if is_key_header(row_cells(lines[place].text) or [""]):
-            return frozenset(range(place, len(lines)))
-    return frozenset()
+def tables_of_answers(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Iterator[frozenset[int]]:
+    """Yield the rows of each table that gives the answers of questions above it, with its titles."""
+    for is_row, group in groupby(range(len(lines)), lambda place: row_cells(lines[place].text) is not None):
+        places = [*group]
+        if not is_row or len(places) < 2:
+            continue
+        rows = [row_cells(lines[place].text) or [""] for place in places]
+        at = next((at for at, row in enumerate(rows[:-1]) if is_key_header(row)), 0)
+        start = table = places[at]
+        while start and _is_name(lines[start - 1], marks[start - 1]):
+            start -= 1
+        is_titled = any(KEY_TITLE.fullmatch(full_text(line)) for line in lines[start:table])
+        if is_key_header(rows[at]) or is_answer_table(rows, _numbers(marks[:table]), is_titled=is_titled):
+            yield frozenset(range(start, places[-1] + 1))
+
+
+def _numbers(marks: Sequence[Mark | None]) -> list[str]:
+    """Return the numbers of questions, as far as marks tell, without signs."""
+    return [mark.label for mark in marks if mark is not None and mark.kind in ("digits", "word", "levels")]
+
+
+def _is_name(line: Line, mark: Mark | None) -> bool:
+    """Return whether a line above a table of answers names it."""
+    text = full_text(line)
+    is_short = len(text) <= _SHORT and not _asks(line) and (mark is None or mark.kind == "word-")
+    return is_short and bool(KEY_TITLE.fullmatch(text) or line.heading or line.is_marked)
 
 
 def _at_the_end(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozenset[int]:

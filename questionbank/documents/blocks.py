@@ -82,7 +82,7 @@ class BlockReader:
                 case "CodeBlock":
                     found += [Paragraph.of(line) for line in content[1].splitlines()]
                 case "Table":
-                    found += table_paragraphs(self._rows(content, depth + 1))
+                    found += table_paragraphs(self._rows(content, depth + 1), found)
         return [part for part in found if part.rich.text.strip(" " + GAP) or part.number]
 
     def _item(self, blocks: list[Block], number: str, level: int, depth: int) -> list[Paragraph]:

@@ -65,7 +65,7 @@ def is_working(text: str) -> bool:
     if "=" in behind:
         return not _ASSIGNMENTS.search(text)
     variables = re.search(r"(?<![^\W\d_])[a-zA-Z](?![^\W\d_])|\\|\^", before.rpartition(":")[2])
-    return bool(sign) and variables is None and re.search(r"\d.*[-+−×÷·*/:]", before) is not None
+    return bool(sign) and variables is None and re.search(r"\d.*[-+−–×÷·*/:]", before) is not None
 
 
 def concluded(text: str) -> str:

@@ -27,7 +27,7 @@ def neighbour_doubts(
     """Yield the questions with all of their doubts.
 
     Args:
-        names_answers: a line that is part of no list of answers looks like the title of one.
+        names_answers: a title, table or list names answers, and none came from it.
     """
     has_answers = names_answers or any(_has_answer(question) for question in found)
     counts = Counter(len(question.record.options) for question in found if question.record.options)

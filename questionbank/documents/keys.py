@@ -7,17 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from questionbank.documents.alignment import Answer, aligned, has_label
+from questionbank.documents.answer_tables import concluding, is_numbered_down, label_of, table_answers
 from questionbank.documents.key_rows import full_text, row_cells, table_cells, without_marks
 from questionbank.documents.marks import GAP, read_mark, take_mark
 from questionbank.documents.paper import Line
 from questionbank.documents.part_answers import lettered_answers, short_answer
 from questionbank.documents.phrases import (
     ANSWER,
-    ANSWER_COLUMN,
     KEY_TITLE,
-    NUMBER_COLUMN,
     POINTS,
-    POINTS_ALONE,
     SECTION,
     SOLUTION,
     truth_of,
@@ -28,7 +26,6 @@ _LETTER = re.compile(
     rf"(?:ANS(?:WER)?[.:]?\s*|(?i:option|choice)\s+)?[(（\[]?({_LETTERS}|[a-h])(?:[)）\]]|(?![A-Za-z0-9]))\s*(?:$"
     rf"|[.:：;,，。)】–—-]\s*|(?=[(（\[\d$\u2003\u4e00-\u9fff])|\s+(?=PTS|DIF|REF|\d))"
 )
-_NUMBER = re.compile(r"(?:Q(?:n|uestion)?\.?|No\.?|第)?\s?(\d{1,3})\s?[.)、．题]?", re.IGNORECASE)
 _MARKS_GIVEN = re.compile(r"(?<=\S)(?:\s+\[\d{1,2}\]|(?:\s+[MAB][1-3])+)\s*$")
 _RESULT = re.compile(r"\$?[A-Za-z]\s*=\s*[^=,，;；\n]{1,20}?\$?\s*[.。．]?")
 _EXAMVIEW = re.compile(r"\s*(?:PTS|DIF|REF|OBJ|NAT|STA|TOP|KEY|MSC|NOT|LOC):.*")
@@ -40,10 +37,6 @@ TITLE_AND_LIST = re.compile(
     re.IGNORECASE,
 )
 """Begins a list of answers that stands on the line of its title."""
-_COMPOUND = re.compile(
-    r"(?:Q(?:uestion)?\.?\s?)?(\d{1,3})\s?[.)]?\s?(?:[(]([a-h])[)]|([a-h])[.)]?)\s*(?:[(]([ivx]{1,4})[)]"
-    r"|([ivx]{1,4})[.)]?)?"
-)
 _SAID_RIGHT = re.compile(
     r"(?:(?:choice|option|answer)\s+)?[(]?([A-K])[)]? is (?:the )?(?:correct|right)"
     r"(?: (?:answer|choice|option))?[.:]?\s*|"
@@ -65,6 +58,7 @@ class KeyEntry:
         parts: answers by the letters of parts.
         slot: its place among the questions; -1 where the list alone names it.
         raw: all of what it says; `others`: other answers that it gives to the same question.
+        name: its number as it stands, where that has levels: "4.2".
     """
 
     number: int
@@ -75,6 +69,7 @@ class KeyEntry:
     slot: int = -1
     raw: list[str] = field(default_factory=list)
     others: list[str] = field(default_factory=list)
+    name: str = ""
 
 
 def key_entries(
@@ -97,7 +92,7 @@ def key_entries(
             rows.append((place, cells))
             continue
         if rows:
-            entries += _placed(_of_table(rows), numbers)
+            entries += _placed(_of_table(rows), numbers, names)
             rows = []
         if line.is_joined and block and block[-1][1]:
             block[-1] = ([*block[-1][0], place], f"{block[-1][1]}{GAP}{text}")
@@ -105,7 +100,7 @@ def key_entries(
         is_name = line.heading or SECTION.fullmatch(text) or KEY_TITLE.fullmatch(text)
         is_name = is_name and not has_label(text)
         block.append(([place], "" if is_name else without_marks(TITLE_AND_LIST.sub("", text, count=1))))
-    entries += _placed(_of_table(rows), numbers)
+    entries += _placed(_of_table(rows), numbers, names)
     said = _without_column(aligned([text for _, text in block], numbers, names))
     return _merged([*entries, *(_entry(answer, block) for answer in said)])
 
@@ -163,11 +158,20 @@ def _entry(answer: Answer, block: Sequence[tuple[list[int], str]]) -> KeyEntry:
     return entry
 
 
-def _placed(entries: Iterable[KeyEntry], numbers: Sequence[int]) -> Iterator[KeyEntry]:
+def _placed(entries: Iterable[KeyEntry], numbers: Sequence[int], names: Sequence[str]) -> Iterator[KeyEntry]:
     """Yield entries of a table, each with the question of its number: the next one behind that of the entry before."""
+    labels = [mark.label if (mark := read_mark(name)) is not None else "" for name in names]
     last, taken = -1, {}
     for entry in entries:
         named = [slot for slot, number in enumerate(numbers) if number == entry.number]
+        if entry.name:
+            named = [slot for slot, label in enumerate(labels) if label == entry.name] or named
+            above = [
+                slot for slot, label in enumerate(labels) if entry.name.startswith(f"{label}.") and label
+            ]
+            if above and labels[named[0] if named else 0] != entry.name:  # "4.2.1" is a part of "4.2"
+                named = above[-1:]
+                entry.parts, entry.answer = {entry.name: entry.answer}, ""
         slot = next((slot for slot in named if slot > last or (slot == last and entry.parts)), None)
         if slot is None:
             slot = next(
@@ -288,49 +292,30 @@ def _without_points(text: str) -> str:
 def _of_table(rows: list[tuple[int, list[str]]]) -> Iterator[KeyEntry]:
     """Yield what a table says: numbers over answers, or numbers beside them."""
     rows = [(line, cells) for line, cells in rows if any(cell.strip("-:= ") for cell in cells)]
-    place = last = 0
-    answers: list[int] = []
-    is_headed = False  # the header says which column has the answers
+    place = 0
+    beside: list[tuple[int, list[str]]] = []
+    if is_numbered_down([cells for _, cells in rows]):
+        beside, rows = rows, []
     while place < len(rows):
         line, cells = rows[place]
-        labels = [(column, label) for column, cell in enumerate(cells) if (label := _labelled(cell))]
+        labels = [
+            (column, (label.number, label.part))
+            for column, cell in enumerate(cells)
+            if (label := label_of(cell))
+        ]
         below = rows[place + 1][1] if place + 1 < len(rows) else []
-        if _are_over(labels, cells, below):
-            for column, (number, part) in labels:
-                answer = below[column]
-                if answer and part:
-                    yield KeyEntry(number, [line, rows[place + 1][0]], parts={part: answer})
-                elif answer:
-                    yield KeyEntry(number, [line, rows[place + 1][0]], _named(answer)[0] or answer)
-            place += 2
-            continue
         place += 1
-        if NUMBER_COLUMN.fullmatch(cells[0].strip("* ")):
-            answers = [
-                at for at, cell in enumerate(cells) if at and ANSWER_COLUMN.fullmatch(cell.strip("* "))
-            ]
-            is_headed = len(answers) == 1
+        if not _are_over(labels, cells, below):
+            beside.append((line, cells))
             continue
-        row = [*_beside(line, cells[: answers[0] + 1] if is_headed and len(cells) > answers[0] else cells)]
-        sign, answer = take_mark(cells[0])
-        mark = read_mark(sign)
-        if not row and last and mark is not None and mark.kind in ("lower", "roman"):  # "(b)" below "2 (a)"
-            row = [
-                KeyEntry(
-                    last, [line], parts={mark.label.lower(): answer or (cells[1] if len(cells) > 1 else "")}
-                )
-            ]
-        last = row[-1].number if row else last
-        yield from row
-
-
-def _labelled(cell: str) -> tuple[int, str] | None:
-    """Return the number of a question, and the letter of a part, that a cell holds and nothing else."""
-    if match := _NUMBER.fullmatch(cell.strip()):
-        return int(match[1]), ""
-    if match := _COMPOUND.fullmatch(cell.strip()):
-        return int(match[1]), match[2] or match[3]
-    return None
+        for column, (number, part) in labels:
+            answer = below[column]
+            if answer and part:
+                yield KeyEntry(number, [line, rows[place][0]], parts={part: answer})
+            elif answer:
+                yield KeyEntry(number, [line, rows[place][0]], _named(answer)[0] or answer)
+        place += 1
+    yield from _beside(beside)
 
 
 def _are_over(
@@ -345,31 +330,27 @@ def _are_over(
         return False
     if len(columns) < len([cell for cell in cells if cell]) - 1:
         return False
-    first = _labelled(below[columns[0]])
-    if len(labels) == 2 and (numbers[1] - numbers[0] > 1 or (first and first[0] == numbers[0] + 1)):
+    first = label_of(below[columns[0]])
+    if len(labels) == 2 and (numbers[1] - numbers[0] > 1 or (first and first.number == numbers[0] + 1)):
         return False
     return len(below) > 4 or any(below[column] and not below[column].isdigit() for column in columns)
 
 
-def _beside(line: int, cells: list[str]) -> Iterator[KeyEntry]:
-    pairs: list[tuple[str, str]] = list(zip(cells[::2], cells[1::2], strict=False))
-    if len(pairs) < 2 or not all(_NUMBER.fullmatch(number) or not number for number, _ in pairs):
-        pairs = pairs[:1]
-    for number, answer in pairs:
-        if compound := _COMPOUND.fullmatch(number):
-            letter = compound[2] or compound[3]
-            roman = compound[4] or compound[5]
-            part = KeyEntry(
-                int(compound[1]), [line], parts={letter: f"({roman}) {answer}" if roman else answer}
-            )
-            yield part
-            continue
-        match = _NUMBER.fullmatch(number)
-        mark = read_mark(f"{match[1]}.") if match else read_mark(number)
-        if mark is None or mark.kind not in ("digits", "word") or not answer:
-            continue
-        entry = KeyEntry(mark.value, [line])
-        _say(entry, answer)
-        if len(pairs) == 1:
-            entry.solution += [cell for cell in cells[2:] if cell and not POINTS_ALONE.fullmatch(cell)]
+def _beside(rows: Sequence[tuple[int, list[str]]]) -> Iterator[KeyEntry]:
+    """Yield what a table says that has numbers beside answers."""
+    block = [([line], "") for line, _ in rows]
+    for said in table_answers([cells for _, cells in rows]):
+        label = said.label
+        pieces = tuple((said.rows[0], text) for text in said.texts)
+        if len(pieces) == 1 and not label.part:
+            entry = KeyEntry(label.number, raw=said.texts)
+            _say(entry, said.texts[0])
+        else:
+            entry = _entry(Answer(-1, label.number, label.part, pieces, said.rows[0]), block)
+        entry.lines = [rows[row][0] for row in said.rows]
+        entry.name = label.name if "." in label.name else ""
+        is_named = bool(_named(said.texts[0])[0]) if said.texts else False
+        if len(said.texts) > 1 and not (entry.parts or is_named or any(map(ANSWER.match, said.texts))):
+            entry.answer, entry.solution = concluding(said.texts), said.texts
+        entry.solution = [*entry.solution, *said.notes]
         yield entry

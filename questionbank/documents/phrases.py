@@ -136,7 +136,7 @@ NOISE = re.compile(
     r"|(?:please )?(?:turn over|p\.?t\.?o\.?|go on(?: to the next page)?|bitte wenden|tournez la page"
     r"|continued? (?:on|over).{0,30})\W*|[*~–—\s-]*(?:end of (?:the )?(?:test|questions|exam|paper|section"
     r"|examination|quiz"
-    r"|document).{0,40}|ende|fin|stop)\W*"
+    r"|document).{0,40}|ende|fin|stop)\W*|\W*(?:this is )?the last printed page\W*"
     r"|diagrams? (?:are |is )?not (?:accurately )?drawn.{0,40}|not (?:drawn )?to scale\W*"
     r"|(?:[a-z]\s*=|[£$€])?\s*[.…]{6,}\s*\S{0,8}"
     r"|(?:total|gesamt|insgesamt|summe)\s*(?:marks?|points?|score|:|=)?.{0,12}(?:marks?|points?|punkte|/\s*\d+)?"
@@ -238,7 +238,7 @@ INSTRUCTIONS = re.compile(
 )
 """The title of the rules at the beginning of a paper, which may be numbered; the whole line."""
 NUMBER_COLUMN = re.compile(
-    r"(?:qu?\.?|qn\.?|questions?|items?|no\.?|nr\.?|number|num|n°|#|aufgabe|frage|exercice|题号|题目"
+    r"(?:qu?(?:es)?\.?|qn\.?|questions?|items?|no\.?|nr\.?|number|num|n°|#|aufgabe|frage|exercice|题号|题目"
     r"|序号)\s*(?:no\.?|number|#)?",
     re.IGNORECASE,
 )

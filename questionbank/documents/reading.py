@@ -150,7 +150,7 @@ def lines_of(paragraphs: Iterable[Paragraph]) -> tuple[Line, ...]:
 
 def _pieces(paragraph: Paragraph) -> Iterator[_Piece]:
     if paragraph.is_row:
-        yield _Piece(Line(paragraph.rich.our_text()))
+        yield _Piece(Line(paragraph.rich.text.strip()))
         return
     is_first = True
     for rich in _parts(paragraph):

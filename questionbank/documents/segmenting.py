@@ -14,6 +14,7 @@ from itertools import groupby
 
 from questionbank.documents import phrases
 from questionbank.documents.alignment import BONUS_NUMBER
+from questionbank.documents.answer_lists import tables_of_answers
 from questionbank.documents.doubts import neighbour_doubts, with_lines_left
 from questionbank.documents.drafts import Draft, Item, Stimulus
 from questionbank.documents.key_rows import full_text
@@ -45,15 +46,23 @@ def assemble(lines: Sequence[Line], roles: Sequence[Role]) -> Paper:
     drafts = _Assembly(lines, roles).drafts()
     notices = [*_add_key(drafts, lines, roles)]
     found = [found_question(draft) for draft in drafts]
-    names_answers = any(
+    doubted = [*neighbour_doubts(found, drafts, names_answers=_names_answers(lines, roles, drafts))]
+    questions = tuple(with_lines_left(doubted, lines, roles))
+    return Paper(questions, tuple(notices) if questions else (*notices, NO_QUESTION))
+
+
+def _names_answers(lines: Sequence[Line], roles: Sequence[Role], drafts: Sequence[Draft]) -> bool:
+    """Return whether a title, a table or a list names answers of the questions, and none came from it."""
+    titled = any(
         role is not Role.KEY
         and phrases.KEY_TITLE.fullmatch(line.text)
         and not line.text.endswith((".", "!", "?"))
         for line, role in zip(lines[:-1], roles, strict=False)
     )
-    doubted = [*neighbour_doubts(found, drafts, names_answers=names_answers)]
-    questions = tuple(with_lines_left(doubted, lines, roles))
-    return Paper(questions, tuple(notices) if questions else (*notices, NO_QUESTION))
+    read = {line for draft in drafts if draft.key is not None for line in draft.key.lines}
+    marks = [read_mark(line.number) for line in lines]
+    listed = [*map(set, _lists(roles)), *tables_of_answers(lines, marks)]
+    return titled or any(not read & {*places} for places in listed)
 
 
 class _Assembly:

@@ -7,13 +7,15 @@ becomes rows between bars, as texts of ours hold tables.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from questionbank.documents.answer_lists import is_key_header
-from questionbank.documents.marks import cuts, read_mark, take_mark
+from questionbank.documents.answer_tables import is_answer_table
+from questionbank.documents.marks import GAP, cuts, read_mark, take_mark
 from questionbank.documents.paragraphs import Paragraph, Rich
-from questionbank.documents.phrases import ANSWER_COLUMN, truth_of
+from questionbank.documents.phrases import ANSWER_COLUMN, KEY_TITLE, truth_of
 from questionbank.formats.column_names import OPTION_COLUMNS, guess_fields
 
 Cell = list[Paragraph]
@@ -23,8 +25,10 @@ _PAIRED = frozenset(
 _LONG_CELL = 60  # characters: prose rather than data
 
 
-def table_paragraphs(rows: Sequence[Sequence[Cell]]) -> list[Paragraph]:
-    """Return the paragraphs that a table is read as."""
+def table_paragraphs(rows: Sequence[Sequence[Cell]], above: Sequence[Paragraph] = ()) -> list[Paragraph]:
+    """Return the paragraphs that a table is read as, which depends on those above it."""
+    if _gives_answers(rows, above):
+        return _rows([row for row in rows if any(row)], GAP)
     table = [_with_marks_joined(row) for row in rows if any(row)]
     if not table:
         return []
@@ -47,9 +51,22 @@ def table_paragraphs(rows: Sequence[Sequence[Cell]]) -> list[Paragraph]:
     return _rows(table)
 
 
-def _rows(table: Sequence[Sequence[Cell]]) -> list[Paragraph]:
-    """Return a table as rows between bars."""
-    return [Paragraph.of(f"| {' | '.join(map(_cell_text, row))} |", is_row=True) for row in table]
+def _gives_answers(rows: Sequence[Sequence[Cell]], above: Sequence[Paragraph]) -> bool:
+    """Return whether a table is a list of answers, or a marking scheme, for the questions above it."""
+    numbers = []
+    for paragraph in above:
+        mark = read_mark(paragraph.number or take_mark(paragraph.rich.text)[0])
+        if mark is not None and mark.kind in ("digits", "word", "levels"):
+            numbers.append(mark.label)
+    titles = [f"{paragraph.number} {paragraph.rich.our_text()}".strip() for paragraph in above[-3:]]
+    texts = [[_cell_text(cell, GAP) for cell in row] for row in rows if any(row)]
+    return is_answer_table(texts, numbers, is_titled=any(map(KEY_TITLE.fullmatch, titles)))
+
+
+def _rows(table: Sequence[Sequence[Cell]], between: str = " ") -> list[Paragraph]:
+    """Return a table as rows between bars; `between` stands between the paragraphs of a cell."""
+    texts = ([_cell_text(cell, between) for cell in row] for row in table)
+    return [Paragraph.of(f"| {' | '.join(cells)} |", is_row=True) for cells in texts]
 
 
 def _with_marks_joined(row: Sequence[Cell]) -> list[Cell]:
@@ -79,9 +96,20 @@ def _is_bare_mark(cell: Cell) -> bool:
     return bool(mark) and not rest
 
 
-def _cell_text(cell: Cell) -> str:
-    text = " ".join(f"{part.number} {part.rich.our_text()}".strip() for part in cell)
-    return " ".join(text.split()).replace("|", "\\vert " if "$" in text else "/")
+def _cell_text(cell: Cell, between: str = " ") -> str:
+    """Return what a cell says; `between` stands between its paragraphs and lines."""
+    lines = []
+    for part in cell:
+        first, *more = _lines(part.rich) if between == GAP else [part.rich]
+        lines += [f"{part.number} {first.our_text()}", *(rich.our_text() for rich in more)]
+    text = between.join(" ".join(line.split()) for line in lines if line.strip())
+    return text.replace("|", "\\vert " if "$" in text else "/")
+
+
+def _lines(rich: Rich) -> list[Rich]:
+    """Return the lines of a paragraph; at least one."""
+    ends = [*(match.start() for match in re.finditer("\n", rich.text)), len(rich.text)]
+    return [rich[start:end] for start, end in zip([0, *(end + 1 for end in ends)], ends, strict=False)]
 
 
 def _truth_columns(header: Sequence[Cell]) -> dict[int, str]:

@@ -1,0 +1,124 @@
+"""Tables behind the questions: lists of answers and marking schemes, whatever their heads say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from questionbank.documents.paper import Line, Paper, Role
+from questionbank.documents.reading import read_document
+from questionbank.documents.readings import guess_roles
+from questionbank.documents.segmenting import assemble
+
+Rows = list[list[str]]
+QUESTIONS = ["Work out 3 + 4.", "Solve 2x = 10.", "Round 4.6 to a whole number.", "Write 1/2 as a decimal."]
+
+
+def paper_of(tmp_path: Path, rows: Rows, *, title: str = "", questions: list[str] | None = None) -> Paper:
+    """Return the paper that questions with a table below them make; a slash parts the lines of a cell."""
+    asked = [f"<p>{text}</p>" for text in questions or [f"{n}. {q}" for n, q in enumerate(QUESTIONS, 1)]]
+    lines = [
+        "<tr>" + "".join(f"<td><p>{cell.replace('//', '</p><p>')}</p></td>" for cell in row) + "</tr>"
+        for row in rows
+    ]
+    path = tmp_path / "paper.html"
+    page = f"<html><body>{''.join(asked)}<p><b>{title}</b></p><table>{''.join(lines)}</table></body></html>"
+    path.write_text(page, encoding="utf-8")
+    document = read_document(path, path.name)
+    return assemble(document.lines, guess_roles(document.lines))
+
+
+ANSWERS = ["7", "x = 5", "5", "0.5"]
+SCHEMES: dict[str, tuple[str, Rows]] = {
+    "a head of its own": (
+        "MEMORANDUM",
+        [["Ques.", "Solution", "Marks"]] + [[f"{n}", a, "(1)"] for n, a in enumerate(ANSWERS, 1)],
+    ),
+    "no head, and marks": (
+        "",
+        [["1", "7", "B1"], ["2", "x = 5", "M1 A1"], ["3", "5", "B1"], ["4", "0.5", "B1"]],
+    ),
+    "working in lines": (
+        "MARKING SCHEME",
+        [
+            ["NO", "WORKING", "MARKS", "REMARKS"],
+            ["1.", "3 + 4//= 7", "M1//A1", ""],
+            ["2.", "x = 10 ÷ 2//x = 5", "M1//A1", "Accept 5"],
+            ["3.", "4.6 ≈ 5//= 5", "B1", ""],
+            ["4.", "1 ÷ 2//= 0.5", "M1 A1", ""],
+        ],
+    ),
+    "several rows a question": (
+        "Mark scheme",
+        [
+            ["No.", "Working / answer", "Marks"],
+            ["1", "3 + 4", "M1"],
+            ["", "= 7", "A1"],
+            ["2", "x = 10 ÷ 2", "M1"],
+            ["", "x = 5", "A1"],
+            ["3", "5", "B1"],
+            ["4", "0.5", "B1"],
+        ],
+    ),
+    "columns side by side": ("Answer Key", [["1.", "7", "3", "5"], ["2.", "$x = 5$", "4", "0.5"]]),
+    "row by row": ("Answers", [["1", "7", "2", "x = 5"], ["3", "5", "4", "0.5"]]),
+    "numbers over answers": ("Answers", [["Q1", "Q2", "Q3", "Q4"], ANSWERS]),
+}
+
+
+@pytest.mark.parametrize("case", SCHEMES)
+def test_a_table_of_numbers_and_answers_is_a_list_of_answers(tmp_path: Path, case: str) -> None:
+    title, rows = SCHEMES[case]
+    paper = paper_of(tmp_path, rows, title=title)
+    found = [question.record.answer.strip("$") for question in paper.questions]
+    assert [answer.replace("$", "") for answer in found] == ANSWERS
+    assert paper.questions[3].record.text == QUESTIONS[3]
+
+
+def test_levels_name_questions_and_their_parts() -> None:
+    said = {"1.1": "7", "1.2": "8", "2.1.1": "1 h", "2.1.2": "20 km"}
+    asked = {
+        "1.1": Role.QUESTION,
+        "1.2": Role.QUESTION,
+        "2.1": Role.QUESTION,
+        "2.1.1": Role.PART,
+        "2.1.2": Role.PART,
+    }
+    rows = [
+        "| Ques. | Solution | Marks |",
+        *(f"| {name} | {answer} ✓ | 1 |" for name, answer in said.items()),
+    ]
+    lines = [*(Line("Work it out.", name) for name in asked), *map(Line, rows)]
+    first, second, third = assemble(lines, [*asked.values(), *[Role.KEY] * len(rows)]).questions
+    assert (first.record.answer, second.record.answer) == ("7", "8")
+    assert [part.answer for part in third.record.content.parts] == ["1 h", "20 km"]
+
+
+NO_ANSWERS: dict[str, tuple[str, Rows]] = {
+    "data of a question": (
+        "Look at this table.",
+        [["Goals", "Matches"], ["1", "3"], ["2", "5"], ["3", "4"], ["4", "2"]],
+    ),
+    "statements to decide on": (
+        "Section B: True or false?",
+        [[f"{n}.", f"{n} is less than 5.", "T / F"] for n in range(1, 5)],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NO_ANSWERS)
+def test_another_table_with_numbers_gives_no_answers(tmp_path: Path, case: str) -> None:
+    title, rows = NO_ANSWERS[case]
+    paper = paper_of(tmp_path, rows, title=title)
+    assert not any(question.record.answer for question in paper.questions)
+
+
+def test_a_table_that_names_the_questions_and_gives_nothing_is_doubted() -> None:
+    rows = ["| No. | Answer | Marks |", *(f"| {number} |  | 1 |" for number in range(1, 5))]
+    lines = [
+        *(Line(text, f"{n}.") for n, text in enumerate(QUESTIONS, 1)),
+        *map(Line, ["Mark scheme", *rows]),
+    ]
+    paper = assemble(lines, guess_roles(lines))
+    assert all("No answer was found." in question.doubts for question in paper.questions)
