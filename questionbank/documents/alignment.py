@@ -136,7 +136,7 @@ def aligned(texts: Sequence[str], numbers: Sequence[int], names: Sequence[str]) 
     """
     texts = [expanded(text) for text in texts]
     labels = [label for line, text in enumerate(texts) for label in _labels(line, text)]
-    slots, known, printed = _with_missing(numbers, names, labels)
+    slots, known, printed = _with_missing(numbers, names, labels, texts)
     chain = _chain(labels, texts, slots, printed, again=0.5 if _is_shuffled(labels, slots) else _AGAIN)
     answers = []
     for place, (label, slot) in enumerate(chain):
@@ -148,12 +148,26 @@ def aligned(texts: Sequence[str], numbers: Sequence[int], names: Sequence[str]) 
 
 
 def _with_missing(
-    numbers: Sequence[int], names: Sequence[str], labels: Sequence[Label]
+    numbers: Sequence[int], names: Sequence[str], labels: Sequence[Label], texts: Sequence[str]
 ) -> tuple[list[int], list[int], list[str]]:
-    """Return numbers with those that labels at the start of a line name besides; their places, or -1; their names."""
+    """Return numbers with those that the list names besides; their places, or -1; their names.
+
+    It names one at the start of a line, or the next one behind the last answer: "7. 81; 8. 10".
+    """
     slots, known, printed = [*numbers], [*range(len(numbers))], [*names]
     present = {*numbers}
-    for number in sorted({label.number for label in labels if label.start == 0 and label.weight >= 3}):
+    last = max(numbers, default=0)
+    missing = {
+        label.number
+        for label in labels
+        if (label.start == 0 and label.weight >= 3)
+        or (
+            label.number == last + 1
+            and label.weight >= 1.9
+            and texts[label.line][: label.start].rstrip().endswith((";", "；"))
+        )
+    }
+    for number in sorted(missing):
         if number not in present and number > 0:
             at = next((at for at, other in enumerate(slots) if other > number), len(slots))
             slots.insert(at, number)

@@ -35,9 +35,10 @@ _TAIL = re.compile(
 )
 _ONE = r"\$?[^\W\d]\w{0,2}(?:\([a-z]\))?\s?=\s?[^=,，;；\s][^=,，;；]{0,25}?"
 _ASSIGNMENTS = re.compile(
-    rf"(?:^|(?<=[\s，]))({_ONE}(?:\s*(?:[,，、]|\bor|\band|oder|und|ou|et|\by|\bo|或|和)\s*{_ONE})+)$"
+    rf"(?:^|(?<=[\s，])(?<![-+−–×÷·*/]\s))({_ONE}(?:\s*(?:[,，、]|\bor|\band|oder|und|ou|et|\by|\bo|或|和)\s*{_ONE})+)$"
 )
 _SENTENCE = re.compile(r"(?:yes|no|ja|nein|oui|non|sí|true|false|wahr|falsch)\b", re.IGNORECASE)
+_NUMERAL = re.compile(r"(?:^|(?<=\s))\((i{1,3}|iv|v)\)\s*")
 _LONGEST = 60
 
 
@@ -73,6 +74,8 @@ def concluded(text: str) -> str:
 
     >>> concluded("Since x + 1 = 5, x = 4."), concluded("At (1, 2) the slope is $-4/5$.")
     ('x = 4', '$-4/5$')
+    >>> concluded("9 – k = 6, k = 3")
+    'k = 3'
     >>> concluded("480÷120＝4（小时） 答：4小时后两车相遇。"), concluded("The top slides down at 5/6 ft/s.")
     ('4小时', '5/6 ft/s')
     """
@@ -96,6 +99,19 @@ def concluded(text: str) -> str:
     if value := _SAYS.search(clause) or _VALUE.search(clause):
         return value["value"].strip()
     return clause if leads and len(clause) <= _LONGEST and re.search(r"[\d$]", clause) else ""
+
+
+def concluded_by_numerals(text: str) -> str:
+    r"""Return what a worked solution ends with, or each of its parts (i), (ii).
+
+    >>> concluded_by_numerals("(i) 7 + 76 = 83\n(ii) 10 × 90 = 900"), concluded_by_numerals("3 + 4 = 7")
+    ('(i) 83 (ii) 900', '7')
+    """
+    before, *pieces = _NUMERAL.split(text)
+    if len(pieces) < 4 or before.strip():  # numeral and text of two parts
+        return concluded(text)
+    ends = [concluded(piece) or piece.strip() for piece in pieces[1::2]]
+    return " ".join(f"({numeral}) {end}" for numeral, end in zip(pieces[::2], ends, strict=True))
 
 
 def _behind_equals(clause: str) -> str:

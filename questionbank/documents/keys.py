@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from questionbank.documents.alignment import Answer, aligned, has_label
 from questionbank.documents.answer_tables import concluding, is_numbered_down, label_of, table_answers
+from questionbank.documents.conclusions import is_working
 from questionbank.documents.key_rows import full_text, row_cells, table_cells, without_marks
 from questionbank.documents.marks import GAP, read_mark, take_mark
 from questionbank.documents.paper import Line
@@ -43,6 +44,7 @@ _SAID_RIGHT = re.compile(
     r"(?:the )?(?:correct |right )?answer is [(]?([A-K])[)]?[.:]\s*",
     re.IGNORECASE,
 )
+_EMPHASIS = re.compile(r"\*\*|(?<!\S)\*(?=[^\s*])|(?<=[^\s*])\*(?!\S)")
 _LAST_COLUMN = re.compile(r"(?<=\S)[\u2003\t]\s*\d{1,2}\s*$")
 _FEWEST_POINTS = 3
 _SHORT = 100  # characters of an answer; what is longer is worked
@@ -86,7 +88,7 @@ def key_entries(
     block: list[tuple[list[int], str]] = []
     rows: list[tuple[int, list[str]]] = []
     for place, line in lines:
-        text = full_text(line).replace("**", "")
+        text = _EMPHASIS.sub("", full_text(line))
         cells = row_cells(text) or table_cells(text)
         if cells:
             rows.append((place, cells))
@@ -351,6 +353,7 @@ def _beside(rows: Sequence[tuple[int, list[str]]]) -> Iterator[KeyEntry]:
         entry.name = label.name if "." in label.name else ""
         is_named = bool(_named(said.texts[0])[0]) if said.texts else False
         if len(said.texts) > 1 and not (entry.parts or is_named or any(map(ANSWER.match, said.texts))):
-            entry.answer, entry.solution = concluding(said.texts), said.texts
+            last = said.texts[-1] if is_working(said.texts[-1]) else ""
+            entry.answer, entry.solution = concluding(said.texts) or last, said.texts
         entry.solution = [*entry.solution, *said.notes]
         yield entry

@@ -29,7 +29,9 @@ _PREFIX = (  # the place where students write the letter, before the number: "__
 _MARK = re.compile(
     _PREFIX + r"(?P<flag>(?:\*{1,2}|[✓✔☑→√])[ ]?(?=[(（\[]?[A-Za-z0-9Ａ-Ｊ]{1,4}\s?[.)）\]、．:：]))?"
     r"(?:"
-    r"(?P<word>(?i:" + _QUESTION_WORDS + r")|Q)[ .#°]{0,3}(?P<of_word>(?:[0-9]{1,2}\.)?[0-9０-９]{1,3}[a-h]?)"
+    r"(?P<word>(?i:"
+    + _QUESTION_WORDS
+    + r")|Q)[ .#°]{0,3}(?P<of_word>(?:[0-9]{1,2}\.)?[0-9０-９]{1,3}[a-h]?)\*?"
     r"(?P<word_end>[ ]?[.:)、．：]|[ ]?[-–—](?=\s)|(?=\s*[(（\[]?\s*$)|(?=[\s\u2003]+[(（\[A-ZÀ-ÖØ-Ý$\u4e00-\u9fff])"
     r"|(?=\u2003))"
     r"|(?P<coded>[A-Z][0-9]{1,2})(?P<coded_end>[.)](?=[\s\u2003])|(?=[\s\u2003]+[A-ZÀ-ÖØ-Ý]))"

@@ -122,6 +122,12 @@ _MATERIAL = re.compile(
     r"|根据|阅读|材料|如下|下[图表]",
     re.IGNORECASE,
 )
+_DIRECTIONS = re.compile(
+    r"\W*(?:directions|instructions)\s*:"
+    r"|\b(?:circle|choose|select|tick|shade|write)\b[^.]{0,30}\b(?:letter|best answer|correct answer|option)\b",
+    re.IGNORECASE,
+)
+_STATEMENTS = re.compile(r"\b(?:assertion|reason|statements?)\b", re.IGNORECASE)  # whose options are shared
 _REFERS = re.compile(
     r"\b(?:refer|use|using|based|relate|concern|following|below|above|answer|data|information|passage|diagram|figure"
     r"|graph|chart|plot|table|about|folgende\w*|beziehen|basieren|suivant\w*|concernent|portent"
@@ -298,16 +304,17 @@ def is_stimulus(text: str) -> bool:
 
 
 def tells_points(text: str) -> bool:
-    """Return whether a line tells what questions score rather than what they are about.
+    """Return whether a line tells what questions score or how to mark answers, not what they are about.
 
     >>> tells_points("Questions 1 to 5 carry 1 mark each."), tells_points("Questions 1-5 are about the graph below.")
     (True, False)
+    >>> tells_points("Directions: Circle the letter of the best answer for questions 1-6.")
+    True
     """
-    return (
-        STIMULUS.match(text.lstrip("*")) is not None
-        and _SCORES.search(text) is not None
-        and _MATERIAL.search(text) is None
-    )
+    scores = STIMULUS.match(text.lstrip("*")) is not None and _SCORES.search(text) is not None
+    directs = STIMULUS.search(text) is not None and _DIRECTIONS.search(text) is not None
+    directs = directs and _STATEMENTS.search(text) is None
+    return (scores or directs) and _MATERIAL.search(text) is None
 
 
 def truth_of(answer: str) -> str:

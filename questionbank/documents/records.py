@@ -17,7 +17,7 @@ from analytics.question_content import (
 )
 from analytics.records import QuestionRecord
 from questionbank.documents import phrases
-from questionbank.documents.conclusions import chosen_letter, concluded, is_working
+from questionbank.documents.conclusions import chosen_letter, concluded, concluded_by_numerals, is_working
 from questionbank.documents.drafts import Draft, Item, Part
 from questionbank.documents.key_rows import row_cells
 from questionbank.documents.marks import read_mark, take_mark
@@ -332,7 +332,7 @@ def _with_conclusions(
         settled = []
         for place, part in enumerate(parts):
             working = part.answer or (worked[labels[place]] if labels else "")
-            end = concluded(working) if is_working(working) or not part.answer else ""
+            end = concluded_by_numerals(working) if is_working(working) or not part.answer else ""
             if end and end != part.answer:
                 found.append(end)
                 solution = f"{solution}\n{working}".strip() if part.answer else solution

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.paper import Line, Paper, Role
 from questionbank.documents.reading import read_document
 from questionbank.documents.readings import guess_roles
@@ -122,3 +123,18 @@ def test_a_table_that_names_the_questions_and_gives_nothing_is_doubted() -> None
     ]
     paper = assemble(lines, guess_roles(lines))
     assert all("No answer was found." in question.doubts for question in paper.questions)
+
+
+def test_a_number_behind_the_last_answer_is_no_part_of_it() -> None:
+    lines = [
+        Line("Work out 3 + 4.", "1."),
+        Line("Work out 9 − 1.", "2."),
+        Line("Answers: 1. 7; 2. 8; 3. 10 g"),
+    ]
+    paper = assemble(lines, [Role.QUESTION, Role.QUESTION, Role.KEY])
+    assert [question.record.answer for question in paper.questions] == ["7", "8"]
+    assert "question 3" in paper.notices[0]
+
+
+def test_a_star_behind_a_question_s_number_is_no_reason_to_miss_it() -> None:
+    assert read_mark(take_mark("Zadanie 8* (2 p.)")[0]).value == 8  # type: ignore[union-attr]
