@@ -18,11 +18,13 @@ from questionbank.documents.answer_lists import tables_of_answers
 from questionbank.documents.doubts import neighbour_doubts, with_lines_left
 from questionbank.documents.drafts import Draft, Item, Stimulus
 from questionbank.documents.key_rows import full_text
-from questionbank.documents.keys import key_entries, pairs_named
+from questionbank.documents.keys import KeyEntry, key_entries, pairs_named
 from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.paper import Line, Paper, Role
 from questionbank.documents.records import found_question
 
+_Row = tuple[int, Line]  # of a list of answers, with its place in the document
+_Asked = tuple[int, Draft]  # a question with its place among all
 _PICTURES = re.compile(r"(?:\s*!\[[^\]]*\]\([^)]*\))+\s*")
 _ROWS = re.compile(r"(?m)^\W*\d{1,2}(?=[.)\s|])")
 _FEWEST_BARE = 2  # questions whose number has no sign behind it, so that it is one
@@ -188,17 +190,55 @@ def _add_list(listed: Sequence[int], drafts: Sequence[Draft], lines: Sequence[Li
     ]
     if 0 < len(above) < len(drafts):  # the list of one section: questions go on below
         above = [(place, draft) for place, draft in above if draft.headings == above[-1][1].headings]
-    slots = [slot for place, draft in above or enumerate(drafts) for slot in _slots(place, draft)]
-    rows = ((place, lines[place]) for place in listed)
+    asked = above or [*enumerate(drafts)]
+    for rows, of_section in _by_sections([(place, lines[place]) for place in listed], asked):
+        yield from _add_rows(rows, of_section, is_only=len(of_section) == 1 < len(asked))
+
+
+def _by_sections(
+    rows: Sequence[_Row], asked: Sequence[_Asked]
+) -> Iterator[tuple[Sequence[_Row], Sequence[_Asked]]]:
+    """Yield the rows of each section with its questions where rows name sections by number: "Exercise 2: 1. B"."""
+    sections: dict[int, list[_Asked]] = {}
+    for place, draft in asked:
+        if draft.headings and (number := _section_number(draft.headings[-1])):
+            sections.setdefault(number, []).append((place, draft))
+    starts = [at for at, (_, line) in enumerate(rows) if _section_number(line.number) in sections]
+    named = [_section_number(rows[at][1].number) for at in starts]
+    is_named = len(sections) > 1 and len({*named}) == len(named) > 1 and 2 * len(named) >= len(sections)
+    if not is_named or any(draft.series == "word" for _, draft in asked):
+        yield rows, asked
+        return
+    for start, end, number in zip(starts, [*starts[1:], len(rows)], named, strict=True):
+        yield [(place, replace(line, number="")) for place, line in rows[start:end]], sections[number]
+
+
+def _section_number(text: str) -> int:
+    """Return the number of a section that a text begins with, as "Exercise 2" does; 0 without one."""
+    mark = read_mark(take_mark(text)[0])
+    return mark.value if mark is not None and mark.kind == "word" else 0
+
+
+def _add_rows(rows: Sequence[_Row], asked: Sequence[_Asked], *, is_only: bool) -> Iterator[str]:
+    """Give questions what rows of a list of answers say; yields what they say of none.
+
+    Args:
+        is_only: the rows are those of a section with a single question, which they need not name.
+    """
+    slots = [slot for place, draft in asked for slot in _slots(place, draft)]
+    drafts = dict(asked)
     found = key_entries(rows, [number for _, number, _ in slots], [name for _, _, name in slots])
+    if is_only and all(entry.slot < 0 for entry in found):
+        text = " ".join(full_text(line) for _, line in rows)
+        slots = [(asked[0][0], 1, "")]
+        found = [KeyEntry(1, [place for place, _ in rows], text, slot=0, raw=[text])]
     for entry in found:
         if entry.slot < 0:
             yield (
                 f"The list of answers names question {entry.number}, but the document has no question with this number."
             )
             continue
-        place = slots[entry.slot][0]
-        draft = drafts[place]
+        draft = drafts[slots[entry.slot][0]]
         draft.lines += [line for line in entry.lines if line not in draft.lines]
         if draft.is_matching:
             entry.answer = pairs_named(entry)

@@ -8,7 +8,8 @@ import pytest
 
 from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.paper import Line, Paper, Role
-from questionbank.documents.reading import read_document
+from questionbank.documents.paragraphs import Paragraph
+from questionbank.documents.reading import lines_of, read_document
 from questionbank.documents.readings import guess_roles
 from questionbank.documents.segmenting import assemble
 
@@ -134,6 +135,42 @@ def test_a_number_behind_the_last_answer_is_no_part_of_it() -> None:
     paper = assemble(lines, [Role.QUESTION, Role.QUESTION, Role.KEY])
     assert [question.record.answer for question in paper.questions] == ["7", "8"]
     assert "question 3" in paper.notices[0]
+
+
+def test_a_list_names_sections_by_their_numbers() -> None:
+    exercises = {
+        "Exercise 1": [
+            "Match each word with its meaning.",
+            "| radius | a. around |",
+            "| perimeter | b. to the edge |",
+        ],
+        "Exercise 2": ["1. Name a shape.", "2. Name a solid.", "3. Name an angle.", "4. Name a line."],
+        "Exercise 3": [
+            "1. 90° is a ______ angle.",
+            "2. A cube has ______ faces.",
+            "3. A cube has ______ edges.",
+        ],
+    }
+    said = ["Answers", "Ex 1: radius – b, perimeter – a", "Ex 2: 1. square; 2. cube; 3. right angle; 4. chord",
+            "Ex 3: 1. right; 2. six; 3. twelve"]  # fmt: skip
+    text = "\n".join([*(line for name, asked in exercises.items() for line in [f"# {name}", *asked]), *said])
+    lines = lines_of(
+        Paragraph.of(line.lstrip("# "), heading=int(line[0] == "#")) for line in text.split("\n")
+    )
+    first, *others = (question.record for question in assemble(lines, guess_roles(lines)).questions)
+    assert {(pair.left, pair.right) for pair in first.content.pairs} == {
+        ("radius", "to the edge"),
+        ("perimeter", "around"),
+    }
+    assert [record.answer for record in others] == [
+        "square",
+        "cube",
+        "right angle",
+        "chord",
+        "right",
+        "six",
+        "twelve",
+    ]
 
 
 def test_a_star_behind_a_question_s_number_is_no_reason_to_miss_it() -> None:
