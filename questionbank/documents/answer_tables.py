@@ -233,7 +233,9 @@ def _has_marks(rows: Sequence[Sequence[str]]) -> bool:
     body = rows[1:] if is_head(rows) else rows
     last = max(map(len, rows)) - 1
     cells = [_cell(row, last) for row in body if _cell(row, last)]
-    return last > 1 and bool(cells) and _are_marks(body, last) and any(re.search("[MAB]", c) for c in cells)
+    return (
+        last > 1 and bool(cells) and _are_marks(body, last) and any(re.search(r"[MAB]\d", c) for c in cells)
+    )
 
 
 def _says_what(head: Sequence[str]) -> bool:

@@ -285,7 +285,8 @@ ORDER_TO_EACH = re.compile(
 MATCHING = re.compile(
     r"(?:^|[.?!:]\s)\W*match\b|\b(?:match (?:each|every|the|these|them|up)"
     r"|matching|pair (?:each|the)|ordne\w* .{0,60}zu|zuordn\w*|associ\w+|reli\w+ chaque|relaciona\w*"
-    r"|empareja\w*)\b|连线|配对|匹配",
+    r"|empareja\w*"
+    r"|column (?:a|i|1)\b.{1,80}\bcolumn (?:b|ii|2)|column (?:b|ii|2)\b.{1,80}\bcolumn (?:a|i|1))\b|连线|配对|匹配",
     re.IGNORECASE,
 )
 RIGHT_BEFORE = re.compile(r"(?:[✓✔☑☒]|\*{1,2}(?=[^*]*$))\s*(?=\S)")

@@ -393,9 +393,8 @@ def _kind(
         return "true_false", stem, (), replace(answered, text=answer)
     if options:
         return "choice", _without_leading_gap(stem), options, answered
-    fills_gap = answered.text.lower() in ("right", "correct", "wrong") and "____" in stem  # "a ____ angle"
-    is_word = answered.text.lower() in _WRITTEN_TRUTH or fills_gap
-    truth = "" if is_word else phrases.truth_of(answered.text)
+    words = _WRITTEN_TRUTH | ({"right", "wrong", "correct"} if "____" in stem else set())  # "a ____ angle"
+    truth = "" if answered.text.lower() in words else phrases.truth_of(answered.text)
     statement = phrases.statement_of(stem)
     heading = " ".join(draft.headings[-1:])
     if (

@@ -167,7 +167,7 @@ class _Guess:
         if self._begins_unnumbered(place):
             return Role.QUESTION
         if not is_open:
-            return Role.NOTHING
+            return Role.STIMULUS if self._is_shared(place) else Role.NOTHING
         if self._is_title(place):
             return Role.HEADING
         return Role.MORE
@@ -182,6 +182,21 @@ class _Guess:
         )
         mark = self.marks[following] if following >= 0 else None
         return mark is not None and str(mark.value) == (match["first"] or match["zh_first"])
+
+    def _is_shared(self, place: int) -> bool:
+        """Return whether a line stands between "Question 3" and its first question, 3.1."""
+        above = next((at for at in range(place - 1, -1, -1) if self.roles[at] is Role.HEADING), -1)
+        number = self.marks[above] if above >= 0 else None
+        following = next((at for at in range(place, len(self.lines)) if self.numbering.is_question(at)), -1)
+        mark = self.marks[following] if following >= 0 else None
+        return (
+            self.state == "heading"
+            and number is not None
+            and number.kind == "word"
+            and mark is not None
+            and mark.kind == "levels"
+            and mark.label.startswith(f"{number.label}.")
+        )
 
     def _repeats_part(self, place: int) -> bool:
         """Return whether a line behind an answer or a solution has the mark of a part again: its answer."""

@@ -102,6 +102,10 @@ NO_ANSWERS: dict[str, tuple[str, Rows]] = {
         "Look at this table.",
         [["Goals", "Matches"], ["1", "3"], ["2", "5"], ["3", "4"], ["4", "2"]],
     ),
+    "questions with a column of letters": (
+        "Section B",
+        [[f"{n}.", f"Say whether {n} is prime and why.", "BA"[n % 2]] for n in range(1, 5)],
+    ),
     "statements to decide on": (
         "Section B: True or false?",
         [[f"{n}.", f"{n} is less than 5.", "T / F"] for n in range(1, 5)],
@@ -171,6 +175,14 @@ def test_a_list_names_sections_by_their_numbers() -> None:
         "six",
         "twelve",
     ]
+
+
+def test_what_stands_between_a_number_and_its_first_question_is_shared() -> None:
+    asked = [("", "QUESTION 1"), ("Work out 3 + 4.", "1.1"), ("Work out 9 − 1.", "1.2"), ("", "QUESTION 2"),
+             ("The bars show the rain.", ""), ("![](rain.png)", ""), ("When?", "2.1"), ("Why?", "2.2")]  # fmt: skip
+    lines = [Line(text, number) for text, number in asked]
+    questions = assemble(lines, guess_roles(lines)).questions
+    assert [("rain.png" in question.record.text) for question in questions] == [False, False, True, True]
 
 
 def test_a_star_behind_a_question_s_number_is_no_reason_to_miss_it() -> None:
