@@ -26,11 +26,11 @@ def public_questions(folder: Path, name: str, count: int) -> Sequence[dict[str, 
     return random.Random(7).sample(rows, min(count, len(rows)))
 
 
-def public_formulas(folder: Path, count: int, *, questions: int = 4_000) -> list[str]:
-    """Return different formulas of so many questions of each set, as LaTeX without delimiters."""
+def public_formulas(folder: Path, count: int) -> list[str]:
+    """Return different formulas of all sets, as LaTeX without delimiters."""
     found: dict[str, None] = {}
     for name in SETS:
-        for row in public_questions(folder, name, questions):
+        for row in public_questions(folder, name, 4_000):
             found |= dict.fromkeys(_formulas(row))
     return random.Random(11).sample(sorted(found), count)
 
