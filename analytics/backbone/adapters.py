@@ -13,7 +13,7 @@ import json
 import shutil
 import tempfile
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,6 @@ from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME, PACKAGED, a
 from analytics.errors import BackboneError
 
 ADAPTER_CONFIG_NAME = "adapter_config.json"
-_WRAPPER = "base_model.model."  # what peft puts before the names of the layers
 _NOT_ADAPTED = r"(^|.*\.)pooler\..*"
 
 
@@ -59,31 +58,6 @@ def add_adapters(backbone: Backbone, rank: int) -> None:
     was_training = backbone.model.training
     backbone.model = _wrapped(backbone.model, config)
     backbone.model.train(was_training)
-
-
-@torch.no_grad()
-def add_adapters_towards(backbone: Backbone, weights: Mapping[str, torch.Tensor], rank: int) -> None:
-    """Give every linear layer the adapter of a rank that brings it nearest to other weights (Eckart and Young, 1936).
-
-    Args:
-        backbone: its model is wrapped in place.
-        weights: of the same architecture, by their names in its state.
-        rank: number of directions in which a layer's weights may change.
-
-    Raises:
-        ValueError, BackboneError: as `add_adapters`.
-    """
-    add_adapters(backbone, rank)
-    for name, layer in backbone.model.named_modules():
-        if not hasattr(layer, "lora_A"):
-            continue
-        wanted = weights[f"{name.removeprefix(_WRAPPER)}.weight"]
-        rows, columns, _values = nearest_factors(wanted - layer.base_layer.weight, rank)
-        kept = len(rows)
-        (into,), (out_of,) = layer.lora_A.values(), layer.lora_B.values()
-        into.weight.zero_()
-        into.weight[:kept] = rows
-        out_of.weight[:, :kept] = columns / next(iter(layer.scaling.values()))
 
 
 def nearest_factors(change: torch.Tensor, rank: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:

@@ -100,22 +100,6 @@ def prepare(
     return Prepared(triplets, pairs, divided.left_out)
 
 
-def pairs_set_apart(
-    questions: Sequence[str],
-    config: ParaphraseConfig,
-    *,
-    given: Sequence[ParaphrasePair] = (),
-    kept_out: KeptOut | None = None,
-) -> list[ParaphrasePair]:
-    """Make the pairs for the verdict alone: those that `prepare` makes of the same.
-
-    Raises:
-        BackboneError: a model for an operator cannot be loaded.
-    """
-    divided = _divide(questions, given, kept_out or KeptOut())
-    return _pairs_apart(divided, training_operators(config), config)
-
-
 @dataclass(frozen=True)
 class _Divided:
     """Questions and labelled pairs to learn from, and those set apart; `left_out` are in a test set."""

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from analytics.artifacts import Manifest, artifact_read, artifact_write
-from analytics.backbone.adapters import add_adapters_towards, load_adapter, save_adapter
+from analytics.backbone.adapters import load_adapter, save_adapter
 from analytics.backbone.bert import encode_bulk
 from analytics.backbone.narrowing import narrow_adapter
 from analytics.backbone.sources import ADAPTER_NAME
@@ -39,20 +39,6 @@ def test_a_lower_rank_changes_the_vectors_a_little_and_the_file_becomes_smaller(
     assert (starter / ADAPTER_NAME).stat().st_size < size
     assert np.linalg.norm(vectors(starter) - before) < np.linalg.norm(before - plain)
     assert artifact_read(starter).extra["adapter_rank"] == 3
-
-
-def test_directions_that_hold_nothing_are_dropped_without_loss(tmp_path, starter):
-    narrow_adapter(starter, 2)
-    narrow = vectors(starter)
-    backbone = tiny_backbone()
-    load_adapter(backbone, starter)
-    wide = tmp_path / "wide"
-    again = tiny_backbone()
-    add_adapters_towards(again, dict(backbone.model.state_dict()), 4)
-    artifact_write(wide, Manifest("analogy", "wide"), lambda aside: save_adapter(again, aside))
-    lost = narrow_adapter(wide, 2)
-    assert vectors(wide) == pytest.approx(narrow, abs=2e-3)
-    assert lost < 0.00005
 
 
 def test_a_rank_that_is_not_lower_and_a_folder_without_an_adapter_are_refused(starter, tmp_path):
