@@ -33,8 +33,7 @@ function nextDoubtful() {
 }
 
 function leaveOut() {
-  const chosen = paper().querySelector("input[name=line]:checked");
-  chosen?.closest(".passage").querySelector("[data-leave-out]")?.click();
+  chosenLine()?.closest(".passage").querySelector("[data-leave-out]")?.click();
 }
 
 const moves = { j: () => step(1), k: () => step(-1), n: nextDoubtful, d: leaveOut };
@@ -92,18 +91,26 @@ function light(event) {
 document.addEventListener("mouseover", light);
 document.addEventListener("focusin", light);
 
-/* The part that comes back has other elements: whoever chose a line by key goes on from it. */
+/* The part that comes back has other elements: whoever chose a line by key goes on from it, and sees it where it was. */
 let hadFocus = false;
+let chosenBefore = null;
+const chosenLine = () => paper().querySelector("input[name=line]:checked");
+const topOf = (pick) => pick.closest(".paper-line").getBoundingClientRect().top;
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
-  hadFocus = detail.target.id === "paper" && detail.target.contains(document.activeElement);
+  if (detail.target.id !== "paper") return;
+  hadFocus = detail.target.contains(document.activeElement);
+  const pick = chosenLine();
+  chosenBefore = pick && { value: pick.value, top: topOf(pick) };
 });
 document.addEventListener("htmx:afterSettle", ({ detail }) => {
   if (detail.elt.id !== "paper") return;
+  const pick = chosenLine();
+  if (pick && pick.value === chosenBefore?.value) scrollBy({ top: topOf(pick) - chosenBefore.top, behavior: "instant" });
   if (hadFocus) {
     hadFocus = false;
     const field = paper().querySelector("textarea[autofocus]");
     if (field) field.focus();
-    else paper().querySelector("input[name=line]:checked")?.focus({ preventScroll: true });
+    else pick?.focus({ preventScroll: true });
   }
   goOn();
 });

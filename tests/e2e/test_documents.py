@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
 from playwright.sync_api import Page, expect
 
+from questionbank.documents.pandoc import pandoc_path
 from questionbank.models import DocumentDraft, Question
 from tests.e2e.accessibility import faults
-from tests.questionbank.views.test_documents import import_by_a_worker
+from tests.questionbank.views.test_documents import import_by_a_worker, read_by_a_worker
 
+PAPERS = Path(__file__).parents[1] / "bench" / "outside" / "sixth" / "papers"
 PAPER = r"""1. Which number is $2 + 3$?
 A. 4
 B. 5
@@ -36,6 +41,30 @@ def put_in(page: Page) -> DocumentDraft:
     expect(page.get_by_text("3 questions found")).to_be_visible()
     page.wait_for_load_state()  # keys are read from then on
     return DocumentDraft.objects.latest("pk")
+
+
+@pytest.mark.skipif(not pandoc_path(), reason="needs the extra 'documents'")
+def test_a_correction_leaves_the_line_where_it_is(teacher_page: Page) -> None:
+    page = teacher_page
+    page.goto("/import/paper/")
+    page.locator("input[type=file]").set_input_files(
+        PAPERS / "MCR3U Unit 3 Test Quadratics - TEACHER COPY.docx"
+    )
+    page.get_by_role("button", name="Find the questions").click()
+    read_by_a_worker(DocumentDraft.objects.latest("pk"))
+    page.reload()
+    page.wait_for_load_state("networkidle")  # what the bank knows of each question has come
+    picks = page.locator(".paper-line input")
+    picks.nth(picks.count() // 2).check()
+    line = page.locator(".paper-line:has(input:checked)")
+    before = line.bounding_box()
+    press(page, "x")
+    expect(line.locator(".paper-role")).to_contain_text("not a question")
+    page.wait_for_load_state("networkidle")
+    after = line.bounding_box()
+    assert before is not None
+    assert after is not None
+    assert abs(after["y"] - before["y"]) < 200
 
 
 def test_a_review_by_keyboard_alone(teacher_page: Page) -> None:
