@@ -11,7 +11,8 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from posixpath import normpath
 
 from analytics.records import QuestionRecord
 from questionbank.errors import LineProblem
@@ -33,6 +34,7 @@ _TAGS_LINE = re.compile(r"^\s*%.*?\[(?:id|tag):.*$", re.MULTILINE)
 _INCLUDES = re.compile(
     r"\\(?:input|include|verbatiminput|lstinputlisting|import|subfile)(?![A-Za-z])\s*\{?\s*([^{}\s]{1,100})"
 )
+_GRAPHIC = re.compile(r"\\includegraphics\*?\s*(?:\[[^\[\]]{0,500}\])?\s*\{([^{}\n]{1,300})\}")
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _EDGE = re.compile(r"\\(begin|end)\s*\{([^{}\n]*)\}")
 _COMMENT_LINE = re.compile(r"^[ \t]*%.*$", re.MULTILINE)
@@ -222,9 +224,12 @@ def _written(record: QuestionRecord, dialect: Dialect, pictures: _PictureFiles) 
     before = ""
     if original is not None and original.format == dialect.format:
         before = original.preamble.decode()
-        if record.kind == "opaque" or original.fields == fields_digest(record):
+        source = original.data.decode()
+        if original.fields == fields_digest(record) and pictures.placed(record, source):
+            return before, source
+        if record.kind == "opaque":
             pictures.named(record, is_original=True)
-            return before, original.data.decode()
+            return before, source
     comments, item = item_latex(record, dialect, pictures.named(record))
     head = before if "\\documentclass" in before else ""  # whose macros other questions need
     return "\n".join([head, "", *comments, ""]), dialect.wrap(item, dialect.group(record)) + "\n"
@@ -308,6 +313,25 @@ class _PictureFiles:
                 self.files[name] = picture.sha256
                 names[picture.name] = name
         return lambda name: names.get(name, name)
+
+    def placed(self, record: QuestionRecord, source: str) -> bool:
+        """Keep the pictures of a question where its source names them; False if another has such a place."""
+        places = {}
+        for match in _GRAPHIC.finditer(source):
+            address = normpath(match[1].strip())
+            places[PurePosixPath(address).stem] = address
+        wanted: dict[str, str] = {}
+        for picture in record.content.pictures:
+            if not picture.sha256 or self._attachments.get(picture.sha256) is None:
+                continue
+            name = PurePosixPath(picture.name)
+            place = places.get(name.stem, picture.name)
+            place += "" if place.lower().endswith(_PICTURES) else name.suffix
+            if place.startswith(("/", "..")) or self.files.get(place, picture.sha256) != picture.sha256:
+                return False
+            wanted[place] = picture.sha256
+        self.files |= wanted
+        return True
 
 
 def _file_name(name: str, data: bytes) -> str:

@@ -188,6 +188,18 @@ def test_parts_are_written(tmp_path):
     assert _written(tmp_path / "bank.tex", [record], "exam") == [record]
 
 
+def test_an_unchanged_question_finds_its_picture_where_its_source_names_it(tmp_path):
+    source = EXAM.replace("{line}", "{img/line.png}")
+    with zipfile.ZipFile(tmp_path / "exam.zip", "w") as writer:
+        writer.writestr("exam/quiz.tex", source)
+        writer.writestr("exam/img/line.png", png())
+    pictures = Pictures()
+    write(questions(tmp_path / "exam.zip", pictures), tmp_path / "bank.zip", "exam", pictures)
+    with zipfile.ZipFile(tmp_path / "bank.zip") as archive:
+        assert "img/line.png" in archive.namelist()
+        assert b"{img/line.png}" in archive.read("questions.tex")
+
+
 def test_a_document_with_pictures_is_an_archive(tmp_path):
     pictures = Pictures()
     content = QuestionContent(pictures=(Picture("my graph.png", pictures.put(png(7))),))
