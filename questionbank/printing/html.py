@@ -64,7 +64,7 @@ class TextWriter:
         tree = read_markup(render_laid_out(with_addresses(text, self._named)))
         for image in tree.iterate("img"):
             self._put_in(image)
-        self._change(tree)
+        self._change(_with_blanks(tree))
         return tree
 
     def blocks(self, text: str) -> str:
@@ -74,7 +74,7 @@ class TextWriter:
     def line(self, text: str) -> str:
         """Return a text as one line of HTML."""
         tree = read_markup(render_inline(text))
-        self._change(tree)
+        self._change(_with_blanks(tree))
         return write_markup(tree)
 
     def picture(self, image: Element) -> tuple[str, str, bytes]:
@@ -94,6 +94,14 @@ class TextWriter:
             return
         image.attributes["data-picture"] = digest
         image.attributes["src"] = f"data:{facts.media_type};base64,{base64.b64encode(data).decode()}"
+
+
+def _with_blanks(tree: Element) -> Element:
+    """Make each gap a line to write on; a page shows its number."""
+    for span in tree.iterate("span"):
+        if "answer-blank" in span.classes:
+            span.children = ["_" * 8]
+    return tree
 
 
 def _sheet(sheet: Sheet) -> str:
