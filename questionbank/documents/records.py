@@ -35,6 +35,7 @@ _LETTERS = re.compile(
     re.DOTALL,
 )
 _LEADING_GAP = re.compile(r"____\s+(?=\S)")  # where students write the letter
+_EMPHASIS = re.compile(r"(?<!\\)\*{1,2}(?=\S)|(?<=\S)(?<!\\)\*{1,2}")  # of a heading, which is a name
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 _WRITTEN_TRUTH = frozenset("yes no 是 否 x r".split())
 
@@ -107,7 +108,11 @@ def found_question(draft: Draft) -> FoundQuestion:
         doubts,
     )
     return FoundQuestion(
-        tuple(sorted(draft.lines)), draft.number, record, draft.headings, tuple(dict.fromkeys(doubts))
+        tuple(sorted(draft.lines)),
+        draft.number,
+        record,
+        tuple(_EMPHASIS.sub("", heading) for heading in draft.headings),
+        tuple(dict.fromkeys(doubts)),
     )
 
 

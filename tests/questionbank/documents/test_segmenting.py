@@ -96,6 +96,12 @@ def test_points_are_taken_from_parts_totals_and_headings() -> None:
     assert paper.questions[0].heading == ("Section A (1 mark each)",)
 
 
+def test_a_heading_is_a_name_without_emphasis() -> None:
+    lines = [Line("**Part A:** 2 * x"), Line("Find $x$.", "1."), Line("Find $y$.", "2.")]
+    paper = assemble(lines, [Role.HEADING, Role.QUESTION, Role.QUESTION])
+    assert paper.questions[0].heading == ("Part A: 2 * x",)
+
+
 @pytest.mark.parametrize(
     ("stem", "text"),
     [
