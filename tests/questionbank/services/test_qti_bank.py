@@ -56,7 +56,7 @@ def test_questions_with_the_same_text_are_shown_with_it_and_lead_to_each_other(
     page = client.get(reverse("question_detail", args=[cows.pk])).content.decode()
     assert "<title>How many cows?" in page
     assert page.index('class="shared-text') < page.index("How many cows?", page.index('class="shared-text'))
-    assert "1 other question with" in page
+    assert "1 other question about" in page
     assert reverse("question_detail", args=[legs.pk]) in page
     Question.objects.filter(pk=cows.pk).update(text="How many cows?")
     assert questions_sharing_text(question=Question.objects.get(pk=cows.pk), user=admin_person) == []
