@@ -16,7 +16,8 @@ from typing import Any
 from analytics.question_content import AcceptedAnswer, Blank, Feedback, Option
 from questionbank.errors import ImportRefused
 from questionbank.formats.folders import Folder, opened_folder
-from questionbank.formats.item_building import LABELS, Item
+from questionbank.formats.item_building import Item
+from questionbank.formats.kinds import option_label
 from questionbank.formats.seam import Entry, ReadContext
 
 FORMAT = "h5p"
@@ -248,7 +249,7 @@ class _Part:
                 "choice",
                 (),
                 tuple(
-                    Option(LABELS[at], choice, "", float(choice in answer))
+                    Option(option_label(at), choice, "", float(choice in answer))
                     for at, choice in enumerate(choices)
                 ),
             )
@@ -273,7 +274,7 @@ class _Part:
         texts = [self.text(one, "options") for one in paragraphs] if isinstance(paragraphs, list) else []
         self.item.row |= {
             "kind": "ordering", "text": self.text(self.params.get("taskDescription")),
-            "options": [Option(LABELS[place % 26], text) for place, text in enumerate(filter(None, texts))],
+            "options": [Option(option_label(place), text) for place, text in enumerate(filter(None, texts))],
         }  # fmt: skip
 
     def description(self) -> None:

@@ -22,7 +22,7 @@ from questionbank.formats.folders import Folder, opened_folder
 from questionbank.formats.html_reading import html_to_our_text
 from questionbank.formats.item_pictures import ItemPictures
 from questionbank.formats.kept_items import read_or_keep
-from questionbank.formats.kinds import options_fault
+from questionbank.formats.kinds import option_label, options_fault
 from questionbank.formats.limits import ID_LIMIT
 from questionbank.formats.moodle.words import category_path
 from questionbank.formats.originals import fields_digest
@@ -31,7 +31,6 @@ from questionbank.formats.row_checks import record_warnings
 from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext
 from questionbank.formats.written_numbers import finite_number
 
-LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 GAP = "____"
 LONGEST = 300_000  # characters of a file that is one question
 _NO_NAME = re.compile(r"[{}$@#\\\s]+")
@@ -66,7 +65,7 @@ def lettered(texts: Iterable[tuple[str, bool, str]]) -> list[Option]:
     right = sum(is_right for _text, is_right, _feedback in found)
     return [
         Option(
-            LABELS[place] if place < len(LABELS) else str(place + 1),
+            option_label(place),
             text,
             "",
             (1 / right if is_right else 0.0) if right > 1 else None,

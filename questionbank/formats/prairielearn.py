@@ -18,7 +18,6 @@ from analytics.question_content import AcceptedAnswer, Blank, MatchingPair, Opti
 from questionbank.formats.folders import Folder
 from questionbank.formats.item_building import (
     GAP,
-    LABELS,
     LONGEST,
     Item,
     concept_of,
@@ -27,6 +26,7 @@ from questionbank.formats.item_building import (
     placeholder,
     read_files,
 )
+from questionbank.formats.kinds import option_label
 from questionbank.formats.seam import Entry, ReadContext
 from questionbank.formats.written_numbers import finite_number
 
@@ -372,7 +372,7 @@ class _Question:
         self._item.row["kind"] = "ordering"
         shown = right if is_ordered and len(right) == len(texts) else texts
         self._item.row["options"] = [
-            Option(LABELS[place % 26], text) for place, (text, _more) in enumerate(shown)
+            Option(option_label(place), text) for place, (text, _more) in enumerate(shown)
         ]
         if shown is texts:
             self._item.is_drawn = True

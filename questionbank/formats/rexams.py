@@ -17,13 +17,13 @@ from analytics.question_content import AcceptedAnswer, Blank, Option
 from questionbank.formats.folders import Folder
 from questionbank.formats.item_building import (
     GAP,
-    LABELS,
     Item,
     concept_of,
     has_placeholder,
     placeholder,
     read_files,
 )
+from questionbank.formats.kinds import option_label
 from questionbank.formats.latex.prose import latex_text
 from questionbank.formats.latex.structure import braced, split_items, top_environments, without_comments
 from questionbank.formats.seam import Entry, ReadContext
@@ -238,7 +238,7 @@ class _Exercise:
                 texts, left = left[: len(right)], left[len(right) :]
                 share = 1 / max(1, right.count("1"))
                 options = tuple(
-                    Option(LABELS[at % 26], text, "", share if bit == "1" else 0.0)
+                    Option(option_label(at), text, "", share if bit == "1" else 0.0)
                     for at, (text, bit) in enumerate(zip(texts, right, strict=False))
                 )
                 blanks.append(

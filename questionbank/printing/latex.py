@@ -32,13 +32,11 @@ _COMMANDS = {
     "code": "texttt",
 }  # fmt: skip
 _LATEX_PICTURES = frozenset({"image/png", "image/jpeg"})
-_DISPLAYS = re.compile(
-    r"\\begin\{(?:align|gather|equation|multline|alignat|flalign|eqnarray)\*?\}"
-)  # they begin a formula on a line of its own
 _INSIDE = {  # in a formula that has begun already
     "align": "aligned", "alignat": "alignedat", "flalign": "aligned", "eqnarray": "aligned", "gather": "gathered",
     "multline": "gathered", "equation": "gathered",
 }  # fmt: skip
+_DISPLAYS = re.compile(rf"\\begin\{{(?:{'|'.join(_INSIDE)})\*?\}}")  # begins a formula on a line of its own
 _ENVIRONMENT = re.compile(rf"\\(begin|end)\{{({'|'.join(_INSIDE)})\*?\}}")
 _ESCAPED_TWICE = re.compile(r"\\textbackslash(?:\{\})?\s*\\?([$%&#])")
 _TEXT_SIGNS = {r"\textbackslash": r"\backslash", r"\textbar": "|", r"\textless": "<", r"\textgreater": ">"}
