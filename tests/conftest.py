@@ -155,6 +155,12 @@ def own_attachments(settings, tmp_path) -> None:
 
 
 @pytest.fixture
+def own_uploads(settings, tmp_path) -> None:
+    """So are the files that people put in."""
+    _keep(settings, "uploads", tmp_path / "uploads")
+
+
+@pytest.fixture
 def own_files(own_artifacts, settings, tmp_path) -> None:
     """So is everything else that a run leaves."""
     settings.VAR_DIR = tmp_path / "var"

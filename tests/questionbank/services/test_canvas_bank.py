@@ -16,17 +16,7 @@ from tests.questionbank.formats.canvas_sample import BANK, GRAPH, QUIZ, package
 from tests.questionbank.formats.test_canvas import items_of
 from tests.questionbank.formats.test_moodle_xml import elements
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _own_storage(settings, tmp_path):
-    backend = "django.core.files.storage.FileSystemStorage"
-    places = {
-        name: {"BACKEND": backend, "OPTIONS": {"location": tmp_path / name}}
-        for name in ("attachments", "uploads")
-    }
-    settings.STORAGES = {**settings.STORAGES, **places}
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_attachments", "own_uploads")]
 
 
 def test_a_package_goes_in_and_out_as_it_was(tmp_path):

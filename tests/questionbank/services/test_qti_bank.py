@@ -14,17 +14,7 @@ from questionbank.services.imports import import_file
 from tests.questionbank.formats.qti_sample import ITEMS, SIGN, package, package_of_three
 from tests.questionbank.formats.test_moodle_xml import elements
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def _own_storage(settings, tmp_path):
-    backend = "django.core.files.storage.FileSystemStorage"
-    places = {
-        name: {"BACKEND": backend, "OPTIONS": {"location": tmp_path / name}}
-        for name in ("attachments", "uploads")
-    }
-    settings.STORAGES = {**settings.STORAGES, **places}
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_attachments", "own_uploads")]
 
 
 def test_a_package_goes_in_and_out_as_it_was(tmp_path):

@@ -33,7 +33,7 @@ from tests.pictures import png
 from tests.questionbank.page_bank import TEXTS
 from tests.questionbank.services.test_import_jobs import Reporter
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_attachments", "own_uploads")]
 
 PAPER = f"""1. Which number is $2 + 3$?
 A. 4
@@ -46,16 +46,6 @@ B. 8
 Answer: 4
 """
 SUMS = "\n".join(f"{number}. How much is ${number} + 1$?" for number in range(1, 101))
-
-
-@pytest.fixture(autouse=True)
-def _own_storage(settings, tmp_path):
-    for name in ("uploads", "attachments"):
-        place = {
-            "BACKEND": "django.core.files.storage.FileSystemStorage",
-            "OPTIONS": {"location": tmp_path / name},
-        }
-        settings.STORAGES = {**settings.STORAGES, name: place}
 
 
 def put_in(client: Client, **data) -> DocumentDraft:
