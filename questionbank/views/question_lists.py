@@ -46,8 +46,10 @@ def list_index(request: HttpRequest) -> HttpResponse:
             return redirect("list_detail", list_id=question_list.pk)
     context = {
         "form": form,
-        "own_lists": question_lists_of(user=request.user),
-        "shared_lists": shared_question_lists(user=request.user),
+        "noun": "list",
+        "detail": "list_detail",
+        "own": question_lists_of(user=request.user),
+        "shared": shared_question_lists(user=request.user),
     }
     return render(request, "lists/index.html", context, status=form.status)
 

@@ -43,8 +43,10 @@ def worksheet_index(request: HttpRequest) -> HttpResponse:
             return redirect("worksheet_edit", worksheet_id=worksheet.pk)
     context = {
         "form": form,
-        "own_worksheets": worksheets_of(user=request.user),
-        "shared_worksheets": shared_worksheets(user=request.user),
+        "noun": "worksheet",
+        "detail": "worksheet_detail",
+        "own": worksheets_of(user=request.user),
+        "shared": shared_worksheets(user=request.user),
     }
     return render(request, "worksheets/index.html", context, status=form.status)
 
