@@ -113,9 +113,9 @@ def parse_object(text: str) -> dict[str, Any]:
 
 
 def string_problem(value: str, limit: int) -> str:
-    """Return what no tokenizer, no database and no page could hold in a string, or nothing.
+    r"""Return what no tokenizer, no database and no page could hold in a string, or nothing.
 
-    >>> string_problem("a\\0b", 10), string_problem("plain", 10)
+    >>> string_problem("a\0b", 10), string_problem("plain", 10)
     ('holds a NUL character', '')
     """
     if len(value) > limit:

@@ -281,9 +281,9 @@ def asked_parts(content: QuestionContent) -> Iterator[str]:
 
 
 def own_text(text: str, content: QuestionContent) -> str:
-    """Return the text of a question without what it shares with others; all of it where it does not begin with that.
+    r"""Return the text of a question without what it shares with others; all of it where it does not begin with that.
 
-    >>> own_text("A farm.\\n\\nHow many cows?", QuestionContent(stimulus=Stimulus(text="A farm.")))
+    >>> own_text("A farm.\n\nHow many cows?", QuestionContent(stimulus=Stimulus(text="A farm.")))
     'How many cows?'
     """
     shared = content.stimulus.text

@@ -32,11 +32,11 @@ class Original:
 
 @dataclass(frozen=True, slots=True)
 class QuestionRecord:
-    """One question as it is exchanged between files, the bank and the capabilities.
+    r"""One question as it is exchanged between files, the bank and the capabilities.
 
     Attributes:
         id: the identifier its source gave it; unique within the source.
-        text: the question, formulas in LaTeX between ``$ $``, ``$$ $$``, ``\\( \\)`` or ``\\[ \\]``.
+        text: the question, formulas in LaTeX between ``$ $``, ``$$ $$``, ``\( \)`` or ``\[ \]``.
         language: BCP 47 primary tag, ``"en"`` or ``"zh"`` for the two we know well.
         kind: a value of `Question.Kind`, such as ``"choice"``, ``"blanks"`` or ``"open"``.
         answer: the published answer; for a choice question the label of the right option, ``"A, C"`` where several

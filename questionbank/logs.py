@@ -42,7 +42,9 @@ class WithoutOutages(logging.Filter):
         return True
 
 
-def without_reset_keys(logger: Any, method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+def without_reset_keys(
+    _logger: Any, _method: str, event: MutableMapping[str, Any]
+) -> MutableMapping[str, Any]:
     """Take the key from every address of a reset: whoever has it and reads logs could choose the password.
 
     A processor of structlog; it stands before the renderer, so that it sees texts of traces too.

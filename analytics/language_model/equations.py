@@ -46,10 +46,10 @@ class WrittenEquation:
 
 
 def equation_prompt(text: str, solved: Sequence[tuple[str, str]] = ()) -> str:
-    """Return what the model goes on with.
+    r"""Return what the model goes on with.
 
     >>> equation_prompt("How much is 2 and 3?")
-    'Problem: How much is 2 and 3?\\nEquation: '
+    'Problem: How much is 2 and 3?\nEquation: '
 
     Args:
         text: of the problem.

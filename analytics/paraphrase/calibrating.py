@@ -84,6 +84,7 @@ def balanced_sources(pairs: Sequence[ParaphrasePair]) -> list[ParaphrasePair]:
 
 
 def check_labels(pairs: Sequence[ParaphrasePair]) -> None:
+    """Raise DataError unless the pairs have both labels."""
     if {int(pair.label or 0) for pair in pairs} != {0, 1}:
         raise DataError("Too few questions could be set apart to fit the verdict on; give more questions.")
 

@@ -78,7 +78,7 @@ def _symbol(node: Any) -> str:
     return str(node) if isinstance(node, AppliedUndef) else ""
 
 
-def _value(node: Any, point: Point, context: Any) -> Any:
+def _value(node: Any, point: Point, context: Any) -> Any:  # noqa: C901 - a branch for each kind of node
     if isinstance(node, sympy.Rational):
         return context.mpf(node.p) / node.q
     if symbol := _symbol(node):

@@ -177,7 +177,7 @@ def _split(spelling: str, separators: frozenset[str]) -> tuple[list[str], list[s
 
 
 def _elements(spelling: str) -> list[str]:
-    """Return the elements of a list: ``x=1, x=2``, ``1; 2``, ``x=1 or x=2``, ``x=\\pm 1``."""
+    r"""Return the elements of a list: ``x=1, x=2``, ``1; 2``, ``x=1 or x=2``, ``x=\pm 1``."""
     parts, _ = _split(_WORDS_BETWEEN.sub(";", spelling), frozenset(",;"))
     if len(parts) > _MOST_ELEMENTS:
         raise LatexError("the list is too long")

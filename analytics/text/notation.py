@@ -217,30 +217,15 @@ def _brace_arguments(tokens: list[str]) -> list[str]:
 
 def _drop_needless_braces(tokens: list[str]) -> list[str]:
     """Drop braces that group nothing: ``{{a}}^{3}`` becomes ``a^{3}``. Arguments keep one pair."""
-    partner: dict[int, int] = {}
-    stack: list[int] = []
-    for index, piece in enumerate(tokens):
-        if piece == "{":
-            stack.append(index)
-        elif piece == "}" and stack:
-            partner[stack.pop()] = index
-    closing_bracket: dict[int, int] = {}
-    last = -1
-    for index in range(len(tokens) - 1, -1, -1):
-        if tokens[index] == "]":
-            last = index
-        elif tokens[index] == "[" and last > 0:
-            closing_bracket[index] = last
+    partner = _partners(tokens)
     infix = not _INFIX.isdisjoint(tokens)  # braces bound the operands of \\over
     dropped: set[int] = set()
-    arguments: dict[
-        int, int
-    ] = {}  # index of an opening brace that is an argument -> arguments to come after it
+    arguments: dict[int, int] = {}  # index of an argument's opening brace -> arguments to come after it
     for index, piece in enumerate(tokens):
         if piece in _SCRIPTS or _TAKES_ARGUMENT.match(piece):
             first = index + 1
             if piece == r"\sqrt" and tokens[first : first + 1] == ["["]:
-                first = closing_bracket.get(first, index) + 1
+                first = tokens.index("]", first) + 1 if "]" in tokens[first:] else index + 1
             arguments[first] = _ARITY.get(piece, 1) - 1
         close = partner.get(index)
         if close is None:
@@ -255,6 +240,18 @@ def _drop_needless_braces(tokens: list[str]) -> list[str]:
         elif index not in dropped and (close <= index + 2 or not (infix or _has_script(tokens, close))):
             dropped.update((index, close))
     return [piece for index, piece in enumerate(tokens) if index not in dropped]
+
+
+def _partners(tokens: list[str]) -> dict[int, int]:
+    """Return the index of the closing brace by that of the opening one."""
+    partner: dict[int, int] = {}
+    stack: list[int] = []
+    for index, piece in enumerate(tokens):
+        if piece == "{":
+            stack.append(index)
+        elif piece == "}" and stack:
+            partner[stack.pop()] = index
+    return partner
 
 
 def _has_script(tokens: list[str], close: int) -> bool:

@@ -146,7 +146,7 @@ class _Parser(Cursor):
 
     # -- operators -------------------------------------------------------------------------------------------------
 
-    def extended(self, left: _Piece, strength: int) -> _Piece:
+    def extended(self, left: _Piece, strength: int) -> _Piece:  # noqa: C901 - a branch for each strength
         if strength == _RUN:
             return self.run(left)
         if strength == _POSTFIX:

@@ -1,7 +1,7 @@
-"""Text-mode LaTeX macros and their plain characters.
+r"""Text-mode LaTeX macros and their plain characters.
 
-Question banks mix LaTeX's text mode into prose (``Anna\\textquotesingle s``, ``5 \\textless{} 7``,
-````quoted''``, ``20\\%``) and into formulas. One table serves both: :mod:`analytics.text.formulas` for
+Question banks mix LaTeX's text mode into prose (``Anna\textquotesingle s``, ``5 \textless{} 7``,
+````quoted''``, ``20\%``) and into formulas. One table serves both: :mod:`analytics.text.formulas` for
 plain text, the page renderer for prose and, before it hands a formula on, for formulas.
 """
 

@@ -208,7 +208,7 @@ def search_tokens(text: str, language: str = "en") -> list[str]:
     return tokens
 
 
-def _add_prose(tokens: list[str], text: str, language: str) -> None:
+def _add_prose(tokens: list[str], text: str, language: str) -> None:  # noqa: C901 - one for each group
     for match in _PROSE.finditer(keyboard_maths(text)):
         group = match.lastgroup
         piece = match[0]
@@ -241,7 +241,7 @@ def _chinese_words(run: str) -> list[str]:
     return list(rjieba.cut_for_search(run))
 
 
-def _add_formula(tokens: list[str], body: str, language: str) -> None:
+def _add_formula(tokens: list[str], body: str, language: str) -> None:  # noqa: C901 - one for each group
     for match in _FORMULA.finditer(keyboard_maths(replace_text_macros_in_formula(body))):
         group = match.lastgroup
         if group == "command":

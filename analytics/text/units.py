@@ -1,7 +1,7 @@
-"""Units of measurement in questions: finding them (a curated table) and converting between them (pint).
+r"""Units of measurement in questions: finding them (a curated table) and converting between them (pint).
 
 Finding works from the tables of the languages alone, glued to a number or not ("5km", "5 km", "per hour", 5千米,
-``\\text{cm}^2``). pint is imported when something is converted, and not before: importing it
+``\text{cm}^2``). pint is imported when something is converted, and not before: importing it
 takes a quarter of a second.
 """
 

@@ -70,9 +70,9 @@ def _rank(label: str) -> int:
 
 
 def part_answers(text: str) -> dict[str, str]:
-    """Return the answers of parts that a text of several lines lists; empty where it lists none.
+    r"""Return the answers of parts that a text of several lines lists; empty where it lists none.
 
-    >>> part_answers("(a) 5\\n(b) 6"), part_answers("5 cm")
+    >>> part_answers("(a) 5\n(b) 6"), part_answers("5 cm")
     ({'a': '5', 'b': '6'}, {})
     """
     matches = [_PART_ANSWER.match(line) for line in text.split("\n") if line.strip()]

@@ -226,7 +226,7 @@ class WordText:
     # -- fields ---------------------------------------------------------------------------------------------------
 
     def _fields(self, paragraph: Any) -> None:
-        """Replace formulas that are written as fields: ``EQ \\f(1,2)``."""
+        r"""Replace formulas that are written as fields: ``EQ \f(1,2)``."""
         parts: list[tuple[Any, Any]] = []  # run and element, from the beginning of a field
         deep = 0
         for run in list(paragraph.iter(f"{W}r")):

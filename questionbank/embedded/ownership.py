@@ -91,7 +91,7 @@ def _register() -> None:
                 signal.signal(number, _exit)
 
 
-def _exit(number: int, frame: FrameType | None) -> None:
+def _exit(number: int, _frame: FrameType | None) -> None:
     raise SystemExit(128 + number)
 
 

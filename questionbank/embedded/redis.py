@@ -61,7 +61,7 @@ def _server(var_dir: Path, location: RedisLocation, binary: str = "redis-server"
         ),
         log=var_dir / "logs" / "redis.log",
         marker=location.socket_path,
-        is_ready=lambda pid: _answers(location.socket_path),
+        is_ready=lambda _pid: _answers(location.socket_path),
         stop_signal=signal.SIGTERM,
     )
 

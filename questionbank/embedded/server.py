@@ -59,7 +59,7 @@ class Server:
             with suppress(OSError):  # it has ended while we looked
                 program, *arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")[:3]
                 ours = Path(f"/proc/{pid}").stat().st_uid == user_id
-                if ours and [os.path.basename(program), *arguments] == wanted:
+                if ours and [os.fsencode(Path(os.fsdecode(program)).name), *arguments] == wanted:
                     parents[pid] = _parent(pid)
         # A server's own children carry its command line until they have set their title.
         return next((pid for pid, parent in parents.items() if parent not in parents), None)
@@ -204,7 +204,7 @@ def stopped_processes(session: int) -> list[int]:
 
 
 def _processes() -> list[int]:
-    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
 
 
 def _children(pid: int) -> list[int]:

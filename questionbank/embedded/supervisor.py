@@ -148,5 +148,5 @@ class Supervisor:
             for number, handler in previous.items():
                 signal.signal(number, handler)
 
-    def _note_signal(self, number: int, frame: FrameType | None) -> None:
+    def _note_signal(self, _number: int, _frame: FrameType | None) -> None:
         self._stop_signals += 1

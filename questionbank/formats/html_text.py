@@ -94,9 +94,9 @@ def _without_tags(text: str, said: list[str]) -> str:
     if not tags.are_there and "<!--" not in text:
         return text
     text = _BLANK.sub("____", text)
-    text = _DECLARATION.sub("", _replace_parts(text, "<!--", "-->", lambda part: ""))
+    text = _DECLARATION.sub("", _replace_parts(text, "<!--", "-->", lambda _part: ""))
     for name in _DROPPED:
-        text = _replace_parts(text, f"<{name}", f"</{name}>", lambda part: _dropped(said))
+        text = _replace_parts(text, f"<{name}", f"</{name}>", lambda _part: _dropped(said))
     text = _replace_parts(text, "<math", "</math>", lambda part: _math(part, said))
     pieces: list[str] = []
     for segment in segment_text(text):
@@ -153,7 +153,7 @@ def _replace_parts(text: str, opening: str, closing: str, replace: Callable[[str
 
 def without_comments(text: str) -> str:
     """Return HTML without its comments; one that is never closed stays."""
-    return _replace_parts(text, "<!--", "-->", lambda part: "") if "<!--" in text else text
+    return _replace_parts(text, "<!--", "-->", lambda _part: "") if "<!--" in text else text
 
 
 def _dropped(said: list[str]) -> str:

@@ -1,6 +1,4 @@
-"""Files that people upload: an upload handler that keeps none larger than the limit, so that no request fills the disk,
-and the form that says so.
-"""
+"""Uploaded files: a handler that drops those over the limit, so that no request fills the disk, and their form."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ class _Writer:
     def __init__(self) -> None:
         self._count = 0
 
-    def element(self, element: Element, depth: int) -> str:
+    def element(self, element: Element, depth: int) -> str:  # noqa: C901 - each rule needs the element
         self._count += 1
         if depth > _DEEPEST_TREE or self._count > _LARGEST_TREE:
             raise FormulaRefused("it is nested too deeply")
@@ -314,23 +314,12 @@ def _em(length: str) -> float:
 def _arrange_table(table: Element) -> None:
     r"""Draw the rules of ``\cline`` and widen the cells of ``\multicolumn``, which stand as marks in the cells."""
     rows = [row for row in table if row.tag == "mtr"]
-    ruled: list[tuple[int, int, int]] = []
-    for index, row in enumerate(rows):
-        cells = list(row)
-        for cell in cells:
-            marks = [ord(mark) for leaf in cell.iter() for mark in MARKS.findall(leaf.text or "")]
-            if not marks:
-                continue
-            starts = [mark - RULE_FROM for mark in marks if mark < RULE_TO]
-            ends = [mark - RULE_TO for mark in marks if RULE_TO <= mark < SPANNED]
-            ruled += [(index, first, last) for first, last in zip(starts, ends, strict=False)]
-            spans = [mark - SPANNED for mark in marks if SPANNED <= mark < ALIGNED]
-            if spans and spans[0] > 1:
-                cell.set("columnspan", str(spans[0]))
-                for surplus in [other for other in reversed(list(row)) if not len(other)][: spans[0] - 1]:
-                    row.remove(surplus)
-            if aligned := [mark - ALIGNED for mark in marks if mark >= ALIGNED]:
-                cell.set("class", ("tml-left", "", "tml-right")[min(aligned[0], 2)])
+    ruled = [
+        (index, first, last)
+        for index, row in enumerate(rows)
+        for cell in list(row)
+        for first, last in _arrange_cell(row, cell)
+    ]
     ends_empty = bool(ruled) and len(rows) > 1 and not any(_prints(cell) for cell in rows[-1])
     for index, first, last in ruled:
         below = ends_empty and index == len(rows) - 1
@@ -342,6 +331,21 @@ def _arrange_table(table: Element) -> None:
             column += int(cell.get("columnspan", "1"))
     if ends_empty:
         table.remove(rows[-1])
+
+
+def _arrange_cell(row: Element, cell: Element) -> list[tuple[int, int]]:
+    """Widen and align a cell by its marks; returns the first and last columns of the rules above its row."""
+    marks = [ord(mark) for leaf in cell.iter() for mark in MARKS.findall(leaf.text or "")]
+    starts = [mark - RULE_FROM for mark in marks if mark < RULE_TO]
+    ends = [mark - RULE_TO for mark in marks if RULE_TO <= mark < SPANNED]
+    spans = [mark - SPANNED for mark in marks if SPANNED <= mark < ALIGNED]
+    if spans and spans[0] > 1:
+        cell.set("columnspan", str(spans[0]))
+        for surplus in [other for other in reversed(list(row)) if not len(other)][: spans[0] - 1]:
+            row.remove(surplus)
+    if aligned := [mark - ALIGNED for mark in marks if mark >= ALIGNED]:
+        cell.set("class", ("tml-left", "", "tml-right")[min(aligned[0], 2)])
+    return list(zip(starts, ends, strict=False))
 
 
 def _prints(element: Element) -> bool:

@@ -55,6 +55,26 @@ def write_refused(stream: Any, report: ImportReport) -> None:
 
 def write_summary(stream: Any, report: ImportReport) -> None:
     """Say in a few lines how the file is read, and what was done, or would be."""
+    stream.write(f"{report.name}, lines read: {report.rows:,} ({report.read_as})")
+    if report.layout is not None:
+        columns = ", ".join(f"{name} -> {field}" for name, field in report.layout.pairs)
+        stream.write(f"  columns: {columns}")
+    if report.unread_columns:
+        stream.write(f"  columns that are not read: {', '.join(report.unread_columns)}")
+    if report.without:
+        stream.write(f"  left out: {', '.join(report.without)}")
+    for note in report.notes:
+        stream.write(f"  {note}")
+    for group in report.warnings.ordered()[:REASONS_SHOWN]:
+        stream.write(f"  warning, {group}")
+    for label, figure in _figures(report).items():
+        stream.write(f"  {label}: {figure}")
+    _write_changes(stream, report)
+    if not report.dry_run:
+        stream.write(f"  seconds: {report.seconds:.1f}")
+
+
+def _figures(report: ImportReport) -> dict[str, str]:
     would = "would be " if report.dry_run else ""
     languages = ", ".join(f"{language} {count:,}" for language, count in report.languages.items())
     figures = {
@@ -75,20 +95,11 @@ def write_summary(stream: Any, report: ImportReport) -> None:
         figures["templates whose numbers their source draws"] = f"{report.templates:,}"
     if report.without_figure:
         figures["questions that lack a figure"] = f"{report.without_figure:,}"
-    stream.write(f"{report.name}, lines read: {report.rows:,} ({report.read_as})")
-    if report.layout is not None:
-        columns = ", ".join(f"{name} -> {field}" for name, field in report.layout.pairs)
-        stream.write(f"  columns: {columns}")
-    if report.unread_columns:
-        stream.write(f"  columns that are not read: {', '.join(report.unread_columns)}")
-    if report.without:
-        stream.write(f"  left out: {', '.join(report.without)}")
-    for note in report.notes:
-        stream.write(f"  {note}")
-    for group in report.warnings.ordered()[:REASONS_SHOWN]:
-        stream.write(f"  warning, {group}")
-    for label, figure in figures.items():
-        stream.write(f"  {label}: {figure}")
+    return figures
+
+
+def _write_changes(stream: Any, report: ImportReport) -> None:
+    known = report.known
     if known is not None and known.conflicts and not report.dry_run:
         stream.write("  Choose between both versions on the page of this import (Jobs).")
     if report.changed_elsewhere:
@@ -100,5 +111,3 @@ def write_summary(stream: Any, report: ImportReport) -> None:
         stream.write(f"  line {change['line']:,}, question {change['question']}:")
         for name, before, after in change["differences"]:
             stream.write(f"    {name}: {before!r} -> {after!r}")
-    if not report.dry_run:
-        stream.write(f"  seconds: {report.seconds:.1f}")

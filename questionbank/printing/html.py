@@ -49,7 +49,7 @@ class TextWriter:
         change: what becomes of the tree of a text before it is written.
     """
 
-    def __init__(self, sheet: Sheet, change: Callable[[Element], None] = lambda element: None) -> None:
+    def __init__(self, sheet: Sheet, change: Callable[[Element], None] = lambda _element: None) -> None:
         self._change = change
         self._named = [
             {"name": name, "sha256": hashlib.sha256(data).hexdigest()}

@@ -201,6 +201,6 @@ _KINDS: dict[str, Callable[[Element], str]] = {
     "munderover": _over_and_under,
     "mtable": _table,
     "menclose": _enclosed,
-    "mspace": lambda element: "",
-    "mphantom": lambda element: "",
+    "mspace": lambda _element: "",
+    "mphantom": lambda _element: "",
 }

@@ -106,7 +106,7 @@ class _Reader:
     def _within(self, name: str) -> bool:
         return any(opened == name for opened, _ in self._open)
 
-    def _begin(self, name: str, attributes: dict[str, str]) -> None:
+    def _begin(self, name: str, attributes: dict[str, str]) -> None:  # noqa: C901 - a branch for each element
         if name in _STYLES:
             self._push(name, f"\\{_STYLES[name]}{{", "}")
         elif name in _PARAGRAPHS:

@@ -237,7 +237,7 @@ def _render_prose(text: str, out: Line, scope: Scope) -> None:
     _render_words(text[start:], out, scope)
 
 
-def _render_words(text: str, out: Line, scope: Scope) -> None:
+def _render_words(text: str, out: Line, scope: Scope) -> None:  # noqa: C901 - a branch for each kind
     start = 0
     for match in _PROSE.finditer(text):
         if match.start() > start:

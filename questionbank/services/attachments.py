@@ -87,8 +87,9 @@ def attachment_add(*, data: bytes) -> str:
 
 
 def attachments_sweep() -> int:
-    """Delete the pictures that no question shows, nor did before a change that can be undone, nor a test paper that is
-    under review; returns their number.
+    """Delete the pictures that nothing refers to, and return their number.
+
+    Questions refer to them, changes that can be undone, and test papers under review.
     """
     old = timezone.now() - YOUNG
     with connection.cursor() as cursor:

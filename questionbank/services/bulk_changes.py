@@ -185,8 +185,8 @@ Snapshots = dict[int, Any]
 # --- columns ---------------------------------------------------------------------------------------
 
 _COLUMNS: Mapping[str, Callable[[Values], dict[str, Any]]] = {  # what a change writes; a literal table
-    Kind.RETIRE: lambda values: {"status": Question.Status.RETIRED.value},
-    Kind.RESTORE: lambda values: {"status": Question.Status.READY.value},
+    Kind.RETIRE: lambda _values: {"status": Question.Status.RETIRED.value},
+    Kind.RESTORE: lambda _values: {"status": Question.Status.READY.value},
     Kind.GRADE: lambda values: {"grade": values["grade"]},
     Kind.SOURCE: lambda values: {"source": values["source"]},
     Kind.DIFFICULTY: lambda values: {
@@ -197,7 +197,7 @@ _COLUMNS: Mapping[str, Callable[[Values], dict[str, Any]]] = {  # what a change 
 }
 
 
-def _set_columns(change: BulkChange, questions: list[Question], user: User) -> tuple[Snapshots, Snapshots]:
+def _set_columns(change: BulkChange, questions: list[Question], _user: User) -> tuple[Snapshots, Snapshots]:
     columns = _COLUMNS[change.kind](change.values)
     before = {row.pk: {name: getattr(row, name) for name in columns} for row in questions}
     for row in questions:
@@ -307,7 +307,7 @@ def _with_person(tag: dict[str, Any], people: Collection[int]) -> dict[str, Any]
 _DERIVED = ("search_vector", "content_hash")  # made anew from the text
 
 
-def _delete(change: BulkChange, questions: list[Question], user: User) -> tuple[Snapshots, Snapshots]:
+def _delete(_change: BulkChange, questions: list[Question], _user: User) -> tuple[Snapshots, Snapshots]:
     ids = [row.pk for row in questions]
     before: Snapshots = {pk: [] for pk in ids}
     columns = [column.name for column in Question._meta.fields if column.name not in _DERIVED]
@@ -326,7 +326,7 @@ def _delete(change: BulkChange, questions: list[Question], user: User) -> tuple[
     return before, {}
 
 
-def _undelete(items: list[BulkChangeItem], questions: Mapping[int, Question]) -> list[int]:
+def _undelete(items: list[BulkChangeItem], _questions: Mapping[int, Question]) -> list[int]:
     concepts = set(KnowledgeConcept.objects.values_list("pk", flat=True))
     people = set(User.objects.values_list("pk", flat=True))
     for item in items:

@@ -11,9 +11,9 @@ _SHOWN = 60  # characters of a formula that a warning repeats
 
 
 def formula_problems(text: str) -> list[str]:
-    """Return formulas that cannot be drawn, and marks that do not pair up.
+    r"""Return formulas that cannot be drawn, and marks that do not pair up.
 
-    >>> formula_problems(r"Solve $x = 2$."), len(formula_problems(r"Solve $\\frac{1}{$."))
+    >>> formula_problems(r"Solve $x = 2$."), len(formula_problems(r"Solve $\frac{1}{$."))
     ([], 2)
     """
     problems = latex_warnings(text)

@@ -55,7 +55,7 @@ class ImportFailed(ImportRefused):
         self.report = report
 
 
-def import_file(
+def import_file(  # noqa: PLR0913 - the options of an import
     *,
     path: Path,
     format: str = AUTO,
@@ -239,7 +239,7 @@ def upload_keep(*, upload: File[Any], name: str, user: User | None, format: str 
 
 
 @transaction.atomic
-def import_kept(
+def import_kept(  # noqa: PLR0913 - the options of an import
     *,
     kept: KeptUpload,
     user: User | None,

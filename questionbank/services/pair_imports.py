@@ -208,18 +208,10 @@ def _read(stored: str, name: str, user: User) -> tuple[list[PairInput], list[Lin
         question = questions.get(row.question) if row.question is not None else None
         original = row.original or (question.text.strip() if question else "")
         both = (original, row.paraphrase)
-        reason = ""
-        if row.question is not None and question is None:
-            reason = f"there is no question {row.question} in the bank"
-        elif question is not None and (refusal := why_not_reworded(question)):
-            reason = refusal
-        elif question is not None and not is_text_of(question=question, text=original):
-            reason = f"the original is not the text of question {question.pk}"
-        elif original == row.paraphrase:
-            reason = "original and paraphrase are the same text"
-        elif both in seen:
+        reason = _refusal(row, question, original)
+        if not reason and both in seen:
             reason = f"this pair is already on line {seen[both]}"
-        elif both in stored_pairs:
+        elif not reason and both in stored_pairs:
             reason = "this pair was added already"
         if reason:
             problems.append(LineProblem(number, reason))
@@ -227,6 +219,17 @@ def _read(stored: str, name: str, user: User) -> tuple[list[PairInput], list[Lin
         seen[both] = number
         pairs.append(PairInput(original, row.paraphrase, row.language, row.id, question, row.label))
     return pairs, problems
+
+
+def _refusal(row: PairRow, question: Question | None, original: str) -> str:
+    """Return why a row cannot be used, whatever the others are; empty if it can."""
+    if row.question is not None and question is None:
+        return f"there is no question {row.question} in the bank"
+    if question is not None and (refusal := why_not_reworded(question)):
+        return refusal
+    if question is not None and not is_text_of(question=question, text=original):
+        return f"the original is not the text of question {question.pk}"
+    return "original and paraphrase are the same text" if original == row.paraphrase else ""
 
 
 def _bounded(

@@ -68,7 +68,7 @@ def pair_priority(*, score: float | None, verdict: float | None, findings: Seque
 
 
 @transaction.atomic
-def pairs_create(
+def pairs_create(  # noqa: PLR0913 - what a row of the queue says
     *,
     pairs: Iterable[PairInput],
     source: str,
@@ -141,15 +141,8 @@ def pairs_known(*, paraphrases: Iterable[str]) -> set[tuple[str, str]]:
 
 
 def _check(pair: ParaphrasePair) -> None:
-    fields: dict[str, list[str]] = {}
-    for name in ("original", "paraphrase"):
-        text = getattr(pair, name)
-        if not text:
-            fields[name] = ["The text is missing."]
-        elif len(text) > TEXT_LIMIT:
-            fields[name] = [f"The text has more than {TEXT_LIMIT} characters."]
-        elif "\0" in text:
-            fields[name] = ["The text holds a NUL character."]
+    problems = {name: _text_problem(getattr(pair, name)) for name in ("original", "paraphrase")}
+    fields = {name: [problem] for name, problem in problems.items() if problem}
     if not fields and pair.original == pair.paraphrase:
         fields["paraphrase"] = ["It is the same text as the original."]
     if len(pair.source_id) > ID_LIMIT:
@@ -164,6 +157,14 @@ def _check(pair: ParaphrasePair) -> None:
         fields["opinions"] = [f"Ask 1 to {most} reviewers."]
     if fields:
         raise ValidationFailed.of(fields)
+
+
+def _text_problem(text: str) -> str:
+    if not text:
+        return "The text is missing."
+    if len(text) > TEXT_LIMIT:
+        return f"The text has more than {TEXT_LIMIT} characters."
+    return "The text holds a NUL character." if "\0" in text else ""
 
 
 @transaction.atomic

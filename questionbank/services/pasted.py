@@ -33,11 +33,6 @@ class PastedText:
     detected: str
     notice: str
 
-    @property
-    def is_predictable(self) -> bool:
-        """Whether there are models for the language."""
-        return primary_language(self.language) in LANGUAGE_NAMES
-
 
 def read_pasted(text: str, *, whole: bool = False, language: str = "") -> PastedText:
     """Read a pasted text.

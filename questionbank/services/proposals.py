@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.db import transaction
 
@@ -59,55 +60,35 @@ def paraphrases_propose(*, question: Question, each: int, user: User) -> Proposa
     if not choice.rewords(question.language):
         raise ValidationFailed("The rules know English only.")
     return propose_for(
-        question=question, paraphraser=RuleParaphraser(), each=each, source=choice.source, user=user
+        question=question, paraphraser=RuleParaphraser(), each=each, user=user, source=choice.source
     )
 
 
 def propose_for(
-    *,
-    question: Question,
-    paraphraser: Paraphraser,
-    each: int,
-    source: str,
-    user: User | None,
-    batch: str = "",
-    request_scores: bool = True,
+    *, question: Question, paraphraser: Paraphraser, each: int, user: User | None, **origin: Any
 ) -> Proposals:
     """Ask one paraphraser for new paraphrases of one question, and put them into the queue.
 
     It is asked for as many more as the question has already, so that asking again gives others.
+
+    Args:
+        origin: what else `pairs_create` takes.
 
     Raises:
         AnalyticsError: the paraphraser's own.
     """
     text = question.text.strip()
     candidates = paraphraser.propose(text, each + question.paraphrases.count())
-    return _keep(
-        question,
-        text,
-        candidates,
-        each=each,
-        source=source,
-        generator=paraphraser.name,
-        user=user,
-        batch=batch,
-        request_scores=request_scores,
-    )
+    with transaction.atomic():
+        new, repeated = _new_pairs(question, text, candidates, each)
+        made = pairs_create(pairs=new, user=user, generator=paraphraser.name, **origin)
+    return Proposals(made, repeated)
 
 
-@transaction.atomic
-def _keep(
-    question: Question,
-    text: str,
-    candidates: Iterable[str],
-    *,
-    each: int,
-    source: str,
-    generator: str,
-    user: User | None,
-    batch: str,
-    request_scores: bool,
-) -> Proposals:
+def _new_pairs(
+    question: Question, text: str, candidates: Iterable[str], each: int
+) -> tuple[list[PairInput], int]:
+    """Return at most `each` new pairs, and the number of candidates that the question has already."""
     taken_hashes, repeated = _taken(question, text), 0
     new: list[PairInput] = []
     for candidate in candidates:
@@ -119,10 +100,7 @@ def _keep(
         elif len(new) < each:
             taken_hashes.add(digest)
             new.append(PairInput(text, candidate, question.language, question=question))
-    made = pairs_create(
-        pairs=new, source=source, user=user, batch=batch, generator=generator, request_scores=request_scores
-    )
-    return Proposals(made, repeated)
+    return new, repeated
 
 
 def _taken(question: Question, text: str) -> set[bytes]:

@@ -51,7 +51,7 @@ RUN_LOCK = 7_201_010  # first half of the advisory lock that a worker holds; the
 
 
 @transaction.atomic
-def run_create(
+def run_create(  # noqa: PLR0913 - what a row of the queue says
     *,
     kind: str,
     title: str = "",

@@ -170,9 +170,9 @@ def found_by_name(way: str) -> str:
 
 @register.filter
 def with_lists(text: str) -> SafeString:
-    """Return a text in paragraphs; lines that begin with a hyphen become a list.
+    r"""Return a text in paragraphs; lines that begin with a hyphen become a list.
 
-    >>> with_lists("Accept it if:\\n- it is clear\\n- it is right")
+    >>> with_lists("Accept it if:\n- it is clear\n- it is right")
     '<p>Accept it if:</p><ul><li>it is clear</li><li>it is right</li></ul>'
     """
     parts: list[str] = []

@@ -64,7 +64,7 @@ def document_page(
         (number for number, block in enumerate(blocks, start=1) if _has_line(block, line or editing)), None
     )
     shown = pages.get_page(page or holding or otherwise)
-    rows = [_row(passage, draft) for block in shown for passage in block]
+    rows = [_row(passage) for block in shown for passage in block]
     keys = [row.reviewed.key for passage in rows for row in passage.lines]
     pictures = [{"name": name, "sha256": sha256} for name, sha256 in draft.pictures.items()]
     return {
@@ -113,7 +113,7 @@ def _has_line(block: list[Passage], key: str) -> bool:
     return bool(key) and any(row.reviewed.key == key for passage in block for row in passage.lines)
 
 
-def _row(passage: Passage, draft: DocumentDraft) -> PageRow:
+def _row(passage: Passage) -> PageRow:
     item = passage.item
     if item is None:
         return PageRow(passage.lines)

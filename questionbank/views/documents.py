@@ -15,7 +15,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from analytics.languages import LANGUAGE_NAMES, primary_language
 from analytics.question_content import as_json
 from questionbank.documents.passages import FoundItem
 from questionbank.errors import Conflict, NotFound, ServiceUnavailable, ValidationFailed
@@ -32,7 +31,7 @@ from questionbank.selectors.questions.document_drafts import (
 from questionbank.selectors.questions.hierarchy_choice import hierarchy_choice
 from questionbank.selectors.questions.import_undo import import_can_be_undone, import_undo_runs
 from questionbank.selectors.registry.runs import run_wait
-from questionbank.selectors.similar.insight import text_outlook
+from questionbank.selectors.similar.insight import AskedText, text_outlook
 from questionbank.services.document_drafts import (
     document_draft_delete,
     document_draft_paste,
@@ -194,18 +193,16 @@ def document_outlook(request: HttpRequest, draft_id: int, key: str) -> HttpRespo
 def _outlook(request: HttpRequest, item: FoundItem) -> Any:
     """Return what the bank says of a question, or None where it has no vectors yet."""
     record = item.record
+    asked = AskedText(
+        question=record.text,
+        text=record.text,
+        language=record.language,
+        options=as_json(record.options),
+        content=record.content,
+        answer=record.answer,
+    )
     try:
-        return text_outlook(
-            question=record.text,
-            text=record.text,
-            options=as_json(record.options),
-            content=record.content,
-            answer=record.answer,
-            language=record.language,
-            is_predictable=primary_language(record.language) in LANGUAGE_NAMES,
-            hierarchy=hierarchy_choice(user=request.user).name,
-            user=request.user,
-        )
+        return text_outlook(asked, hierarchy=hierarchy_choice(user=request.user).name, user=request.user)
     except ServiceUnavailable:
         return None
 

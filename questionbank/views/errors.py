@@ -20,7 +20,10 @@ LAST_RESORT = """<!DOCTYPE html>
 </body></html>"""
 
 
-def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+def bad_request(
+    request: HttpRequest,
+    exception: Exception,  # noqa: ARG001 - by Django's name
+) -> HttpResponse:
     """Return 400: the browser sent something that no page of ours sends."""
     return render(request, "400.html", status=400)
 

@@ -17,7 +17,7 @@ from questionbank.views.access import button_for, page_for
 @login_not_required
 @require_safe
 @never_cache
-def health_status(request: HttpRequest) -> HttpResponse:
+def health_status(_request: HttpRequest) -> HttpResponse:
     """Return 200 or 503 and one word: nothing here helps an attacker."""
     healthy = site_is_healthy()
     return JsonResponse({"status": "ok" if healthy else "failing"}, status=200 if healthy else 503)

@@ -14,6 +14,7 @@ from questionbank.forms.questions import chosen_concepts
 from questionbank.models import Question
 from questionbank.selectors.questions.hierarchy_choice import HierarchyChoice, hierarchy_choice
 from questionbank.selectors.similar.insight import (
+    AskedText,
     text_insight,
 )
 from questionbank.services.document_drafts import document_question_count
@@ -85,15 +86,8 @@ def _insight(
 ) -> dict[str, Any]:
     pasted = pasted_of(data)
     layout = pasted.layout
-    insight = text_insight(
-        question=pasted.question,
-        text=layout.text,
-        options=layout.options,
-        language=pasted.language,
-        is_predictable=pasted.is_predictable,
-        hierarchy=hierarchy,
-        user=request.user,
-    )
+    asked = AskedText(pasted.question, layout.text, pasted.language, layout.options)
+    insight = text_insight(asked, hierarchy=hierarchy, user=request.user)
     return {
         "text": layout.text,
         "pasted": {"text": layout.text, "options": layout.options, "language": pasted.language},

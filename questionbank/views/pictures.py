@@ -10,7 +10,7 @@ from questionbank.views.access import page_for
 
 
 @page_for("read")
-def picture(request: HttpRequest, sha256: str) -> HttpResponse:
+def picture(_request: HttpRequest, sha256: str) -> HttpResponse:
     """Show a picture; its address is its hash, so it never changes."""
     attachment = Attachment.objects.filter(pk=sha256).first()
     data = picture_bytes(sha256) if attachment is not None else None

@@ -167,14 +167,7 @@ def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
         except Conflict as error:
             sent, status, late = Sent(pair_id, fields), 409, str(error)
         else:
-            following = next_to_settle(person=request.user)
-            if following is None:
-                messages.success(
-                    request, "The disagreement is settled. There are no others for you to settle."
-                )
-                return redirect("review_progress")
-            messages.success(request, "The disagreement is settled. Here is the next one.")
-            return redirect("review_settle", pair_id=following.pk)
+            return _after_settling(request)
     pair = pair_get(pair_id=pair_id)
     written = _written(pair_id, sent.fields) if sent else {}
     is_early = grace_seconds(pair=pair, person=request.user) > 0
@@ -204,6 +197,15 @@ def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
             }
     context |= _pair_context(request, pair, sent=sent, is_adjudication=True)
     return render(request, "review/settle.html", context, status=status)
+
+
+def _after_settling(request: HttpRequest) -> HttpResponse:
+    following = next_to_settle(person=request.user)
+    if following is None:
+        messages.success(request, "The disagreement is settled. There are no others for you to settle.")
+        return redirect("review_progress")
+    messages.success(request, "The disagreement is settled. Here is the next one.")
+    return redirect("review_settle", pair_id=following.pk)
 
 
 @button_for("review", back="review")

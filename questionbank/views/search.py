@@ -17,11 +17,11 @@ from django_htmx.http import push_url
 
 from questionbank.models import KnowledgeConcept, Question
 from questionbank.selectors.search.asked import TOPIC
-from questionbank.selectors.search.browsing import browse
+from questionbank.selectors.search.browsing import narrowing
 from questionbank.selectors.search.filters import ANY_STATUS, USED, SearchFilters
 from questionbank.selectors.search.long_queries import long_query_text
 from questionbank.selectors.search.query_filters import READ_FILTERS, TASK_NAMES
-from questionbank.selectors.search.search import NEWEST, ORDERS, RELEVANCE, SearchPage
+from questionbank.selectors.search.search import NEWEST, ORDERS, RELEVANCE, SearchPage, search_questions
 from questionbank.selectors.serving import serving
 from questionbank.services.long_queries import long_query_keep
 from questionbank.templatetags.pages import language_name
@@ -67,7 +67,7 @@ def question_list(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         request.GET = QueryDict(urlencode(wanted))  # type: ignore[assignment]  # links start from the page's address
     _remember(request, filter_query)
-    browsing = browse(
+    page = search_questions(
         query=query,
         filters=filters,
         serving=serving(),
@@ -78,17 +78,15 @@ def question_list(request: HttpRequest) -> HttpResponse:
     )
     last = {} if filter_query or cursor else request.session.get(REMEMBERED, {})
     context = {
-        "page": browsing.page,
+        "page": page,
+        **vars(narrowing(page, filters)),
         "query": query,
         "query_part": urlencode(_parameters(query, {})),
         "filters": filters,
         "filter_query": filter_query,
         "filter_count": len(filter_query),
-        "chips": _chips(browsing.page),
-        "steps": browsing.steps,
+        "chips": _chips(page),
         "open_steps": OPEN_STEPS,
-        "bands": browsing.bands,
-        "facets": browsing.facets,
         "tasks": TASK_NAMES.items(),
         "uses": USED.items(),
         "statuses": [*Question.Status.choices, (ANY_STATUS, "Any")],

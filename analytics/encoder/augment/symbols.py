@@ -1,7 +1,7 @@
-"""A formula as a list of symbols that joins back to the same LaTeX, each with its meaning.
+r"""A formula as a list of symbols that joins back to the same LaTeX, each with its meaning.
 
 The strategies of `formula.py` change single symbols. They must tell a variable from the letters of
-``\\text{...}`` or of an environment's name, and a number from the digits of ``\\hspace{2em}``.
+``\text{...}`` or of an environment's name, and a number from the digits of ``\hspace{2em}``.
 """
 
 from __future__ import annotations

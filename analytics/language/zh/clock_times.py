@@ -60,7 +60,7 @@ def _small(digits: str) -> int | None:
     return None if value is None else int(value)
 
 
-def written_clock_time(minutes: int, *, with_half: bool) -> str:
+def written_clock_time(minutes: int, *, with_half: bool) -> str:  # noqa: ARG001 - as every language
     """Return a time of day in the 24-hour clock, whatever `with_half` says."""
     hour, minute = hour_and_minutes(minutes)
     return f"{hour}:{minute:02}"

@@ -271,7 +271,7 @@ def _without_plain_start(match: re.Match[str], at_start: bool, inside: set[str])
         return None
     if words[0] in _PLAIN or words[0] in _DATES:
         if len(words) == 1:
-            return _lone_plain_word(name, start, text, at_start, inside)
+            return _lone_plain_word(name, start, text, at_start)
         if not at_start and words[0] in _ALSO_WORDS:
             return start, name
         rest = name[len(words[0]) :].lstrip().removeprefix("of ").lstrip()
@@ -291,9 +291,7 @@ def _without_plain_start(match: re.Match[str], at_start: bool, inside: set[str])
     return None
 
 
-def _lone_plain_word(
-    name: str, start: int, text: str, at_start: bool, inside: set[str]
-) -> tuple[int, str] | None:
+def _lone_plain_word(name: str, start: int, text: str, at_start: bool) -> tuple[int, str] | None:
     if name in _DATES:
         is_name = name in _MONTH_NAMES and not _BEFORE_DATE.search(text[max(start - 10, 0) : start])
         women, men, _ = _tables()

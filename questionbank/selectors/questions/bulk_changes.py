@@ -60,9 +60,9 @@ REFUSALS: Mapping[str, str] = {
 _ALREADY: Mapping[
     str, Callable[[Values], Q]
 ] = {  # what holds for questions that are so already; a literal table
-    Kind.RETIRE: lambda values: Q(status=Question.Status.RETIRED),
-    Kind.RESTORE: lambda values: ~Q(status=Question.Status.RETIRED),
-    Kind.DELETE_DRAFTS: lambda values: Q(pk__in=[]),
+    Kind.RETIRE: lambda _values: Q(status=Question.Status.RETIRED),
+    Kind.RESTORE: lambda _values: ~Q(status=Question.Status.RETIRED),
+    Kind.DELETE_DRAFTS: lambda _values: Q(pk__in=[]),
     Kind.CONCEPTS: lambda values: (
         _has(values.get("add"), is_tagged=True) & _has(values.get("remove"), is_tagged=False)
     ),

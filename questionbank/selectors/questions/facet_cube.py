@@ -124,7 +124,7 @@ def concept_groups(*, prefix: str, width: int) -> tuple[ConceptGroups, ConceptGr
 
 @lru_cache(maxsize=128)
 def _concept_groups(
-    version: tuple[Any, ...], prefix: str, width: int
+    _version: tuple[Any, ...], prefix: str, width: int
 ) -> tuple[ConceptGroups, ConceptGroups, ConceptGroups]:
     with connection.cursor() as cursor:
         cursor.execute(

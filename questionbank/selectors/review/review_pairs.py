@@ -64,16 +64,21 @@ def pairs_found(*, filters: PairFilters, viewer: User) -> QuerySet[ParaphrasePai
     if filters.most is not None:
         pairs = pairs.filter(verdict__lte=filters.most)
     if filters.reviewer is not None or filters.reason:
-        decisions = ReviewDecision.objects.filter(pair=OuterRef("pk"), undone_at__isnull=True)
-        decisions = decisions.exclude(verdict=ReviewDecision.Verdict.SKIP)
-        if filters.reviewer is not None:
-            decisions = decisions.filter(reviewer=filters.reviewer)
-        if filters.reason:
-            decisions = decisions.filter(reason=filters.reason)
-        pairs = pairs.filter(Exists(decisions.filter(_may_be_read(viewer))))
+        pairs = pairs.filter(Exists(_decisions(filters, viewer)))
     if filters.text:
         pairs = pairs.filter(Q(original__icontains=filters.text) | Q(paraphrase__icontains=filters.text))
     return pairs
+
+
+def _decisions(filters: PairFilters, viewer: User) -> QuerySet[ReviewDecision, ReviewDecision]:
+    """Return a pair's decisions that the viewer may know of, by the reviewer and for the reason of the filters."""
+    decisions = ReviewDecision.objects.filter(
+        _may_be_read(viewer), pair=OuterRef("pk"), undone_at__isnull=True
+    )
+    decisions = decisions.exclude(verdict=ReviewDecision.Verdict.SKIP)
+    if filters.reviewer is not None:
+        decisions = decisions.filter(reviewer=filters.reviewer)
+    return decisions.filter(reason=filters.reason) if filters.reason else decisions
 
 
 def _may_be_read(viewer: User) -> Q:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from questionbank.selectors.questions.concept_steps import ConceptSteps, concept_steps
 from questionbank.selectors.search.facets import BANDS, FacetValue, difficulty_range
 from questionbank.selectors.search.filters import SearchFilters
-from questionbank.selectors.search.search import SearchPage, search_questions
-from questionbank.selectors.serving import Serving
+from questionbank.selectors.search.search import SearchPage
 
 FACETS = {"kind": "Type", "grade": "Grade", "language": "Language", "source": "Source"}
 SELECT_FROM = 7  # a filter with so many values becomes a drop-down list
@@ -41,34 +40,21 @@ class Facet:
     is_long: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Browsing:
-    """A page of results, with the filters that narrow it and the number of questions behind each."""
+@dataclass(frozen=True)
+class Narrowing:
+    """The filters that narrow a search, and the number of questions behind each."""
 
-    page: SearchPage
     steps: ConceptSteps
     bands: list[Band]
     facets: list[Facet]
 
 
-def browse(
-    *,
-    query: str,
-    filters: SearchFilters,
-    serving: Serving,
-    order: str = "",
-    cursor: str = "",
-    exact: bool = False,
-    off: Sequence[str] = (),
-) -> Browsing:
-    """Search, as `search_questions`, and count what the results can be narrowed to."""
-    page = search_questions(
-        query=query, filters=filters, serving=serving, order=order, cursor=cursor, exact=exact, off=off
-    )
+def narrowing(page: SearchPage, filters: SearchFilters) -> Narrowing:
+    """Return what the results can be narrowed to."""
     counts = {int(value.value): value.count for value in page.facets.get("concept", [])}
     hierarchies = {int(value.value): (value.label, value.count) for value in page.facets.get("hierarchy", [])}
     steps = concept_steps(chosen=filters.concept, counts=counts, hierarchies=hierarchies)
-    return Browsing(page, steps, list(_bands(page, filters)), list(_facets(page, filters.to_query())))
+    return Narrowing(steps, list(_bands(page, filters)), list(_facets(page, filters.to_query())))
 
 
 def _bands(page: SearchPage, filters: SearchFilters) -> Iterator[Band]:

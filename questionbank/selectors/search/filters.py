@@ -112,38 +112,46 @@ class SearchFilters:
 
 def filtered_questions(filters: SearchFilters) -> QuerySet[Question]:
     """Return the questions that pass, in no order."""
-    wanted = Q()
+    passed = Q()
     if filters.status != ANY_STATUS:
-        wanted &= Q(status=filters.status)
+        passed &= Q(status=filters.status)
     if filters.difficulty_min is not None:
-        wanted &= Q(difficulty_percent__gte=filters.difficulty_min)
+        passed &= Q(difficulty_percent__gte=filters.difficulty_min)
     if filters.difficulty_max is not None:
-        wanted &= Q(difficulty_percent__lte=filters.difficulty_max)
+        passed &= Q(difficulty_percent__lte=filters.difficulty_max)
     for name in ("grade", "kind", "language", "source"):
         if value := getattr(filters, name):
-            wanted &= Q(**{name: value})
+            passed &= Q(**{name: value})
     if filters.owner is not None:
-        wanted &= Q(created_by=filters.owner)
+        passed &= Q(created_by=filters.owner)
     if (viewer := filters.for_everybody.viewer) is not None:
-        wanted &= ~Q(status=Question.Status.DRAFT) | Q(created_by=viewer)
-    # By the small index of the questions that are marked: a mark is not in the index that the other filters use.
-    if filters.figure:
-        needed = Q(pk__in=Question.objects.filter(needs_figure=True).values("pk"))
-        wanted &= needed if filters.figure == "needed" else ~needed
+        passed &= ~Q(status=Question.Status.DRAFT) | Q(created_by=viewer)
     if filters.task:
         # By the index of words, which holds a token for each task.
         token = SearchQuery(task_token(filters.task), search_type="raw", config="simple")
-        wanted &= Q(search_vector=token)
+        passed &= Q(search_vector=token)
+    if filters.concept is not None:
+        passed &= Q(pk__in=_tagged_below(filters.concept))
+    return Question.objects.filter(passed & _marked(filters)).order_by()
+
+
+def _marked(filters: SearchFilters) -> Q:
+    """Return what the marks of questions and their uses let pass.
+
+    By small indexes of the marked questions: a mark is not in the index that the other filters use.
+    """
+    passed = Q()
+    if filters.figure:
+        needed = Q(pk__in=Question.objects.filter(needs_figure=True).values("pk"))
+        passed &= needed if filters.figure == "needed" else ~needed
     if filters.numbers:
         drawn = Q(pk__in=Question.objects.filter(draws_numbers=True).values("pk"))
-        wanted &= drawn if filters.numbers == "drawn" else ~drawn
+        passed &= drawn if filters.numbers == "drawn" else ~drawn
     if filters.used:
         uses = uses_since(None if filters.used == "never" else a_year_ago())
         used = Q(pk__in=uses.order_by().values("question"))
-        wanted &= used if filters.used == "year" else ~used
-    if filters.concept is not None:
-        wanted &= Q(pk__in=_tagged_below(filters.concept))
-    return Question.objects.filter(wanted).order_by()
+        passed &= used if filters.used == "year" else ~used
+    return passed
 
 
 def task_token(task: str) -> str:

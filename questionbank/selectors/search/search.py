@@ -140,7 +140,7 @@ class SearchPage:
         return self.first_position + len(self.hits) - 1
 
 
-def search_questions(
+def search_questions(  # noqa: PLR0913 - what the address of a search says
     *,
     query: str,
     filters: SearchFilters,

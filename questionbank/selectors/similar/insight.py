@@ -9,6 +9,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from analytics.catalog import FALLBACK_LENS
+from analytics.languages import LANGUAGE_NAMES, primary_language
 from analytics.question_content import EMPTY, Option, QuestionContent, content_of
 from questionbank.capabilities.contract import KinshipRow
 from questionbank.errors import ServiceUnavailable, ValidationFailed
@@ -177,6 +178,29 @@ def question_insight(*, question: Question, user: User, hierarchy: str = "") -> 
     )
 
 
+@dataclass(frozen=True, slots=True)
+class AskedText:
+    """A question that is not in the bank.
+
+    Attributes:
+        question: what models read.
+        text: of the question alone; with `options`, `content` and `answer` it says which questions are the same.
+        language: its tag; where no model reads the language, only the wording is compared.
+    """
+
+    question: str
+    text: str
+    language: str
+    options: Sequence[Option | Mapping[str, Any]]
+    content: QuestionContent = EMPTY
+    answer: str = ""
+
+    @property
+    def is_predictable(self) -> bool:
+        """Whether there are models for the language."""
+        return primary_language(self.language) in LANGUAGE_NAMES
+
+
 @dataclass(frozen=True)
 class TextOutlook:
     """What the bank says about a text at a glance.
@@ -207,22 +231,13 @@ class TextInsight(TextOutlook):
 
 
 def text_outlook(
-    *,
-    question: str,
-    text: str,
-    options: Sequence[Option | Mapping[str, Any]],
-    language: str,
-    is_predictable: bool,
-    hierarchy: str,
-    user: User,
-    content: QuestionContent = EMPTY,
-    answer: str = "",
-    models: Serving | None = None,
+    asked: AskedText, *, hierarchy: str, user: User, models: Serving | None = None
 ) -> TextOutlook:
-    """Return concepts, difficulty and duplicates of a text; arguments as of `text_insight`.
+    """Return concepts, difficulty and duplicates of a text.
 
     Args:
-        answer: questions with another one are not the same.
+        hierarchy: to predict in.
+        user: who asks; drafts of others are not named.
         models: those in use, where they have been read already.
 
     Raises:
@@ -230,63 +245,32 @@ def text_outlook(
     """
     models = models or serving()
     prediction, no_prediction = None, "No concepts are suggested in this language."
-    if is_predictable:
-        prediction, no_prediction = predict_or_none(question, models, language, hierarchy)
+    if asked.is_predictable:
+        prediction, no_prediction = predict_or_none(asked.question, models, asked.language, hierarchy)
+    same = exact_duplicates(
+        text=asked.text, options=asked.options, content=asked.content, answer=asked.answer, user=user
+    )
     return TextOutlook(
         prediction=prediction,
         no_prediction=no_prediction,
         figures=difficulty_figures(None, prediction),
-        same=list(
-            exact_duplicates(text=text, options=options, content=content, answer=answer, user=user)[
-                :MOST_SAME
-            ]
-        ),
-        near=_near(question, models, user),
+        same=list(same[:MOST_SAME]),
+        near=_near(asked.question, models, user),
     )
 
 
-def text_insight(
-    *,
-    question: str,
-    text: str,
-    options: Sequence[Mapping[str, Any]],
-    language: str,
-    is_predictable: bool,
-    hierarchy: str,
-    user: User,
-) -> TextInsight:
-    """Return everything that the bank knows about a pasted text.
-
-    Args:
-        question: what models read: text and options in one.
-        text: of the question alone.
-        options: its options.
-        is_predictable: whether models read its language; else only its wording is compared.
-        hierarchy: to predict in.
-        user: who asks; drafts of others are not named.
-
-    Raises:
-        ServiceUnavailable: the bank has no vectors yet.
-    """
+def text_insight(asked: AskedText, *, hierarchy: str, user: User) -> TextInsight:
+    """Return everything that the bank knows about a pasted text; arguments and errors as of `text_outlook`."""
     models = serving()
-    outlook = text_outlook(
-        question=question,
-        text=text,
-        options=options,
-        language=language,
-        is_predictable=is_predictable,
-        hierarchy=hierarchy,
-        user=user,
-        models=models,
-    )
-    solved = solved_text_or_none(question, language) if is_predictable else None
+    outlook = text_outlook(asked, hierarchy=hierarchy, user=user, models=models)
+    solved = solved_text_or_none(asked.question, asked.language) if asked.is_predictable else None
     return TextInsight(
         **vars(outlook),
         solved=solved,
         columns=[
             column
-            for column in lens_columns_of_text(question, models, language, solved)
-            if is_predictable or column.lens in (FALLBACK_LENS.word, BOTH)
+            for column in lens_columns_of_text(asked.question, models, asked.language, solved)
+            if asked.is_predictable or column.lens in (FALLBACK_LENS.word, BOTH)
         ],
     )
 

@@ -72,7 +72,7 @@ class Comparison:
     nearly_same_graph: bool = False
 
 
-def compare(
+def compare(  # noqa: PLR0913 - what is known of two questions
     asked: Evidence,
     candidate: Evidence,
     *,
