@@ -16,7 +16,7 @@ from torch.nn.functional import normalize
 
 from analytics.analogy.config import AnalogyConfig
 from analytics.analogy.examples import AnalogyExample, Positives, retriever_text
-from analytics.backbone.bert import Backbone
+from analytics.backbone.backbone import Backbone
 from analytics.errors import DataError
 from analytics.integer_codes import integer_codes
 from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss

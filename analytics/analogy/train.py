@@ -17,7 +17,8 @@ from analytics.analogy.measures import shared_keys_at_k
 from analytics.analogy.retrieval_task import RetrievalTask
 from analytics.artifacts import Manifest, data_sha256
 from analytics.backbone.adapters import TrainedWeights
-from analytics.backbone.bert import Backbone, encode_bulk, load_trainable
+from analytics.backbone.backbone import Backbone
+from analytics.backbone.bert import encode_bulk, load_trainable
 from analytics.backbone.export import export_trained
 from analytics.backbone.head import Head
 from analytics.backbone.languages import refuse_unknown_language

@@ -17,12 +17,14 @@ import torch
 from torch.nn.functional import normalize
 
 from analytics.artifacts import Manifest, artifact_read, artifact_write
-from analytics.backbone.adapters import ADAPTER_CONFIG_NAME, ADAPTER_NAME, load_adapter
-from analytics.backbone.bert import HEAD_NAME, Backbone, load_backbone
+from analytics.backbone.adapters import ADAPTER_CONFIG_NAME, load_adapter
+from analytics.backbone.backbone import HEAD_NAME, Backbone
+from analytics.backbone.bert import load_backbone
 from analytics.backbone.onnx_graph import write_graph
 from analytics.backbone.pooling import pooled_vectors
 from analytics.backbone.sources import (
     ADAPTER_FOLDER,
+    ADAPTER_NAME,
     BACKBONE_FOLDER,
     DEFAULT_BACKBONE,
     PACKAGED,

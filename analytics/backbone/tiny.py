@@ -13,8 +13,8 @@ from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
 from transformers import BertConfig, BertModel, PreTrainedTokenizerFast
 
-from analytics.backbone.backbone import save_head
-from analytics.backbone.bert import Backbone, no_progress_bars, weights_sha256
+from analytics.backbone.backbone import Backbone, save_head, weights_sha256
+from analytics.backbone.bert import no_progress_bars
 
 _SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, gelu
 
-from analytics.backbone.bert import Backbone
+from analytics.backbone.backbone import Backbone
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
 from analytics.errors import DataError

@@ -22,8 +22,8 @@ from torch import Tensor, nn
 from torch.nn.functional import dropout, normalize
 
 from analytics.atomic_file import written_aside
-from analytics.backbone.backbone import set_head
-from analytics.backbone.bert import Backbone, encode_bulk
+from analytics.backbone.backbone import Backbone, set_head
+from analytics.backbone.bert import encode_bulk
 from analytics.backbone.export import for_serving
 from analytics.backbone.head import Head
 from analytics.encoder.config import EncoderConfig
@@ -161,15 +161,15 @@ def _encode_kept(
     for start in range(0, len(texts), PART):
         part = texts[start : start + PART]
         tell = partial(_tell_part, context, start, len(texts))
-        kept = None if context.checkpoints is None else context.checkpoints / _part_name(backbone, part)
-        if kept is not None and kept.is_file():
-            parts.append(np.load(kept))
+        checkpoint = None if context.checkpoints is None else context.checkpoints / _part_name(backbone, part)
+        if checkpoint is not None and checkpoint.is_file():
+            parts.append(np.load(checkpoint))
             tell(len(part), len(part))
             continue
         parts.append(encode_bulk(backbone, part, progress=tell, cancel=context.cancel))
-        if kept is not None:
-            kept.parent.mkdir(parents=True, exist_ok=True)
-            with written_aside(kept) as stream:
+        if checkpoint is not None:
+            checkpoint.parent.mkdir(parents=True, exist_ok=True)
+            with written_aside(checkpoint) as stream:
                 np.save(stream, parts[-1])
     return np.concatenate(parts)
 

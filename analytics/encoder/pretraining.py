@@ -19,7 +19,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import normalize
 
-from analytics.backbone.bert import Backbone
+from analytics.backbone.backbone import Backbone
 from analytics.contrastive.momentum import MomentumEncoder
 from analytics.contrastive.queue import MemoryQueue
 from analytics.encoder.augment.pipeline import Augmenter

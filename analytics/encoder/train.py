@@ -12,7 +12,8 @@ import numpy as np
 
 from analytics.artifacts import MANIFEST_NAME, Manifest, artifact_read
 from analytics.backbone.adapters import TrainedWeights, add_adapters, kept_adapter
-from analytics.backbone.bert import Backbone, encode_bulk, load_backbone
+from analytics.backbone.backbone import Backbone
+from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.export import export_trained
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import (

@@ -8,7 +8,8 @@ from functools import partial
 from pathlib import Path
 from statistics import fmean
 
-from analytics.backbone.bert import Backbone, encode_bulk
+from analytics.backbone.backbone import Backbone
+from analytics.backbone.bert import encode_bulk
 from analytics.errors import DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.cross_encoder.weights import served_pair_reader

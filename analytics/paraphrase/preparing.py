@@ -25,14 +25,9 @@ from analytics.paraphrase.operators.catalog import (
 )
 from analytics.paraphrase.pair_files import Material
 from analytics.paraphrase.seq2seq import training_functions
-from analytics.paraphrase.triplets import (
-    KeptOut,
-    Triplet,
-    make_triplets,
-    triplet_pairs,
-)
+from analytics.paraphrase.triplets import Triplet, make_triplets, triplet_pairs
 from analytics.records import ParaphrasePair
-from analytics.splits import is_held_out, linked_texts, masked_text
+from analytics.splits import KeptOut, is_held_out, linked_texts, masked_text
 from analytics.training.checkpoint import kept_or_made
 from analytics.training.context import (
     DEFAULT_CONTEXT,

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from analytics.backbone.bert import Backbone
+from analytics.backbone.backbone import Backbone
 from analytics.errors import DataError
 from analytics.losses.multiple_negatives import MultipleNegativesRankingLoss
 from analytics.losses.triplet import TripletLoss

@@ -16,7 +16,8 @@ import numpy as np
 
 from analytics.artifacts import Manifest, data_sha256
 from analytics.backbone.adapters import finish_adapters
-from analytics.backbone.bert import Backbone, load_trainable
+from analytics.backbone.backbone import Backbone
+from analytics.backbone.bert import load_trainable
 from analytics.backbone.export import export_trained
 from analytics.backbone.sources import DEFAULT_BACKBONE
 from analytics.errors import DataError

@@ -122,7 +122,8 @@ def encode_rows(
     texts = [row.text for row in rows]
     if backbone == NGRAMS:
         return _encode_by_ngrams(texts)
-    from analytics.backbone.bert import DEFAULT_BACKBONE, encode_bulk, load_backbone
+    from analytics.backbone.bert import encode_bulk, load_backbone
+    from analytics.backbone.sources import DEFAULT_BACKBONE
 
     encoder = load_backbone(backbone or DEFAULT_BACKBONE)
     if not backbone:

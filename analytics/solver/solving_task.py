@@ -16,7 +16,7 @@ from analytics.solver.config import SolverConfig
 from analytics.solver.decoder import DecodedTrees, Memory
 from analytics.solver.model import SolverModel
 from analytics.solver.patterns import PatternTriple
-from analytics.solver.reader import ReadProblem
+from analytics.solver.reading import ReadProblem
 from analytics.solver.targets import SolverExample
 from analytics.training.batching import length_grouped_batches
 from analytics.training.device import autocast, inference_dtype, sent

@@ -11,7 +11,7 @@ from analytics.errors import DataError
 from analytics.losses.multiple_negatives import MultipleNegativesRankingLoss
 from analytics.solver.config import SolverConfig
 from analytics.solver.model import SolverModel
-from analytics.solver.reader import ReadProblem
+from analytics.solver.reading import ReadProblem
 from analytics.solver.solving_task import Evaluate, SolvingTask
 from analytics.solver.targets import SolverExample
 from analytics.solver.textual_pairs import TextualTriple

@@ -18,8 +18,9 @@ from contextlib import suppress
 from analytics.text.bare_latex import bare_formulas
 from analytics.text.characters import VULGAR_FRACTIONS, tidy_characters
 from analytics.text.formulas import formula_segments
-from analytics.text.plain_grammar import PlainMathsError, plain_to_latex
+from analytics.text.plain_grammar import plain_to_latex
 from analytics.text.plain_stretches import is_unit_name, maths_stretches
+from analytics.text.plain_tokens import PlainMathsError
 from analytics.text.word_problems import is_word_problem
 
 _LONGEST = 100_000  # characters of a text that is looked at

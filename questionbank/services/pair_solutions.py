@@ -10,8 +10,8 @@ from analytics.records import ProblemRecord
 from analytics.solver.solution import Solution
 from analytics.text.word_problems import is_word_problem
 from questionbank.models import ParaphrasePair
+from questionbank.selectors.questions.computations import CERTAIN_ENOUGH
 from questionbank.selectors.serving import ServedSolver
-from questionbank.selectors.solving.solutions import CERTAIN_ENOUGH
 
 
 def pairs_solved(

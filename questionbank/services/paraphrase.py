@@ -15,7 +15,8 @@ from django.db import transaction
 from django.utils import timezone
 
 from analytics.json_lines import TEXT_LIMIT
-from analytics.paraphrase.findings.rules import Finding, find_changes
+from analytics.paraphrase.findings.finding import Finding
+from analytics.paraphrase.findings.rules import find_changes
 from questionbank.errors import Conflict, NotAllowed, ValidationFailed
 from questionbank.formats.fields import LANGUAGE_TAG
 from questionbank.formats.limits import ID_LIMIT, LANGUAGE_LIMIT
@@ -168,9 +169,7 @@ def _text_problem(text: str) -> str:
 
 
 @transaction.atomic
-def paraphrase_score_request(
-    *, pairs: Iterable[ParaphrasePair], user: User | None = None, send: bool = True
-) -> Run | None:
+def paraphrase_score_request(*, pairs: Iterable[ParaphrasePair], user: User | None = None) -> Run | None:
     """Ask for the pairs' scores and findings in one job; None where there are no pairs.
 
     The run's parameters are ``{"pairs": [ids]}``.
@@ -185,7 +184,6 @@ def paraphrase_score_request(
         parameters={"pairs": identifiers},
         queue="light" if len(identifiers) <= LIGHT_PAIRS else "default",
         requested_by=user,
-        send=send,
     )
 
 

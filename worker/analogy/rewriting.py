@@ -28,7 +28,7 @@ from analytics.text.copies import story_key
 from questionbank.retelling.names_and_numbers import retold
 from questionbank.retelling.problem import RetoldProblem, refusal
 from questionbank.retelling.stories import stories
-from questionbank.selectors.solving.solutions import CERTAIN_ENOUGH
+from questionbank.selectors.questions.computations import CERTAIN_ENOUGH
 
 PROMPT = (
     "Generate a problem with the same computation graph as the input math problem, ensuring that the semantics,"

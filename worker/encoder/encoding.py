@@ -10,7 +10,7 @@ from questionbank.models import ModelArtifact
 from questionbank.selectors.registry.artifacts import artifact_source
 
 if TYPE_CHECKING:
-    from analytics.backbone.bert import Backbone
+    from analytics.backbone.backbone import Backbone
 
 
 def bulk_encode(artifact: ModelArtifact, cancel: Callable[[], bool]) -> Encode:

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from analytics.backbone.bert import Backbone, encode_bulk, load_backbone
+from analytics.backbone.backbone import Backbone
+from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.configuration import config_from_strings, config_to_dict, named_values
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import examples_hash

@@ -13,7 +13,8 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from analytics.backbone.bert import Backbone, load_backbone
+from analytics.backbone.backbone import Backbone
+from analytics.backbone.bert import load_backbone
 from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample, examples_hash
 from analytics.encoder.masked_language import MaskedLanguageHead, MaskedLanguageTask, mask_tokens
