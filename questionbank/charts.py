@@ -175,15 +175,15 @@ def interval_plot(difference: float, low: float, high: float, *, bound: float) -
     return Interval(at=place(difference), low=place(low), high=place(high))
 
 
-def nice_ticks(low: float, high: float, count: int = 5) -> tuple[float, ...]:
-    """Return about `count` round values that enclose low .. high.
+def nice_ticks(low: float, high: float) -> tuple[float, ...]:
+    """Return about five round values that enclose low .. high.
 
     >>> nice_ticks(0.13, 0.87)
     (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
     >>> nice_ticks(0, 450)
     (0.0, 100.0, 200.0, 300.0, 400.0, 500.0)
     """
-    rough = (high - low) / count
+    rough = (high - low) / 5
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough * 0.999)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)

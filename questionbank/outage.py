@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import errno
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from enum import StrEnum
 
 import kombu.exceptions
@@ -87,10 +87,8 @@ def _chain(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or (None if hidden else error.__context__)
 
 
-def database_awaited(
-    *, seconds: float, stop: Callable[[], bool] = lambda: False, sleep: Callable[[float], None] = time.sleep
-) -> bool:
-    """Connect again, waiting for the server at most so long. False: it is still away, or `stop` said so."""
+def database_awaited(*, seconds: float) -> bool:
+    """Connect again, waiting for the server at most so long; return whether it answers."""
     connection = connections[DEFAULT_DB_ALIAS]
     deadline = time.monotonic() + seconds
     while True:
@@ -98,8 +96,8 @@ def database_awaited(
             connection.close()
             connection.ensure_connection()
         except DatabaseError:
-            if stop() or time.monotonic() > deadline:
+            if time.monotonic() > deadline:
                 return False
-            sleep(POLL_SECONDS)
+            time.sleep(POLL_SECONDS)
         else:
             return True

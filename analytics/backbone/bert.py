@@ -110,10 +110,10 @@ def load_trainable(name_or_path: str, *, rank: int, max_tokens: int, device: str
     Raises:
         BackboneError: as `load_backbone`.
     """
-    kept = adapter_to_continue(Path(name_or_path).expanduser(), rank) if rank else None
-    if kept:
-        backbone = load_backbone(kept[0], max_tokens=max_tokens, device=device)
-        load_adapter(backbone, kept[1], merge=False)
+    continued = adapter_to_continue(Path(name_or_path).expanduser(), rank) if rank else None
+    if continued:
+        backbone = load_backbone(continued[0], max_tokens=max_tokens, device=device)
+        load_adapter(backbone, continued[1], merge=False)
         return backbone
     backbone = load_backbone(name_or_path, max_tokens=max_tokens, device=device)
     if rank:

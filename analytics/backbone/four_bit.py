@@ -101,20 +101,20 @@ def load_four_bit(path: Path) -> tuple[BertModel, PreTrainedTokenizerFast]:
         file = _Reader(path.read_bytes())
         header = file.header()
         pieces = file.pieces()
-        kept = [number for number, (piece, _score) in enumerate(pieces) if piece in _SPECIAL]
-        kept += _english_and_chinese(pieces, begin=len(kept))
+        numbers = [number for number, (piece, _score) in enumerate(pieces) if piece in _SPECIAL]
+        numbers += _english_and_chinese(pieces, begin=len(numbers))
         mask = next(number for number, (piece, _score) in enumerate(pieces) if piece == "<mask>")
-        kept.append(mask)
-        weights = {name: torch.from_numpy(values) for name, values in file.tensors(header, kept)}
-        model = _model(header, len(kept), weights)
+        numbers.append(mask)
+        weights = {name: torch.from_numpy(values) for name, values in file.tensors(header, numbers)}
+        model = _model(header, len(numbers), weights)
     except (OSError, struct.error, ValueError, KeyError, IndexError, StopIteration, RuntimeError) as error:
         raise BackboneError(f"The weights in {path.name} cannot be read: {error}") from error
-    return model, _tokenizer([pieces[number] for number in kept])
+    return model, _tokenizer([pieces[number] for number in numbers])
 
 
 def _english_and_chinese(pieces: list[tuple[str, float]], begin: int) -> list[int]:
     """Return the numbers of the pieces to keep, in their order: the most probable pieces come first."""
-    kept: list[int] = []
+    numbers: list[int] = []
     latin = 0
     for number in range(begin, len(pieces)):
         text = pieces[number][0].replace(_SPACE, "")
@@ -126,8 +126,8 @@ def _english_and_chinese(pieces: list[tuple[str, float]], begin: int) -> list[in
             latin += 1
             if latin > LATIN_PIECES:
                 continue
-        kept.append(number)
-    return kept
+        numbers.append(number)
+    return numbers
 
 
 def _is_mark(character: str) -> bool:

@@ -30,27 +30,25 @@ FIXED = {"score": 0.7, "shorter": -4.0, "target": -3.0}
 """Weights that people's short pairs cannot tell, as no clause or question is lost in them: set on ParaQD's sets."""
 
 
-def refit_verdict(pairs: Path, folder: Path = STARTER_FOLDER, *, backbone: str = "") -> Verdict:
-    """Write a new verdict into a starter's folder.
+def refit_verdict(pairs: Path) -> Verdict:
+    """Write a new verdict into the starter's folder.
 
     Args:
         pairs: folder of files of labelled pairs.
-        folder: the starter.
-        backbone: the encoder of its adapter; by default the one that it names.
 
     Raises:
         AnalyticsError: the pairs or the starter cannot be read, or the folder not written.
     """
     with tempfile.TemporaryDirectory() as place:
-        export_scorer(Path(place) / "scorer", backbone=backbone, adapter=folder)
+        export_scorer(Path(place) / "scorer", backbone="", adapter=STARTER_FOLDER)
         verdict = _fitted(load_scorer(Path(place) / "scorer"), pairs)
-    manifest = artifact_read(folder)
+    manifest = artifact_read(STARTER_FOLDER)
     manifest = replace(manifest, extra=manifest.extra | {"verdict_pairs": verdict.pairs})
 
     def write_verdict(target: Path) -> None:
         (target / VERDICT_NAME).write_text(json.dumps(verdict.as_dict(), indent=2) + "\n", encoding="utf-8")
 
-    artifact_amend(folder, manifest, write_verdict)
+    artifact_amend(STARTER_FOLDER, manifest, write_verdict)
     return verdict
 
 

@@ -85,7 +85,7 @@ def concept_probe(
     centre = vectors.mean(axis=0)
     spread = float(np.sqrt(((vectors - centre) ** 2).mean())) or 1.0
     inputs = torch.from_numpy(((vectors - centre) / spread).astype(np.float32)).to(device)
-    wanted = torch.from_numpy(targets).to(device)
+    target_rows = torch.from_numpy(targets).to(device)
     routes = torch.from_numpy(_routes(tree, fit.sharing)).to(device)  # (rows, paths)
     rows = routes.shape[0]
     weights = start.state[0].clone() if start else torch.zeros(rows, inputs.shape[1], device=device)
@@ -102,7 +102,7 @@ def concept_probe(
         optimiser.zero_grad()
         path_weights, path_bias = routes.T @ weights, routes.T @ bias
         total = penalty / 2 * weights.square().sum() / count
-        for part, part_targets in zip(inputs.split(chunk), wanted.split(chunk), strict=True):
+        for part, part_targets in zip(inputs.split(chunk), target_rows.split(chunk), strict=True):
             log_probability = torch.log_softmax(part @ path_weights.T + path_bias, dim=1)
             total = total - (log_probability * part_targets).sum() / count
         total.backward()

@@ -176,12 +176,12 @@ def _lay_out(vectors: Matrix, config: ProjectionConfig, report: _Report) -> Any:
     )
 
     def tell(before: int) -> Callable[[int, float, Any], bool]:
-        def told(iteration: int, _error: float, _coordinates: Any) -> bool:
+        def on_step(iteration: int, _error: float, _coordinates: Any) -> bool:
             done = before + iteration
             report(len(vectors) * done // (_EARLY + _LATE), f"Step {done} of {_EARLY + _LATE}")
             return False
 
-        return told
+        return on_step
 
     phases = ((_EARLY, 12.0, 0.5, 0), (_LATE, 1.0, 0.8, _EARLY))
     for iterations, exaggeration, momentum, before in phases:

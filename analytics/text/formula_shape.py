@@ -91,8 +91,8 @@ def formula_shape(latex: str) -> tuple[str, ...]:
     shape: list[str] = []
     for atom in formula_atoms(latex):
         if atom[0].isdigit():
-            kept = atom == "0" or shape[-1:] == ["^"]
-            shape.append(atom if kept else "N")
+            matters = atom == "0" or shape[-1:] == ["^"]
+            shape.append(atom if matters else "N")
         elif len(atom) == 1 and atom.isalpha():
             shape.append(letters.setdefault(atom, f"v{len(letters)}"))
         elif atom == "-":

@@ -76,8 +76,8 @@ def evident_language(text: str) -> str:
     if len(CHINESE.marks.findall(prose)) > letters and not _SCRIPTS[0][1].search(prose):
         return "zh"
     for language, script in _SCRIPTS:
-        found = len(script.findall(prose))
-        if found >= _FEWEST_LETTERS and found >= letters:
+        count = len(script.findall(prose))
+        if count >= _FEWEST_LETTERS and count >= letters:
             return language
     words = [match[0].lower() for match in _LATIN_WORD.finditer(prose)][:_LOOKED_AT]
     evidence: defaultdict[str, float] = defaultdict(float)

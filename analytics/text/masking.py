@@ -130,10 +130,10 @@ def _is_fraction(mention: NumberMention) -> bool:
 
 def _terms(tokens: Iterable[str]) -> Iterator[str]:
     """Drop signs that begin a term and coefficients."""
-    kept = list(tokens)
-    for index, piece in enumerate(kept):
-        before = kept[index - 1] if index else ""
-        after = kept[index + 1] if index + 1 < len(kept) else ""
+    pieces = list(tokens)
+    for index, piece in enumerate(pieces):
+        before = pieces[index - 1] if index else ""
+        after = pieces[index + 1] if index + 1 < len(pieces) else ""
         if piece == "±" and before in _BEGINS_TERM:
             continue
         if piece in (MASK, FRACTION_MASK) and before != "^" and _AFTER_COEFFICIENT.match(after):

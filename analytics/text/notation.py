@@ -188,30 +188,30 @@ def _brace_arguments(tokens: list[str]) -> list[str]:
     r"""Put single-piece arguments of ``^ _ \frac \sqrt`` in braces: ``\frac12`` becomes ``\frac{1}{2}``."""
     braced: list[str] = []
     queue = tokens[::-1]
-    wanted = 0  # arguments still to come
+    pending = 0  # arguments still to come
     depths: list[int] = []  # for each open brace, how many arguments its parent still wants
     while queue:
         piece = queue.pop()
         if piece == "{":
-            depths.append(max(wanted - 1, 0))
-            wanted = 0
+            depths.append(max(pending - 1, 0))
+            pending = 0
             braced.append(piece)
         elif piece == "}":
-            wanted = depths.pop() if depths else 0
+            pending = depths.pop() if depths else 0
             braced.append(piece)
-        elif wanted and piece == "[" and braced and braced[-1] == r"\sqrt":
+        elif pending and piece == "[" and braced and braced[-1] == r"\sqrt":
             braced.append(piece)
             while queue and braced[-1] != "]":
                 braced.append(queue.pop())
-        elif wanted and piece not in _UNWRAPPED:
+        elif pending and piece not in _UNWRAPPED:
             if len(piece) > 1 and piece[0].isdigit():
                 queue.append(piece[1:])
                 piece = piece[0]
             braced.extend(("{", piece, "}"))
-            wanted -= 1
+            pending -= 1
         else:
             braced.append(piece)
-            wanted = _ARITY.get(piece, 1 if piece in _SCRIPTS or piece == r"\sqrt" else 0)
+            pending = _ARITY.get(piece, 1 if piece in _SCRIPTS or piece == r"\sqrt" else 0)
     return braced
 
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from questionbank.embedded.errors import EmbeddedError
 
 _POLL_SECONDS = 0.05
+_PATIENCE = 120  # seconds
 
 
 class FileLock:
@@ -55,16 +56,16 @@ class FileLock:
 
 
 @contextmanager
-def exclusive(path: Path, *, timeout: float = 120) -> Iterator[None]:
+def exclusive(path: Path) -> Iterator[None]:
     """Hold `path` alone for the length of the block.
 
     Raises:
-        EmbeddedError: Another process has held it for longer than `timeout` seconds.
+        EmbeddedError: Another process has held it for longer than two minutes.
     """
     lock = FileLock(path)
     try:
-        if not lock.acquire(timeout=timeout):
-            raise EmbeddedError(f"Another process has held {path} for over {timeout:.0f} seconds.")
+        if not lock.acquire(timeout=_PATIENCE):
+            raise EmbeddedError(f"Another process has held {path} for over {_PATIENCE} seconds.")
         yield
     finally:
         lock.close()

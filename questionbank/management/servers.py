@@ -23,13 +23,13 @@ def start_servers_for(command: str) -> None:
     if app_name is None:
         return
     instance = load_command_class(app_name, command) if isinstance(app_name, str) else app_name
-    wanted = set(getattr(instance, "servers", ("postgres",)))
+    required = set(getattr(instance, "servers", ("postgres",)))
     if environment("DATABASE_URL"):
-        wanted.discard("postgres")
+        required.discard("postgres")
     if environment("REDIS_URL"):
-        wanted.discard("redis")
+        required.discard("redis")
     try:
-        if wanted:
-            embedded.ensure(var_dir(), services=wanted)
+        if required:
+            embedded.ensure(var_dir(), services=required)
     except (KindredError, embedded.EmbeddedError) as error:
         sys.exit(f"Error: {error}")

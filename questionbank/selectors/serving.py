@@ -261,11 +261,11 @@ def serving() -> Serving:
     with connection.cursor() as cursor:
         cursor.execute(_SIGNATURE)
         signature = cursor.fetchone()
-    kept = _served
-    if kept is None or kept[0] != signature:
+    cached = _served
+    if cached is None or cached[0] != signature:
         # Should a promotion come in between, the next request sees that its signature is another.
-        kept = _served = (signature, _read())
-    return kept[1]
+        cached = _served = (signature, _read())
+    return cached[1]
 
 
 def _read() -> Serving:

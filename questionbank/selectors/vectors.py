@@ -52,12 +52,12 @@ def nearest(
         search = _one_by_one if exact else _through_index
         return search(embedding_set, vector, k, exclude, *_READY)
     if isinstance(question_ids, QuerySet):
-        wanted = question_ids.order_by().values("pk")
+        candidates = question_ids.order_by().values("pk")
         try:
-            subquery, parameters = wanted.query.sql_with_params()
+            subquery, parameters = candidates.query.sql_with_params()
         except EmptyResultSet:  # Django sees that nothing can pass
             return []
-        if exact or wanted[: EXACT_LIMIT + 1].count() <= EXACT_LIMIT:
+        if exact or candidates[: EXACT_LIMIT + 1].count() <= EXACT_LIMIT:
             condition = f"e.question_id = ANY(ARRAY({subquery}))"
             return _one_by_one(embedding_set, vector, k, exclude, condition, parameters)
         return _through_index(embedding_set, vector, k, exclude, f"q.id IN ({subquery})", parameters)

@@ -83,9 +83,7 @@ def artifact_register(
     return artifact
 
 
-def artifact_import(
-    *, folder: Path, loads: Callable[[str, Path], Any], scope: str = "", user: User | None = None
-) -> ModelArtifact:
+def artifact_import(*, folder: Path, loads: Callable[[str, Path], Any], scope: str = "") -> ModelArtifact:
     """Register a model folder that was made elsewhere, as a candidate.
 
     Args:
@@ -93,7 +91,6 @@ def artifact_import(
         loads: called with capability and folder; raises where the model cannot be loaded.
         scope: the hierarchy or the language, where a model belongs to one; by default what the manifest says. A
             retriever without one is for every language that its encoder knows.
-        user: who imports it.
 
     Raises:
         ArtifactError: the folder is no complete model, or cannot be loaded.
@@ -111,7 +108,7 @@ def artifact_import(
     ).first()
     if same is not None:
         raise Conflict(f"This model is registered already, as model {same.pk}.")
-    return artifact_register(folder=folder, scope=scope, user=user)
+    return artifact_register(folder=folder, scope=scope)
 
 
 def _scope_of_import(manifest: Manifest, scope: str) -> str:
@@ -320,15 +317,15 @@ class _Exports:
 
 def _export_starters(starters: Sequence[tuple[str, Starter]], scratch: Path) -> _Exports:
     """Export what these starters and their companions need, all in one process."""
-    wanted = [
+    to_export = [
         (word, starter)
         for first_word, first_starter in starters
         for word, starter in ((first_word, first_starter), *_companions(first_word))
         if CAPABILITIES[word].can("export")
     ]
-    if not wanted:
+    if not to_export:
         return _Exports({})
-    arguments = [f"{word}={starter.path}" if starter.path.is_dir() else word for word, starter in wanted]
+    arguments = [f"{word}={starter.path}" if starter.path.is_dir() else word for word, starter in to_export]
     finished = subprocess.run(
         [sys.executable, "-m", "analytics", "export-starters", *arguments, "--output", str(scratch)],
         capture_output=True,
@@ -336,7 +333,7 @@ def _export_starters(starters: Sequence[tuple[str, Starter]], scratch: Path) -> 
         cwd=settings.BASE_DIR,
         check=False,
     )
-    folders = {starter: scratch / str(number) for number, (_word, starter) in enumerate(wanted)}
+    folders = {starter: scratch / str(number) for number, (_word, starter) in enumerate(to_export)}
     if not finished.returncode:
         return _Exports(folders)
     return _Exports(folders, (finished.stderr.strip().splitlines() or ["no reason given"])[-1])

@@ -98,11 +98,11 @@ def attachments_sweep() -> int:
     unused = Attachment.objects.filter(used_at__lt=old).exclude(sha256__in=used)
     names = list(unused.values_list("sha256", flat=True))
     Attachment.objects.filter(sha256__in=names, used_at__lt=old).delete()
-    kept = used | set(Attachment.objects.values_list("sha256", flat=True))
+    digests = used | set(Attachment.objects.values_list("sha256", flat=True))
     storage = storages["attachments"]
     for folder, digest in _files():
         with suppress(FileNotFoundError):
-            if digest not in kept and storage.get_modified_time(f"{folder}/{digest}") < old:
+            if digest not in digests and storage.get_modified_time(f"{folder}/{digest}") < old:
                 storage.delete(f"{folder}/{digest}")
     return len(names)
 

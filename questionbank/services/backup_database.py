@@ -306,16 +306,16 @@ def _tool(name: str) -> str:
 
     Programs from version 17 on set `transaction_timeout` in every restore, which earlier servers refuse.
     """
-    wanted = int(server_version().partition(".")[0])
+    server_major = int(server_version().partition(".")[0])
     programs: dict[int, str] = {}
     for path in _candidates(name):
         major = _major(path)
-        if major >= wanted and (wanted >= 17 or major < 17):
+        if major >= server_major and (server_major >= 17 or major < 17):
             programs.setdefault(major, path)
     if not programs:
         raise ServiceUnavailable(
-            f"The server is PostgreSQL {wanted} and no {name} is installed that fits it: install PostgreSQL's"
-            f" client programs, version {wanted}."
+            f"The server is PostgreSQL {server_major} and no {name} is installed that fits it: install PostgreSQL's"
+            f" client programs, version {server_major}."
         )
     return programs[min(programs)]
 

@@ -337,9 +337,9 @@ class _StoredFiles:
     @staticmethod
     def _save(storage: Storage, name: str, unpacked: Path) -> None:
         with unpacked.open("rb") as stream:
-            kept = storage.save(name, File(stream))
-        if kept != name:
-            storage.delete(kept)
+            stored_name = storage.save(name, File(stream))
+        if stored_name != name:
+            storage.delete(stored_name)
             raise KindredError(f"The file {name} cannot be restored under its name.")
 
 

@@ -145,12 +145,12 @@ def _apply(change: BulkChange, user: User, reporter: JobReporter | None) -> None
 
 def _undo(change: BulkChange, user: User, reporter: JobReporter | None) -> None:
     """Give each question back what it was, unless somebody changed it since."""
-    kept: list[int] = []
+    changed_since: list[int] = []
     for items in _portions(change, reporter):
         done = [item for item in items if item.before is not None]
         questions = _locked([item.question_id for item in done])
-        kept += _UNDO[change.kind](done, questions)
-    change.kept, change.undone_at, change.undone_by = kept, timezone.now(), user
+        changed_since += _UNDO[change.kind](done, questions)
+    change.kept, change.undone_at, change.undone_by = changed_since, timezone.now(), user
     change.save(update_fields=["kept", "undone_at", "undone_by"])
     _settle()
 

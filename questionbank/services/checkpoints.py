@@ -31,12 +31,12 @@ def checkpoints_clear() -> int:
         finished_at__gte=timezone.now() - KEPT_FOR
     )
     # Asked after the folders were listed: a run that has a folder has its row.
-    wanted = set(
+    resumable = set(
         Run.objects.filter(Q(pk__in=folders) & (~Q(state__in=Run.FINISHED) | stopped_lately)).values_list(
             "pk", flat=True
         )
     )
-    abandoned = [path for number, path in folders.items() if number not in wanted]
+    abandoned = [path for number, path in folders.items() if number not in resumable]
     for path in abandoned:
         shutil.rmtree(path, ignore_errors=True)
     return len(abandoned)

@@ -98,13 +98,13 @@ def concept_paths_ensure(
         ValidationFailed: a name or a path cannot be used.
         NotFound: the hierarchy was deleted meanwhile.
     """
-    wanted = paths_with_ancestors(paths)
+    complete_paths = paths_with_ancestors(paths)
     hierarchy_lock(hierarchy.pk)
     concepts = concept_paths_known(hierarchy=hierarchy)
     places = _Places(concepts.values())
     fresh: dict[ConceptPath, KnowledgeConcept] = {}
     grown: Counter[str] = Counter()  # materialized path of a parent that was there -> children it got
-    for path in wanted:
+    for path in complete_paths:
         if path in concepts:
             continue
         parent = concepts.get(path[:-1]) or fresh.get(path[:-1])
@@ -158,11 +158,11 @@ class _Places:
 
 def paths_with_ancestors(paths: Iterable[Sequence[str]]) -> list[ConceptPath]:
     """Return every path and all above it once, the shorter first, otherwise in the order they came."""
-    wanted: dict[ConceptPath, None] = {}
+    complete_paths: dict[ConceptPath, None] = {}
     for raw in paths:
         path = tuple(concept_name(name) for name in raw)
         if not 1 <= len(path) <= CONCEPT_DEPTH_LIMIT:
             raise ValidationFailed(f"A concept path has 1 to {CONCEPT_DEPTH_LIMIT} levels.")
         for depth in range(1, len(path) + 1):
-            wanted.setdefault(path[:depth])
-    return sorted(wanted, key=len)
+            complete_paths.setdefault(path[:depth])
+    return sorted(complete_paths, key=len)

@@ -80,7 +80,7 @@ def document_draft_upload(*, upload: File[Any], name: str, user: User) -> Docume
     return draft
 
 
-def document_draft_paste(*, text: str, name: str, user: User) -> DocumentDraft:
+def document_draft_paste(*, text: str, user: User) -> DocumentDraft:
     """Read a pasted test paper.
 
     Raises:
@@ -88,7 +88,7 @@ def document_draft_paste(*, text: str, name: str, user: User) -> DocumentDraft:
         ValidationFailed: the text cannot be read, or holds too much.
     """
     require(user, "paper_import", "You may not import test papers.")
-    draft = DocumentDraft(owner=user, name=" ".join(name.split())[:_NAME_LIMIT] or PASTED_NAME)
+    draft = DocumentDraft(owner=user, name=PASTED_NAME)
     try:
         _take(draft, read_text(text))
     except DocumentRefused as error:
@@ -129,8 +129,8 @@ def run_document_read(run: Run, reporter: JobReporter) -> dict[str, Any]:
         except DocumentRefused as error:
             _refuse(draft, str(error))
     with transaction.atomic():
-        kept = DocumentDraft.objects.select_for_update().filter(pk=draft.pk).first()
-        if kept is None:
+        existing = DocumentDraft.objects.select_for_update().filter(pk=draft.pk).first()
+        if existing is None:
             return {}
         upload, draft.upload = draft.upload, ""
         draft.save()
@@ -163,16 +163,16 @@ def _take(draft: DocumentDraft, document: Document) -> None:
 
 def _keep_pictures(pictures: Mapping[str, bytes]) -> tuple[dict[str, str], list[str]]:
     store = AttachmentStore()
-    kept: dict[str, str] = {}
+    stored: dict[str, str] = {}
     notices = []
     for name, data in pictures.items():
         try:
-            kept[name] = store.put(data)
+            stored[name] = store.put(data)
         except PictureRefused as error:
-            kept[name] = ""
+            stored[name] = ""
             notices.append(f"The picture {name} cannot be shown: {error}")
     store.save()
-    return kept, notices
+    return stored, notices
 
 
 # -- corrections --------------------------------------------------------------------------------------------------

@@ -178,9 +178,9 @@ class _Headings:
     def path(self, headings: tuple[str, ...]) -> ConceptPath:
         """Return the path of the concept of the innermost heading that names one; empty where none does."""
         for heading in reversed(headings):
-            found = self._known.get(_folded(heading), [])
-            if len(found) == 1:
-                return found[0]
+            paths = self._known.get(_folded(heading), [])
+            if len(paths) == 1:
+                return paths[0]
         if not (headings and self._may_create):
             return ()
         return tuple(" ".join(heading.split()) for heading in headings[-CONCEPT_DEPTH_LIMIT:])

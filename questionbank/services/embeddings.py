@@ -154,7 +154,7 @@ def embedding_index_drop(*, embedding_set: EmbeddingSet) -> None:
         )
 
 
-def embedding_index_build(*, embedding_set: EmbeddingSet, m: int = 16, ef_construction: int = 64) -> None:
+def embedding_index_build(*, embedding_set: EmbeddingSet) -> None:
     """Build the set's partial HNSW index without blocking writers; must be called outside a transaction.
 
     It is quick where the server's `maintenance_work_mem` holds the graph.
@@ -168,12 +168,10 @@ def embedding_index_build(*, embedding_set: EmbeddingSet, m: int = 16, ef_constr
             sql.SQL(
                 "CREATE INDEX CONCURRENTLY {name} ON questionbank_questionembedding"
                 " USING hnsw ((vector::halfvec({dimension})) halfvec_cosine_ops)"
-                " WITH (m = {m}, ef_construction = {ef}) WHERE embedding_set_id = {set_id}"
+                " WITH (m = 16, ef_construction = 64) WHERE embedding_set_id = {set_id}"
             ).format(
                 name=sql.Identifier(embedding_set.index_name),
                 dimension=sql.Literal(embedding_set.dimension),
-                m=sql.Literal(m),
-                ef=sql.Literal(ef_construction),
                 set_id=sql.Literal(embedding_set.pk),
             )
         )

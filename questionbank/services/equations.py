@@ -36,13 +36,13 @@ def equation_write(*, question: Question, expression: str, user: User | None, se
     Args:
         set_by: of `QuestionEquation.SetBy`, for an equation that is new.
     """
-    kept = QuestionEquation.objects.filter(question=question).first()
+    stored = QuestionEquation.objects.filter(question=question).first()
     if not expression:
-        if kept is not None:
-            kept.delete()
+        if stored is not None:
+            stored.delete()
         return
-    equation = kept or QuestionEquation(question=question)
-    if kept is None or kept.expression != expression:
+    equation = stored or QuestionEquation(question=question)
+    if stored is None or stored.expression != expression:
         equation.expression, equation.set_by, equation.user = expression, set_by, user
     equation.graph_key = equation_graph_key(text=question.text, expression=expression)
     equation.save()

@@ -39,15 +39,15 @@ def unify_answers(execute: Execute) -> None:
     """
     compared = 0
     for content_hash, keys in execute(_SEVERAL_ANSWERS):
-        kept: list[str] = []
+        distinct: list[str] = []
         for key in dict.fromkeys(keys):
-            compared += len(kept)
+            compared += len(distinct)
             if compared > _MOST_COMPARED:
                 return
-            if equal := _first_equal(key, kept):
+            if equal := _first_equal(key, distinct):
                 execute(_UNIFY, [equal, content_hash, key])
             else:
-                kept.append(key)
+                distinct.append(key)
 
 
 def _first_equal(answer: str, earlier: Iterable[str]) -> str:

@@ -236,10 +236,10 @@ def _read(
 
 
 def _count_missing(hierarchy: str, paths: list[ConceptPath]) -> int:
-    wanted = paths_with_ancestors(paths)
+    complete_paths = paths_with_ancestors(paths)
     owner = KnowledgeHierarchy.objects.filter(name=hierarchy).first()
     concepts = concept_paths_known(hierarchy=owner) if owner else {}
-    return sum(path not in concepts for path in wanted)
+    return sum(path not in concepts for path in complete_paths)
 
 
 def _write(

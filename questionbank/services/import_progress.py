@@ -41,13 +41,13 @@ def progress_beside(tell: Tell) -> Iterator[Tell]:
     is_finished = threading.Event()
 
     def work() -> None:
-        told = None
+        reported = None
         try:
             while not is_finished.wait(INTERVAL):
-                if latest and latest[-1] is not told:
-                    told = latest[-1]
+                if latest and latest[-1] is not reported:
+                    reported = latest[-1]
                     try:
-                        tell(*told)
+                        tell(*reported)
                     except DatabaseError:
                         connection.close()
         finally:

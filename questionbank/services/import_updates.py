@@ -197,7 +197,7 @@ def _changes(
 ) -> Iterator[ItemChange]:
     rows = {row[1]: row for row in staged}
     questions = Question.objects.select_for_update(of=("self",)).select_related("equation", "original")
-    bases, kept = _earlier_imports(rows)
+    bases, kept_updates = _earlier_imports(rows)
     for question in questions.filter(pk__in=rows).order_by("pk"):
         line, _question, *values, form, data, preamble, digest = rows[question.pk]
         incoming: Fields = dict(zip((*COLUMNS, "equation"), values, strict=True))
@@ -213,21 +213,23 @@ def _changes(
             continue
         base = bases.get(question.pk, 1)
         change = ItemChange(line, question.pk, before, after, is_conflict=question.version != base)
-        if not change.is_conflict or not _is_seen(question, base, incoming, stated, kept.get(question.pk)):
+        if not change.is_conflict or not _is_seen(
+            question, base, incoming, stated, kept_updates.get(question.pk)
+        ):
             yield change
 
 
 def _earlier_imports(questions: Iterable[int]) -> tuple[dict[int, int], dict[int, ImportUpdate]]:
     """Return at which version each question was last as its file had it, and the choice to keep it since then."""
     bases: dict[int, int] = {}
-    kept: dict[int, ImportUpdate] = {}
+    kept_updates: dict[int, ImportUpdate] = {}
     for update in ImportUpdate.objects.filter(question__in=list(questions)).order_by("pk"):
         if update.outcome == ImportUpdate.Outcome.KEPT:
-            kept[update.question_id] = update
+            kept_updates[update.question_id] = update
         elif update.version is not None:
             bases[update.question_id] = update.version
-            kept.pop(update.question_id, None)
-    return bases, kept
+            kept_updates.pop(update.question_id, None)
+    return bases, kept_updates
 
 
 def _differences(now: Fields, incoming: Fields, stated: Collection[str]) -> tuple[Fields, Fields]:

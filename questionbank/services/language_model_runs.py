@@ -11,9 +11,7 @@ from questionbank.selectors.registry.language_models import configured_language_
 from questionbank.services.runs import run_create, run_under_way
 
 
-def language_model_run(
-    *, kind: str, parameters: Mapping[str, Any], title: str, user: User, send: bool
-) -> Run:
+def language_model_run(*, kind: str, parameters: Mapping[str, Any], title: str, user: User) -> Run:
     """Create a job that asks the language model, or return the job that asks the very same already.
 
     Call it in a transaction, after the permission was checked.
@@ -27,8 +25,8 @@ def language_model_run(
     configured = configured_language_model()
     if configured is None:
         raise ValidationFailed("No language model is configured.")
-    wanted: dict[str, Any] = {"kind": kind, "capability": "analogy", "parameters": parameters}
-    if (requested_already := run_under_way(**wanted)) is not None:
-        return requested_already
+    alike: dict[str, Any] = {"kind": kind, "capability": "analogy", "parameters": parameters}
     title = (title % {"model": configured.name})[:200]
-    return run_create(**wanted, title=title, queue=configured.queue, requested_by=user, send=send)
+    return run_under_way(**alike) or run_create(
+        **alike, title=title, queue=configured.queue, requested_by=user
+    )

@@ -18,7 +18,6 @@ def model_answer_request(
     prompt: ExemplarPrompt,
     user: User,
     question: Question | None = None,
-    send: bool = True,
 ) -> Run:
     """Ask for the model's answer in a job, or return the job that asks for the very same already.
 
@@ -43,4 +42,4 @@ def model_answer_request(
         "question": question.pk if question else None,
         "asked_by": None if question else user.pk,
     }
-    return language_model_run(kind="ask", parameters=parameters, title="Ask %(model)s", user=user, send=send)
+    return language_model_run(kind="ask", parameters=parameters, title="Ask %(model)s", user=user)

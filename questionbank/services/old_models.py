@@ -49,8 +49,8 @@ def old_models_delete() -> int:
     deleted = 0
     for artifact in old_models(keep=keep):
         number = keep[artifact.capability]
-        kept = {0: "no unused model", 1: "the newest unused model"}
-        reason = f"The rule keeps {kept.get(number, f'the newest {number} unused models')}."
+        limits = {0: "no unused model", 1: "the newest unused model"}
+        reason = f"The rule keeps {limits.get(number, f'the newest {number} unused models')}."
         try:
             artifact_delete(artifact=artifact, reason=reason)
         except Conflict as error:  # a job or a roll back was faster

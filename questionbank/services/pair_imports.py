@@ -194,8 +194,10 @@ def _read(stored: str, name: str, user: User) -> tuple[list[PairInput], list[Lin
         rows = list(_bounded(lines, name))
     if not rows:
         raise ImportRefused(f"There is no pair in {name}.")
-    asked = {row.question for _number, row in rows if isinstance(row, PairRow) and row.question is not None}
-    questions = Question.objects.filter(visible_to(user)).in_bulk(asked)
+    question_ids = {
+        row.question for _number, row in rows if isinstance(row, PairRow) and row.question is not None
+    }
+    questions = Question.objects.filter(visible_to(user)).in_bulk(question_ids)
     stored_pairs = pairs_known(
         paraphrases=[row.paraphrase for _number, row in rows if isinstance(row, PairRow)]
     )

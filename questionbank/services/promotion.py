@@ -362,7 +362,7 @@ def _former_readers(back: EmbeddingSet, leaving: EmbeddingSet | None) -> dict[tu
     leave = _champions_reading(leaving) if leaving else []
     gone = {(model.capability, model.scope) for model in leave}
     champions = ModelArtifact.objects.filter(state=ModelArtifact.State.CHAMPION)
-    kept = set(champions.values_list("capability", "scope")) - gone
+    remaining_scopes = set(champions.values_list("capability", "scope")) - gone
     stand_ins = EmbeddingSet.objects.filter(lens=lens.stand_in, is_current=True)
     names = [back.encoder_name, *stand_ins.values_list("encoder_name", flat=True)]
     rows = ModelArtifact.objects.filter(
@@ -371,5 +371,5 @@ def _former_readers(back: EmbeddingSet, leaving: EmbeddingSet | None) -> dict[tu
     return {
         (model.capability, model.scope): model
         for model in rows.order_by("created_at", "pk")
-        if (model.capability, model.scope) not in kept
+        if (model.capability, model.scope) not in remaining_scopes
     }

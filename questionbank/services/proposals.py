@@ -142,9 +142,7 @@ def paraphrase_type(
 
 
 @transaction.atomic
-def proposals_request(
-    *, questions: Sequence[int], paraphraser: str, each: int, user: User, send: bool = True
-) -> Run:
+def proposals_request(*, questions: Sequence[int], paraphraser: str, each: int, user: User) -> Run:
     """Ask for paraphrases of questions in a job.
 
     The run's parameters are ``{"paraphraser": key, "questions": [ids], "each": number}``.
@@ -175,7 +173,6 @@ def proposals_request(
         title=f"Propose paraphrases of {counted(len(questions), 'question', 'questions')}",
         parameters=parameters,
         requested_by=user,
-        send=send,
     )
 
 

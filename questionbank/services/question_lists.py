@@ -74,8 +74,8 @@ def question_list_add(
     require_owner(user, question_list)
     items = _locked_items(question_list)
     listed = set(items.values_list("question_id", flat=True))
-    wanted = (question.pk for question in questions if with_templates or not question.draws_numbers)
-    added = [pk for pk in dict.fromkeys(wanted) if pk not in listed]
+    question_ids = (question.pk for question in questions if with_templates or not question.draws_numbers)
+    added = [pk for pk in dict.fromkeys(question_ids) if pk not in listed]
     if len(listed) + len(added) > LONGEST_LIST:
         raise ValidationFailed(f"A list holds up to {LONGEST_LIST} questions.")
     QuestionListItem.objects.bulk_create(

@@ -167,11 +167,11 @@ def question_update(
     _save(fresh)
     solution_compare(question=fresh)
     equation_write(question=fresh, expression=checked.equation, user=user, set_by=_set_by(user))
-    wanted = {concept.pk for concept in fields["concepts"]}
+    concept_ids = {concept.pk for concept in fields["concepts"]}
     if seen is not None:
         current = set(fresh.tags.values_list("concept_id", flat=True))
-        wanted = (current | (wanted - set(seen))) - (set(seen) - wanted)
-    _set_tags(fresh, wanted, user)
+        concept_ids = (current | (concept_ids - set(seen))) - (set(seen) - concept_ids)
+    _set_tags(fresh, concept_ids, user)
     embedding_request()
     return fresh
 

@@ -347,8 +347,8 @@ def review_undo(*, reviewer: User, decision_id: int | None = None) -> ReviewDeci
     """
     require_reviewer(reviewer)
     _lock_person(reviewer)
-    wanted = {} if decision_id is None else {"pk": decision_id}
-    last = decisions_to_undo(reviewer=reviewer).filter(**wanted).first()
+    by_id = {} if decision_id is None else {"pk": decision_id}
+    last = decisions_to_undo(reviewer=reviewer).filter(**by_id).first()
     pair = None if last is None else _existing_pair(last.pair_id)
     if last is None or pair is None or not decisions_to_undo(reviewer=reviewer).filter(pk=last.pk).exists():
         if not ReviewDecision.objects.filter(

@@ -67,13 +67,17 @@ def solution_store(
 
 def solution_compare(*, question: Question) -> None:
     """Compare what a solver made of a question with its published answer again, which may have changed."""
-    kept = QuestionSolution.objects.filter(question=question).first()
-    if kept is None or not kept.alternatives or bytes(kept.content_hash) != bytes(question.content_hash):
+    stored = QuestionSolution.objects.filter(question=question).first()
+    if (
+        stored is None
+        or not stored.alternatives
+        or bytes(stored.content_hash) != bytes(question.content_hash)
+    ):
         return  # nothing was found, or it belongs to an earlier text and is made anew
-    graph_key = _graph_key(question, solution_from_json(kept.alternatives[0]))
-    if graph_key != kept.graph_key:
-        kept.graph_key = graph_key
-        kept.save(update_fields=["graph_key"])
+    graph_key = _graph_key(question, solution_from_json(stored.alternatives[0]))
+    if graph_key != stored.graph_key:
+        stored.graph_key = graph_key
+        stored.save(update_fields=["graph_key"])
 
 
 def _graph_key(question: Question, solution: Solution) -> str:

@@ -59,14 +59,16 @@ def _checked(terms: Iterable[str], *, but: int | None = None) -> list[str]:
     """
     tidy = (" ".join(line.split()) for line in terms)
     by_meaning = {tokens: term for term in tidy if (tokens := tuple(search_tokens(term)))}
-    kept = list(by_meaning.values())
+    distinct = list(by_meaning.values())
     problems = []
-    if len(kept) < 2:
+    if len(distinct) < 2:
         problems.append("A group needs two different terms, each on its own line.")
-    if len(kept) > _MOST_TERMS:
+    if len(distinct) > _MOST_TERMS:
         problems.append(f"A group has at most {_MOST_TERMS} terms.")
     problems += [
-        f"“{term[:20]}…” is longer than {TERM_LIMIT} characters." for term in kept if len(term) > TERM_LIMIT
+        f"“{term[:20]}…” is longer than {TERM_LIMIT} characters."
+        for term in distinct
+        if len(term) > TERM_LIMIT
     ]
     others = SynonymGroup.objects.all() if but is None else SynonymGroup.objects.exclude(pk=but)
     for group in others:
@@ -77,4 +79,4 @@ def _checked(terms: Iterable[str], *, but: int | None = None) -> list[str]:
         ]
     if problems:
         raise ValidationFailed(problems[0], {"terms": problems})
-    return kept
+    return distinct

@@ -166,9 +166,9 @@ def variant_keep_as_draft(*, variant: ProblemVariant, user: User) -> Question:
         Conflict: the question that it was written from was deleted.
     """
     require(user, "question_create", "You may not write questions.")
-    kept = own_drafts(texts=[variant.text], user=user)
-    if kept:
-        return kept[variant.text]
+    drafts = own_drafts(texts=[variant.text], user=user)
+    if drafts:
+        return drafts[variant.text]
     if variant.question is None:
         raise Conflict("The question that this problem was written from was deleted.")
     return _question_of(variant, variant.question, Question.Status.DRAFT, user)

@@ -135,8 +135,8 @@ def variants_write(*, question: Question, each: int, user: User) -> list[Problem
         ValidationFailed: `each` is out of bounds.
     """
     _check(each, user, "paraphrase_propose")
-    wanted = _wanted(question, by_model=False)
-    return _kept(wanted, islice(wanted.new_by_rules(), each), user)
+    search = _wanted(question, by_model=False)
+    return _kept(search, islice(search.new_by_rules(), each), user)
 
 
 @transaction.atomic
@@ -176,7 +176,7 @@ def variants_reverse(*, question: Question, user: User) -> list[ProblemVariant]:
 
 
 @transaction.atomic
-def variants_request(*, question: Question, each: int, user: User, send: bool = True) -> Run:
+def variants_request(*, question: Question, each: int, user: User) -> Run:
     """Ask the language model for similar problems of a question in a job, or return the job that does so already.
 
     The run's parameters are ``{"question": id, "each": number}``.
@@ -194,7 +194,6 @@ def variants_request(*, question: Question, each: int, user: User, send: bool = 
         parameters={"question": question.pk, "each": each},
         title=f"Write similar problems of question {question.pk}",
         user=user,
-        send=send,
     )
 
 
@@ -214,8 +213,8 @@ def variants_keep(
     Raises:
         NotFound, Conflict: the question was deleted or retired, or what it computes is no longer known.
     """
-    wanted = _wanted(question, by_model=True)
-    return _kept(wanted, islice(wanted.new(problems), each), user)
+    search = _wanted(question, by_model=True)
+    return _kept(search, islice(search.new(problems), each), user)
 
 
 def _check(each: int, user: User, *permissions: str) -> None:

@@ -142,8 +142,8 @@ def worksheet_add(*, user: User, worksheet: Worksheet, questions: Iterable[Quest
     """
     items = _locked_items(user, worksheet)
     listed = set(items.exclude(question=None).values_list("question_id", flat=True))
-    wanted = {question.pk: question for question in questions}
-    new = [question for pk, question in wanted.items() if pk not in listed]
+    by_id = {question.pk: question for question in questions}
+    new = [question for pk, question in by_id.items() if pk not in listed]
     refused = [reason for question in new if (reason := why_not_printed(question, question.pk))]
     added = [question for question in new if not why_not_printed(question, question.pk)]
     if len(listed) + len(added) > LONGEST_WORKSHEET:
@@ -156,7 +156,7 @@ def worksheet_add(*, user: User, worksheet: Worksheet, questions: Iterable[Quest
         for position, question in enumerate(added, start=last_position(items) + 1)
     )
     _touch(worksheet)
-    return Added(len(added), refused, len(wanted) - len(new))
+    return Added(len(added), refused, len(by_id) - len(new))
 
 
 @transaction.atomic

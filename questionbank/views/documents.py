@@ -63,7 +63,7 @@ def document_create(request: HttpRequest) -> HttpResponse:
                 draft = (
                     document_draft_upload(upload=file, name=file.name, user=request.user)
                     if file
-                    else document_draft_paste(text=text, name="", user=request.user)
+                    else document_draft_paste(text=text, user=request.user)
                 )
                 return redirect("document_review", draft_id=draft.pk)
             except ValidationFailed as error:

@@ -72,8 +72,8 @@ def pasted_exemplars(request: HttpRequest) -> HttpResponse:
 @button_for("language_model_ask", back="paste")
 def model_ask(request: HttpRequest) -> HttpResponse:
     """Have the language model answer a question of the bank (`question`) or a pasted one (`text`), in a job."""
-    asked = whole_number(request.POST.get("question", ""))
-    question = None if asked is None else question_get(question_id=asked, user=request.user)
+    number = whole_number(request.POST.get("question", ""))
+    question = None if number is None else question_get(question_id=number, user=request.user)
     text = question.text if question else request.POST.get("text", "").strip()[:PASTE_LIMIT]
     if not text:
         raise ValidationFailed("There is no question to ask about.")
@@ -100,8 +100,8 @@ def model_answer(request: HttpRequest, run_id: int) -> HttpResponse:
     run = run_get(run_id=run_id)
     if run.kind != "ask" or not _may_see(request, run):
         raise NotFound("There is no such answer.")
-    text, language, asked = (run.parameters[name] for name in ("text", "language", "question"))
-    question = None if asked is None else question_get(question_id=asked, user=request.user)
+    text, language, number = (run.parameters[name] for name in ("text", "language", "question"))
+    question = None if number is None else question_get(question_id=number, user=request.user)
     solved = solved_or_none(question) if question else solved_text_or_none(text, language)
     value = run.result.get("value")
     context = {

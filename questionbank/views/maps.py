@@ -136,16 +136,16 @@ def map_draw(request: HttpRequest) -> HttpResponse:
 
 
 def _asked_concept(request: HttpRequest) -> KnowledgeConcept | None:
-    asked = _number(request, "concept")
-    return concept_get(concept_id=asked) if asked else None
+    number = _number(request, "concept")
+    return concept_get(concept_id=number) if number else None
 
 
 def _asked_hierarchy(
     request: HttpRequest, hierarchies: list[KnowledgeHierarchy]
 ) -> KnowledgeHierarchy | None:
-    asked = _number(request, "hierarchy")
-    if asked:
-        return hierarchy_get(hierarchy_id=asked)
+    number = _number(request, "hierarchy")
+    if number:
+        return hierarchy_get(hierarchy_id=number)
     return hierarchies[0] if hierarchies else None
 
 
@@ -174,13 +174,13 @@ def _choice(
 
 def _legend(points: MapPoints, choice: _Choice) -> dict[str, Any]:
     rows = map_legend(points=points, level=choice.level, within=choice.within)
-    shown: list[LegendRow] = rows[:COMMONEST] if choice.few else rows
+    legend_rows: list[LegendRow] = rows[:COMMONEST] if choice.few else rows
     inside = (points.concepts == choice.within.pk).any(axis=0).sum() if choice.within else len(points.ids)
     values = (
         points.difficulties != UNKNOWN if choice.level is None else points.concepts[choice.level - 1] != 0
     )
     return {
-        "rows": shown,
+        "rows": legend_rows,
         "drawn": int(inside),
         "others": sum(row.questions for row in rows[COLOURS:]) if choice.level and not choice.few else 0,
         "nameless": int(inside) - sum(row.questions for row in rows),

@@ -92,8 +92,8 @@ def _can_be_rolled_back(models: CapabilityModels) -> list[tuple[ModelArtifact, M
 
 
 def _with_successor(champions: Sequence[ModelArtifact]) -> list[tuple[ModelArtifact, ModelArtifact]]:
-    found = [(artifact, roll_back_target(artifact.capability, artifact.scope)) for artifact in champions]
-    return [(artifact, target) for artifact, target in found if target is not None]
+    targets = [(artifact, roll_back_target(artifact.capability, artifact.scope)) for artifact in champions]
+    return [(artifact, target) for artifact, target in targets if target is not None]
 
 
 def _in_percent(figures: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
@@ -113,23 +113,23 @@ def _with_headline(
     """Return a model of a list with its main figure if its kind has one, beside the champion's if both are known."""
     row = bank_capability(artifact.capability)
     headline = row.headline if row else None
-    shown = {"artifact": artifact, "bytes": model_bytes(artifact)}
+    entry = {"artifact": artifact, "bytes": model_bytes(artifact)}
     if headline is None:
-        return shown
+        return entry
     for metric in compared.get(artifact.pk, ()):
         if metric["name"] == headline.compared:
             return {
-                **shown,
+                **entry,
                 "figure": metric["candidate"],
                 "champion_figure": metric["champion"],
                 "figure_name": headline.compared_text,
             }
     if not headline.text:
-        return shown
+        return entry
     value: Any = artifact.manifest.get("metrics", {})
     for name in headline.path:
         value = value.get(name) if isinstance(value, dict) else None
-    return {**shown, "figure": value, "figure_name": headline.text}
+    return {**entry, "figure": value, "figure_name": headline.text}
 
 
 @page_for("read")

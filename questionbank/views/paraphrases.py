@@ -103,8 +103,8 @@ def _type(request: HttpRequest, question: Question, fields: dict[str, Any]) -> H
 @form_for("review")
 def review_propose(request: HttpRequest) -> HttpResponse:
     """Have paraphrases proposed of many questions, in a job."""
-    asked = whole_number((request.POST if request.method == "POST" else request.GET).get("concept", ""))
-    concept = None if asked is None else KnowledgeConcept.objects.filter(pk=asked).first()
+    concept_id = whole_number((request.POST if request.method == "POST" else request.GET).get("concept", ""))
+    concept = None if concept_id is None else KnowledgeConcept.objects.filter(pk=concept_id).first()
     options: dict[str, Any] = {
         "paraphrasers": paraphrasers(),
         "strands": strands(),
@@ -151,8 +151,8 @@ def review_pair(request: HttpRequest, pair_id: int) -> HttpResponse:
 @button_for("question_create", back="review_progress")
 def review_add_accepted(request: HttpRequest) -> HttpResponse:
     """Add the accepted paraphrases and similar problems to the bank: of one question (`question`), or all."""
-    asked = whole_number(request.POST.get("question", ""))
-    question = None if asked is None else question_get(question_id=asked, user=request.user)
+    number = whole_number(request.POST.get("question", ""))
+    question = None if number is None else question_get(question_id=number, user=request.user)
     as_drafts = "as_drafts" in request.POST
     added = accepted_pairs_add(user=request.user, question=question, as_drafts=as_drafts)
     variants = variants_add_accepted(user=request.user, question=question, as_drafts=as_drafts)

@@ -60,12 +60,12 @@ def question_list(request: HttpRequest) -> HttpResponse:
     }
     exact = "1" if query and sent.get("exact") == "1" else ""
     off = filters_off(sent) if query else []
-    wanted = _parameters(query, filter_query, cursor=cursor, exact=exact, off=" ".join(off), **shown)
-    is_tidy = request.method != "POST" and dict(request.GET.items()) == wanted
+    parameters = _parameters(query, filter_query, cursor=cursor, exact=exact, off=" ".join(off), **shown)
+    is_tidy = request.method != "POST" and dict(request.GET.items()) == parameters
     if not request.htmx and not is_tidy:
-        return _redirect(wanted)  # without the empty fields that a form sends
+        return _redirect(parameters)  # without the empty fields that a form sends
     if request.method == "POST":
-        request.GET = QueryDict(urlencode(wanted))  # type: ignore[assignment]  # links start from the page's address
+        request.GET = QueryDict(urlencode(parameters))  # type: ignore[assignment]  # links start from the page's address
     _remember(request, filter_query)
     page = search_questions(
         query=query,
@@ -94,7 +94,7 @@ def question_list(request: HttpRequest) -> HttpResponse:
         "orders": [("" if name == orders[0] else name, ORDER_NAMES[name]) for name in orders],
         "order": shown["order"],
         "selection_parameters": {
-            name: value for name, value in wanted.items() if name not in ("cursor", "order", "answers")
+            name: value for name, value in parameters.items() if name not in ("cursor", "order", "answers")
         },
         "shows_answers": bool(shown["answers"]),
         "last_filters": _described(SearchFilters.from_querydict(last)),
@@ -102,7 +102,7 @@ def question_list(request: HttpRequest) -> HttpResponse:
         "hide_header_search": True,
     }
     response = render_page(request, "questions/list.html", "questions/_results_part.html", context)
-    return push_url(response, _address(wanted)) if request.htmx else response
+    return push_url(response, _address(parameters)) if request.htmx else response
 
 
 def given_query(sent: QueryDict) -> str:
@@ -133,9 +133,9 @@ def query_parameters(query: str) -> dict[str, str]:
 
 
 def _remember(request: HttpRequest, filter_query: dict[str, str]) -> None:
-    kept = {name: value for name, value in filter_query.items() if name not in NOT_REMEMBERED}
-    if kept and kept != request.session.get(REMEMBERED):
-        request.session[REMEMBERED] = kept
+    remembered = {name: value for name, value in filter_query.items() if name not in NOT_REMEMBERED}
+    if remembered and remembered != request.session.get(REMEMBERED):
+        request.session[REMEMBERED] = remembered
 
 
 def _described(filters: SearchFilters) -> str:

@@ -24,21 +24,21 @@ from questionbank.views.access import page_for, render_page
 @page_for("read")
 def question_similar(request: HttpRequest, question_id: int, kinship: str) -> HttpResponse:
     """Show more of the similar questions, of one kind."""
-    wanted = kinship_rows().get(kinship)
-    if wanted is None:
+    row = kinship_rows().get(kinship)
+    if row is None:
         raise NotFound("There is no such list of similar questions.")
     question = question_get(question_id=question_id, user=request.user)
     models = serving()
     kin = kin_of(question=question, serving=models)
-    result = kin.results.get(wanted.lens) or _asked_by_name(question, wanted.lens, models)
+    result = kin.results.get(row.lens) or _asked_by_name(question, row.lens, models)
     context = {
         "question": question,
-        "kinship": wanted,
-        "kinships": kinds_shown(kin) | {kinship: wanted},
+        "kinship": row,
+        "kinships": kinds_shown(kin) | {kinship: row},
         "chosen": kinship,
         "closest": next(iter(kinship_rows())),
-        "column": lens_column(wanted.lens, result, result.hits),
-        "hits": _hits(kin, wanted, result),
+        "column": lens_column(row.lens, result, result.hits),
+        "hits": _hits(kin, row, result),
     }
     return render_page(request, "questions/similar.html", "questions/_similar.html", context)
 

@@ -35,8 +35,8 @@ def question_computed_alike(request: HttpRequest, question_id: int) -> HttpRespo
 def question_equation(request: HttpRequest, question_id: int) -> HttpResponse:
     """Accept the solver's equation of a question, or write another one."""
     question = question_get(question_id=question_id, user=request.user)
-    kept = getattr(question, "equation", None)
-    proposed = request.GET.get("equation", "")[:EQUATION_LIMIT] or (kept.expression if kept else "")
+    equation = getattr(question, "equation", None)
+    proposed = request.GET.get("equation", "")[:EQUATION_LIMIT] or (equation.expression if equation else "")
     form = EquationForm(posted(request), initial={"equation": proposed, "version": question.version})
     if form.is_valid():
         version, expression = form.cleaned_data["version"], form.cleaned_data["equation"]

@@ -118,10 +118,10 @@ def worksheet_fill_up(request: HttpRequest, worksheet_id: int) -> HttpResponse:
         rows = worksheet_rows(worksheet=worksheet, user=request.user)
         taken = [row.question for row in rows if row.question is not None]
         wish = form.wish([choice.id for choice in choices_of(concepts)])
-        found = fill_up(wish=wish, taken=taken, user=request.user)
+        filled = fill_up(wish=wish, taken=taken, user=request.user)
         with form.takes_problems():
-            added = worksheet_add(user=request.user, worksheet=worksheet, questions=found.questions)
-            _say_filled(request, added.number, wish.number, found.near_duplicates)
+            added = worksheet_add(user=request.user, worksheet=worksheet, questions=filled.questions)
+            _say_filled(request, added.number, wish.number, filled.near_duplicates)
             return redirect("worksheet_edit", worksheet_id=worksheet.pk)
     query = request.POST.get("concept_query", "").replace("\x00", "").strip()
     context = {
@@ -158,11 +158,11 @@ def worksheet_add_view(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     form = AddQuestionsForm(request.POST, user=request.user, auto_id="add-%s")
     if form.is_valid():
         numbers = form.cleaned_data["numbers"]
-        found = Question.objects.filter(visible_to(request.user)).defer("search_vector").in_bulk(numbers)
-        if missing := [number for number in numbers if number not in found]:
+        by_number = Question.objects.filter(visible_to(request.user)).defer("search_vector").in_bulk(numbers)
+        if missing := [number for number in numbers if number not in by_number]:
             form.add_error("numbers", f"There is no question {missing[0]}.")
         else:
-            questions = [found[number] for number in numbers]
+            questions = [by_number[number] for number in numbers]
             if form.cleaned_data["question_list"]:
                 questions += questions_of_list(
                     question_list=form.cleaned_data["question_list"], user=request.user

@@ -101,9 +101,9 @@ def worksheet_detail(request: HttpRequest, worksheet_id: int) -> HttpResponse:
 def worksheet_facts(rows: Sequence[WorksheetRow]) -> dict[str, Any]:
     """Return what a page says of a worksheet as a whole: questions that are printed, and their points."""
     printed = [row for row in rows if row.question is not None and not row.reason]
-    asked = [row for row in printed if row.question and row.question.kind != Question.Kind.DESCRIPTION]
-    points = [row.item.points for row in asked if row.item.points is not None]
-    return {"printed": len(asked), "total_points": sum(points) if points else None}
+    numbered = [row for row in printed if row.question and row.question.kind != Question.Kind.DESCRIPTION]
+    points = [row.item.points for row in numbered if row.item.points is not None]
+    return {"printed": len(numbered), "total_points": sum(points) if points else None}
 
 
 @page_for("read")
@@ -133,9 +133,9 @@ def worksheet_download(request: HttpRequest, worksheet_id: int) -> HttpResponse:
     version = request.POST.get("version", versions[0])
     if file is None or contents is None or version not in (*versions, ALL_VERSIONS):
         raise NotFound("There is no such file of this worksheet.")
-    wanted = versions if version == ALL_VERSIONS else [version]
+    chosen_versions = versions if version == ALL_VERSIONS else [version]
     rows = worksheet_rows(worksheet=worksheet, user=request.user)
-    composed = compose_versions(worksheet, wanted, **contents.shows, rows=rows)
+    composed = compose_versions(worksheet, chosen_versions, **contents.shows, rows=rows)
     try:
         data = file.write([one.sheet for one in composed])
     except PrintingRefused as error:
@@ -159,15 +159,15 @@ def say_added(request: HttpRequest, added: Added) -> None:
     elif added.known and not added.refused:
         messages.info(request, "The questions are on the worksheet already.")
     if added.refused:
-        shown = " ".join(added.refused[:_REFUSED_SHOWN])
+        reasons = " ".join(added.refused[:_REFUSED_SHOWN])
         more = len(added.refused) - _REFUSED_SHOWN
-        messages.warning(request, f"Left out: {shown}" + (f" And {more} more." if more > 0 else ""))
+        messages.warning(request, f"Left out: {reasons}" + (f" And {more} more." if more > 0 else ""))
 
 
 def _shown_sections(composed: ComposedVersion) -> list[dict[str, Any]]:
     """Return the sections for a page: each item with its question's number, and whether its numbers are others."""
     numbers = iter(composed.numbers)
-    shown = []
+    section_rows = []
     for section in composed.sheet.sections:
         items = []
         for item in section.items:
@@ -180,8 +180,10 @@ def _shown_sections(composed: ComposedVersion) -> list[dict[str, Any]]:
                     "lines": range(item.answer_lines),
                 }
             )
-        shown.append({"heading": section.heading, "instructions": section.instructions, "items": items})
-    return shown
+        section_rows.append(
+            {"heading": section.heading, "instructions": section.instructions, "items": items}
+        )
+    return section_rows
 
 
 def _picture_addresses(composed: ComposedVersion) -> dict[str, Any]:

@@ -133,17 +133,17 @@ def _render(
 
 def _preview(form: QuestionForm) -> dict[str, Any]:
     names = ("text", "kind", "language", "answer", "solution")
-    shown = {name: form[name].value() or "" for name in names}
-    shown["options"] = [{"label": row["label"], "text": row["text"]} for row in form.rows if row["text"]]
+    preview = {name: form[name].value() or "" for name in names}
+    preview["options"] = [{"label": row["label"], "text": row["text"]} for row in form.rows if row["text"]]
     try:
-        shown["content"] = as_json(form.content(shown))
+        preview["content"] = as_json(form.content(preview))
     except RowProblem:
-        shown["content"] = {}
-    parts = [shown["text"], shown["solution"], *(option["text"] for option in shown["options"])]
+        preview["content"] = {}
+    parts = [preview["text"], preview["solution"], *(option["text"] for option in preview["options"])]
     warnings = dict.fromkeys(warning for part in parts for warning in latex_warnings(part))
-    typed = read_typed(shown["text"])
+    typed = read_typed(preview["text"])
     return {
-        "preview": shown | wholeness_marks(shown["text"], [row["sha256"] for row in form.picture_rows]),
+        "preview": preview | wholeness_marks(preview["text"], [row["sha256"] for row in form.picture_rows]),
         "warnings": list(warnings),
         "read_as": typed.text if typed.was_read else "",
     }

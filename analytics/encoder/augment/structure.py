@@ -43,8 +43,9 @@ def insert_clause(text: str, rng: random.Random) -> str | None:
 def _conditions(text: str) -> tuple[list[tuple[str, str]], str]:
     """Return the clauses before the one that asks, as (body, mark), and the unchanged rest of the text."""
     clauses = split_clauses(text)
-    asked = [index for index, clause in enumerate(clauses) if clause.is_question]
-    end = asked[-1] if asked else len(clauses) - 1  # without a question mark or word, the last one asks
+    questions = [index for index, clause in enumerate(clauses) if clause.is_question]
+    # Without a question mark or word, the last one asks.
+    end = questions[-1] if questions else len(clauses) - 1
     for index, clause in enumerate(clauses[:end]):
         if _SUBQUESTION.match(clause.text) or (index > 0 and clause.is_question):
             end = index

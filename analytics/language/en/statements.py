@@ -73,8 +73,8 @@ def statements_of(text: str) -> list[Statement]:
             start = question.start + parts.start("condition")
             mark = " ." if question.mark.startswith(" ") else "."
             condition = Statement(parts["condition"], mark, start)
-            asked = Statement(parts["question"], question.mark, question.start + parts.start("question"))
-            return [*story, condition, asked]
+            final = Statement(parts["question"], question.mark, question.start + parts.start("question"))
+            return [*story, condition, final]
     return [*story, question]
 
 
@@ -91,12 +91,12 @@ def answer_statement(question: str, answer: Fraction, text: str) -> str:
     """
     amount = number_text(answer, "en")
     words = question.split()
-    asked = [word.lower() for word in words]
-    if asked[:2] == ["how", "many"]:
+    lowered = [word.lower() for word in words]
+    if lowered[:2] == ["how", "many"]:
         return _quantity_statement(words[2:], amount)
-    if asked[:2] == ["how", "much"]:
+    if lowered[:2] == ["how", "much"]:
         return _price_statement(words[2:], amount, text)
-    if asked[:2] == ["how", "old"] and len(words) > 3:
+    if lowered[:2] == ["how", "old"] and len(words) > 3:
         return " ".join([*words[3:], words[2], amount, "years old"])
     if what := _WHAT_IS.match(question):
         return f"{what['thing']} is {amount}"
@@ -216,17 +216,17 @@ def asking_question(clause: str, start: int, end: int) -> str:
     if before and before[-1] in ("if", "If"):
         before = before[:-1]
     is_price = bool(before) and before[-1] == "$"
-    asked = ["how", "much"] if is_price else ["how", "many"]
+    opening = ["how", "much"] if is_price else ["how", "many"]
     before = before[:-1] if is_price else before
     phrase, tail = ([], after) if is_price else _noun_phrase(after)
     if any(word.lower() in _JOINING for word in [*before, *tail]):
         raise NotReversibleError("the sentence has several parts")
-    asked += phrase
+    opening += phrase
     if not before:
         if not phrase or not tail:
             raise NotReversibleError(_UNKNOWN_SENTENCE)
-        return " ".join([*asked, *tail])
-    return _inverted(asked, before, tail)
+        return " ".join([*opening, *tail])
+    return _inverted(opening, before, tail)
 
 
 def _noun_phrase(words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -298,10 +298,10 @@ def rebuild(statements: Sequence[Statement], place: int, statement: str, questio
     if place == 0:
         statement, question = _named_first(statements[0].text, statement, question)
     spaced = " " if statements[-1].mark.startswith(" ") else ""
-    kept = [(clause.text, clause.mark) for clause in statements[:-1]]
-    kept[place] = (statement, f"{spaced}.")
+    story = [(clause.text, clause.mark) for clause in statements[:-1]]
+    story[place] = (statement, f"{spaced}.")
     capital = any(character.isupper() for clause in statements for character in clause.text)
-    sentences = [*kept, (question, f"{spaced}?")]
+    sentences = [*story, (question, f"{spaced}?")]
     return " ".join(f"{_capital(body) if capital else body}{mark}" for body, mark in sentences)
 
 
@@ -318,5 +318,5 @@ def _named_first(first: str, statement: str, question: str) -> tuple[str, str]:
     if f" {name} " not in f" {question} ":
         return statement, question
     rest = statement.split()[1:]
-    asked = [pronoun if word == name else word for word in question.split()]
-    return " ".join([name, *rest]), " ".join(asked)
+    renamed = [pronoun if word == name else word for word in question.split()]
+    return " ".join([name, *rest]), " ".join(renamed)

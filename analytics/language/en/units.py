@@ -140,7 +140,7 @@ def find_unit_words(text: str) -> Iterator[UnitPlace]:
 
 def asked_unit(question: str) -> str:
     """Return the unit in which a question asks for a quantity, by pint's name; empty if it names none."""
-    asked = ""
+    last = ""
     for match in _ASKED_UNIT.finditer(question):
         name = match["a"] or match["b"]
         unit = ABBREVIATIONS.get(name) or WORDS.get(name.lower(), "")
@@ -149,9 +149,9 @@ def asked_unit(question: str) -> str:
         if match["per"]:
             time = match["per"].split()[-1].lstrip("/").lower()
             unit = f"{unit} / {_PER.get(time, time)}"
-        asked = unit
+        last = unit
     try:
-        return asked if asked and unit_dimension(asked) else ""
+        return last if last and unit_dimension(last) else ""
     except DataError:
         return ""
 

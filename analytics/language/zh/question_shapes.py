@@ -26,8 +26,8 @@ _NO_NUMBER = re.compile(r"(?:什么(?:颜色|名字|地方|动物|水果)|叫什
 
 def asks_for_count(text: str) -> bool:
     """Return whether a text asks, at last, how many things there are."""
-    asked = list(_HOW_MANY.finditer(text))
-    return bool(asked) and _COUNTED.match(text, asked[-1].start()) is not None
+    matches = list(_HOW_MANY.finditer(text))
+    return bool(matches) and _COUNTED.match(text, matches[-1].start()) is not None
 
 
 def asks_no_number(question: str, _clause: str) -> bool:

@@ -94,22 +94,22 @@ def asking_question(clause: str, start: int, end: int) -> str:
     if _ASKING.search(before + after) or _OPEN.search(before + after):
         raise NotReversibleError("the clause asks already")
     if number.endswith(("%", "％")):
-        asked = "百分之几"
+        question_word = "百分之几"
     elif "/" in number and not number[0].isdigit():
-        asked = "几分之几"
+        question_word = "几分之几"
     else:
-        asked = "几" if before.endswith("第") else "多少"
+        question_word = "几" if before.endswith("第") else "多少"
     tail = _TIME_TAIL.sub("", after) if after not in ("时", "小时") and not after.endswith("小时") else after
-    if not tail.strip() and asked == "多少" and not re.search(r"[是有为到=于比]$", before):
+    if not tail.strip() and question_word == "多少" and not re.search(r"[是有为到=于比]$", before):
         raise NotReversibleError("the number has no unit")
-    if asked == "多少" and (_FRAGMENT.search(tail) or _MODIFIES.search(tail)):
+    if question_word == "多少" and (_FRAGMENT.search(tail) or _MODIFIES.search(tail)):
         raise NotReversibleError("the clause is only part of a sentence")
-    return _SUPPOSITION.sub("", before) + asked + tail
+    return _SUPPOSITION.sub("", before) + question_word + tail
 
 
 def rebuild(statements: list[Statement], place: int, statement: str, question: str) -> str:
     """Put the statement in the place of a clause, and the question at the end."""
-    kept = [f"{clause.text}{clause.mark}" for clause in statements[:-1]]
-    kept[place] = statement + statements[place].mark
-    story = "".join(kept)
+    clauses = [f"{clause.text}{clause.mark}" for clause in statements[:-1]]
+    clauses[place] = statement + statements[place].mark
+    story = "".join(clauses)
     return f"{story[:-1]}，{question}？" if story[-1] in "，,；" else f"{story}{question}？"

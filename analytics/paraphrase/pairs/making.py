@@ -158,22 +158,20 @@ def _marks(telling: Telling, name: str) -> tuple[Span, ...]:
     return tuple((start, end) for start, end, span in telling.spans if span == name and end > start)
 
 
+_OPERATOR_SHARE = 0.15  # of the pairs, which ParaQD's operators make
+
+
 def text_pairs(
-    texts: Sequence[str],
-    wordings: Sequence[tuple[str, str]],
-    rng: random.Random,
-    *,
-    operator_share: float = 0.15,
+    texts: Sequence[str], wordings: Sequence[tuple[str, str]], rng: random.Random
 ) -> Iterator[MadePair]:
     """Yield pairs of questions without end, valid and invalid in turn.
 
     Args:
         texts: questions, which rules reword.
         wordings: pairs of texts that ask the same.
-        operator_share: of pairs that ParaQD's operators make.
     """
     while True:
-        if rng.random() < operator_share:
+        if rng.random() < _OPERATOR_SHARE:
             yield from _operator_pair(rng.choice(texts), rng)
             continue
         if wordings and rng.random() < 0.45:

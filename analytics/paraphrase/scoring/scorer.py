@@ -198,7 +198,7 @@ def cosines(pairs: Sequence[tuple[str, str]], encode: Encode) -> list[float]:
     return [float(cosine) for cosine in np.clip(products, -1, 1)]
 
 
-def load_scorer(folder: Path, *, threads: int | None = None) -> Scorer:
+def load_scorer(folder: Path) -> Scorer:
     """Load a trained scorer; the session behind it is opened once per process.
 
     Raises:
@@ -214,13 +214,11 @@ def load_scorer(folder: Path, *, threads: int | None = None) -> Scorer:
         learned = np.load(folder / LEARNED_NAME) if LEARNED_NAME in manifest.files else None
     except (OSError, ValueError) as error:
         raise ArtifactError(f"The scorer in {folder} cannot be read: {error}.") from error
-    encoder = load_encoder(folder, threads=threads)
+    encoder = load_encoder(folder)
     checksum = artifact_checksum(folder)
     pair_reader = None
     if GRAPH_NAME in manifest.files:
-        pair_reader = load_served_pair_reader(
-            folder, checksum, int(manifest.extra["pad_id"]), threads=threads
-        )
+        pair_reader = load_served_pair_reader(folder, checksum, int(manifest.extra["pad_id"]))
     return Scorer(
         manifest,
         checksum,

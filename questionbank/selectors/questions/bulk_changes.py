@@ -13,6 +13,7 @@ from questionbank.models import BulkChange, KnowledgeConcept, Question, Question
 from questionbank.rows import existing
 
 SHOWN = 10  # questions of a preview
+_TAGS_SHOWN = 50
 Values = Mapping[str, Any]
 Kind = BulkChange.Kind
 
@@ -131,7 +132,7 @@ def bulk_plan(*, questions: QuerySet[Question], kind: str, values: Values, user:
     )
 
 
-def tagged_concepts(*, questions: QuerySet[Question], limit: int = 50) -> list[tuple[int, int]]:
+def tagged_concepts(*, questions: QuerySet[Question]) -> list[tuple[int, int]]:
     """Return the concepts that the questions are tagged with, (id, number of questions), the commonest first."""
     rows = (
         QuestionTag.objects.filter(question__in=questions.values("pk"))
@@ -139,7 +140,7 @@ def tagged_concepts(*, questions: QuerySet[Question], limit: int = 50) -> list[t
         .annotate(number=Count("pk"))
         .order_by("-number", "concept_id")
     )
-    return [(row["concept_id"], row["number"]) for row in rows[:limit]]
+    return [(row["concept_id"], row["number"]) for row in rows[:_TAGS_SHOWN]]
 
 
 def bulk_changes_of(*, user: User) -> QuerySet[BulkChange]:

@@ -110,10 +110,10 @@ def _user_id(event: Any) -> int | None:
 
 def _names(ids: Iterable[int | None]) -> dict[int | None, str]:
     """Return the names of people; those who are gone keep the name by which they logged in."""
-    wanted = {pk for pk in ids if pk is not None}
-    gone = apps.get_model("questionbank", "UserEvent")._default_manager.filter(pgh_obj_id__in=wanted)
+    user_ids = {pk for pk in ids if pk is not None}
+    gone = apps.get_model("questionbank", "UserEvent")._default_manager.filter(pgh_obj_id__in=user_ids)
     names: dict[int | None, str] = dict(gone.order_by("pk").values_list("pgh_obj_id", "username"))
-    return names | {user.pk: str(user) for user in User.objects.filter(pk__in=wanted)}
+    return names | {user.pk: str(user) for user in User.objects.filter(pk__in=user_ids)}
 
 
 def _after(events: list[Any], current: Mapping[int, Any]) -> dict[int, Any]:
@@ -156,10 +156,10 @@ def _key(event: Any) -> tuple[Any, ...]:
 
 
 def _concept_names(ids: Iterable[int]) -> dict[int, str]:
-    wanted = set(ids)
+    concept_ids = set(ids)
     gone = apps.get_model("questionbank", "KnowledgeConceptEvent")._default_manager
-    names = dict(gone.filter(pgh_obj_id__in=wanted).order_by("pk").values_list("pgh_obj_id", "name"))
-    return names | dict(KnowledgeConcept.objects.filter(pk__in=wanted).values_list("pk", "name"))
+    names = dict(gone.filter(pgh_obj_id__in=concept_ids).order_by("pk").values_list("pgh_obj_id", "name"))
+    return names | dict(KnowledgeConcept.objects.filter(pk__in=concept_ids).values_list("pk", "name"))
 
 
 def _all_concepts(before: datetime | None) -> Iterable[ChangeEntry]:

@@ -133,10 +133,12 @@ def question_computation(question: Question) -> Computation | None:
     equation = _equation(question)
     if equation is not None:
         return Computation(equation.graph_key, equation.expression, question.text)
-    kept = _solution(question)
-    if kept is None or (kept.probability or 0) < CERTAIN_ENOUGH:
+    solution = _solution(question)
+    if solution is None or (solution.probability or 0) < CERTAIN_ENOUGH:
         return None
-    return Computation(kept.graph_key, kept.alternatives[0]["equation"], question.text, kept.probability)
+    return Computation(
+        solution.graph_key, solution.alternatives[0]["equation"], question.text, solution.probability
+    )
 
 
 def question_graphs(question: Question) -> dict[str, float]:
@@ -147,8 +149,8 @@ def question_graphs(question: Question) -> dict[str, float]:
     equation = _equation(question)
     if equation is not None:
         return {equation.graph_key: 1.0}
-    kept = _solution(question)
-    rows = kept.alternatives if kept is not None else []
+    solution = _solution(question)
+    rows = solution.alternatives if solution is not None else []
     return graph_probabilities(question.text, ((row["equation"], row["probability"]) for row in rows))
 
 
@@ -173,10 +175,14 @@ def _equation(question: Question) -> QuestionEquation | None:
 
 def _solution(question: Question) -> QuestionSolution | None:
     """Return the solver's solution of the question's present text, unless the published answer contradicts it."""
-    kept: QuestionSolution | None = getattr(question, "machine_solution", None)
-    if kept is None or not kept.graph_key or bytes(kept.content_hash) != bytes(question.content_hash):
+    solution: QuestionSolution | None = getattr(question, "machine_solution", None)
+    if (
+        solution is None
+        or not solution.graph_key
+        or bytes(solution.content_hash) != bytes(question.content_hash)
+    ):
         return None
-    return kept
+    return solution
 
 
 def text_computation(text: str, equation: str, probability: float | None) -> Computation | None:

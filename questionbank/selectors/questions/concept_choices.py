@@ -10,6 +10,8 @@ from django.db.models.functions import Length
 
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
 
+_MOST_MATCHES = 30
+
 
 @dataclass(frozen=True, slots=True)
 class ConceptChoice:
@@ -25,7 +27,6 @@ def concept_matches(
     query: str,
     hierarchy: KnowledgeHierarchy | None = None,
     outside: KnowledgeConcept | None = None,
-    limit: int = 30,
 ) -> list[ConceptChoice]:
     """Return the concepts whose name holds every word of `query`, shortest name first.
 
@@ -33,7 +34,6 @@ def concept_matches(
         query: what was typed; nothing gives nothing.
         hierarchy: only concepts of this one.
         outside: leave out this concept and whatever lies below it (a concept cannot move below itself).
-        limit: at most so many.
     """
     words = query.split()[:8]
     if not words:
@@ -45,7 +45,7 @@ def concept_matches(
         concepts = concepts.filter(hierarchy=hierarchy)
     if outside is not None:
         concepts = concepts.exclude(path__startswith=outside.path)
-    return _with_paths(concepts.order_by(Length("name"), "name", "path")[:limit])
+    return _with_paths(concepts.order_by(Length("name"), "name", "path")[:_MOST_MATCHES])
 
 
 def choices_of(ids: Iterable[int]) -> list[ConceptChoice]:
@@ -67,5 +67,5 @@ def _with_paths(concepts: QuerySet[KnowledgeConcept]) -> list[ConceptChoice]:
 
 
 def _names_by_path(concepts: Sequence[KnowledgeConcept]) -> dict[str, str]:
-    wanted = {prefix for concept in concepts for prefix in KnowledgeConcept.prefixes(concept.path)}
-    return dict(KnowledgeConcept.objects.filter(path__in=wanted).values_list("path", "name"))
+    paths = {prefix for concept in concepts for prefix in KnowledgeConcept.prefixes(concept.path)}
+    return dict(KnowledgeConcept.objects.filter(path__in=paths).values_list("path", "name"))

@@ -18,14 +18,14 @@ def differences_shown(before: Mapping[str, Any], after: Mapping[str, Any]) -> li
     Args:
         before, after: values of fields, as `questionbank.services.import_updates.question_fields` gives them.
     """
-    shown = [
+    differences = [
         (str(Question._meta.get_field(name).verbose_name), *_pair(name, before, after))  # type: ignore[union-attr]
         for name in SHOWN_FIELDS
         if name in after
     ]
-    shown += [(label, *_pair(name, before, after)) for name, label in _OTHERS.items() if name in after]
-    shown = [row for row in shown if row[1] != row[2]]
-    return shown or [("details", "other details of its item in the file", "changed")]
+    differences += [(label, *_pair(name, before, after)) for name, label in _OTHERS.items() if name in after]
+    differences = [row for row in differences if row[1] != row[2]]
+    return differences or [("details", "other details of its item in the file", "changed")]
 
 
 def _pair(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> tuple[str, str]:

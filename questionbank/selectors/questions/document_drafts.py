@@ -95,17 +95,17 @@ def document_lines(draft: DocumentDraft) -> tuple[ReviewedLine, ...]:
 def document_review(draft: DocumentDraft) -> DocumentReview:
     """Return a test paper with the questions found in it; a page that asks for its parts one by one finds it kept."""
     version = (draft.pk, draft.updated_at)
-    kept = _reviews.get(version)
-    if kept is None:
+    review = _reviews.get(version)
+    if review is None:
         corrected = correct(lines_of(draft.lines), _roles(draft), document_corrections(draft))
         lines = [reviewed.line for reviewed in corrected.lines]
         paper = assemble(lines, [reviewed.role for reviewed in corrected.lines])
         passages = passages_of(corrected, paper, draft.pictures)
-        kept = DocumentReview(passages, (*draft.notices, *paper.notices))
+        review = DocumentReview(passages, (*draft.notices, *paper.notices))
         for old in list(_reviews)[: 1 - _REVIEWS_KEPT]:
             _reviews.pop(old, None)  # another thread may have been faster
-        _reviews[version] = kept
-    return kept
+        _reviews[version] = review
+    return review
 
 
 def _roles(draft: DocumentDraft) -> Sequence[Role]:
@@ -121,5 +121,5 @@ def document_questions(*, draft: DocumentDraft, user: User) -> list[Question]:
     same = {link["line"]: link["question"] for link in run.result.get("links", ())}
     places = run.result.get("places", ())
     ids = [pk for place in places if (pk := same[place] if place in same else next(created, None))]
-    found = Question.objects.filter(visible_to(user)).defer("search_vector", "content_hash").in_bulk(ids)
-    return [found[pk] for pk in dict.fromkeys(ids) if pk in found]
+    questions = Question.objects.filter(visible_to(user)).defer("search_vector", "content_hash").in_bulk(ids)
+    return [questions[pk] for pk in dict.fromkeys(ids) if pk in questions]

@@ -147,9 +147,9 @@ def facet_cube() -> FacetCube:
     """Return the cube as the database has it now."""
     global _kept
     version = facet_version()
-    kept = _kept
-    if kept is not None and kept[0] == version:
-        return kept[1]
+    cached = _kept
+    if cached is not None and cached[0] == version:
+        return cached[1]
     with _lock:
         if _kept is None or _kept[0] != version:
             # Rows that came in between belong to a later version, which the next search sees.

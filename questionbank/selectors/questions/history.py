@@ -16,6 +16,7 @@ from django.db.models import QuerySet
 
 from questionbank.models import KnowledgeConcept, Question, User
 
+_LATEST = 20  # changes that are shown
 SHOWN_FIELDS = (
     "text",
     "options",
@@ -57,14 +58,14 @@ _Change = tuple[Any, tuple[FieldChange, ...]]
 """An event of the history, and the fields that it changed."""
 
 
-def question_history(*, question: Question, limit: int = 20) -> list[HistoryEntry]:
+def question_history(*, question: Question) -> list[HistoryEntry]:
     """Return the latest changes of a question, newest first."""
     changes = [
-        *_question_changes(question, limit),
-        *_tag_changes(question, limit),
-        *_equation_changes(question, limit),
+        *_question_changes(question),
+        *_tag_changes(question),
+        *_equation_changes(question),
     ]
-    latest = sorted(changes, key=lambda change: change[0].pgh_created_at, reverse=True)[:limit]
+    latest = sorted(changes, key=lambda change: change[0].pgh_created_at, reverse=True)[:_LATEST]
     people = _people(_user_id(event) for event, _fields in latest)
     return [
         HistoryEntry(when=event.pgh_created_at, who=people.get(_user_id(event), ""), changes=fields)
@@ -72,25 +73,25 @@ def question_history(*, question: Question, limit: int = 20) -> list[HistoryEntr
     ]
 
 
-def _latest(events: QuerySet[Any], limit: int) -> list[Any]:
+def _latest(events: QuerySet[Any]) -> list[Any]:
     """Return the latest of some events with who made them, newest first."""
-    return list(events.select_related("pgh_context").order_by("-pgh_id")[:limit])
+    return list(events.select_related("pgh_context").order_by("-pgh_id")[:_LATEST])
 
 
-def _question_changes(question: Question, limit: int) -> Iterator[_Change]:
+def _question_changes(question: Question) -> Iterator[_Change]:
     """Yield the changed fields of the question's own row."""
     after: Any = question
     updates = question.events.filter(pgh_label="update")  # type: ignore[attr-defined]
-    for snapshot in _latest(updates, limit):
+    for snapshot in _latest(updates):
         if changes := tuple(_changes(snapshot, after)):
             yield snapshot, changes
         after = snapshot
 
 
-def _tag_changes(question: Question, limit: int) -> Iterator[_Change]:
+def _tag_changes(question: Question) -> Iterator[_Change]:
     """Yield the tags that people and models added or removed; those of an import came with it."""
     tag_events = apps.get_model("questionbank", "QuestionTagEvent")._default_manager
-    events = _latest(tag_events.filter(question_id=question.pk, pgh_label__in=("insert", "delete")), limit)
+    events = _latest(tag_events.filter(question_id=question.pk, pgh_label__in=("insert", "delete")))
     concepts = KnowledgeConcept.objects.in_bulk([event.concept_id for event in events])
     for event in events:
         name = str(concepts.get(event.concept_id, "a deleted concept"))
@@ -98,12 +99,12 @@ def _tag_changes(question: Question, limit: int) -> Iterator[_Change]:
         yield event, (FieldChange(field="concept", before=before, after=after),)
 
 
-def _equation_changes(question: Question, limit: int) -> Iterator[_Change]:
+def _equation_changes(question: Question) -> Iterator[_Change]:
     """Yield what people wrote as the question's equation; the one that an import brought is no change."""
     equation_events = apps.get_model("questionbank", "QuestionEquationEvent")._default_manager
     equation = getattr(question, "equation", None)
     after = equation.expression if equation is not None else ""
-    for event in _latest(equation_events.filter(question_id=question.pk), limit):
+    for event in _latest(equation_events.filter(question_id=question.pk)):
         if event.pgh_label == "insert":
             before, after = "", event.expression
         elif event.pgh_label == "delete":
@@ -121,8 +122,8 @@ def _user_id(snapshot: Any) -> int | None:
 
 
 def _people(ids: Iterable[int | None]) -> dict[int | None, str]:
-    wanted = {pk for pk in ids if pk is not None}
-    return {user.pk: str(user) for user in User.objects.filter(pk__in=wanted)} if wanted else {}
+    user_ids = {pk for pk in ids if pk is not None}
+    return {user.pk: str(user) for user in User.objects.filter(pk__in=user_ids)} if user_ids else {}
 
 
 def _changes(before: Any, after: Any) -> Iterable[FieldChange]:

@@ -98,15 +98,15 @@ def import_undo_runs(*, run: Run) -> QuerySet[Run]:
 
 def import_undo_plan(*, run: Run) -> UndoPlan:
     """Look at everything that the import created; memory grows with what is kept, not with what is removed."""
-    kept = _kept(run)
+    reasons = _kept(run)
     plan = UndoPlan(
-        created=Question.objects.filter(import_run=run).count(), kept=kept, created_kept=len(kept)
+        created=Question.objects.filter(import_run=run).count(), kept=reasons, created_kept=len(reasons)
     )
     for update in _updates(run).select_related("question"):
         if update.version in (None, update.question.version):
             plan.restored.append(update.pk)
         else:
-            kept.setdefault(update.question_id, []).append("edited")
+            reasons.setdefault(update.question_id, []).append("edited")
     loose = loose_tags(run=run)
     plan.tags = loose.count()
     hierarchies = set(KnowledgeConcept.objects.filter(import_run=run).values_list("hierarchy_id", flat=True))
@@ -136,11 +136,11 @@ def _events(model: type[Model]) -> QuerySet[Any]:
 
 
 def _kept(run: Run) -> dict[int, list[str]]:
-    kept: dict[int, list[str]] = {}
+    reasons_by_question: dict[int, list[str]] = {}
 
     def keep(reason: str, ids: Iterable[int]) -> None:
         for question_id in ids:
-            reasons = kept.setdefault(question_id, [])
+            reasons = reasons_by_question.setdefault(question_id, [])
             if reason not in reasons:
                 reasons.append(reason)
 
@@ -158,7 +158,7 @@ def _kept(run: Run) -> dict[int, list[str]]:
         if model is Question:  # a paraphrase that the same import brought goes with its original
             rows = rows.exclude(import_run=run)
         keep(_REASONS.get(model, "used"), rows.values_list(f"{column}_id", flat=True).distinct())
-    return kept
+    return reasons_by_question
 
 
 def _uses(target: type[Model], *, but: tuple[type[Model], ...]) -> Iterable[tuple[type[Model], str]]:

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from questionbank.models import KnowledgeConcept, Question, Run, User
 from questionbank.selectors.questions.facet_cube import facet_cube
 
+_SHOWN = 5
+
 
 @dataclass(frozen=True, slots=True)
 class BankOverview:
@@ -35,16 +37,15 @@ def bank_overview() -> BankOverview:
     )
 
 
-def recent_questions(*, limit: int = 5) -> list[Question]:
+def recent_questions() -> list[Question]:
     """Return the questions that came into the bank last."""
-    return list(Question.objects.filter(status=Question.Status.READY).order_by("-pk")[:limit])
+    return list(Question.objects.filter(status=Question.Status.READY).order_by("-pk")[:_SHOWN])
 
 
-def drafts_of(*, user: User, limit: int = 5) -> list[Question]:
+def drafts_of(*, user: User) -> list[Question]:
     """Return the person's own unfinished questions, the one last touched first."""
-    return list(
-        Question.objects.filter(created_by=user, status=Question.Status.DRAFT).order_by("-updated_at")[:limit]
-    )
+    drafts = Question.objects.filter(created_by=user, status=Question.Status.DRAFT)
+    return list(drafts.order_by("-updated_at")[:_SHOWN])
 
 
 def running_jobs() -> list[Run]:

@@ -98,10 +98,10 @@ class LegendRow:
 def map_state() -> MapState:
     """Return which map the site shows: that of the encoder in use, else the latest one."""
     current = map_set()
-    shown = Projection.objects.only(*_SHOWN)
-    projection = (shown.filter(embedding_set=current).first() if current else None) or shown.order_by(
-        "-created_at"
-    ).first()
+    projections = Projection.objects.only(*_SHOWN)
+    projection = (
+        projections.filter(embedding_set=current).first() if current else None
+    ) or projections.order_by("-created_at").first()
     former = projection is not None and (current is None or projection.embedding_set_id != current.pk)
     size = embedding_set_size(embedding_set=current) if current else 0
     return MapState(
@@ -151,11 +151,11 @@ def map_points(*, projection: Projection, hierarchy: KnowledgeHierarchy | None) 
         NotFound: the map has been replaced meanwhile.
     """
     key = f"map-points-{map_version(projection=projection, hierarchy=hierarchy)}"
-    kept: MapPoints | None = cache.get(key)
-    if kept is None:
-        kept = _read_points(projection, hierarchy)
-        cache.set(key, kept, _KEPT_SECONDS)
-    return kept
+    points: MapPoints | None = cache.get(key)
+    if points is None:
+        points = _read_points(projection, hierarchy)
+        cache.set(key, points, _KEPT_SECONDS)
+    return points
 
 
 def points_to_bytes(points: MapPoints) -> bytes:

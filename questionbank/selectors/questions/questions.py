@@ -117,8 +117,8 @@ def exact_duplicates(
         answer: where it is given, questions with another answer do not count: they show another figure, perhaps.
             ``1/2`` and ``0.5`` are one answer.
     """
-    wanted = content_hash(text=text, options=options, content=content)
-    same = Question.objects.filter(visible_to(user), content_hash=wanted)
+    digest = content_hash(text=text, options=options, content=content)
+    same = Question.objects.filter(visible_to(user), content_hash=digest)
     same = same.exclude(status=Question.Status.RETIRED).order_by("pk")
     if key := answer_key(answer):
         stored_key = Func(
@@ -161,8 +161,8 @@ def tagged_paths(
     columns = ("question_id", "concept__hierarchy_id", "concept__path")
     tags = list(rows.order_by("concept__path").values_list(*columns))
     prefixes = {path: KnowledgeConcept.prefixes(path) for *_, path in tags}
-    wanted = {prefix for chain in prefixes.values() for prefix in chain}
-    names = dict(KnowledgeConcept.objects.filter(path__in=wanted).values_list("path", "name"))
+    all_prefixes = {prefix for chain in prefixes.values() for prefix in chain}
+    names = dict(KnowledgeConcept.objects.filter(path__in=all_prefixes).values_list("path", "name"))
     paths: dict[int, list[TaggedPath]] = {}
     for question_id, hierarchy_id, path in tags:
         names_on_path = tuple(names[prefix] for prefix in prefixes[path])
@@ -197,10 +197,12 @@ def _records(
 ) -> Iterator[QuestionRecord]:
     ids = [question.pk for question in questions]
     paths = concept_paths(ids, hierarchy=hierarchy)
-    kept = QuestionOriginal.objects.filter(format=originals_of, question__in=ids) if originals_of else ()
+    original_rows = (
+        QuestionOriginal.objects.filter(format=originals_of, question__in=ids) if originals_of else ()
+    )
     originals = {
         row.question_id: Original(row.format, bytes(row.data), bytes(row.preamble), bytes(row.fields))
-        for row in kept
+        for row in original_rows
     }
     for question in questions:
         record = _record(question, paths.get(question.pk, []))

@@ -56,10 +56,10 @@ def recalled_questions(
         .exclude(text=problem.text)
         .values_list("pk", "text", "equation__expression")
     )
-    asked = _masked(problem.text)
+    masked_text = _masked(problem.text)
     nearest_first = sorted(solved, key=lambda row: -near[row[0]])
     neighbours = (
-        Neighbour(graph, near[pk], pk, is_twin=_masked(text) == asked)
+        Neighbour(graph, near[pk], pk, is_twin=_masked(text) == masked_text)
         for pk, text, expression in nearest_first
         if (graph := _graph(text, expression)) is not None
     )

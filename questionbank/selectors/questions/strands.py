@@ -35,9 +35,9 @@ class StrandGroup:
 
 def strands() -> list[StrandGroup]:
     """Return groups of strands, the hierarchy with most questions first; kept for a minute."""
-    kept: list[StrandGroup] | None = cache.get(CACHE_KEY)
-    if kept is not None:
-        return kept
+    cached: list[StrandGroup] | None = cache.get(CACHE_KEY)
+    if cached is not None:
+        return cached
     groups = [
         StrandGroup(hierarchy, tuple(_strands(concept_tree(hierarchy=hierarchy))))
         for hierarchy in hierarchies()

@@ -76,8 +76,8 @@ def champion_of_language(champions: Sequence[ModelArtifact], language: str) -> M
 
     The first where the language has none.
     """
-    wanted = primary_language(language)
-    return next((artifact for artifact in champions if artifact.scope == wanted), champions[0])
+    tag = primary_language(language)
+    return next((artifact for artifact in champions if artifact.scope == tag), champions[0])
 
 
 def artifact_numbered(*, capability: str, number: str) -> ModelArtifact:
@@ -117,14 +117,14 @@ def artifact_source(artifact: ModelArtifact) -> str:
 
 
 def _fetch(artifact: ModelArtifact) -> Path:
-    kept = Path(settings.VAR_DIR) / "cache" / "artifacts" / artifact.checksum
-    if kept.is_dir():
+    folder = Path(settings.VAR_DIR) / "cache" / "artifacts" / artifact.checksum
+    if folder.is_dir():
         with suppress(OSError):
-            os.utime(kept)  # used just now
-        return kept
+            os.utime(folder)  # used just now
+        return folder
     storage = storages["artifacts"]
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    aside = Path(tempfile.mkdtemp(dir=kept.parent))
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    aside = Path(tempfile.mkdtemp(dir=folder.parent))
     try:
         for name in ["manifest.json", *artifact.manifest["files"]]:
             target = aside / name
@@ -133,11 +133,11 @@ def _fetch(artifact: ModelArtifact) -> Path:
                 shutil.copyfileobj(source, sink)
         artifact_read(aside)
         with suppress(OSError):  # another process was first: its folder has the same checksum
-            aside.rename(kept)
+            aside.rename(folder)
     finally:
         shutil.rmtree(aside, ignore_errors=True)
-    _limit_cache(kept.parent)
-    return kept
+    _limit_cache(folder.parent)
+    return folder
 
 
 def _limit_cache(folder: Path) -> None:

@@ -56,9 +56,9 @@ def champion_comparisons() -> dict[int, list[dict[str, Any]]]:
     return dict(rows.order_by("created_at", "pk").values_list("candidate_id", "figures__metrics"))
 
 
-def changed_questions(comparison: ModelComparison, *, limit: int = QUESTIONS_SHOWN) -> list[ChangedQuestion]:
+def changed_questions(comparison: ModelComparison) -> list[ChangedQuestion]:
     """Return the questions whose nearest ones changed most, without those that have been deleted since."""
-    rows = comparison.figures.get("changed", [])[:limit]
+    rows = comparison.figures.get("changed", [])[:QUESTIONS_SHOWN]
     ids = {pk for row in rows for pk in (row["question"], *row["candidate"], *row["champion"])}
     questions = Question.objects.in_bulk(ids)
     return [
@@ -94,10 +94,10 @@ def _neighbours(
 def changed_neighbours_marked(comparison: ModelComparison) -> list[ChangedQuestion]:
     """Return `changed_questions` with the neighbours marked that are computed like their question."""
     changed = changed_questions(comparison)
-    shown = [row.question.pk for row in changed] + [
+    question_ids = [row.question.pk for row in changed] + [
         neighbour.question.pk for row in changed for neighbour in (*row.candidate, *row.champion)
     ]
-    equations = QuestionEquation.objects.filter(question__in=shown).exclude(graph_key="")
+    equations = QuestionEquation.objects.filter(question__in=question_ids).exclude(graph_key="")
     keys = dict(equations.values_list("question_id", "graph_key"))
 
     def marked(row: ChangedQuestion, neighbours: list[ChangedNeighbour]) -> list[ChangedNeighbour]:

@@ -46,8 +46,10 @@ def languages_served(embedding_set: EmbeddingSet) -> list[str]:
 
 def languages_meant(embedding_set: EmbeddingSet) -> list[str]:
     """Return the bank's languages that the set is for: its own; of the general set all without one of their own."""
-    kept = FacetCount.objects.values("language").annotate(number=Sum("questions")).filter(number__gt=0)
-    languages = sorted(kept.values_list("language", flat=True))
+    question_counts = (
+        FacetCount.objects.values("language").annotate(number=Sum("questions")).filter(number__gt=0)
+    )
+    languages = sorted(question_counts.values_list("language", flat=True))
     if embedding_set.scope:
         return [language for language in languages if primary_language(language) == embedding_set.scope]
     in_use = EmbeddingSet.objects.filter(lens=embedding_set.lens, is_current=True).exclude(scope="")
@@ -105,11 +107,11 @@ def embedding_missing(*, embedding_set: EmbeddingSet, anew: bool = False) -> tup
     if (FacetCount.objects.aggregate(number=Sum("questions"))["number"] or 0) <= COUNTED_LIVE:
         return embedding_count_pending(embedding_set=embedding_set), None
     key = f"missing-vectors:{embedding_set.pk}"
-    kept: tuple[int, datetime] | None = None if anew else cache.get(key)
-    if kept is None:
-        kept = embedding_count_pending(embedding_set=embedding_set), database_now()
-        cache.set(key, kept, MISSING_KEPT)
-    return kept
+    counted: tuple[int, datetime] | None = None if anew else cache.get(key)
+    if counted is None:
+        counted = embedding_count_pending(embedding_set=embedding_set), database_now()
+        cache.set(key, counted, MISSING_KEPT)
+    return counted
 
 
 def embedding_pending_ids(*, embedding_set: EmbeddingSet) -> list[int]:

@@ -119,8 +119,8 @@ def _database() -> tuple[State, str, dict[str, str]]:
         unapplied = counted(missing, "migration has", "migrations have")
         return State.FAILING, f"{unapplied} not been applied: run “manage.py migrate”.", figures
     if pgvector is None or parse_version(pgvector) < PGVECTOR_MINIMUM:
-        wanted = ".".join(map(str, PGVECTOR_MINIMUM))
-        return State.FAILING, f"pgvector is older than {wanted}.", figures
+        minimum = ".".join(map(str, PGVECTOR_MINIMUM))
+        return State.FAILING, f"pgvector is older than {minimum}.", figures
     if used > 0.9 * int(allowed):
         return State.WARNING, "Nearly all connections of the database are in use.", figures
     return State.OK, "The database answers.", figures
@@ -343,10 +343,10 @@ def last_backup() -> dict[str, Any] | None:
     try:
         record = json.loads((settings.VAR_DIR / BACKUP_RECORD).read_text())
         created = parse_datetime(record["created"])
-        found = {"path": str(record["path"]), "created": created, "bytes": int(record["bytes"])}
+        backup = {"path": str(record["path"]), "created": created, "bytes": int(record["bytes"])}
     except (OSError, ValueError, KeyError, TypeError):
         return None
-    return found if created is not None else None
+    return backup if created is not None else None
 
 
 def _backup() -> tuple[State, str, dict[str, str]]:

@@ -66,11 +66,11 @@ def old_models(*, keep: Mapping[str, int]) -> list[ModelArtifact]:
     sets_in_use = Q(embedding_sets__is_current=True)
     unused = ModelArtifact.objects.filter(capability__in=keep).exclude(Q(state=_State.CHAMPION) | sets_in_use)
     unused = unused.exclude(pk__in=models_in_jobs()).exclude(pk__in=replaced.values("former"))
-    kept: Counter[tuple[str, str]] = Counter()
+    counts: Counter[tuple[str, str]] = Counter()
     old = []
     for artifact in unused.order_by("-created_at", "-pk"):
-        kept[artifact.capability, artifact.scope] += 1
-        if kept[artifact.capability, artifact.scope] > keep[artifact.capability]:
+        counts[artifact.capability, artifact.scope] += 1
+        if counts[artifact.capability, artifact.scope] > keep[artifact.capability]:
             old.append(artifact)
     return old[::-1]
 

@@ -171,8 +171,8 @@ class Agreement:
     kappas: tuple[PairAgreement, ...]
 
 
-def agreement(*, seed: int = 0) -> Agreement:
-    """Measure agreement on all blind opinions that were not undone; `seed` is that of the bootstrap."""
+def agreement() -> Agreement:
+    """Measure agreement on all blind opinions that were not undone."""
     answers: defaultdict[int, dict[int, int]] = defaultdict(dict)
     rows = opinions().filter(verdict__in=_JUDGED, reviewer__isnull=False)
     for pair, reviewer, verdict in rows.values_list("pair_id", "reviewer_id", "verdict"):
@@ -185,7 +185,7 @@ def agreement(*, seed: int = 0) -> Agreement:
     alpha = low = high = None
     if len(shared) > 1 and counts.sum(axis=0).all():
         alpha = float(krippendorff.alpha(value_counts=counts, level_of_measurement="nominal"))
-        low, high = _alpha_interval(counts, seed)
+        low, high = _alpha_interval(counts)
     return Agreement(
         pairs=len(shared),
         same=sum(len(set(pair_answers.values())) == 1 for pair_answers in shared),
@@ -196,9 +196,9 @@ def agreement(*, seed: int = 0) -> Agreement:
     )
 
 
-def _alpha_interval(counts: np.ndarray, seed: int) -> tuple[float, float]:
+def _alpha_interval(counts: np.ndarray) -> tuple[float, float]:
     """Return the middle 95 % of alpha on pairs drawn with replacement; draws with one answer only say nothing."""
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(0)
     answer_counts = counts.sum(axis=1)
     # A pair's disagreement: ordered couples of unlike answers, each pair weighing as much as its answers.
     unlike = (answer_counts**2 - (counts**2).sum(axis=1)) / (answer_counts - 1)

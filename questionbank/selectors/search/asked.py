@@ -66,10 +66,10 @@ def asked_search(query: str, filters: SearchFilters, *, exact: bool, off: Collec
     read: tuple[ReadFilter, ...] = ()
     named = _named(parsed)
     if parsed.sort in ("words", "question") and not exact and not (named.is_exact and named.concepts):
-        found = read_filters(corrected or typed, filters, off=off)
-        filters, read = found.filters, found.read
-        if found.text != (corrected or typed):
-            parsed = _parsed(found.text, exact=False)
+        reading = read_filters(corrected or typed, filters, off=off)
+        filters, read = reading.filters, reading.read
+        if reading.text != (corrected or typed):
+            parsed = _parsed(reading.text, exact=False)
             named = _named(parsed)
     if TOPIC in off or (named.is_exact and not named.concepts and not _any_holds(named, filters)):
         named = Named()  # of a name that no question has, the words still find something

@@ -147,11 +147,11 @@ class ConceptNames:
 
     def named(self, text: str) -> Named:
         """Return what a search names: as a whole, or somewhere in it."""
-        asked = _meaning(text)
-        if not asked:
+        meaning = _meaning(text)
+        if not meaning:
             return Named()
-        terms = self._groups.get(asked, ())
-        alternatives = dict.fromkeys([asked, *map(_meaning, terms)])
+        terms = self._groups.get(meaning, ())
+        alternatives = dict.fromkeys([meaning, *map(_meaning, terms)])
         matches = self._matches(alternatives)
         if matches:
             phrases = dict.fromkeys(tuple(search_tokens(term)) for term in (text, *terms))
@@ -159,7 +159,7 @@ class ConceptNames:
         if terms:  # synonyms that no concept has still say what to look for
             phrases = dict.fromkeys(tuple(search_tokens(term)) for term in (text, *terms))
             return Named((), tuple(phrases), is_whole=True)
-        return Named(tuple(self._mentioned(asked)))
+        return Named(tuple(self._mentioned(meaning)))
 
     def spans(self, tokens: Sequence[str]) -> list[Span]:
         """Return the names that a search contains, the longest first; no two overlap."""
@@ -177,10 +177,10 @@ class ConceptNames:
         return spans
 
     def _span(self, tokens: Sequence[str], start: int, end: int) -> Span | None:
-        asked = tuple(token for token in tokens[start:end] if token not in _SAYS_NOTHING)
-        terms = self._groups.get(asked, ())
-        matches = self._matches(dict.fromkeys([asked, *map(_meaning, terms)]))
-        named = [match for match in matches if match.is_exact or len(asked) == 1]
+        words = tuple(token for token in tokens[start:end] if token not in _SAYS_NOTHING)
+        terms = self._groups.get(words, ())
+        matches = self._matches(dict.fromkeys([words, *map(_meaning, terms)]))
+        named = [match for match in matches if match.is_exact or len(words) == 1]
         if not named and not terms:
             return None
         synonyms = tuple(tuple(search_tokens(term)) for term in terms)
@@ -189,15 +189,15 @@ class ConceptNames:
     def _matches(self, alternatives: Iterable[Tokens]) -> list[ConceptMatch]:
         ranks: dict[int, tuple[int, int]] = {}
         for tokens in alternatives:
-            wanted = frozenset(tokens)
-            for pk in self._holding(wanted):
+            token_set = frozenset(tokens)
+            for pk in self._holding(token_set):
                 concept = self._concepts[pk]
-                if wanted in concept.names:
+                if token_set in concept.names:
                     rank = 0
-                elif wanted <= concept.leaf:
+                elif token_set <= concept.leaf:
                     rank = 1
-                elif wanted & concept.leaf and len(wanted) > 1:
-                    rank = 2 + len(wanted - concept.leaf)  # words that only names above it contain
+                elif token_set & concept.leaf and len(token_set) > 1:
+                    rank = 2 + len(token_set - concept.leaf)  # words that only names above it contain
                 else:
                     continue
                 ranks[pk] = min(ranks.get(pk, (9, 0)), (rank, len(concept.leaf)))
@@ -229,9 +229,9 @@ class ConceptNames:
             for start in range(len(asked) - length + 1):
                 span = asked[start : start + length]
                 for tokens in dict.fromkeys([span, *map(_meaning, self._groups.get(span, ()))]):
-                    wanted = frozenset(tokens)
-                    for pk in self._holding(wanted):
-                        if wanted in self._concepts[pk].names:
+                    token_set = frozenset(tokens)
+                    for pk in self._holding(token_set):
+                        if token_set in self._concepts[pk].names:
                             ranks.setdefault(pk, (0, -length))
         return self._topmost(sorted(ranks, key=lambda pk: (ranks[pk], pk)), ranks)
 
@@ -271,9 +271,9 @@ _checked_at = -math.inf
 def concept_names() -> ConceptNames:
     """Return the names of all concepts, kept by the process and read anew after one changed."""
     global _kept, _checked_at
-    kept = _kept
-    if kept is not None and time.monotonic() - _checked_at < spelling.CHECK_AFTER:
-        return kept[1]
+    cached = _kept
+    if cached is not None and time.monotonic() - _checked_at < spelling.CHECK_AFTER:
+        return cached[1]
     with _lock:
         signature = _signature()
         if _kept is None or _kept[0] != signature:

@@ -192,16 +192,20 @@ def rank_by_formulas(
     Args:
         shares: of what the query asks for in words, that each candidate holds; None where it asks for nothing.
     """
-    asked = [formula for formula in parsed.formulas if len(formula_atoms(formula)) >= _SHORTEST_COMPARED]
-    asked = asked or [formula for formula in parsed.formulas if "sqrt" in formula_atoms(formula)]
+    query_formulas = [
+        formula for formula in parsed.formulas if len(formula_atoms(formula)) >= _SHORTEST_COMPARED
+    ]
+    query_formulas = query_formulas or [
+        formula for formula in parsed.formulas if "sqrt" in formula_atoms(formula)
+    ]
     order: dict[int, tuple[float, int, int]] = {}
-    rows = Question.objects.filter(pk__in=candidates).values_list("pk", "text") if asked else ()
+    rows = Question.objects.filter(pk__in=candidates).values_list("pk", "text") if query_formulas else ()
     for pk, text in rows:
         held = text_formulas(text[:_LONGEST_COMPARED])[:_MOST_FORMULAS]
         if not held:
             continue
-        total = sum(max(formula_likeness(formula, rival) for rival in held) for formula in asked)
-        likeness = total / len(asked)
+        total = sum(max(formula_likeness(formula, rival) for rival in held) for formula in query_formulas)
+        likeness = total / len(query_formulas)
         if likeness >= LIKE:
             asked_for = 1.0 if shares is None else _WITHOUT_WORDS + (1 - _WITHOUT_WORDS) * shares.get(pk, 0.0)
             order[pk] = (-round(likeness * asked_for, 3), len(text), -pk)

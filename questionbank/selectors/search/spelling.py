@@ -104,9 +104,9 @@ _checked_at = -math.inf
 def vocabulary() -> Vocabulary:
     """Return the bank's vocabulary, kept by the process and read anew after it was refreshed."""
     global _kept, _checked_at
-    kept = _kept
-    if kept is not None and time.monotonic() - _checked_at < CHECK_AFTER:
-        return kept[1]
+    cached = _kept
+    if cached is not None and time.monotonic() - _checked_at < CHECK_AFTER:
+        return cached[1]
     with _lock:
         signature = _signature()
         if _kept is None or _kept[0] != signature:

@@ -9,6 +9,8 @@ from typing import Any
 from questionbank.models import SynonymGroup, User
 from questionbank.rows import existing
 
+_LATEST = 20  # changes that are shown
+
 
 @dataclass(frozen=True, slots=True)
 class SynonymChange:
@@ -22,10 +24,10 @@ class SynonymChange:
 
 def synonym_groups(text: str = "") -> list[SynonymGroup]:
     """Return all groups by their first term, or those with a term that contains the text."""
-    wanted = text.casefold().strip()
+    needle = text.casefold().strip()
     groups = SynonymGroup.objects.all()
     matching = [
-        group for group in groups if not wanted or any(wanted in term.casefold() for term in group.terms)
+        group for group in groups if not needle or any(needle in term.casefold() for term in group.terms)
     ]
     return sorted(matching, key=lambda group: group.terms[0].casefold())
 
@@ -39,14 +41,14 @@ def synonym_group_get(*, group_id: int) -> SynonymGroup:
     return existing(SynonymGroup.objects.filter(pk=group_id), "There is no such group of synonyms.")
 
 
-def synonym_history(limit: int = 20) -> list[SynonymChange]:
+def synonym_history() -> list[SynonymChange]:
     """Return the latest changes that people made, newest first."""
     events: Any = SynonymGroup.pgh_event_models  # type: ignore[attr-defined]  # pghistory adds it
     snapshots = list(
         next(iter(events.values()))
         .objects.filter(pgh_context__metadata__user__isnull=False)
         .select_related("pgh_context")
-        .order_by("-pgh_id")[:limit]
+        .order_by("-pgh_id")[:_LATEST]
     )
     names = {
         user.pk: str(user)

@@ -86,7 +86,7 @@ def terms_of(
         is_prose: they are words alone; those of formulas are not side by side as they are typed.
     """
     spans = names.spans(tokens)
-    kept = _telling(tokens, spans)
+    telling = _telling(tokens, spans)
     phrases = [_named(span, tokens, vocabulary) for span in spans]
     covering = [(span.start, span.end) for span in spans]
     for (start, end), signs in _signs(tokens):
@@ -103,7 +103,7 @@ def terms_of(
                     is_name=True,
                 )
             )
-    for first, second in pairwise(kept):
+    for first, second in pairwise(telling):
         if (
             is_prose
             and second - first <= 2
@@ -114,7 +114,7 @@ def terms_of(
             phrases.append(Phrase(query, (), weight, is_name=False))
     words: dict[str, Word] = {}
     signs_of = {tokens[start]: signs for (start, end), signs in _signs(tokens) if end - start == 1}
-    for place in kept:
+    for place in telling:
         token = tokens[place]
         inside = tuple(index for index, (start, end) in enumerate(covering) if start <= place < end)
         alternatives = (token, *signs_of.get(token, ()), *_longer_words(token))

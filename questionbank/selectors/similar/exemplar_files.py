@@ -83,8 +83,8 @@ def without_copies(corpus: Sequence[InputProblem], questions: Path) -> list[Prob
         ImportRefused: the file cannot be read.
     """
     entries = read_input_questions(questions)
-    asked = {story_key(entry.text) for entry in entries if not isinstance(entry, LineProblem)}
-    return [entry.problem for entry in corpus if story_key(entry.problem.text) not in asked]
+    question_keys = {story_key(entry.text) for entry in entries if not isinstance(entry, LineProblem)}
+    return [entry.problem for entry in corpus if story_key(entry.problem.text) not in question_keys]
 
 
 def read_corpus(path: Path, report: Callable[[str], object]) -> list[InputProblem]:

@@ -189,14 +189,14 @@ def question_exemplars(
 
 
 def text_exemplars(
-    *, text: str, language: str, solved: SolvedText | None, serving: Serving, k: int = EXEMPLARS
+    *, text: str, language: str, solved: SolvedText | None, serving: Serving
 ) -> WorkedExemplars:
     """Return the same for a text that is not in the bank.
 
     Raises:
         ServiceUnavailable: the bank has no vectors yet.
     """
-    return _Search(text, language, serving, exclude=[]).exemplars(solved, k)
+    return _Search(text, language, serving, exclude=[]).exemplars(solved, EXEMPLARS)
 
 
 class _Search:
@@ -208,9 +208,11 @@ class _Search:
         self._set, self._notice = serving.set_for(_lens(serving, text, language), language, [text])
 
     def exemplars(self, solved: SolvedText | None, k: int, stored: Question | None = None) -> WorkedExemplars:
-        asked = _asked(self._text, solved, stored)
+        computation = _asked(self._text, solved, stored)
         likely = (
-            solved_graphs(self._text, solved) if asked is None or asked.is_predicted else {asked.key: 1.0}
+            solved_graphs(self._text, solved)
+            if computation is None or computation.is_predicted
+            else {computation.key: 1.0}
         )
         vector = self._vector(stored)
         near = dict(self._nearest(vector, None, _NEAREST))
@@ -227,12 +229,12 @@ class _Search:
         )
         applied = _applied(self._text, voters) if is_word_problem(self._text) else None
         candidates.sort(key=lambda candidate: -candidate.score(likely))
-        if asked is not None:
-            candidates.sort(key=lambda candidate: not candidate.computes(asked.key))
-        usable = self._usable(candidates, asked, k)
+        if computation is not None:
+            candidates.sort(key=lambda candidate: not candidate.computes(computation.key))
+        usable = self._usable(candidates, computation, k)
         return WorkedExemplars(
-            exemplars=tuple(_exemplar(candidate, asked) for candidate in usable),
-            shape=asked.reading if asked else "",
+            exemplars=tuple(_exemplar(candidate, computation) for candidate in usable),
+            shape=computation.reading if computation else "",
             lens=lens_name(self._set.lens),
             notice=self._notice,
             applied=applied,

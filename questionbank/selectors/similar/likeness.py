@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+from django.db.models import QuerySet
 
 from analytics.analogy.likely_graphs import exemplar_score
 from analytics.catalog import FALLBACK_LENS, lenses
@@ -62,17 +63,15 @@ class Asked:
         vectors: of the text, by lens; no purpose where the encoder does not know its language.
         tags, concept_ids: of a stored question.
         graphs: the keys of the graphs that it may have, with probabilities.
-        language: of the questions wanted, empty for any.
         exclude: ids that are not wanted.
     """
 
     text: str
-    text_language: str
+    language: str
     vectors: Mapping[str, Vector] = field(default_factory=dict)
     tags: tuple[TaggedPath, ...] = ()
     concept_ids: tuple[int, ...] = ()
     graphs: Mapping[str, float] = field(default_factory=dict)
-    language: str = ""
     exclude: tuple[int, ...] = ()
 
 
@@ -174,28 +173,31 @@ def broad_concepts(tags: Iterable[TaggedPath]) -> frozenset[TaggedPath]:
     )
 
 
-def _wanted(asked: Asked) -> dict[str, str]:
-    filters = {"status": Question.Status.READY}
-    return filters | ({"language": asked.language} if asked.language else {})
+def _ready(asked: Asked) -> QuerySet[Question]:
+    """Return the ready questions in its language."""
+    return Question.objects.filter(status=Question.Status.READY, language=asked.language).order_by()
 
 
 def _nearest(asked: Asked, sets: Mapping[str, EmbeddingSet], lens: str, k: int) -> list[tuple[int, float]]:
-    among = Question.objects.filter(**_wanted(asked)) if asked.language else None
     return nearest(
-        embedding_set=sets[lens], vector=asked.vectors[lens], k=k, question_ids=among, exclude=asked.exclude
+        embedding_set=sets[lens],
+        vector=asked.vectors[lens],
+        k=k,
+        question_ids=_ready(asked),
+        exclude=asked.exclude,
     )
 
 
 def _further(asked: Asked, nearest_ids: set[int]) -> list[int]:
     """Return candidates that no vector found: by the same concepts, and by rare words where there is no purpose."""
     further: list[int] = []
-    ready = Question.objects.filter(**_wanted(asked)).order_by()
+    ready = _ready(asked)
     if asked.concept_ids:
         tagged = QuestionTag.objects.filter(concept__in=asked.concept_ids).values("question")
         same = list(ready.filter(pk__in=tagged).values_list("pk", flat=True)[: FROM_CONCEPT + 1])
         further += same if len(same) <= FROM_CONCEPT else []
     if not _has_trained_lens(asked):
-        tokens = list(dict.fromkeys(search_tokens(_compared(asked.text), asked.text_language)))
+        tokens = list(dict.fromkeys(search_tokens(_compared(asked.text), asked.language)))
         further += rank_by_text(tokens, ready, vocabulary()).ids[:CANDIDATES]
     return [pk for pk in dict.fromkeys(further) if pk not in nearest_ids and pk not in asked.exclude]
 
@@ -240,7 +242,7 @@ def _by_words(asked: Asked, cosines: Mapping[int, Mapping[str, float]]) -> dict[
     rarity = vocabulary().rarity
 
     def words(text: str) -> dict[str, float]:
-        return _weighted(search_tokens(_compared(text), asked.text_language), rarity)
+        return _weighted(search_tokens(_compared(text), asked.language), rarity)
 
     asked_words = words(asked.text)
     wording = {pk: by_lens.get(FALLBACK_LENS.word, 0.0) for pk, by_lens in cosines.items() if pk in texts}

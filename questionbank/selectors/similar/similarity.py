@@ -106,9 +106,7 @@ class SimilarResult:
     computation: Computation | None = None
 
 
-def similar_questions(
-    *, question: Question, lens: str, serving: Serving, k: int = 10, same_language: bool = True
-) -> SimilarResult:
+def similar_questions(*, question: Question, lens: str, serving: Serving, k: int = 10) -> SimilarResult:
     """Return the `k` ready questions most similar to a stored one; its own vectors are used where they are up to date.
 
     Its original and its paraphrases are left out: its page lists them anyway.
@@ -116,11 +114,11 @@ def similar_questions(
     Raises:
         ServiceUnavailable: the bank has no vectors for the lens.
     """
-    return _Comparison.with_question(question, serving, same_language=same_language).under(lens, k)
+    return _Comparison.with_question(question, serving).under(lens, k)
 
 
 def similar_to_text(
-    *, text: str, lens: str, serving: Serving, language: str = "", k: int = 10, same_language: bool = True
+    *, text: str, lens: str, serving: Serving, language: str = "", k: int = 10
 ) -> SimilarResult:
     """Return the `k` ready questions most similar to a text that is not in the bank.
 
@@ -135,7 +133,7 @@ def similar_to_text(
     if lenses()[lens].by_graph:
         with suppress(ServiceUnavailable):
             solved = text_solved(text, language, served_solver(language))
-    comparison = _Comparison.with_text(text, language, serving, solved=solved, same_language=same_language)
+    comparison = _Comparison.with_text(text, language, serving, solved=solved)
     return comparison.under(lens, k)
 
 
@@ -232,18 +230,17 @@ class _Comparison:
         return is_known and lens.word in self._serving.sets and lens.takes(self.text)
 
     @classmethod
-    def with_question(cls, question: Question, serving: Serving, *, same_language: bool = True) -> Self:
+    def with_question(cls, question: Question, serving: Serving) -> Self:
         serving = serving.for_language(question.language)
         tags = tagged_paths([question.pk]).get(question.pk, [])
         asked_evidence = _evidence(question, tags)
         concept_ids = QuestionTag.objects.filter(question=question).values_list("concept_id", flat=True)
-        asked = Asked(
+        query = Asked(
             text=question.text,
-            text_language=question.language,
+            language=question.language,
             tags=tuple(tags),
             concept_ids=tuple(concept_ids) if tags else (),
             graphs=question_graphs(question),
-            language=question.language if same_language else "",
             exclude=tuple(wording_ids(question.pk)),
         )
         sets = [embedding_set.pk for embedding_set in serving.sets.values()]
@@ -255,7 +252,7 @@ class _Comparison:
             for row in rows
             if bytes(row.content_hash) == bytes(question.content_hash)
         }
-        return cls(asked, asked_evidence, serving, stored)
+        return cls(query, asked_evidence, serving, stored)
 
     @classmethod
     def with_text(
@@ -265,18 +262,12 @@ class _Comparison:
         serving: Serving,
         *,
         solved: SolvedText | None = None,
-        same_language: bool = True,
     ) -> Self:
         language = language or detect_language(text)
         serving = serving.for_language(language)
-        asked = Asked(
-            text=text,
-            text_language=language,
-            graphs=solved_graphs(text, solved),
-            language=language if same_language else "",
-        )
+        query = Asked(text=text, language=language, graphs=solved_graphs(text, solved))
         asked_evidence = evidence_of(text, language=language, computation=solved_computation(text, solved))
-        return cls(asked, asked_evidence, serving, {})
+        return cls(query, asked_evidence, serving, {})
 
     def under(self, lens: str, k: int) -> SimilarResult:
         """Return the `k` most similar questions under a lens."""
@@ -305,13 +296,13 @@ class _Comparison:
             return SimilarResult(lens, [], str(_UNKNOWN_COMPUTATION))
         notice = ""
         vectors: dict[str, Vector] = {}
-        if self._serving.serves(lens, self._asked.text_language, [self.text]):
+        if self._serving.serves(lens, self._asked.language, [self.text]):
             self._vectors(lens)
             vectors = dict(self._known)  # of other lenses too: they say whether the purpose is the same
         else:
             notice = str(_ONLY_THE_SAME_GRAPH)
-        asked = replace(self._asked, vectors=vectors)
-        ranked = rank_by_graph(asked, self._serving.sets, lens, max(k, CONSIDERED))
+        query = replace(self._asked, vectors=vectors)
+        ranked = rank_by_graph(query, self._serving.sets, lens, max(k, CONSIDERED))
         return SimilarResult(lens, self.hits(ranked, lens)[:k], notice, computation)
 
     def hits(self, ranked: Sequence[Ranked], lens: str) -> list[SimilarHit]:
@@ -362,9 +353,9 @@ class _Comparison:
 
     def _vectors(self, lens: str) -> tuple[dict[str, Vector], str]:
         """Return the text's vectors under the lens and its stand-in, and the notice where the lens is none of them."""
-        text, language = self._asked.text, self._asked.text_language
-        wanted, notice = self._serving.set_for(lens, language, [text])
-        sets = {wanted.lens: wanted}
+        text, language = self._asked.text, self._asked.language
+        served, notice = self._serving.set_for(lens, language, [text])
+        sets = {served.lens: served}
         stand_in = lenses()[lens].stand_in
         if stand_in in self._serving.sets:
             sets[stand_in] = self._serving.embedding_set(stand_in)
@@ -381,14 +372,14 @@ def _with_evidence(hits: Sequence[SimilarHit], *, is_mixed: bool) -> list[Simila
     Args:
         is_mixed: scores are means of several measures, of which a reason becomes one more.
     """
-    shown = [hit for hit in hits if hit.reason or hit.score >= LEAST_WITHOUT_REASON]
+    plausible = [hit for hit in hits if hit.reason or hit.score >= LEAST_WITHOUT_REASON]
     if not is_mixed:
-        return shown
+        return plausible
     scored = [
         replace(hit, score=round(hit.score + REASON_SHARE * max(0.0, hit.score) * (1 - hit.score), 4))
         if hit.reason
         else hit
-        for hit in shown
+        for hit in plausible
     ]
     return sorted(scored, key=lambda hit: (-hit.score, hit.question.pk))
 

@@ -237,18 +237,18 @@ def question_solved(question: Question, solver: ServedSolver | None) -> SolvedTe
 
 
 def _solved_by_model(question: Question, solver: ServedSolver | None) -> SolvedText | None:
-    kept: QuestionSolution | None = getattr(question, "machine_solution", None)
+    solution: QuestionSolution | None = getattr(question, "machine_solution", None)
     if (
         solver is None
-        or kept is None
-        or kept.artifact_id != solver.artifact.pk
-        or bytes(kept.content_hash) != bytes(question.content_hash)
+        or solution is None
+        or solution.artifact_id != solver.artifact.pk
+        or bytes(solution.content_hash) != bytes(question.content_hash)
     ):
         return text_solved(question.text, question.language, solver, question=question)
     if not may_be_solved(question.text):
         return None
-    solutions = [solution_from_json(row) for row in kept.alternatives]
-    return _solved(question.text, solutions, kept.reason, solver.artifact.name)
+    solutions = [solution_from_json(row) for row in solution.alternatives]
+    return _solved(question.text, solutions, solution.reason, solver.artifact.name)
 
 
 def known_solution(question: Question) -> Solution | None:
@@ -273,7 +273,7 @@ def known_solution(question: Question) -> Solution | None:
 
 def _with_known(solved: SolvedText | None, equation_solution: Solution, question: Question) -> SolvedText:
     alternative = replace(_alternative(equation_solution), equation=question.equation.expression)
-    shown = SolvedText(
+    solved_text = SolvedText(
         alternatives=solved.alternatives if solved else (),
         reason=solved.reason if solved else "",
         parts=tuple(_parts(question.text, _used_slots(alternative))),
@@ -282,14 +282,14 @@ def _with_known(solved: SolvedText | None, equation_solution: Solution, question
         known_by_person=question.equation.set_by == QuestionEquation.SetBy.PERSON,
     )
     if equation_solution.value is None:
-        return shown
+        return solved_text
     if (published := published_number(question)) is not None:
         agrees = gives_published(equation_solution, published)
-        shown = replace(shown, known_is_published=agrees, published=published_answer(question))
-    if (best := shown.best) is None:
-        return shown
+        solved_text = replace(solved_text, known_is_published=agrees, published=published_answer(question))
+    if (best := solved_text.best) is None:
+        return solved_text
     agrees = gives(best, equation_solution.value) or gives(best, equation_solution.quotient)
-    return replace(shown, agrees=agrees)
+    return replace(solved_text, agrees=agrees)
 
 
 def solution_from_json(row: Mapping[str, Any]) -> Solution:

@@ -129,8 +129,8 @@ class KeptReport(Generic[Report]):
 
     def _key(self, hierarchies: Sequence[str] | None) -> str:
         chosen = "all" if hierarchies is None else sorted(hierarchies)
-        asked = "/".join([_bank_version(), *self.versions(), str(chosen)])
-        return f"{self.name}-data-report/{hashlib.sha256(asked.encode()).hexdigest()}"
+        version = "/".join([_bank_version(), *self.versions(), str(chosen)])
+        return f"{self.name}-data-report/{hashlib.sha256(version.encode()).hexdigest()}"
 
 
 def _bank_version() -> str:

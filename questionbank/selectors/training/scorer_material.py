@@ -69,13 +69,13 @@ def scorer_material(
     pairs = list(decided_pairs(language=LANGUAGE)) if decisions else []
     places |= {pair.original: split_place(pair.original) for pair in pairs if pair.original not in places}
     keep = Divider(places, tests)
-    wanted = dict.fromkeys(row.text for row in others if row.id in chosen)
+    texts = dict.fromkeys(row.text for row in others if row.id in chosen)
     return ScorerMaterial(
-        questions=keep.parts(wanted, lambda text: (text,)),
+        questions=keep.parts(texts, lambda text: (text,)),
         decided=keep.parts(pairs, lambda pair: (pair.original, pair.paraphrase)),
         ready=len(chosen),
         english=sum(row.id in chosen for row in english),
         examined=sum(row.id in chosen for row in rows),
-        repeated=sum(row.id in chosen for row in others) - len(wanted),
+        repeated=sum(row.id in chosen for row in others) - len(texts),
         test_items=sum(row.id in chosen for row in rows if is_test_source(row.source)),
     )

@@ -77,7 +77,7 @@ def training_time(
         settings: values by the names of the configuration's fields, as for `config_from_strings`.
         parameters: what the run says besides: answers to the form's options, and ``hierarchies``.
     """
-    wanted = _config(capability, settings)
+    config = _config(capability, settings)
     past = list(_past(capability))
     if not past:
         return TrainingTime()
@@ -85,10 +85,10 @@ def training_time(
     shortest, longest = min(durations), max(durations)
     for run, seconds, steps in past:
         before = _config(capability, run.parameters.get("set", {}))
-        if wanted is None or before is None or not _is_alike(capability, run, parameters or {}):
+        if config is None or before is None or not _is_alike(capability, run, parameters or {}):
             continue
-        if _kind(before) == _kind(wanted):
-            share = _share(before, wanted, steps)
+        if _kind(before) == _kind(config):
+            share = _share(before, config, steps)
             if share is not None:
                 return TrainingTime(seconds * share, run.finished_at, shortest, longest)
     return TrainingTime(shortest=shortest, longest=longest)
@@ -130,13 +130,13 @@ def _is_alike(capability: str, run: Run, parameters: Mapping[str, Any]) -> bool:
     """Return whether a training learned from what this one would: the same answers to the form's options."""
     training = training_of(capability)
     names = [option.name for option in training.options] if training else []
-    asked = {name: parameters[name] for name in (*names, "hierarchies") if parameters.get(name) is not None}
+    answers = {name: parameters[name] for name in (*names, "hierarchies") if parameters.get(name) is not None}
     said = {
         name: run.parameters[name] for name in (*names, "hierarchies") if run.parameters.get(name) is not None
     }
     if training is not None and training.scope == "hierarchy":
         said["hierarchies"] = [run.parameters.get("hierarchy", "")]
-    return asked == said
+    return answers == said
 
 
 def _share(before: Mapping[str, Any], wanted: Mapping[str, Any], steps: int) -> float | None:

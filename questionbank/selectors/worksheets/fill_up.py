@@ -106,8 +106,8 @@ def _some(questions: QuerySet[Question], rng: Random) -> list[int]:
 
 
 def _read(ids: Iterable[int]) -> Iterator[Question]:
-    wanted = list(ids)[:_MOST_READ]
-    for start in range(0, len(wanted), _AT_ONCE):
-        batch = wanted[start : start + _AT_ONCE]
+    most = list(ids)[:_MOST_READ]
+    for start in range(0, len(most), _AT_ONCE):
+        batch = most[start : start + _AT_ONCE]
         questions = Question.objects.defer("search_vector", "solution").in_bulk(batch)
         yield from (questions[pk] for pk in batch if pk in questions)

@@ -67,10 +67,10 @@ def _estimated(questions: Sequence[Question]) -> dict[int, KnownDifficulty | Non
         )
     except (ServiceUnavailable, ValidationFailed):  # no vectors yet, or the hierarchy has gone meanwhile
         return {}
-    found: dict[int, KnownDifficulty | None] = {}
+    difficulties: dict[int, KnownDifficulty | None] = {}
     for question, prediction in zip(questions, predictions, strict=True):
         if (difficulty := prediction.difficulty) is not None:
             coverage = difficulty.coverage or _SPREAD_COVERAGE
             deviation = deviation_of(difficulty.low_percent, difficulty.high_percent, coverage)
-            found[question.pk] = KnownDifficulty(difficulty.percent, Basis.ESTIMATED, deviation)
-    return found
+            difficulties[question.pk] = KnownDifficulty(difficulty.percent, Basis.ESTIMATED, deviation)
+    return difficulties

@@ -172,5 +172,5 @@ def _pictures(questions: Iterable[Question]) -> tuple[dict[str, str], dict[str, 
 
 
 def _commonest(languages: Iterable[str]) -> str:
-    found = Counter(languages).most_common(1)
-    return found[0][0] if found else "en"
+    commonest = Counter(languages).most_common(1)
+    return commonest[0][0] if commonest else "en"

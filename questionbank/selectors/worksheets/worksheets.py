@@ -75,7 +75,7 @@ def worksheet_rows(*, worksheet: Worksheet, user: User | None = None) -> list[Wo
     """
     items = list(worksheet.items.all())
     ids = [item.question_id for item in items if item.question_id is not None]
-    found = Question.objects.select_related("equation").defer("search_vector").in_bulk(ids)
+    questions = Question.objects.select_related("equation").defer("search_vector").in_bulk(ids)
     seen = set(Question.objects.filter(visible_to(user), pk__in=ids).values_list("pk", flat=True))
     used = last_uses(ids, except_on=worksheet.pk)
     rows: list[WorksheetRow] = []
@@ -84,10 +84,10 @@ def worksheet_rows(*, worksheet: Worksheet, user: User | None = None) -> list[Wo
         number = item.question_id
         if number is None:
             rows.append(WorksheetRow(item, place))
-        elif number in found and number not in seen:
+        elif number in questions and number not in seen:
             rows.append(WorksheetRow(item, place, reason=f"Question {number} is somebody else’s draft."))
         else:
-            question = found.get(number)
+            question = questions.get(number)
             reason = why_not_printed(question, number)
             is_asked = question is not None and not reason and question.kind != Question.Kind.DESCRIPTION
             count += is_asked

@@ -87,14 +87,12 @@ def test_what_looks_alike_and_is_solved_differently_is_flagged():
     assert hit.flags == (LOOKS_ALIKE,)
 
 
-def test_only_questions_in_the_same_language_are_similar_unless_asked(bank):
+def test_only_questions_in_the_same_language_are_similar(bank):
     chinese = add_question("一列火车2小时行60千米，5小时行多少千米？", language="zh")
     wording = bank[0].embeddings.get().embedding_set
     store_vectors(wording, [chinese])
     now = serving()
     assert similar_questions(question=chinese, lens="wording", serving=now).hits == []
-    every = similar_questions(question=chinese, lens="wording", serving=now, same_language=False)
-    assert len(every.hits) == 4
     result = similar_to_text(text="一列火车3小时行90千米", lens="wording", serving=now)
     assert [hit.question for hit in result.hits] == [chinese]
     assert len(similar_to_text(text="一列火车", lens="wording", serving=now, language="en").hits) == 4

@@ -23,7 +23,7 @@ PROMPT = f"Question: How much is 5 + 2?\nAnswer: x=5+2\n\nQuestion: {TEXT}\nAnsw
 
 def request(user, answers: str = "equation", text: str = TEXT) -> Run:
     prompt = ExemplarPrompt(PROMPT, answers, used=1, lacking=0, tokens=40)
-    return model_answer_request(text=text, language="en", prompt=prompt, user=user, send=False)
+    return model_answer_request(text=text, language="en", prompt=prompt, user=user)
 
 
 def failure(run: Run) -> str:

@@ -39,7 +39,7 @@ def problem(text: str, equation: str) -> str:
 
 def test_problems_with_the_same_graph_are_kept_for_the_reviewers(question, teacher, server):
     server.answers = [streamed("<think>Melons?</think>", GOOD[:60], GOOD[60:])]
-    run = variants_request(question=question, each=1, user=teacher, send=False)
+    run = variants_request(question=question, each=1, user=teacher)
     result = run_here(run, retell_run)
     assert result == {
         "language_model": "tiny", "host": "127.0.0.1", "replies": 1, "unreadable_replies": 0, "problems_written": 1,
@@ -72,7 +72,7 @@ def test_problems_with_the_same_graph_are_kept_for_the_reviewers(question, teach
 )
 def test_what_is_no_similar_problem_is_dropped(question, teacher, server, written):
     server.answers = [streamed(written)]
-    result = run_here(variants_request(question=question, each=1, user=teacher, send=False), retell_run)
+    result = run_here(variants_request(question=question, each=1, user=teacher), retell_run)
     assert result["problems_kept"] == 0
     assert len(server.asked) == 2  # a second try
     assert not ProblemVariant.objects.exists()
@@ -84,7 +84,7 @@ def test_replies_that_cannot_be_read_are_counted_and_said(question, teacher, ser
         streamed(problem(BUS, "41 - x")),
         streamed(GOOD),
     ]
-    run = variants_request(question=question, each=2, user=teacher, send=False)
+    run = variants_request(question=question, each=2, user=teacher)
     result = run_here(run, retell_run)
     assert (result["replies"], result["unreadable_replies"]) == (4, 2)
     warning = RunLog.objects.get(run=run, level="warning").text
@@ -95,11 +95,11 @@ def test_replies_that_cannot_be_read_are_counted_and_said(question, teacher, ser
 
 def test_no_more_are_kept_than_were_asked_for_and_none_twice(question, teacher, server):
     server.answers = [streamed(GOOD, GOOD, problem(BUS, "41-12"))]
-    run_here(variants_request(question=question, each=1, user=teacher, send=False), retell_run)
+    run_here(variants_request(question=question, each=1, user=teacher), retell_run)
     assert [variant.text for variant in ProblemVariant.objects.all()] == [FARMER]
     assert len(server.asked) == 1
     server.answers = [streamed("<think>", GOOD), streamed(GOOD), streamed(problem(BUS, "41-12"))]
-    run_here(variants_request(question=question, each=2, user=teacher, send=False), retell_run)
+    run_here(variants_request(question=question, each=2, user=teacher), retell_run)
     assert {variant.text for variant in ProblemVariant.objects.all()} == {FARMER, BUS}
 
 
@@ -110,12 +110,12 @@ def test_a_question_in_another_language_may_be_retold_by_a_model(teacher, server
         grade="", status="ready", concepts=[], equation="24-6",
     )  # fmt: skip
     server.answers = [streamed(problem("果园里有50个西瓜,卖掉了35个,还有多少个西瓜?", "50-35"))]
-    run_here(variants_request(question=chinese, each=1, user=teacher, send=False), retell_run)
+    run_here(variants_request(question=chinese, each=1, user=teacher), retell_run)
     assert ProblemVariant.objects.get().language == "zh"
 
 
 def test_a_question_that_was_retired_ends_the_job_before_the_model_is_asked(question, teacher, server):
-    run = variants_request(question=question, each=1, user=teacher, send=False)
+    run = variants_request(question=question, each=1, user=teacher)
     Question.objects.filter(pk=question.pk).update(status="retired")
     with pytest.raises(KindredError, match="is retired"):
         run_here(run, retell_run)
@@ -139,7 +139,7 @@ def test_a_question_that_changes_while_the_model_writes_keeps_nothing(
     monkeypatch.setattr(retelling, "problems_of_answer", answered)
     server.answers = [streamed(GOOD)]
     with pytest.raises(KindredError, match=sentence):
-        run_here(variants_request(question=question, each=1, user=teacher, send=False), retell_run)
+        run_here(variants_request(question=question, each=1, user=teacher), retell_run)
     assert not ProblemVariant.objects.exists()
 
 
@@ -150,7 +150,7 @@ def test_a_corrected_equation_counts_from_then_on(question, teacher, server, mon
 
     monkeypatch.setattr(retelling, "problems_of_answer", answered)
     server.answers = [streamed(GOOD)]
-    result = run_here(variants_request(question=question, each=1, user=teacher, send=False), retell_run)
+    result = run_here(variants_request(question=question, each=1, user=teacher), retell_run)
     assert result["problems_kept"] == 0
 
 

@@ -43,7 +43,7 @@ def wording(*texts: str) -> tuple[int, dict[str, object], dict[str, str]]:
 
 def request(questions: list[Question], user, paraphraser: str = "rules", each: int = 2) -> Run:
     ids = [question.pk for question in questions]
-    return proposals_request(questions=ids, paraphraser=paraphraser, each=each, user=user, send=False)
+    return proposals_request(questions=ids, paraphraser=paraphraser, each=each, user=user)
 
 
 def test_the_rules_write_for_many_questions_and_one_job_scores_all(questions, reviewer):

@@ -46,7 +46,7 @@ def pairs(*texts: str) -> list[ParaphrasePair]:
 
 
 def request(made: list[ParaphrasePair]) -> Run:
-    run = paraphrase_score_request(pairs=made, send=False)
+    run = paraphrase_score_request(pairs=made)
     assert run is not None
     return run
 
