@@ -98,7 +98,7 @@ def _measure_level(
 ) -> dict[str, Any] | None:
     """Return accuracy and macro-F1 over the questions that have a concept at this level.
 
-    A question with several counts as right if any of them is predicted; in F1 it then stands for that one,
+    A question with several counts as right if any of them is predicted; in F1 it then counts as that one,
     else for the first of its own.
     """
     rows = tree.level(depth)

@@ -1,11 +1,11 @@
-r"""LaTeX that stands in prose without dollar signs: ``\frac{3}{4}`` as an answer, ``f^\prime (x)`` in a sentence.
+r"""LaTeX in prose without dollar signs: ``\frac{3}{4}`` as an answer, ``f^\prime (x)`` in a sentence.
 
 Public banks write answers so (MATH has no dollar sign in any of 12,500), and some questions. The rule, for any
 stretch of prose that is no formula already:
 
 - A stretch runs as far as everything in it can belong to a formula: numbers, single letters, signs, brackets, and
   commands of mathematics with their arguments. A word of two letters or more ends it, unless a digit, a script or a
-  command stands directly beside it (``2xy^2``); so do a line's end, an answer blank, a sentence's full stop, a comma
+  command is directly next to it (``2xy^2``); so do a line's end, an answer blank, a sentence's full stop, a comma
   outside brackets and a command that is not of mathematics.
 - It counts as a formula only with proof: a command of mathematics, or a script with a base before it and an argument
   behind it (``x^2``, ``10^{-3}``, ``a_1``; never ``file_name`` or ``^_^``).
@@ -35,7 +35,7 @@ _COMMANDS = frozenset(
     )
 )
 _ALLOWED = _COMMANDS | frozenset({"quad", "qquad", "ldots", "dots"})
-"""Commands that prove nothing stand in a formula too."""
+"""Commands that prove nothing may be in a formula too."""
 _TEXTS = frozenset({r"\text", r"\textrm", r"\mbox"})
 
 _QUANTITY = re.compile(
@@ -186,7 +186,7 @@ def _belongs(match: re.Match[str], text: str, previous: str, braces: int, *, who
 
 
 def _touches_formula(text: str, start: int, end: int) -> bool:
-    """Return whether up to three letters stand directly beside a digit, a script or a command."""
+    """Return whether up to three letters are directly next to a digit, a script or a command."""
     if end - start > 3:
         return False
     before, after = text[start - 1 : start], text[end : end + 1]

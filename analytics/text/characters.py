@@ -2,8 +2,8 @@ r"""Characters that word processors and PDF files put for plain ones.
 
 Two layers. `tidy_characters` changes nothing that a person sees: blanks of other widths, ligatures, soft hyphens,
 letters of mathematical alphabets. `keyboard_maths` also spells what a keyboard has no key for: ``½`` as ``1/2``,
-``10⁻³`` as ``10^-3``, ``x₁`` as ``x_1``. The reader of plain maths, the search and whoever else compares texts all use
-these two, so that a text is found however it was typed.
+``10⁻³`` as ``10^-3``, ``x₁`` as ``x_1``. The reader of plain maths, the search and everything else that compares texts
+use these two, so that a text is found however it was typed.
 """
 
 from __future__ import annotations

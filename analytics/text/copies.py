@@ -91,7 +91,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 def _untokenised(text: str) -> str:
-    """Return a text without accents, and without the blanks that a tokeniser puts beside marks."""
+    """Return a text without accents, and without the blanks that a tokeniser puts around marks."""
     if not text.isascii():
         text = "".join(
             character if character in VULGAR_FRACTIONS else unicodedata.normalize("NFKD", character)

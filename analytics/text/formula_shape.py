@@ -104,9 +104,9 @@ def formula_shape(latex: str) -> tuple[str, ...]:
 
 
 def formula_likeness(query: str, formula: str) -> float:
-    r"""Return how alike two formulas are, 0 to 1: by their shapes, by their very symbols, and by what stands out.
+    r"""Return how alike two formulas are, 0 to 1: by shapes, by the very symbols, and by special symbols.
 
-    What stands out are functions, relations and powers: a limit of a sine is more like another limit of a sine than
+    Functions, relations and powers are special: a limit of a sine is more like another limit of a sine than
     like a limit of a root of the same shape.
 
     >>> formula_likeness("1/2", "1/2"), formula_likeness(r"\sin x", r"\sin 2x") > formula_likeness(r"\sin x", "2x")

@@ -24,9 +24,9 @@ class Segment:
     r"""A stretch of prose, or one formula.
 
     Attributes:
-        source: the text exactly as it stands, delimiters included. body: the formula without its delimiters and
+        source: the text exactly as it is, delimiters included. body: the formula without its delimiters and
         with single backslashes (an environment keeps its ``\begin`` and ``\end``); prose unchanged. start: offset
-        of the source in the text; ``text[start:end] == source``. display: the formula stands in a block of its own.
+        of the source in the text; ``text[start:end] == source``. display: the formula is a block of its own.
     """
 
     kind: Literal["text", "formula"]
@@ -86,7 +86,7 @@ def has_formula_marks(text: str) -> bool:
 def segment_text(text: str) -> list[Segment]:
     r"""Cut mixed text into prose and formulas.
 
-    ``$$ $$`` is display only when it stands alone on its line (half of TAL-SCQ5K writes it inside a
+    ``$$ $$`` is display only when it is alone on its line (half of TAL-SCQ5K writes it inside a
     sentence); ``\[ \]`` and bare environments always are.
 
     >>> [(s.kind, s.body) for s in segment_text(r"If $x=2$, pay $5 or \$6.")]
@@ -259,7 +259,7 @@ def _open_braces(latex: str) -> int:
 
 
 def _is_between_prices(body: str) -> bool:
-    """Return whether prose stands between two amounts with the sign behind them: "5$, she has 7$"."""
+    """Return whether there is prose between two amounts with the sign behind them: "5$, she has 7$"."""
     return (
         _PRICE_BEHIND.search(body) is not None
         and _MATHEMATICAL.search(body) is None
@@ -298,5 +298,5 @@ def _is_dollar_body(body: str, following: str) -> bool:
 
 
 def _line_ends(text: str, position: int) -> bool:
-    """Return whether only blanks stand between `position` and the end of its line."""
+    """Return whether there are only blanks between `position` and the end of its line."""
     return _REST_OF_LINE.match(text, position) is not None

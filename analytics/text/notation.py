@@ -157,9 +157,7 @@ def halve_backslashes(latex: str) -> str:
 def _plain_tokens(tokens: list[str]) -> list[str]:
     """Drop spacing and sizes, and give each symbol its one name."""
     plain: list[str] = []
-    left: list[
-        int
-    ] = []  # where the opening delimiter of each "\\left" stands; -1 for the invisible "\\left."
+    left: list[int] = []  # where the opening delimiter of each "\\left" is; -1 for the invisible "\\left."
     size = ""
     for piece in tokens:
         if piece in _DELIMITER_SIZES:

@@ -11,7 +11,7 @@ Operators bind as they are taught, the loosest first::
     postfix      5!  f'  20%  30°
 
 Where two readings of different value are usual (``x/2y``, ``sin x/2``, ``5 x n``, ``3,5``, ``2^3n``) the text is
-refused, and whoever asked leaves it as it was typed. Brackets are kept but around what LaTeX groups itself. After
+refused, and the caller leaves it as it was typed. Brackets are kept but around what LaTeX groups itself. After
 Vaughan Pratt, "Top down operator precedence", 1973.
 """
 
@@ -68,7 +68,7 @@ class _Piece:
     """What was read: its LaTeX, what sort of thing it is, and the same without the brackets around it.
 
     Attributes:
-        before: of a run whose last factor stands apart ("x dy"), what comes before that factor.
+        before: of a run whose last factor is separate ("x dy"), what comes before that factor.
     """
 
     latex: str
@@ -112,7 +112,7 @@ class _Parser(Cursor):
         """Read an operand and every operator behind it that binds at least as strongly as `weakest`."""
         self.nesting += 1
         if self.nesting > _DEEPEST:
-            raise self.error("too much stands within something else")
+            raise self.error("it is nested too deeply")
         left = self.operand()
         while (strength := self.strength()) >= max(weakest, 1):
             left = self.extended(left, strength)
@@ -120,7 +120,7 @@ class _Parser(Cursor):
         return left
 
     def strength(self) -> int:
-        """Return how strongly the next token binds what stands before it; 0 for one that ends the expression."""
+        """Return how strongly the next token binds what is before it; 0 for one that ends the expression."""
         token = self.token
         if token.kind in ("number", "mixed", "letter"):
             return _RUN
@@ -160,7 +160,7 @@ class _Parser(Cursor):
             written = r"\mid" if sign == "|" else rf"\text{{ {sign} }}"
             return _Piece(f"{left.latex} {written} {self.expression(_CONNECT + 1).latex}", "statement")
         if strength == _RELATION:
-            if self.token.kind == "end" and sign == "=":  # "2x + 3 =" as it stands before a blank
+            if self.token.kind == "end" and sign == "=":  # "2x + 3 =" as it is before a blank
                 return _Piece(f"{left.latex} =", "statement")
             return _Piece(
                 f"{left.latex} {RELATIONS[sign]} {self.expression(_RELATION + 1).latex}", "statement"
@@ -179,11 +179,11 @@ class _Parser(Cursor):
         is_tight = self.is_tight()
         uncertain = ("open", "first power", "numeral power", "radical")  # sin x/2, x^1/2, 8^2/3, √16/25
         if (is_tight and left.sort in uncertain) or (not is_tight and r"\div" in left.latex):
-            raise self.error("it is not certain what stands above the stroke")
+            raise self.error("it is not certain what is above the stroke")
         self.advance()
         below = self.expression(_RUN + 1 if is_tight else _PRODUCT + 1)
         if not is_tight and (below.before or (below.sort == "run" and below.latex.endswith(")"))):
-            raise self.error("it is not certain what stands below the stroke")
+            raise self.error("it is not certain what is below the stroke")
         above, before = left, ""
         if left.before and is_tight:
             above, before = _Piece(left.latex.removeprefix(left.before), ""), left.before
@@ -193,7 +193,7 @@ class _Parser(Cursor):
         return _Piece(latex, "fraction" if is_number else "derivative" if is_derivative else "quotient")
 
     def run(self, left: _Piece) -> _Piece:
-        """Read a factor that stands beside what was read; a number stands there behind a bracket only."""
+        """Read a factor that follows what was read; a number follows a bracket only."""
         token = self.token
         is_name = token.kind in ("letter", "name")
         is_certain = left.sort != "dots"
@@ -208,7 +208,7 @@ class _Parser(Cursor):
         elif left.sort == "degrees":
             is_certain = token.spaced and not is_name
         if not is_certain or token.text in DOTS:
-            raise self.error("it is not certain how this goes with what stands before it")
+            raise self.error("it is not certain how this goes with what is before it")
         right = self.expression(_RUN + 1)
         latex = _beside(left.latex, right.latex)
         before = latex[: len(latex) - len(right.latex)] if token.spaced else ""
@@ -384,7 +384,7 @@ class _Parser(Cursor):
         latex = FUNCTIONS[word]
         if word == "log" and self.token.kind == "number" and not self.token.spaced:
             if self.tokens[self.place + 1].text != "(":
-                raise self.error("a logarithm's base stands behind “_”")
+                raise self.error("write a logarithm's base after “_”")
             latex += rf"_{{{self.advance().text}}}"  # log2(8)
         latex += self.scripts()
         if self.token.text in ("(", "["):

@@ -6,7 +6,7 @@ does not read with certainty stays as it was typed.
 
 A stretch lies between words, units, the punctuation of sentences and the ends of its line
 (`analytics.text.plain_stretches`). Amounts such as ``5 1/2 m``, dates, clock times, "pages 5-10" and fractions that
-stand alone in a story are prose. So is LaTeX without dollar signs, but for what `analytics.text.bare_latex` knows.
+are alone in a story are prose. So is LaTeX without dollar signs, but for what `analytics.text.bare_latex` knows.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 A stretch holds numbers, letters, operators, brackets and the names that mathematics knows; a word of prose, a unit, the
 mark of a list item or the punctuation of a sentence ends it. Where an operator or a bracket ties a stretch to a word
-("P(red) = 0.2", "A = length x width", "5 m + 3 m"), it is left out, and so is what stands on the word's other side:
+("P(red) = 0.2", "A = length x width", "5 m + 3 m"), it is left out, and so is what is on the word's other side:
 half a formula is a wrong one.
 """
 
@@ -57,7 +57,7 @@ _TYING_WORDS = 3  # so many words between two halves of a formula
 
 @dataclass(slots=True)
 class _Piece:
-    """A piece of a line; `is_maths`: it can stand in a formula."""
+    """A piece of a line; `is_maths`: it can be part of a formula."""
 
     kind: str
     text: str
@@ -125,7 +125,7 @@ def _mark_words(pieces: list[_Piece], *, is_story: bool) -> None:
             piece.is_maths = not after_unit and _is_maths_word(pieces, place)
             piece.kind = "unit" if after_unit else "word"
         elif after_unit and (piece.text in ("/", "^", "-") or piece.kind in ("high", "number")):
-            piece.is_maths = False  # the rest of "m/s^2", where it stands directly behind the unit
+            piece.is_maths = False  # the rest of "m/s^2", directly after the unit
         else:
             after_unit = False
         if _is_hyphen(pieces, place):  # "the x-axis", "a 2-digit number"
@@ -164,7 +164,7 @@ def _is_hyphen(pieces: Sequence[_Piece], place: int) -> bool:
 
 
 def _is_variable(pieces: Sequence[_Piece], place: int) -> bool:
-    """Return whether a letter stands where no unit stands: "m + 2", "for m"; then it is none elsewhere in the line."""
+    """Return whether a letter is where no unit can be: "m + 2", "for m"; then it is no unit elsewhere in the line."""
     if len(pieces[place].text) != 1 or _follows_number(pieces, place):
         return False
     before, after = _beside(pieces, place)

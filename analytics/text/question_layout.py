@@ -86,7 +86,7 @@ class QuestionLayout:
     Attributes:
         text: stem, tables and parts, as they stood.
         options: in their order, with the labels A, B, C ...
-        answer: label of the option that is marked as right, or what stands behind "Answer:"; empty where nothing does.
+        answer: label of the option that is marked as right, or what follows "Answer:"; empty if nothing does.
     """
 
     text: str
@@ -99,7 +99,7 @@ class Block:
     """A stretch of a text that is laid out in one way.
 
     Attributes:
-        text: the stretch as it stands; blocks joined are the text.
+        text: the stretch unchanged; blocks joined are the text.
         rows: of a table, cells of mixed text.
         parts: of a list, (label as typed, text).
     """
@@ -212,7 +212,7 @@ def _marks(text: str) -> Iterator[_Item]:
 
 
 def _boxes(text: str) -> Iterator[_Item]:
-    """Yield what stands beside boxes to tick, labelled with the letters that it will have as options."""
+    """Yield what is next to boxes to tick, labelled with the letters that it will have as options."""
     boxes = list(_BOX.finditer(text))
     if len(boxes) > _MOST_OPTIONS:
         return
@@ -347,7 +347,7 @@ def _cells(line: str) -> list[str] | None:
         return []
     edges = [0, *(place for match in gap.finditer(masked) for place in match.span()), len(row)]
     cells = [row[start:end].strip() for start, end in zip(edges[::2], edges[1::2], strict=True)]
-    if gap is not _TAB:  # what stands outside of the first and the last bar, or before an indented row
+    if gap is not _TAB:  # what is outside of the first and the last bar, or before an indented row
         cells = cells[not cells[0] : len(cells) - (not cells[-1])]
     is_barred = gap is not _BAR or " | " in masked
     return cells if len(cells) > 1 and any(cells) and is_barred else None

@@ -1,7 +1,7 @@
 r"""Whether a question's text is whole, or lacks what its source put in: a figure, a table, the numbers of a template.
 
 Each rule is a regular expression in the part of the language that Python and PostgreSQL share (no ``\b``, no lazy
-repetition, no back reference), because the bank keeps both findings as generated columns. They find what stands in a
+repetition, no back reference), because the bank keeps both findings as generated columns. They find what is in a
 text: "the graph shown below", ``[image]``, 如图, and variables of WeBWorK, STACK, Moodle, Numbas, PrairieLearn and
 R/exams that nobody replaced by numbers. A lone letter where a number belongs (``cx^2`` for ``$c x^2``) reads like any
 other formula and is not found.
@@ -29,12 +29,12 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class FigureRules:
-    """How a missing figure or table shows. Each pattern stands alone, which PostgreSQL matches faster than one of all.
+    """How a missing figure or table shows. Each pattern is separate, which PostgreSQL matches faster than one of all.
 
     Attributes:
         marks: drawing commands in place of a figure. They alone suffice.
         picture: names a picture, which may be attached to the question.
-        unnamed: stands for a picture that has no name.
+        unnamed: marks a picture that has no name.
         hint: matches wherever one of `figures` or `tables` does, and costs little.
         figures: the text points at a figure.
         layouts: a table or array that may be what the text points at.

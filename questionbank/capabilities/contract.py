@@ -235,7 +235,7 @@ class Headline:
 
     Attributes:
         path: of the figure in a manifest's ``metrics``.
-        text: what it is, with the questions that it was measured on; empty where models of several languages stand in
+        text: what it is, with the questions that it was measured on; empty if models of several languages are in
             one list, each measured on problems of its own: then it is on a model's own page alone.
         compared: name of the same figure in a comparison; empty: there is none.
         compared_text: what that is.

@@ -19,7 +19,7 @@ Kind = BulkChange.Kind
 class BulkForm(forms.Form):
     """A change that asks for nothing; the others add fields. Its values are kept with the change as JSON.
 
-    The names of its inputs begin with ``set-``: the address holds filters of the same names beside them.
+    The names of its inputs begin with ``set-``: the address also holds filters of the same names.
     """
 
     prefix = "set"

@@ -15,7 +15,7 @@ class ServiceForm(forms.Form):
     """Its fields have the names that the service's problems have.
 
     Attributes:
-        main_field: beside which a problem of no field is shown; by default it is shown above the form.
+        main_field: next to which a problem of no field is shown; by default it is shown above the form.
         refusal: why a service refused the whole, where its view asked for that.
     """
 
@@ -23,7 +23,7 @@ class ServiceForm(forms.Form):
     refusal = ""
 
     def add_problems(self, error: ValidationFailed) -> None:
-        """Put each problem beside its field, and those of no field above the form."""
+        """Put each problem next to its field, and those of no field above the form."""
         for name, problems in (error.fields or {"": [str(error)]}).items():
             self.add_error(name if name in self.fields else self.main_field, problems)
 

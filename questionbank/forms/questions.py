@@ -268,7 +268,7 @@ class QuestionForm(ServiceForm):
         return fields | {"concepts": list(self.cleaned_data["concepts"])}
 
     def add_problems(self, error: ValidationFailed) -> None:
-        """Take over what a service found; problems of options are shown beside them."""
+        """Take over what a service found; problems of options are shown next to them."""
         fields = dict(error.fields)
         of_rows = [fields.pop(name, []) for name in ("options", "pairs", "content")]
         self.option_problems = [problem for problems in of_rows for problem in problems]

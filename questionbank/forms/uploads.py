@@ -30,7 +30,7 @@ FORM_ALLOWANCE = 1024 * 1024  # what the other fields of the form and the multip
 
 
 class LimitedUploadHandler(FileUploadHandler):
-    """Stands before Django's handlers; drops the request's files where its page takes none or its body is too large.
+    """Runs before Django's handlers; drops the request's files if its page takes none or its body is too large.
 
     The body is still read to its end, so that the browser gets an answer instead of a broken connection.
     """

@@ -132,7 +132,7 @@ class AddQuestionsForm(ServiceForm):
 
 
 class FillUpForm(ServiceForm):
-    """How many questions to add, and which; the concepts are chosen beside it."""
+    """How many questions to add, and which; the concepts are chosen next to it."""
 
     number = forms.IntegerField(label="Number of questions", min_value=1, max_value=MOST_FILLED, initial=10)
     difficulty_min = forms.FloatField(label="Difficulty from (%)", required=False, min_value=0, max_value=100)

@@ -8,7 +8,7 @@ from django.db import models
 class Attachment(models.Model):
     """A picture, kept once however many questions show it: its file bears its hash in the storage ``attachments``.
 
-    Which questions show it stands in their `content`, with the name by which their texts call it.
+    The `content` of questions says which of them show it, with the name by which their texts call it.
 
     Attributes:
         sha256: of its bytes, in hexadecimal.

@@ -10,7 +10,7 @@ from pgvector.django import HalfVectorField
 class EmbeddingSet(models.Model):
     """All vectors that one encoder made for one lens.
 
-    A new version's set is built beside the old one; making it current is one update inside the
+    A new version's set is built while the old one is in use; making it current is one update inside the
     transaction that promotes its model.
     """
 

@@ -74,7 +74,7 @@ class WorksheetItem(models.Model):
         question: stays when the question is deleted, so that the worksheet can say which one is gone; empty for a
             section.
         heading: of the section, likewise `instructions`.
-        points: None where none are given.
+        points: None if no points are given.
         answer_lines: empty lines to write on.
     """
 

@@ -180,7 +180,7 @@ class Serving:
             sample: texts of that language, in case the bank has not measured it.
 
         Raises:
-            ServiceUnavailable: the bank has no set of vectors yet, or nothing stands in.
+            ServiceUnavailable: the bank has no set of vectors yet, or no other lens can replace it.
         """
         embedding_set, notice = self.set_for(lens, language, sample)
         return embedding_set, self.encoder(embedding_set.lens), notice
@@ -189,7 +189,7 @@ class Serving:
         """Return the set to compare a text in: like `lens_for`, for a question whose vector may be there already.
 
         Raises:
-            ServiceUnavailable: the bank has no set of vectors yet, or nothing stands in.
+            ServiceUnavailable: the bank has no set of vectors yet, or no other lens can replace it.
         """
         if self.serves(lens, language, sample):
             return self.embedding_set(lens), ""
@@ -347,7 +347,7 @@ def solver_in_use(
     Rules answer first what they recognise (`analytics.solver.rules`).
 
     Args:
-        solved: problems with equations that are recalled beside those that the retriever keeps.
+        solved: problems with equations that are recalled in addition to those that the retriever keeps.
         with_bank: whether the bank's questions with a known equation are recalled too, as pages and jobs do.
         with_second_opinion: whether the packaged language model, once it is ready, is asked too, as jobs and commands
             do: it takes a second a problem, and half a gigabyte of memory.

@@ -284,7 +284,7 @@ def _missing_starters() -> list[tuple[str, Starter]]:
 
 
 def _was_taken_out(word: str, scope: str) -> bool:
-    """Return whether a language had a model of its own beside a general one, and an admin went back to that."""
+    """Return whether a language had a model of its own in addition to a general one, and an admin went back to that."""
     archived = ModelArtifact.objects.filter(capability=word, scope=scope, state=ModelArtifact.State.ARCHIVED)
     return bool(scope) and has_general_model(word) and archived.exists()
 

@@ -1,4 +1,4 @@
-"""The database's part of backups: dump it, restore a dump beside it, and swap the two.
+"""The database's part of backups: dump it, restore a dump next to it, and swap the two.
 
 pg_dump and pg_restore are those of the embedded server's wheel, or the system's where the server at
 `DATABASE_URL` needs another version. A restore goes into a database of its own, is checked there, and
@@ -114,7 +114,7 @@ def database_users() -> int:
 
 @contextmanager
 def fresh_database() -> Iterator[str]:
-    """Yield an empty database beside the bank's, dropped at the end unless it was swapped in.
+    """Yield an empty database next to the bank's, dropped at the end unless it was swapped in.
 
     Raises:
         Conflict: another restore is running.
@@ -156,7 +156,7 @@ def _check_rights(maintenance: psycopg.Connection[Any], bank: str) -> None:
 
 
 def database_swap(*, fresh: str) -> None:
-    """Give the restored database the bank's name, in one transaction; the former one is kept beside it.
+    """Give the restored database the bank's name, in one transaction; the former one is kept under another name.
 
     Connections to the bank are ended; the site and its workers connect again by themselves.
 

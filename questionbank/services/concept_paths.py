@@ -1,7 +1,7 @@
 """Creating concepts by their paths, thousands at once, and the locks that changes of a tree take.
 
 Treebeard keeps a tree in materialized paths: four characters a level, the last step one more than the
-elder sibling's. Roots of all hierarchies share one sequence, hence one lock for the whole forest beside
+elder sibling's. Roots of all hierarchies share one sequence, hence one lock for the whole forest in addition to
 the row lock of each hierarchy.
 """
 
@@ -39,7 +39,7 @@ def concept_name(name: str) -> str:
 
 
 def hierarchy_ensure(*, name: str, import_run_id: int | None = None) -> KnowledgeHierarchy:
-    """Return the hierarchy of this name, created where there is none; safe beside others who do the same.
+    """Return the hierarchy of this name, created if there is none; safe while others do the same.
 
     Args:
         import_run_id: the import that creates it, if one does.

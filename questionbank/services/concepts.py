@@ -161,7 +161,7 @@ def concept_move(
     """Move a concept, and what lies below it, below `parent`, or make it a root.
 
     Raises:
-        ValidationFailed: that would be a cycle, another hierarchy, too deep, or beside a namesake.
+        ValidationFailed: that would be a cycle, another hierarchy, too deep, or next to a concept of the same name.
     """
     require(user, "concepts_edit", "You may not edit concepts.")
     fresh = _fresh(concept)

@@ -176,7 +176,7 @@ class _Headings:
             self._known[_folded(path[-1])].append(path)
 
     def path(self, headings: tuple[str, ...]) -> ConceptPath:
-        """Return the path of the concept of the innermost heading that names one; empty where none does."""
+        """Return the path of the concept that the innermost heading names; empty if no heading names one."""
         for heading in reversed(headings):
             paths = self._known.get(_folded(heading), [])
             if len(paths) == 1:

@@ -40,7 +40,7 @@ def embedding_request() -> Run | None:
 def embedding_set_ensure(*, artifact: ModelArtifact) -> EmbeddingSet:
     """Return the vectors of a model for its capability's lens.
 
-    An empty set beside the one in use where it has none yet.
+    An empty set in addition to the one in use, unless it has one.
 
     Probes find the set that they read by its encoder's name, so no two sets have the same.
 

@@ -122,7 +122,7 @@ def import_file(  # noqa: PLR0913 - the options of an import
 
 
 def set_and_hierarchy(path: PurePath, source: str | None, hierarchy: str | None) -> tuple[str, str]:
-    """Return the names of the set and of its hierarchy: where none is given, the folder's or the file's.
+    """Return the names of the set and of its hierarchy; by default the folder's or the file's.
 
     Raises:
         ValidationFailed: the name of the set is too long.

@@ -21,7 +21,7 @@ def pairs_solved(
 
     Args:
         pairs: to be solved.
-        solver_for: the solver that serves for a language, None where none does.
+        solver_for: returns the solver in use for a language, or None.
 
     Returns:
         For each pair ``{"solver", "original", "paraphrase", "agree"}``: the solver's name, for each text

@@ -1,7 +1,7 @@
 """Which model serves: asking for a comparison or a promotion, the swap itself, and rolling it back.
 
 A model whose capability has a lens serves together with its vectors and the models that read them. A job builds what
-is missing beside what is in use; then one transaction swaps all of it, and readers see either the old or the new
+is missing while the old model serves; then one transaction swaps all of it, and readers see either the old or the new
 (`questionbank.selectors.serving` reads everything by one statement). Decisions 0022 and 0048.
 """
 

@@ -356,7 +356,7 @@ def review_undo(*, reviewer: User, decision_id: int | None = None) -> ReviewDeci
         ).exists():
             raise NotFound("You have no decision to undo.")
         raise Conflict(
-            "This decision stands: it is over a day old, or its pair is settled, or all opinions on the pair have "
+            "This decision is final: it is over a day old, or its pair is settled, or all opinions on the pair have "
             f"been there for {UNDO_GRACE.total_seconds()} seconds, so that you can read the others."
         )
     now = database_now()

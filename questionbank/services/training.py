@@ -75,7 +75,7 @@ def training_request(
     Raises:
         NotFound: the capability is not trained on the bank.
         ValidationFailed: a setting, an answer or a hierarchy is wrong; `fields` has all problems by field.
-        Conflict: a training that this one must not run beside waits or runs.
+        Conflict: a training that must not run at the same time waits or runs.
     """
     training = training_of(capability)
     if training is None:

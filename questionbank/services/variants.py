@@ -39,7 +39,7 @@ class _Wanted:
     known: list[str]
 
     def new(self, problems: Iterable[RetoldProblem]) -> Iterator[RetoldProblem]:
-        """Yield those that may be kept beside what is known and one another."""
+        """Yield those that differ enough from what is known and from one another."""
         for problem in problems:
             if self._accepts(problem):
                 self.known.append(problem.text)

@@ -28,7 +28,7 @@ def line_chart(chart: LineChart, id: str) -> dict[str, Any]:
 def difference_interval(difference: float, low: float, high: float, bound: float) -> SafeString:
     """Return a line with 0 in its middle, the interval as a band, the difference as a point.
 
-    The interval is solid where it excludes 0. Hidden from screen readers: the numbers stand beside it.
+    The interval is solid where it excludes 0. Hidden from screen readers: the numbers are next to it.
     """
     at = interval_plot(difference, low, high, bound=bound)
     return format_html(

@@ -1,4 +1,4 @@
-"""The symbols of the map's legend: each colour has a shape of its own beside it."""
+"""The symbols of the map's legend: each colour has a shape of its own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GREY = 8  # the number of what has no colour of its own
 
 @register.simple_tag
 def map_symbol(colour: int | None, sequential: bool = False) -> SafeString:
-    """Return the symbol of a colour, by default grey; decoration only, the name stands beside it."""
+    """Return the symbol of a colour, by default grey; decoration only, the name is next to it."""
     number = GREY if colour is None else colour
     family = "map-band" if sequential and colour is not None else "map-colour"
     return format_html(

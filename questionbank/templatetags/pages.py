@@ -2,7 +2,7 @@
 
 Nothing here writes a ``style`` attribute, because the content security policy forbids it: lengths are
 percentages in attributes of inline SVG. Pictures are hidden from screen readers, so a template writes
-the number beside each of them.
+the number next to each of them.
 """
 
 from __future__ import annotations

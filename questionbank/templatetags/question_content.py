@@ -1,4 +1,4 @@
-"""What the kinds of question show beside text and options: `question` is a row or a preview's dict."""
+"""What the kinds of question show in addition to text and options: `question` is a row or a preview's dict."""
 
 from __future__ import annotations
 

@@ -75,7 +75,7 @@ def document_create(request: HttpRequest) -> HttpResponse:
 
 @form_for("paper_import")
 def document_review_page(request: HttpRequest, draft_id: int) -> HttpResponse:
-    """Show a test paper beside its questions, or how far a worker is with it; a POST corrects it (`do`)."""
+    """Show a test paper next to its questions, or how far a worker is with it; a POST corrects it (`do`)."""
     draft = document_draft_get(draft_id=draft_id, user=request.user)
     line, problem = (request.POST or request.GET).get("line", ""), ""
     editing = ""

@@ -110,7 +110,7 @@ def _in_percent(figures: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
 def _with_headline(
     artifact: ModelArtifact, compared: Mapping[int, Sequence[Mapping[str, Any]]]
 ) -> dict[str, Any]:
-    """Return a model of a list with its main figure if its kind has one, beside the champion's if both are known."""
+    """Return a model of a list with its main figure if its kind has one, next to the champion's if both are known."""
     row = bank_capability(artifact.capability)
     headline = row.headline if row else None
     entry = {"artifact": artifact, "bytes": model_bytes(artifact)}
@@ -177,7 +177,7 @@ def model_detail(request: HttpRequest, artifact_id: int) -> HttpResponse:
 
 @form_for("read")
 def model_compare(request: HttpRequest, artifact_id: int) -> HttpResponse:
-    """Show how a model does beside the champion; a POST asks for it to be measured."""
+    """Compare a model with the champion; a POST asks for it to be measured."""
     artifact = model_get(artifact_id=artifact_id)
     if request.method == "POST":
         check_permission(request, "models_manage")

@@ -27,7 +27,7 @@ def review_pairs(request: HttpRequest) -> HttpResponse:
         batches=[batch.name for batch in all_batches],
         reviewers=[(person.pk, str(person)) for person in pair_reviewers()],
     )
-    form.is_valid()  # a filter that cannot be read says so beside its field, and filters nothing
+    form.is_valid()  # a filter that cannot be read says so next to its field, and filters nothing
     filters = form.filters()
     context = {
         "form": form,

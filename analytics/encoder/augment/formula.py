@@ -117,7 +117,7 @@ def scale_variable(text: str, rng: random.Random) -> str | None:
 
 
 def _scalable(symbols: list[Symbol]) -> list[int]:
-    """Return the places of variables that stand for a quantity."""
+    """Return the places of variables that mean a quantity."""
     places = []
     for place, symbol in enumerate(symbols):
         if symbol.kind != "variable" or symbol.source not in (*"abckmnprstuvwxyz", *GREEK):

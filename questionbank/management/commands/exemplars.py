@@ -76,7 +76,7 @@ class Command(FileCommand):
         problems: Sequence[InputProblem],
         notices: set[str],
     ) -> Solver | None:
-        """Return the solver that was asked for; the retriever alone chooses where none is in use yet."""
+        """Return the solver that was asked for; without one in use, the retriever alone chooses."""
         try:
             solver_with = exemplar_solver(options["solver"], retriever)
             return solver_with and solver_with(without_copies(problems, options["input"]))

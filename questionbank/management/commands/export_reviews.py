@@ -38,9 +38,7 @@ class Command(BankCommand):
     ) -> None:
         if labelled:
             if include_undone or format != "jsonl":
-                raise ValidationFailed(
-                    "--labelled writes JSON Lines of what stands decided: leave the others out."
-                )
+                raise ValidationFailed("--labelled writes JSON Lines of decided pairs: leave the others out.")
             self._write_labelled(path)
             return
         fields = export_fields(include_undone=include_undone)

@@ -1,6 +1,6 @@
 """What is known about a question's difficulty, each figure with its interval and its basis.
 
-Observed, estimated and published stand beside one another, in per cent (0 easy, 100 hard), so that a
+Observed, estimated and published values are shown side by side, in per cent (0 easy, 100 hard), so that a
 page can show how well the estimate did once students have answered.
 """
 

@@ -41,10 +41,10 @@ def document_draft_get(*, draft_id: int, user: User) -> DocumentDraft:
 
 @dataclass(frozen=True, slots=True)
 class DocumentReview:
-    """A test paper as it stands after its owner's corrections.
+    """A test paper after its owner's corrections.
 
     Attributes:
-        passages: all of its lines, those of a question beside it.
+        passages: all of its lines, each question with its own.
         notices: sentences about the whole paper.
     """
 
@@ -88,7 +88,7 @@ def document_corrections(draft: DocumentDraft) -> list[Correction]:
 
 
 def document_lines(draft: DocumentDraft) -> tuple[ReviewedLine, ...]:
-    """Return the lines as they stand after the corrections."""
+    """Return the lines after the corrections."""
     return correct(lines_of(draft.lines), _roles(draft), document_corrections(draft)).lines
 
 

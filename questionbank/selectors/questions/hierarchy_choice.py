@@ -12,7 +12,7 @@ from questionbank.models import KnowledgeHierarchy, User
 
 @dataclass(frozen=True, slots=True)
 class HierarchyChoice:
-    """The hierarchy of a page's predictions, beside those that can be chosen instead.
+    """The hierarchy of a page's predictions, and those that can be chosen instead.
 
     Attributes:
         name: of the hierarchy to predict in; empty where the bank has none.

@@ -47,7 +47,7 @@ class MapState:
     """The map that is shown and whether it is still the right one.
 
     Attributes:
-        projection: None where none was drawn yet. Without its arrays, which are read where needed.
+        projection: None if no map was drawn yet. Without its arrays, which are read where needed.
         can_be_drawn: the encoder in use has vectors.
         is_of_former_model: it shows another encoder's vectors than those in use.
         missing: vectors of the set in use that came in since; 0 where the map is of a former model.

@@ -263,7 +263,7 @@ def questions_matching(*, filters: Mapping[str, str]) -> QuerySet[Question]:
 
     Args:
         filters: of `EXPORT_FILTERS`; ``concept`` is an id and includes what lies below it, ``difficulty``
-            a range of per cent such as ``20-60``, the others are compared as they stand.
+            a range of per cent such as ``20-60``, the others are compared unchanged.
 
     Raises:
         ValidationFailed: a filter is not known or its value makes no sense.

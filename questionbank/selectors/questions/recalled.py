@@ -1,4 +1,4 @@
-"""The bank's own solved questions, recalled beside those that a retriever keeps: their graphs answer new problems."""
+"""The bank's own solved questions, recalled with those that a retriever keeps: their graphs answer new problems."""
 
 from __future__ import annotations
 

@@ -339,7 +339,7 @@ def _when(moment: datetime | None) -> str:
 
 
 def last_backup() -> dict[str, Any] | None:
-    """Return ``{"path", "created", "bytes"}`` of the last backup; None where none was made or its record is spoilt."""
+    """Return ``{"path", "created", "bytes"}`` of the last backup; None if there is no readable record."""
     try:
         record = json.loads((settings.VAR_DIR / BACKUP_RECORD).read_text())
         created = parse_datetime(record["created"])

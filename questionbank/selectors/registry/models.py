@@ -16,7 +16,7 @@ from questionbank.numbers import counted
 from questionbank.rows import existing
 from questionbank.selectors.registry.artifacts import artifact_champion
 
-SMALLEST_SUITE = 20  # with fewer questions no difference can be told from chance
+SMALLEST_SUITE = 20  # with fewer questions every difference may be chance
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """How much reviewers do and how far they agree.
 
-Agreement is on the question whether a paraphrase may be used as it stands: accepted, or rejected / changed. Who
+Agreement is on the question whether a paraphrase may be used unchanged: accepted, or rejected / changed. Who
 was unsure or skipped has no say in it. Krippendorff's alpha (2004, nominal) takes any number of reviewers and
 gaps; its interval is a bootstrap over pairs.
 """
@@ -59,22 +59,22 @@ class Throughput:
 def throughput() -> list[Throughput]:
     """Return what each reviewer did, who did most first."""
     verdict = ReviewDecision.Verdict
-    stands = Q(undone_at__isnull=True, is_adjudication=False)
+    valid = Q(undone_at__isnull=True, is_adjudication=False)
     since = Now() - timedelta(days=1)
     rows = (
         ReviewDecision.objects.filter(reviewer__isnull=False, is_label=False)
         .values("reviewer")
         .annotate(
-            decisions=Count("pk", filter=stands & ~Q(verdict=verdict.SKIP)),
-            last_day=Count("pk", filter=stands & ~Q(verdict=verdict.SKIP) & Q(created_at__gte=since)),
-            accepted=Count("pk", filter=stands & Q(verdict=verdict.ACCEPT)),
-            rejected=Count("pk", filter=stands & Q(verdict=verdict.REJECT)),
-            edited=Count("pk", filter=stands & Q(verdict=verdict.EDIT)),
-            unsure=Count("pk", filter=stands & Q(verdict=verdict.UNSURE)),
-            skipped=Count("pk", filter=stands & Q(verdict=verdict.SKIP)),
+            decisions=Count("pk", filter=valid & ~Q(verdict=verdict.SKIP)),
+            last_day=Count("pk", filter=valid & ~Q(verdict=verdict.SKIP) & Q(created_at__gte=since)),
+            accepted=Count("pk", filter=valid & Q(verdict=verdict.ACCEPT)),
+            rejected=Count("pk", filter=valid & Q(verdict=verdict.REJECT)),
+            edited=Count("pk", filter=valid & Q(verdict=verdict.EDIT)),
+            unsure=Count("pk", filter=valid & Q(verdict=verdict.UNSURE)),
+            skipped=Count("pk", filter=valid & Q(verdict=verdict.SKIP)),
             settled=Count("pk", filter=Q(undone_at__isnull=True, is_adjudication=True)),
             undone=Count("pk", filter=Q(undone_at__isnull=False)),
-            seconds=_Median("seconds", filter=stands & ~Q(verdict=verdict.SKIP)),
+            seconds=_Median("seconds", filter=valid & ~Q(verdict=verdict.SKIP)),
             latest=Max("created_at"),
         )
         .order_by("-decisions", "reviewer")

@@ -51,10 +51,10 @@ def decisions_to_undo(*, reviewer: User) -> QuerySet[ReviewDecision]:
     mine = ReviewDecision.objects.filter(
         reviewer=reviewer, undone_at__isnull=True, is_label=False, created_at__gte=now - UNDO_WITHIN
     )
-    stands = is_opinion & (
+    counted = is_opinion & (
         Exists(of_pair.filter(is_adjudication=True)) | is_complete & Q(created_at__lt=now - UNDO_GRACE)
     )
-    return mine.exclude(stands).select_related("pair__added").order_by("-pk")
+    return mine.exclude(counted).select_related("pair__added").order_by("-pk")
 
 
 def grace_seconds(*, pair: ParaphrasePair, person: User) -> int:

@@ -189,14 +189,14 @@ def stuck_pairs() -> StuckPairs:
     people = list(reviewers().values_list("pk", flat=True))
     alone = len(people) == 1  # and decides on what they typed as well
     typed = Q(pk=None) if alone else typed_by(*people)
-    stands = Q(decisions__undone_at__isnull=True, decisions__is_adjudication=False)
-    opinion = stands & ~Q(decisions__verdict=ReviewDecision.Verdict.SKIP)
+    valid = Q(decisions__undone_at__isnull=True, decisions__is_adjudication=False)
+    opinion = valid & ~Q(decisions__verdict=ReviewDecision.Verdict.SKIP)
     theirs = Q(decisions__reviewer__in=people) & ~(typed & Q(decisions__reviewer=F("created_by")))
     pairs = ParaphrasePair.objects.filter(state=ParaphrasePair.State.OPEN).annotate(
         people=Case(When(typed, then=len(people) - 1), default=len(people)),
         given=Count("decisions", filter=opinion),
         judges=Count("decisions__reviewer", filter=opinion & theirs, distinct=True),
-        seen_by=Count("decisions__reviewer", filter=stands & theirs, distinct=True),
+        seen_by=Count("decisions__reviewer", filter=valid & theirs, distinct=True),
     )
     is_short = Q(opinions_wanted__gt=F("given") + F("people") - F("judges"))
     counts = pairs.aggregate(

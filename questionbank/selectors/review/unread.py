@@ -9,7 +9,7 @@ from questionbank.selectors.serving import served_scorer
 
 
 def unread_reason(pair: ParaphrasePair) -> UnreadReason:
-    """Return why the scorer in use gives no number for a pair; empty where it gives one, or where none looked at it."""
+    """Return why the scorer in use gives no number for a pair; empty if it gives one or has not looked."""
     if pair.score is not None or pair.scored_by_id is None:
         return ""
     try:

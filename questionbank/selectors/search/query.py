@@ -79,7 +79,7 @@ class ParsedQuery:
         sort: ``"browse"`` for nothing typed.
         text: what was typed.
         searched: the same with misspelt words corrected and plain maths as LaTeX between dollars.
-        corrected: what was typed with misspelt words corrected, empty where none was.
+        corrected: what was typed with misspelt words corrected; empty if there were none.
         read_as: `searched`, where plain maths was read in it; else empty.
         tokens: what full-text search looks for, in order.
         prose: those outside formulas.
@@ -190,7 +190,7 @@ def _words_of_prose(marked: str) -> int:
 
 
 def _corrected(text: str, vocabulary: Vocabulary, names: Collection[str]) -> str:
-    """Return the text with misspelt words replaced, or nothing where none is."""
+    """Return the text with misspelt words replaced, or nothing if there are none."""
     prose = {
         match[0]
         for part in segment_text(mark_plain_maths(text))

@@ -68,7 +68,7 @@ _PHRASES: tuple[tuple[str, str, re.Pattern[str]], ...] = tuple(
     )
 )
 _GOES_WITH = r"(?:questions?|problems?|exercises?|tasks?|items?|students?|pupils?|kids|maths?|level|based)"
-_LEFT_OVER = re.compile(  # beside what was taken out
+_LEFT_OVER = re.compile(  # next to what was taken out
     rf"(?:^|(?<=\s))(?:{_GOES_WITH}|for|in|on|at|about|of|with|and|the|as|a|an|involving|using)(?=\s|$)",
     re.IGNORECASE,
 )
@@ -198,7 +198,7 @@ def _grade_label(grade: str) -> str:
 
 
 def _tidied(rest: str) -> str:
-    """Return what is left of a search without the little words beside the gaps."""
+    """Return what is left of a search without the little words next to the gaps."""
     pieces = [" ".join(piece.split()) for piece in rest.split("\n")]
     for place, piece in enumerate(pieces):
         while (shorter := _without_edge(piece, place, len(pieces))) != piece:

@@ -47,7 +47,7 @@ _HELD = 1 / 3  # share of the query's weight
 # A formula is looked for by how it is built; what is asked with it only breaks ties.
 _ALIKE = {"formula": 8.0, "words": 1.0, "question": 0.5}
 LIKE = 0.5  # likeness from which a formula counts as alike
-_WITHOUT_WORDS = 0.4  # times its likeness: what a formula counts without the words asked for beside it
+_WITHOUT_WORDS = 0.4  # times its likeness: what a formula counts without the words asked for next to it
 _MOST_FORMULAS = 8  # of one text that are compared
 _SHORTEST_COMPARED = 3  # symbols of a formula; "x" is like anything
 
@@ -59,7 +59,7 @@ _PHRASE, _ALL_WORDS, _BY_MEANING, _TAGGED_MENTIONED = 1.0, 2.0, 0.6, 0.3
 
 @dataclass(frozen=True, slots=True)
 class VectorRanking:
-    """Ids by falling cosine; `notice` says when another lens had to stand in."""
+    """Ids by falling cosine; `notice` says when another lens replaced the one asked for."""
 
     ids: list[int] = field(default_factory=list)
     notice: str = ""

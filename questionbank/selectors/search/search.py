@@ -97,10 +97,10 @@ class SearchPage:
         hits: questions that match: that pass the filters and hold all words, are tagged with the concept that the
             query names or hold its name, or hold a formula of the same shape.
         closest: questions that do not, but are near; after the last hit. Where words of the query were read as
-            filters, those that pass them but hold only a part stand between those that hold all words and the rest.
+            filters, those that pass them but hold only a part come between those that hold all words and the rest.
         total: questions that match, counted up to 10,000 where `total_is_capped`.
         facets: values of each filter with their counts among those; among `closest` where nothing matches.
-        corrected: the query with misspelt words corrected, empty where none was.
+        corrected: the query with misspelt words corrected; empty if there were none.
         next_cursor: empty on the last page, as is `previous_cursor` on the first.
         sort: ``"browse"``, ``"words"``, ``"question"`` or ``"formula"``.
         order: of `ORDERS`, or `RELEVANCE`.
@@ -339,7 +339,7 @@ def _fused(asked: AskedSearch, filters: SearchFilters, serving: Serving) -> tupl
 def _shares_of_prose(
     parsed: ParsedQuery, passed: QuerySet[Question], ids: Sequence[int]
 ) -> Mapping[int, float] | None:
-    """Return how much each question holds of what is asked for in words beside a formula: "derivative of"."""
+    """Return how much each question holds of what is asked for in words next to a formula: "derivative of"."""
     if parsed.sort != "words":
         return None
     terms = terms_of(parsed.prose, concept_names(), vocabulary())

@@ -23,7 +23,7 @@ from questionbank.selectors.search.text_search import (
     holding,
 )
 
-BY_NAME = 0.7  # times a word's weight: what it counts where only a synonym or a concept stands for it
+BY_NAME = 0.7  # times a word's weight: what it counts if only a synonym or a concept matches
 NAME_BONUS, PAIR_BONUS = (
     1.0,
     0.25,

@@ -40,9 +40,9 @@ class Word:
     """A word of a search.
 
     Attributes:
-        query: what full text looks for, with the signs that stand for it.
+        query: what full text looks for, with the signs that mean the same.
         weight: how rare it is.
-        phrases: places in `Terms.phrases` of those that stand for it too.
+        phrases: places in `Terms.phrases` of those that mean the same.
     """
 
     token: str
@@ -59,7 +59,7 @@ class Phrase:
         query: what full text looks for: the words side by side, each synonym likewise.
         nodes: materialised paths of the concepts with this name; what is tagged below them holds the phrase.
         weight: what a question gains that holds it.
-        is_name: of a concept or a synonym; it stands for all of its words.
+        is_name: of a concept or a synonym; it replaces all of its words.
     """
 
     query: str
@@ -130,7 +130,7 @@ def phrase_query(tokens: Iterable[str]) -> str:
 
 
 def _telling(tokens: Sequence[str], spans: Sequence[Span]) -> list[int]:
-    """Return the places of the words that say what is asked for; of all where none does."""
+    """Return the places of the words that say what is asked for, or of all words if there are none."""
     named = {place for span in spans for place in range(span.start, span.end)}
     telling = [place for place, token in enumerate(tokens) if token not in JOINING_WORDS]
     about = [place for place in telling if tokens[place] not in _ASKED_FOR or place in named]
@@ -155,7 +155,7 @@ def _longer_words(token: str) -> tuple[str, ...]:
 
 
 def _signs(tokens: Sequence[str]) -> list[tuple[tuple[int, int], Tokens]]:
-    """Return the words that signs stand for: their places and the signs."""
+    """Return the words that have a sign: their places and the signs."""
     return [
         ((start, start + size), signs)
         for size in (2, 1)

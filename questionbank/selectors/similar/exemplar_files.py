@@ -32,14 +32,14 @@ from questionbank.selectors.solving.solution_files import solver_by_name
 from questionbank.selectors.solving.solver_by_language import SolverByLanguage
 
 SolverWith = Callable[[Sequence[ProblemRecord]], Solver]
-"""Returns a solver that recalls these solved problems beside those that a retriever keeps."""
+"""Returns a solver that recalls these solved problems in addition to those that a retriever keeps."""
 
 _DIGITS = 6
 _COMPUTATIONS = ("equation", "program", "calculations")  # what a graph can be read from
 
 
 def retriever_by_name(model: str, languages: Iterable[str]) -> Retriever | None:
-    """Return the retriever with a number or in a folder; for ``"default"`` the one in use, None where none is yet.
+    """Return the retriever with a number or in a folder; for ``"default"`` the one in use, if any.
 
     Args:
         languages: of the problems; for ``"default"`` the retriever of the commonest is chosen.

@@ -111,7 +111,7 @@ class WorkedExemplars:
         shape: what the question computes, in letters; empty where that is not known.
         lens: what the similarity compares, as pages call it.
         notice: says that another lens is used instead; empty if none is.
-        applied: the answer of the nearest problems' graphs with the question's numbers; None where none fits. They
+        applied: the answer of the nearest problems' graphs with the question's numbers; None if no graph fits. They
             are taken by similarity alone, so that what is known of the question's own equation does not help.
         voters: how many nearest problems had a graph.
         repeated: how many similar problems are left out because they differ from the question, or from an exemplar,

@@ -14,7 +14,7 @@ from analytics.text.tokens import search_tokens
 Passage = tuple[str, ...]
 
 LONGEST = 12  # words of a passage that are quoted
-LEAST_WORTH = {2: 2.5, 3: 1.5}  # by the number of words; 3 stands for more
+LEAST_WORTH = {2: 2.5, 3: 1.5}  # by the number of words; 3 means 3 or more
 MOST_WORDS = 400  # of a text
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
@@ -60,7 +60,7 @@ def passage_words(prose: str) -> list[str]:
 def shared_passage(
     first: Sequence[str], second: Sequence[str], rarity: Callable[[str], float], *, of_task: bool = False
 ) -> Passage:
-    """Return the passage of both that says most; empty where none says anything.
+    """Return the shared passage that says most; empty if no passage says anything.
 
     Args:
         rarity: how rare a search token is in the bank.

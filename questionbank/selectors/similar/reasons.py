@@ -1,7 +1,7 @@
 """Why two questions are similar: a sentence and flags, each from something that both contain.
 
 A score says that two questions are near; the reason says what a person can check: how both are computed, the same text,
-formulas of one form, a concept, a task, a passage. Where none of these is shared there is no reason. What rests on
+formulas of one form, a concept, a task, a passage. If they share none of these, there is no reason. What rests on
 an equation that the solver found says so, with its probability. Decision 71 says how "the same idea" and "solved
 differently" are decided.
 """

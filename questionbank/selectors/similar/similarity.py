@@ -96,7 +96,7 @@ class SimilarResult:
     """Similar questions, nearest first.
 
     Attributes:
-        notice: says when another lens had to stand in, or why there are none.
+        notice: says when another lens replaced it, or why there are no questions.
         computation: what is computed in the question asked about; None where that is not known.
     """
 
@@ -151,8 +151,8 @@ def similar_by_lens(
     other lens is left out then, and where it does not compare such a text or does not know how it is computed.
 
     Args:
-        language, solved: of a text, which the solver has read; what is computed in a stored question stands in the
-            bank.
+        language, solved: of a text, which the solver has read; the bank knows what is computed in a stored
+            question.
     """
     if isinstance(asked, Question):
         comparison = _Comparison.with_question(asked, serving)

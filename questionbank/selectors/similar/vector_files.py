@@ -40,7 +40,7 @@ def check_lens(name: str) -> str:
 def question_vectors(
     questions: Sequence[InputQuestion], *, lens: str, serving: Serving, notices: set[str]
 ) -> list[dict[str, Any]]:
-    """Return ``{id, vector}`` of each question; where another lens had to stand in, ``lens`` names it too.
+    """Return ``{id, vector}`` of each question; if another lens replaced it, ``lens`` names that too.
 
     The vector is None where the lens does not compare such a text, or no model knows its language. Adds
     sentences for people to `notices`.

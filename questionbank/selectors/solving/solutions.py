@@ -77,7 +77,7 @@ class SolvedText:
         alternatives: the solver's equations, the likeliest first; empty where it found none.
         reason: why it found none.
         parts: the text, cut at the numbers that the equation shown uses.
-        solver: name of the model; empty where none serves.
+        solver: name of the model; empty if there is none.
         known: the equation that the question's source gave or a person set.
         known_by_person: whether it was a person.
         agrees: whether the solver's first answer is the known one: the value of the question's own equation, else the

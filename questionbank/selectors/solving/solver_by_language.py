@@ -22,7 +22,7 @@ class SolverByLanguage:
     Which solvers these are is read once. A language without a solver gets the first one, which says why it cannot help.
 
     Args:
-        solved: problems with equations that are recalled beside those that the retriever in use keeps.
+        solved: problems with equations that are recalled in addition to those that the retriever in use keeps.
 
     Attributes:
         name: the names of the solvers.

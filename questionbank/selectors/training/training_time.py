@@ -119,7 +119,7 @@ def _config(capability: str, settings: Mapping[str, str]) -> dict[str, Any] | No
 
 
 def _kind(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what makes a step dear or cheap; every model of the bank stands for every other."""
+    """Return what makes a step slow or fast; all models of the bank count as one."""
     kind = {name: value for name, value in config.items() if name not in (*_LENGTH, *_INDIFFERENT)}
     if str(kind.get("backbone", "")) == "in use" or str(kind.get("backbone", "")).startswith("model "):
         kind["backbone"] = "a model of the bank"

@@ -110,7 +110,7 @@ def why_not_printed(question: Question | None, number: int | None) -> str:
     if question.kind == Question.Kind.OPAQUE:
         return f"Question {number} has a type that only its source can show, so it cannot be printed."
     if question.draws_numbers:
-        return f"Question {number} draws its numbers: on paper its variables would stand as they are."
+        return f"Question {number} draws its numbers: on paper it would show its variables instead."
     return ""
 
 
