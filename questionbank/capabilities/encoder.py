@@ -172,8 +172,8 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
             return ""
         steps = -(-config.queue_size // config.batch_size)
         return (
-            f"The loss rises while the memory queue fills, in the first {steps:,} steps at most: each question is compared"
-            " with more and more others, which is harder. Judge the training by what comes after."
+            f"The loss rises while the memory queue fills, in the first {steps:,} steps at most: each question is"
+            " compared with more and more others, which is harder. Judge the training by what comes after."
         )
 
     def shown(self, comparison: ModelComparison) -> dict[str, Any]:
