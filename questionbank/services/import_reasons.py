@@ -56,14 +56,8 @@ class ReasonGroup:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the group as JSON."""
-        return {
-            "field": self.field,
-            "reason": self.reason,
-            "count": self.count,
-            "lines": self.lines,
-            "values": self.values,
-            "others": self.others,
-        }
+        names = ("field", "reason", "count", "lines", "values", "others")
+        return {name: getattr(self, name) for name in names}
 
     def __str__(self) -> str:
         lines = f"line {self.lines[0]:,}" if self.count == 1 else f"{self.count:,} lines"

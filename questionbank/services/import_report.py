@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 from questionbank.errors import LineProblem, LineWarning
@@ -183,23 +183,10 @@ class ImportReport:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the report as JSON: for a run's result and for `--json`."""
-        return {
-            "name": self.name,
-            "source": self.source,
-            "sources": self.sources,
-            "hierarchy": self.hierarchy,
-            "dry_run": self.dry_run,
-            "written": self.written,
-            "rows": self.rows,
-            "created": self.created,
-            "duplicates": self.duplicates,
+        plain = {name: getattr(self, name) for name in _PLAIN}
+        return plain | {
             "known": asdict(self.known) if self.known else None,
-            "changed_elsewhere": self.changed_elsewhere,
-            "links": [
-                {"line": link.line, "question": link.question, "first_line": link.first_line}
-                for link in self.links
-            ],
-            "refused_count": self.refused_count,
+            "links": [asdict(link) for link in self.links],
             "refused": [
                 {"line": problem.line, "reason": problem.reason, "field": problem.field}
                 for problem in self.refused
@@ -208,17 +195,8 @@ class ImportReport:
             "warnings": [group.as_dict() for group in self.warnings.ordered()],
             "to_leave_out": self.to_leave_out,
             "without": list(self.without),
-            "stopped_at": self.stopped_at,
-            "concepts_created": self.concepts_created,
-            "questions_tagged": self.questions_tagged,
-            "languages": self.languages,
             "read_as": self.read_as,
             "columns": [list(pair) for pair in self.layout.pairs] if self.layout else [],
-            "unread_columns": self.unread_columns,
-            "notes": self.notes,
-            "formulas_checked": self.formulas_checked,
-            "templates": self.templates,
-            "without_figure": self.without_figure,
             "seconds": round(self.seconds, 2),
             "phases": {phase: round(seconds, 3) for phase, seconds in self.phases.items()},
         }
@@ -227,3 +205,7 @@ class ImportReport:
         """Return one sentence for the person who tried."""
         lines = "1 line" if self.refused_count == 1 else f"{self.refused_count:,} lines"
         return f"{lines} of {self.rows:,} in {self.name} cannot be imported; nothing was written."
+
+
+_PLAIN = {column.name for column in fields(ImportReport)} - {"_refused_for", "label", "layout"}
+"""The fields of a report that JSON holds, most of them as they are."""
