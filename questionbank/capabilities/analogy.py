@@ -22,7 +22,7 @@ from questionbank.capabilities.contract import (
     TrainingOption,
 )
 from questionbank.errors import ValidationFailed
-from questionbank.forms.predictions import known_only_field
+from questionbank.forms.training_options import known_only_field
 from questionbank.models import ModelArtifact, ModelComparison, User
 from questionbank.numbers import counted
 from questionbank.selectors.registry.comparisons import changed_neighbours_marked

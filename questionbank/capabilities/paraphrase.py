@@ -16,7 +16,7 @@ from questionbank.capabilities.contract import (
     TrainingOption,
 )
 from questionbank.capabilities.figures import ParaphraseFigures
-from questionbank.forms.decisions import decisions_field
+from questionbank.forms.training_options import decisions_field
 from questionbank.models import ModelComparison, User
 from questionbank.selectors.training.scorer_report import scorer_data_report
 from questionbank.services.paraphrase import after_scorer_promotion

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django import forms
 
+from analytics.catalog import CAPABILITIES
 from analytics.configuration import FieldSpec, field_specs
 from questionbank.capabilities.contract import FormGroup, TrainingOption
 from questionbank.forms.problems import ServiceForm
@@ -171,3 +172,22 @@ def _bounds(spec: FieldSpec) -> str:
     if high is None:
         return f" (≥ {number_text(low)})"
     return f" ({number_text(low)} – {number_text(high)})" if low is not None else f" (≤ {number_text(high)})"
+
+
+MOST = 1000
+
+
+class RetentionForm(forms.Form):
+    """One number for each capability; an empty one keeps all."""
+
+    def __init__(self, *args: Any, keep: Mapping[str, int], **kwargs: Any) -> None:
+        super().__init__(*args, initial=dict(keep), **kwargs)
+        for word, capability in CAPABILITIES.items():
+            self.fields[word] = forms.IntegerField(
+                label=capability.title, required=False, min_value=0, max_value=MOST
+            )
+
+    @property
+    def keep(self) -> dict[str, int]:
+        """The numbers of a valid form, without the empty ones."""
+        return {word: number for word, number in self.cleaned_data.items() if number is not None}

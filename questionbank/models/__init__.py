@@ -5,25 +5,19 @@ Models hold columns, constraints and what a row can say about itself. Whatever w
 neither.
 """
 
-from questionbank.models.artifact import ModelArtifact
+from questionbank.models.artifact import ModelArtifact, ModelComparison, ModelEvent, ModelRetention
 from questionbank.models.attachment import Attachment, QuestionOriginal
-from questionbank.models.block import WorkBlock
 from questionbank.models.bulk_change import BulkChange, BulkChangeItem
-from questionbank.models.comparison import ModelComparison
 from questionbank.models.concept import KnowledgeConcept, KnowledgeHierarchy
 from questionbank.models.document_draft import DocumentDraft
-from questionbank.models.embedding import EmbeddingSet, QuestionEmbedding
+from questionbank.models.embedding import EmbeddingSet, Projection, QuestionEmbedding
 from questionbank.models.equation import GRAPH_KEY_LIMIT, QuestionEquation, QuestionSolution
-from questionbank.models.event import ModelEvent
 from questionbank.models.facet_count import FacetCount
 from questionbank.models.importing import ImportDuplicate, ImportUpdate
-from questionbank.models.long_query import LongQuery
 from questionbank.models.mail import OutgoingMail
 from questionbank.models.paraphrase import BatchDeletion, ParaphrasePair
-from questionbank.models.projection import Projection
 from questionbank.models.question import Question, QuestionTag
 from questionbank.models.question_list import QuestionList, QuestionListItem
-from questionbank.models.retention import ModelRetention
 from questionbank.models.review import (
     ReviewDecision,
     ReviewGuideline,
@@ -31,11 +25,10 @@ from questionbank.models.review import (
     ReviewPreference,
     SettlementLease,
 )
-from questionbank.models.run import Run, RunLog, RunMetric, WorkerHeartbeat
-from questionbank.models.synonym import SynonymGroup
+from questionbank.models.run import Run, RunLog, RunMetric, WorkBlock, WorkerHeartbeat
+from questionbank.models.search import LongQuery, SynonymGroup, VocabularyWord
 from questionbank.models.user import User, UserRole
 from questionbank.models.variant import ProblemVariant
-from questionbank.models.vocabulary import VocabularyWord
 from questionbank.models.worksheet import QuestionUse, Worksheet, WorksheetItem
 
 __all__ = [

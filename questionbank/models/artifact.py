@@ -1,4 +1,4 @@
-"""Trained or installed models."""
+"""Trained or installed models: their history, comparisons, and how many unused ones are kept."""
 
 from __future__ import annotations
 
@@ -53,3 +53,90 @@ class ModelArtifact(models.Model):
     def numbered_name(self) -> str:
         """The name with the number that tells models of the same name apart."""
         return f"{self.name} (model {self.pk})"
+
+
+class ModelEvent(models.Model):
+    """One entry of the history of models. It outlives the models it names, so it keeps their names.
+
+    Attributes:
+        former: the champion that `artifact` replaced, for a promotion or a roll back.
+        gate: the verdict at that time, ``{"passes", "outcome", "reasons", "overridden", "comparison"}``; empty
+            where nothing was judged.
+    """
+
+    class Kind(models.TextChoices):
+        REGISTERED = "registered", "Registered"
+        PROMOTED = "promoted", "Promoted"
+        ROLLED_BACK = "rolled_back", "Rolled back"
+        ARCHIVED = "archived", "Archived"
+        DELETED = "deleted", "Deleted"
+
+    kind = models.CharField("what happened", max_length=12, choices=Kind.choices)
+    capability = models.CharField("capability", max_length=12)
+    scope = models.CharField("scope", max_length=300, blank=True)
+    artifact = models.ForeignKey(
+        "questionbank.ModelArtifact", null=True, blank=True, on_delete=models.SET_NULL, related_name="events"
+    )
+    artifact_name = models.CharField("model", max_length=200)
+    former = models.ForeignKey(
+        "questionbank.ModelArtifact", null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    former_name = models.CharField("former model", max_length=200, blank=True)
+    reason = models.TextField("reason", blank=True)
+    person = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    gate = models.JSONField("gate", default=dict, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = "event of a model"
+        verbose_name_plural = "history of models"
+        ordering = ("-created_at", "-pk")
+        indexes = (models.Index(fields=("capability", "-created_at"), name="model_event_capability"),)
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.artifact_name}"
+
+
+class ModelComparison(models.Model):
+    """What one comparison job found; `figures` are `questionbank.capabilities.figures.Figures`."""
+
+    candidate = models.ForeignKey(
+        "questionbank.ModelArtifact", on_delete=models.CASCADE, related_name="comparisons"
+    )
+    champion = models.ForeignKey(
+        "questionbank.ModelArtifact", on_delete=models.CASCADE, related_name="comparisons_as_champion"
+    )
+    run = models.ForeignKey(
+        "questionbank.Run", null=True, blank=True, on_delete=models.SET_NULL, related_name="comparisons"
+    )
+    figures = models.JSONField("figures", default=dict)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name = "comparison of models"
+        verbose_name_plural = "comparisons of models"
+        ordering = ("-created_at", "-pk")
+
+    def __str__(self) -> str:
+        return f"{self.candidate_id} / {self.champion_id}"
+
+
+class ModelRetention(models.Model):
+    """The rule of one capability: the newest `keep` of its unused models stay, of each language or hierarchy."""
+
+    capability = models.CharField("capability", max_length=12, unique=True)
+    keep = models.PositiveSmallIntegerField("how many are kept")
+    set_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    set_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        verbose_name = "rule for old models"
+        verbose_name_plural = "rules for old models"
+        ordering = ("capability",)
+
+    def __str__(self) -> str:
+        return f"{self.capability}: {self.keep}"

@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
-from questionbank.forms.retention import RetentionForm
+from questionbank.forms.models import RetentionForm
 from questionbank.models import ModelArtifact
 from questionbank.selectors.registry.health import last_backup
 from questionbank.selectors.registry.old_models import (

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
+from questionbank.models import Attachment
+from questionbank.selectors.questions.pictures import picture_bytes
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.questions.shared_texts import SHARING_SHOWN
 from questionbank.selectors.similar.insight import question_insight
@@ -60,3 +62,15 @@ def question_restore_view(request: HttpRequest, question_id: int) -> HttpRespons
     question_restore(user=request.user, question=question)
     messages.success(request, "The question is back: searches find it again.")
     return redirect("question_detail", question_id=question.pk)
+
+
+@page_for("read")
+def picture(_request: HttpRequest, sha256: str) -> HttpResponse:
+    """Show a picture; its address is its hash, so it never changes."""
+    attachment = Attachment.objects.filter(pk=sha256).first()
+    data = picture_bytes(sha256) if attachment is not None else None
+    if attachment is None or data is None:
+        raise Http404
+    response = HttpResponse(data, content_type=attachment.media_type)
+    response["Cache-Control"] = "private, max-age=31536000, immutable"
+    return response

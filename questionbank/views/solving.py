@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
 from questionbank.formats.limits import EQUATION_LIMIT
-from questionbank.forms.equations import EquationForm
+from questionbank.forms.word_problems import EquationForm
 from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.solving.solutions import (

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 
 from analytics.languages import primary_language
 from questionbank.errors import Conflict
-from questionbank.forms.variants import VariantForm
+from questionbank.forms.word_problems import VariantForm
 from questionbank.models import ProblemVariant, Question
 from questionbank.numbers import counted
 from questionbank.selectors.questions.computations import question_computation

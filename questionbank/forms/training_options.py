@@ -1,4 +1,4 @@
-"""The question of a training's form whether it learns from known equations alone."""
+"""Options of the form of a training, which capabilities add."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from django import forms
 
 from questionbank.numbers import counted
 from questionbank.selectors.training.analogy_material import predicted_problems
+from questionbank.selectors.training.scorer_report import decision_counts
 
 
 def known_only_field() -> forms.Field:
@@ -14,4 +15,16 @@ def known_only_field() -> forms.Field:
     said = f"{predicted} an equation only from the solver; a wrong equation teaches a wrong similarity."
     return forms.BooleanField(
         label="Learn only from known equations", initial=True, required=False, help_text=said
+    )
+
+
+def decisions_field() -> forms.Field:
+    """Return the field; its help counts the decided pairs."""
+    decided = decision_counts()
+    said = (
+        f"{counted(decided.usable, 'decided pair', 'decided pairs')}: {decided.accepted} accepted,"
+        f" {decided.rejected} rejected, {decided.changed} accepted with changes."
+    )
+    return forms.BooleanField(
+        label="Learn from reviewers' decisions as well", initial=True, required=False, help_text=said
     )

@@ -1,4 +1,4 @@
-"""The equation of a word problem."""
+"""The equation of a word problem, and the text of a similar one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from django import forms
 
 from questionbank.formats.limits import EQUATION_LIMIT
 from questionbank.forms.problems import ServiceForm
+from questionbank.services.variants import LONGEST_TEXT
 
 
 class EquationForm(ServiceForm):
@@ -24,3 +25,14 @@ class EquationForm(ServiceForm):
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false", "class": "code"}),
     )
     version = forms.IntegerField(widget=forms.HiddenInput, min_value=1, max_value=2**31 - 1)
+
+
+class VariantForm(ServiceForm):
+    """The text of a similar problem."""
+
+    text = forms.CharField(
+        label="Problem",
+        max_length=LONGEST_TEXT,
+        widget=forms.Textarea(attrs={"rows": 5, "dir": "auto"}),
+        help_text="Keep the numbers that the equation uses and any blank, and do not state the answer.",
+    )
