@@ -126,6 +126,6 @@ class Draft:
             holder.answers.append(item)
         else:
             item.texts = [f"{line.number} {line.text}".strip()]
-            item.number = ""
+            item.number = holder.number if isinstance(holder, Part) else ""
             self.solutions.append(item)
         return item

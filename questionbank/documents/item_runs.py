@@ -29,6 +29,13 @@ class Run:
         return series == self.series and (value == 0 or self.value < value <= self.value + 3)
 
 
+def _lies_within(inner: Run, outer: Run) -> bool:
+    """Return whether items stand between those of another run, as the boxes to tick of each part do."""
+    return len(outer.places) > 1 and any(
+        outer.places[0] < place < outer.places[-1] for place in inner.places if inner is not outer
+    ) and inner.series.startswith(("box", "upper"))
+
+
 @dataclass(frozen=True, slots=True)
 class Items:
     """The runs of a paper; `settle` gives their lines their roles.
@@ -58,7 +65,8 @@ class Items:
             self._settle(runs, votes)
 
     def _settle(self, runs: Sequence[Run], votes: Counter[str]) -> None:
-        options = [run for run in runs if self._are_options(run, votes)]
+        around = [run for run in runs if any(_lies_within(other, run) for other in runs)]
+        options = [run for run in runs if run not in around and self._are_options(run, votes)]
         if lettered := [run for run in options if run.series.startswith("upper") and len(run.places) > 1]:
             options = lettered  # others are statements that the options speak of: "I and III"
         parts = [run for run in runs if run not in options]
@@ -100,6 +108,7 @@ class Items:
                 or phrases.POINTS.search(text)
                 or phrases.BARE_POINTS.search(text)
                 or phrases.BLANK.search(text)
+                or phrases.offers_truth(text)
             )
             for text in texts
         )
@@ -140,6 +149,9 @@ class Items:
     def _mark_right(self, run: Run) -> None:
         flagged = [place for place in run.places if self._flagged(place)]
         marked = [place for place in run.places if self.lines[place].is_marked]
-        right = flagged or (marked if len(marked) * 2 <= len(run.places) or len(marked) == 1 else [])
+        stem = " ".join(line.text for line in self.lines[run.question : run.places[0]])
+        are_several = len(marked) < len(run.places) and phrases.SEVERAL_RIGHT.search(stem)
+        is_usual = len(marked) * 2 <= len(run.places) or len(marked) == 1
+        right = flagged or (marked if is_usual or are_several else [])
         for place in run.places:
             self.roles[place] = Role.RIGHT_OPTION if place in right else Role.OPTION

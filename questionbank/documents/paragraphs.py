@@ -54,7 +54,9 @@ class Rich:
     @property
     def common_look(self) -> int:
         """How all of its characters look that are no blanks, without italics."""
-        common = _MARKING
+        return self._look_of_all(_MARKING)
+
+    def _look_of_all(self, common: int) -> int:
         for sign, look in zip(self.text, self.looks, strict=True):
             if not sign.isspace():
                 common &= look
@@ -81,7 +83,7 @@ class Rich:
 
     def our_text(self) -> str:
         """Return it in our notation: bold stretches between stars, underlined signs as a formula, gaps as blanks."""
-        common = self.common_look
+        common = self._look_of_all(_MARKING | ITALIC)
         looks = bytes(
             look & ~common & (BOLD | UNDERLINED | ITALIC) if not sign.isspace() else 255
             for sign, look in zip(self.text, self.looks, strict=True)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 
 _ANSWER_WORDS = (
-    r"(?:the )?(?:correct |right |model |final )?(?:answer|ans|antwort|lösung|richtige? (?:antwort|lösung)"
+    r"(?:the )?(?:correct |right |model |final )?(?:answers?|ans|antwort|lösung|richtige? (?:antwort|lösung)"
     r"|(?:bonne )?réponse(?: correcte)?|respuesta(?: correcta)?"
     r"|risposta|correct(?: option| choice)?|key)|(?:正确|参考|标准)?答案"
 )
 ANSWER = re.compile(
     rf"(?:[【\[](?:{_ANSWER_WORDS})[】\]]\s*[:：]?|(?:{_ANSWER_WORDS})\.?\s*(?:is\b|ist\b|est\b|es\b|为"
     rf"|是)?\s*[:：=]|[→⇒➔](?=\s)"
-    rf"|[(（\[]\s*(?:{_ANSWER_WORDS})\.?\s*[:：=]|ans\.(?=\s))\s*",
+    rf"|[(（\[]\s*(?:(?:{_ANSWER_WORDS})\.?\s*[:：=]|ans\.(?=\s))|ans\.(?=\s))\s*",
     re.IGNORECASE,
 )
 """Begins the line of an answer."""
@@ -58,7 +58,7 @@ KEY_TITLE = re.compile(
 _COUNTED = r"(?:marks?|points?|pts?\.?|punkte?n?|pkt\.?|p\.|be|puntos?|ptos?\.?|punti|credits?|分)"
 POINTS = re.compile(
     rf"[\s\u2003]*(?:[(（\[【]\s*(?:total(?: for question \d+)?(?: is)?\s*[:=]?\s*|本[小大]?题(?:满分)?|满分"
-    rf"|worth )?(?P<points>\d{{1,3}}(?:[.,]\d)?)\s*{_COUNTED}\s*(?:each|total)?\s*[)）\]】]"
+    rf"|worth |0\s*[-–]\s*)?(?P<points>\d{{1,3}}(?:[.,]\d)?)\s*{_COUNTED}\s*(?:each|total)?\s*[)）\]】]"
     rf"|[-–—]\s*(?P<bare>\d{{1,2}})\s*{_COUNTED}"
     rf"|(?<!_)_{{1,40}}\s*/\s*(?P<of>\d{{1,2}})\s*{_COUNTED}?"
     rf"|[(\[]\s*_*\s*/\s*(?P<slash>\d{{1,2}})\s*{_COUNTED}?\s*[)\]])[\s\u2003.:]*",
@@ -183,9 +183,9 @@ RIGHT_BEHIND = re.compile(
 GIVEN_ANSWER = re.compile(r"[(（][\s\u2003]*(?P<answer>[A-H]{1,5}|[√×✓✗对错TF])[\s\u2003]*[)）]\s*[.。]?\s*$")
 """The answer in the brackets that Chinese papers leave behind a question."""
 _TRUE_FALSE = re.compile(
-    r"[\s\u2003]*(?:[(\[（]?\s*\b(?:true|t|(?-i:[VWR])|richtig|wahr|vrai|verdadero|vero)\s*"
+    r"[\s\u2003]*(?:[(\[（]?\s*\b(?:true|t|(?-i:[VWRP])|richtig|wahr|vrai|verdade\w+|vero|prawda|waar)\s*"
     r"(?:/|or|oder|ou|o|\||\u2003| {2,}"
-    r"|\s+_*\s*)\s*(?:false|f|falsch|faux|falso)\b\s*[)\]）]?|\n对还是错)[\s\u2003_.?？]*$",
+    r"|\s+_*\s*)\s*(?:false|f|falsch|faux|falso|fałsz|onwaar)\b\s*[)\]）]?|\n对还是错)[\s\u2003_.?？]*$",
     re.IGNORECASE,
 )
 """Behind a statement that is true or false."""
@@ -203,13 +203,15 @@ _GOES_ON = re.compile(
     r"\b(?:is|are|be|if|whether|write|circle|tick|say|either|with|for|ist|sind|ob|est|sont|es|son|è)$",
     re.IGNORECASE,
 )
-_TRUE = frozenset("true t yes right richtig wahr r w vrai v verdadero vero 对 正确 √ ✓ ✔ 是".split())
-_FALSE = frozenset("false f no wrong falsch faux falso 错 错误 × ✗ x ✕ 否".split())
+_TRUE = frozenset(
+    "true t yes right richtig wahr r w vrai v verdadero verdadeiro vero prawda p waar 对 正确 √ ✓ ✔ 是".split()
+)
+_FALSE = frozenset("false f no wrong falsch faux falso fałsz onwaar 错 错误 × ✗ x ✕ 否".split())
 BLANK = re.compile(r"_{2,}|(?<!\.)\.{5,}|…{2,}|[(（\[]\s*_+\s*[)）\]]")
 """A gap to fill in."""
 BONUS = re.compile(
-    r"(?:bonus(?: question)?|extra credit|challenge(?: question)?|zusatzaufgabe|zusatz"
-    r"|附加题)\s*(?:[(（].{0,20}[)）])?\s*[:：.]?\s*",
+    r"\W*(?:bonus(?: question| problem)?|extra credit|challenge(?: question| problem)?|zusatzaufgabe|zusatz"
+    r"|附加题)[\s.]*(?:[(（\[].{0,30}[)）\]])?\s*[:：.]?\s*",
     re.IGNORECASE,
 )
 """Begins a question that has a name instead of a number."""
@@ -295,6 +297,45 @@ IMAGE_LOST = re.compile(r"(?<!!)\[image\]")
 FORMULA_LOST = re.compile(r"\[formula\]")
 
 
+DIRECTIONS = re.compile(
+    r"\W*(?:(?:directions?|instructions?|anweisung|consigne|instrucciones|istruzioni)\W*)?"
+    r"(?=(?:simplify|expand|factor|work out|calculate|evaluate|solve|compute|differentiate|integrate|find|write|round"
+    r"|convert|complete|multiply|divide|add|subtract|fill in|determine|decide|say|state|express|order|graph|use|reduce"
+    r"|berechne\w*|löse\w*|vereinfache\w*|ergänze\w*|entscheide\w*|bestimme\w*|calcul\w+|résou\w+|développ\w+"
+    r"|complèt\w+|indiqu\w+|resuelv\w+|complet\w+|simplific\w+|risolv\w+|oblicz)\b)"
+    r"[^.?!]{0,60}\b(?:each|every|the following|these|them|below|all (?:the|of)|folgende\w*|jede\w*|chaque|chacun\w*"
+    r"|suivant\w*|siguiente\w*|cada|seguent\w*)\b",
+    re.IGNORECASE,
+)
+"""Tells what to do with each of the questions that follow."""
+_ADMINISTERS = re.compile(
+    r"\b(?:circle|choose|select|tick|shade|write|use|show|label|give)\b[^.]{0,40}\b(?:letters?|best|correct|options?"
+    r"|answers?|(?:show )?work(?:ing)?|true|T|space|line|blank|units?)\b",
+    re.IGNORECASE,
+)
+
+
+_TITLED_DIRECTIONS = re.compile(
+    r"\W*(?:directions?|instructions?|anweisung|consigne|instrucciones|istruzioni)\W*\s?[:.–—-]\W*\w", re.IGNORECASE
+)
+
+
+def administers(text: str) -> bool:
+    """Return whether directions tell where and how to write rather than what is asked.
+
+    >>> administers("Directions: Circle the letter of the best answer."), administers("Simplify each expression.")
+    (True, False)
+    """
+    if _STATEMENTS.search(text):
+        return False
+    return _ADMINISTERS.search(text) is not None or not DIRECTIONS.match(text)
+
+
+def directs(text: str) -> bool:
+    """Return whether a line tells what to do with each of the questions that follow, or how to write the answers."""
+    return bool(DIRECTIONS.match(text) or _TITLED_DIRECTIONS.match(text))
+
+
 def is_stimulus(text: str) -> bool:
     """Return whether a line announces what several questions share.
 
@@ -342,6 +383,12 @@ def chosen_truth(stem: str) -> tuple[str, str]:
     if len(marked) != 1 or {truth_of(word) for word in words} != {"True", "False"}:
         return stem, ""
     return f"{stem[: match.start()]}{words[0]}{match['between']}{words[1]}", truth_of(marked[0])
+
+
+def offers_truth(text: str) -> bool:
+    """Return whether a statement to decide on ends with the words to choose from: "9 is odd. T / F"."""
+    plain = chosen_truth(text)[0]
+    return statement_of(plain) != plain
 
 
 def statement_of(stem: str) -> str:

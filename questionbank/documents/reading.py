@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
+from itertools import groupby, islice, pairwise
 from pathlib import Path
 
 from questionbank.documents.alignment import listed_numbers
@@ -23,7 +23,7 @@ from questionbank.documents.odt import read_odt
 from questionbank.documents.packages import FILE_LIMIT, Package
 from questionbank.documents.paper import Document, Line
 from questionbank.documents.paragraphs import BOLD, Paragraph, Rich
-from questionbank.documents.phrases import ANSWER, ANSWER_WITHIN, SOLUTION
+from questionbank.documents.phrases import ANSWER, ANSWER_WITHIN, RIGHT_BEHIND, SOLUTION
 from questionbank.documents.source import counted
 from questionbank.documents.written_answers import written_behind
 from questionbank.errors import DocumentRefused
@@ -40,6 +40,10 @@ _EMPHASISED_POINTS = re.compile(r"\*([(\[][^*()\[\]]{1,30}[)\]])\*")
 _ESCAPED = re.compile(r"\\([*_#.)>+-])")
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 _LABEL = re.compile(r"\*{1,2}([^*\n]{1,40}?)\*{1,2}(?=\s|$|:)")
+_POINTS_COLUMN = re.compile(rf"(?<=[^=＝\s\d{GAP}]){GAP}\s*(?P<points>[1-9]|1\d)\s*$")
+_FEWEST_POINTS = 3
+_BARE_LETTER = re.compile(r"(?:\*\*)?([a-h])(?:\*\*)?[ \t](?=[A-ZÀ-Ý\d$(−–-])(?![-−–]\s)")
+_LETTERS_APART = 8  # lines between two letters that count on
 _BULLET = Mark("bullet", 0, "")
 _BOLD = re.compile(r"\*\*(?=\S)([^*\n]{1,2000}?)(?<=\S)\*\*")
 
@@ -139,13 +143,38 @@ def lines_of(paragraphs: Iterable[Paragraph]) -> tuple[Line, ...]:
         DocumentRefused: there are too many.
     """
     pieces: list[_Piece] = []
-    for paragraph in paragraphs:
-        pieces += _pieces(paragraph)
+    for paragraph in _with_points(paragraphs):
+        for piece in _pieces(paragraph):
+            if pieces and pieces[-1].line.number and not piece.line.number and _says_right(piece.line.text):
+                above = pieces[-1].line  # "← correct" below an option
+                pieces[-1] = replace(pieces[-1], line=replace(above, text=f"{above.text} {piece.line.text}"))
+            else:
+                pieces.append(piece)
         if len(pieces) > LINES_LIMIT:
             raise DocumentRefused(
                 f"The document has more than {LINES_LIMIT:,} lines. Split it into smaller documents."
             )
-    return tuple(_with_marked_letters(pieces))
+    return tuple(_with_marked_letters(_with_bare_letters(pieces)))
+
+
+def _with_points(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
+    """Return paragraphs, the numbers in brackets that stand in a column of their own at the end of most questions."""
+    found = list(islice(paragraphs, LINES_LIMIT + 1))
+    asked = [part for part in found if _begins_question(part)]
+    ends = [match for part in asked if (match := _POINTS_COLUMN.search(part.rich.text))]
+    values = [int(match["points"]) for match in ends]
+    if len(ends) < _FEWEST_POINTS or 2 * len(ends) < len(asked) or len({*values}) > len(values) / 2:
+        return found
+    for part in found:
+        if not part.is_row and (match := _POINTS_COLUMN.search(part.rich.text)):
+            text = f"{part.rich.text[: match.start()]} [{match['points']}]"
+            part.rich = Rich(text, part.rich.looks[: match.start()] + bytes(len(text) - match.start()))
+    return found
+
+
+def _begins_question(paragraph: Paragraph) -> bool:
+    mark = read_mark(paragraph.number or take_mark(paragraph.rich.text)[0])
+    return mark is not None and mark.kind in ("digits", "word", "levels")
 
 
 def _pieces(paragraph: Paragraph) -> Iterator[_Piece]:
@@ -233,7 +262,34 @@ def _with_blanks(rich: Rich) -> Rich:
     return Rich(rich.text.replace(SOFT_BREAK, " "), rich.looks)
 
 
-def _with_marked_letters(pieces: Sequence[_Piece]) -> Iterator[Line]:
+def _says_right(text: str) -> bool:
+    return RIGHT_BEHIND.fullmatch(text.replace("*", "")) is not None
+
+
+def _with_bare_letters(pieces: Sequence[_Piece]) -> Iterator[_Piece]:
+    """Yield the lines; letters without a sign that count on, "a Find x." and below it "b Find y.", are numbers."""
+    found = {place: match for place, piece in enumerate(pieces) if (match := _bare_letter(piece.line))}
+    letters = [*found]
+    for place, piece in enumerate(pieces):
+        match = found.get(place)
+        if match is not None:
+            at = letters.index(place)
+            beside = [letters[other] for other in (at - 1, at + 1) if 0 <= other < len(letters)]
+            if any(
+                abs(other - place) < _LETTERS_APART
+                and ord(found[other][1]) - ord(match[1]) == (1 if other > place else -1)
+                for other in beside
+            ):
+                line = replace(piece.line, number=f"{match[1]})", text=piece.line.text[match.end() :])
+                piece = replace(piece, line=line)
+        yield piece
+
+
+def _bare_letter(line: Line) -> re.Match[str] | None:
+    return None if line.number else _BARE_LETTER.match(line.text)
+
+
+def _with_marked_letters(pieces: Iterable[_Piece]) -> Iterator[Line]:
     """Yield the lines; among options of which one alone has a letter that stands out, that one stands out."""
     for is_option, group in groupby(pieces, _is_lettered):
         run = list(group)

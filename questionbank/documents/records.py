@@ -25,6 +25,7 @@ from questionbank.documents.matching import pairs_of
 from questionbank.documents.paper import FoundQuestion
 from questionbank.documents.part_answers import answer_text, lettered_answers, part_answers, rename_by_order
 from questionbank.documents.points import take_points
+from questionbank.documents.written_answers import take_filled
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.row_checks import record_warnings
 from questionbank.formats.shapes import answer_label
@@ -37,6 +38,8 @@ _LETTERS = re.compile(
 _LEADING_GAP = re.compile(r"____\s+(?=\S)")  # where students write the letter
 _EMPHASIS = re.compile(r"(?<!\\)\*{1,2}(?=\S)|(?<=\S)(?<!\\)\*{1,2}")  # of a heading, which is a name
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
+_NAMED_TRUTH = re.compile(r"[(（][TVWRP][)）]")  # "true (T) or false (F)"
+_SHORT_ANSWER = 40  # characters
 _WRITTEN_TRUTH = frozenset("yes no 是 否 x r".split())
 
 
@@ -60,8 +63,9 @@ def found_question(draft: Draft) -> FoundQuestion:
     doubts = draft.doubts
     points = take_points(draft)
     draft.share_answers()
-    stem, chosen = phrases.chosen_truth(_gaps(draft.stem.text))
-    given = _given_answer(stem) or chosen
+    stem, filled = take_filled(draft.stem.text)
+    stem, chosen = phrases.chosen_truth(_gaps(stem))
+    given = _given_answer(stem) or chosen or ", ".join(filled)
     if given:
         stem = phrases.GIVEN_ANSWER.sub("（  ）", stem).strip()
     if not draft.options and not draft.parts:
@@ -207,7 +211,7 @@ def _option_text(item: Item) -> str:
     text = item.text
     if item.is_right:
         if match := phrases.RIGHT_BEHIND.search(text):
-            text = text[: match.start()]
+            text = text[: match.start()].removesuffix("**").removesuffix("$\\underline{")
         if match := phrases.RIGHT_BEFORE.match(text):
             text = text[match.end() :]
     return text.rstrip(";； ").strip()
@@ -239,9 +243,11 @@ def _answer(
         if text and not found.parts:
             said.append(("the answer below the question", text))
     if given:
-        said.append(("the brackets", given))
+        said.append(("what is written into the question", given))
     if draft.key is not None and items is draft.options:
         found.parts = draft.key.parts or found.parts
+        if options and len(draft.key.parts) == 1 and not draft.key.answer:  # "a) since ..."
+            said.append(("the list of answers", next(iter(draft.key.parts))))
         if draft.key.parts and not draft.parts and not options and not draft.key.answer:
             by_label = "; ".join(f"({label}) {answer}" for label, answer in draft.key.parts.items())
             said.append(("the list of answers", by_label))
@@ -319,7 +325,9 @@ def _accepted(text: str) -> AcceptedAnswer:
 
 def _given_answer(stem: str) -> str:
     match = phrases.GIVEN_ANSWER.search(stem)
-    return match["answer"] if match else ""
+    if match is None or (match["answer"] in "TFVR" and _NAMED_TRUTH.search(stem, 0, match.start())):
+        return ""
+    return match["answer"]
 
 
 def _with_conclusions(
@@ -338,6 +346,8 @@ def _with_conclusions(
         for place, part in enumerate(parts):
             working = part.answer or (worked[labels[place]] if labels else "")
             end = concluded_by_numerals(working) if is_working(working) or not part.answer else ""
+            if not (end or part.answer or is_working(working)) and len(working) <= _SHORT_ANSWER:
+                end = working
             if end and end != part.answer:
                 found.append(end)
                 solution = f"{solution}\n{working}".strip() if part.answer else solution
@@ -435,15 +445,27 @@ def _part(part: Part, answered: Answered, doubts: list[str]) -> QuestionPart:
     right = [option.label for option, item in zip(options, part.options, strict=True) if item.is_right]
     if options:
         answer = ", ".join(right) or (_labels(answer, options, "its answer", doubts) if answer else "")
-    kind = "choice" if options else "blanks" if phrases.BLANK.search(part.text) else "open"
-    return QuestionPart(_gaps(part.text), kind, options, answer, QuestionContent(points=part.points))
+    text, chosen = phrases.chosen_truth(_gaps(part.text))
+    statement = phrases.statement_of(text)
+    truths = {option.label: phrases.truth_of(option.text) for option in options}
+    if sorted(truths.values()) == ["False", "True"]:
+        return QuestionPart(text, "true_false", (), truths.get(answer, ""), QuestionContent(points=part.points))
+    if not options and statement != text:
+        truth = chosen or phrases.truth_of(answer)
+        return QuestionPart(statement.strip(), "true_false", (), truth, QuestionContent(points=part.points))
+    kind = "choice" if options else "blanks" if phrases.BLANK.search(text) else "open"
+    return QuestionPart(text, kind, options, answer, QuestionContent(points=part.points))
 
 
 def _solution(draft: Draft) -> str:
     texts = []
+    are_of_parts = len({item.number for item in draft.solutions}) > 1  # one below each part
     for item in draft.solutions:
         match = phrases.SOLUTION.match(item.text)
-        texts.append(item.text[match.end() :].strip() if match else item.text)
+        text = item.text[match.end() :].strip() if match else item.text
+        mark = read_mark(item.number)
+        is_named = text.startswith(item.number)
+        texts.append(f"({mark.label}) {text}" if are_of_parts and mark is not None and not is_named else text)
     if draft.key is not None:
         texts += draft.key.solution
     return "\n".join(text for text in texts if text)

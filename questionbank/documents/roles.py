@@ -48,7 +48,7 @@ def read_roles(lines: Sequence[Line], key: frozenset[int], count: Count = number
     for entry in key_entries(listed, numbers, [lines[place].number for place in questions]):
         if entry.slot >= 0:
             is_letter = bool(_OPTION_NAMED.fullmatch(entry.answer))
-            guess.key[questions[entry.slot]] = 3.0 * (is_letter - bool(entry.parts))
+            guess.key[questions[entry.slot]] = 3.0 * (is_letter - (len(entry.parts) > 1))
     for place in range(len(lines)):
         if place in key or place in rules:
             guess.roles.append(Role.KEY if place in key else Role.NOTHING)
@@ -110,9 +110,10 @@ class _Guess:
             self.awaits_answers = phrases.TYPED_ANSWER.fullmatch(text) is not None or (
                 self.awaits_answers and self.state == "outside"
             )
-        if self.numbering.is_question(place) or (
-            mark is None and self.numbering.is_numbered and phrases.BONUS.match(text)
-        ):
+        is_bonus = mark is None and self.numbering.is_numbered and phrases.BONUS.match(text)
+        if is_bonus and self.numbering.is_question(place + 1) and not is_bonus.string[is_bonus.end() :].strip("★☆*!  "):
+            return Role.HEADING
+        if self.numbering.is_question(place) or is_bonus:
             return Role.QUESTION
         if place in self.numbering.headings:
             return Role.HEADING
@@ -131,6 +132,8 @@ class _Guess:
             return Role.STIMULUS
         if mark is None and self._announces(place, text):
             return Role.STIMULUS
+        if mark is None and self._directs(place, text):
+            return Role.NOTHING if phrases.administers(text) else Role.STIMULUS
         if (mark is None or mark.kind in ("han", "Roman", "upper", "han()", "word")) and (
             phrases.SECTION.fullmatch(f"{line.number} {text}".strip()) or phrases.SECTION.fullmatch(text)
         ):
@@ -183,6 +186,14 @@ class _Guess:
         mark = self.marks[following] if following >= 0 else None
         return mark is not None and str(mark.value) == (match["first"] or match["zh_first"])
 
+    def _directs(self, place: int, text: str) -> bool:
+        """Return whether a line tells what to do with the questions that follow: "Simplify each expression."."""
+        if self.lines[place].is_joined or not phrases.directs(text):
+            return False
+        ahead = range(place + 1, min(place + 4, len(self.lines)))
+        following = next((at for at in ahead if self.marks[at] is not None), -1)
+        return self.numbering.is_question(following)
+
     def _is_shared(self, place: int) -> bool:
         """Return whether a line stands between "Question 3" and its first question, 3.1."""
         above = next((at for at in range(place - 1, -1, -1) if self.roles[at] is Role.HEADING), -1)
@@ -206,7 +217,11 @@ class _Guess:
             and self.state in ("answer", "solution")
             and mark.kind in ("lower", "roman", "digits")
             and any(
-                run.series.rstrip(".()") == mark.kind and len(run.places) > 1 and mark.value <= run.value
+                len(run.places) > 1
+                and (
+                    (run.series.rstrip(".()") == mark.kind and mark.value <= run.value)
+                    or (run.series.startswith("roman") and 0 < mark.roman <= run.value)
+                )
                 for run in self.open_runs
             )
         )

@@ -26,7 +26,7 @@ from questionbank.documents.records import found_question
 _Row = tuple[int, Line]  # of a list of answers, with its place in the document
 _Asked = tuple[int, Draft]  # a question with its place among all
 _PICTURES = re.compile(r"(?:\s*!\[[^\]]*\]\([^)]*\))+\s*")
-_ROWS = re.compile(r"(?m)^\W*\d{1,2}(?=[.)\s|])")
+_ROWS = re.compile(r"(?m)^[\W_]*\d{1,2}(?=[.)\s|])")
 _FEWEST_BARE = 2  # questions whose number has no sign behind it, so that it is one
 NO_QUESTION = (
     "No question was found. Say below which line begins a question, or number the questions in the document and put it"
@@ -100,6 +100,8 @@ class _Assembly:
             self._head(line)
         elif role is Role.STIMULUS:
             self._open = Stimulus.of(place, line.text)
+            used = {*(draft.stimuli[-1] for draft in self._drafts if draft.stimuli)}
+            self._stimuli = [one for one in self._stimuli if one.last or one not in used or self._open.last]
             self._stimuli.append(self._open)
         elif role is Role.QUESTION:
             self._begin(place, line)
@@ -123,6 +125,7 @@ class _Assembly:
             mark is not None
             and mark.series == "digits-"
             and self._bare_numbers < _FEWEST_BARE
+            and not (self._drafts and mark.value == self._drafts[-1].value + 1)
             and line.number[:1].isdigit()
         ):
             line, mark = replace(line, number="", text=full_text(line)), None  # "3 men dig a trench"

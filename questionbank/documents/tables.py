@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from questionbank.documents.answer_lists import is_key_header
@@ -35,7 +36,9 @@ def table_paragraphs(rows: Sequence[Sequence[Cell]], above: Sequence[Paragraph] 
     if (fields := _question_columns(table)) is not None:
         return _questions(table, fields)
     if truths := _truth_columns(table[0]):
-        return [part for row in table[1:] for part in _statement(row, truths)]
+        return _statements(table[1:], truths, above)
+    if all(_truth_columns(row) for row in table) and len(table) > 1:
+        return _statements(table, _truth_columns(table[0]), above)
     if is_key_header([_cell_text(cell) for cell in table[0]]):
         return _rows(table)
     if _is_layout(table):
@@ -119,13 +122,30 @@ def _truth_columns(header: Sequence[Cell]) -> dict[int, str]:
     return truths if sorted(truths.values()) == ["False", "True"] else {}
 
 
-def _statement(row: Sequence[Cell], truths: Mapping[int, str]) -> list[Paragraph]:
-    """Return a statement to decide on, and the answer where one column alone is ticked."""
-    ticked = [truth for column, truth in truths.items() if column < len(row) and row[column]]
-    cells = [cell for column, cell in enumerate(row) if column not in truths]
-    text = [_joined_row(cells)] if len(cells) > 1 else cells[0]
-    answer = [Paragraph.of(f"Answer: {ticked[0]}")] if len(ticked) == 1 else []
-    return [*text, *answer]
+def _statements(
+    rows: Sequence[Sequence[Cell]], truths: Mapping[int, str], above: Sequence[Paragraph]
+) -> list[Paragraph]:
+    """Return statements to decide on, each with its answer where one column alone is ticked or stands out.
+
+    Those without a number are the parts of a question above.
+    """
+    asked = [read_mark(_number_of([part])) for part in above[-3:]]
+    are_parts = any(mark is not None and mark.kind in ("digits", "word", "levels") for mark in asked)
+    found = []
+    for place, row in enumerate(rows):
+        cells = [cell for column, cell in enumerate(row) if column not in truths]
+        text = [_joined_row(cells)] if len(cells) > 1 else [*cells[0]]
+        if are_parts and text and not _number_of(text):
+            text[0] = replace(text[0], number=f"({chr(ord('a') + place)})")
+        if text:
+            last = Rich(text[-1].rich.text, text[-1].rich.looks)
+            last.add("\u2003True / False")
+            text[-1] = replace(text[-1], rich=last)
+        beside = {column: row[column] for column in truths if column < len(row) and row[column]}
+        chosen = {column for column, cell in beside.items() if cell[0].rich.common_look}
+        ticked = [truths[column] for column in chosen or beside]
+        found += [*text, *([Paragraph.of(f"Answer: {ticked[0]}")] if len(ticked) == 1 else [])]
+    return found
 
 
 # -- questions under a header -------------------------------------------------------------------------------------

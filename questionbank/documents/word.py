@@ -44,6 +44,8 @@ _V = f"{{{NAMESPACES['v']}}}"
 _O = f"{{{NAMESPACES['o']}}}"
 _MC = f"{{{NAMESPACES['mc']}}}"
 _MANY_BLANKS = re.compile(r" {2,}|\t+")
+_BLANKS = f" {GAP}\u00a0"
+_FILLED = re.compile(rf"[{_BLANKS}]+[^\s_]{{1,15}}(?:\s[^\s_]{{1,15}}){{0,2}}[{_BLANKS}]+")
 _WINGDINGS = {
     "FC": "✓",
     "FE": "☑",
@@ -162,6 +164,14 @@ class WordText:
             and (GAP in whole or len(whole) > 1)
         ):
             texts[0].text = "____"
+            for child in texts[1:]:
+                child.text = ""
+        elif underline not in ("", "none") and _FILLED.fullmatch(whole):  # a gap that is filled
+            texts[0].text = f" __{whole.strip(_BLANKS)}__ "
+            for child in texts[1:]:
+                child.text = ""
+        elif underline not in ("", "none") and _FILLED.fullmatch(whole):  # a gap that is filled
+            texts[0].text = f" __{whole.strip(_BLANKS)}__ "
             for child in texts[1:]:
                 child.text = ""
         elif whole.strip() and self.styles.is_coloured(properties, paragraph_style):

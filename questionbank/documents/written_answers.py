@@ -11,6 +11,26 @@ from questionbank.documents.paragraphs import COLOURED, Rich
 
 _ASKED = (".", "?", "!", ":", "=", ")", "]", "_", "。", "？", "：", "．", "）")
 _SHORT = 80
+_FILLED = re.compile(
+    r"(?<![\w\\}^])_{1,30}(?:\$\\underline\{)?(?P<answer>(?![\u4e00-\u9fff])(?:[^\W_]|[($√−–-])(?:[^_\n\u4e00-\u9fff]{0,30}?[^\s_=])?)"
+    r"(?:\}\$)?_{1,30}(?!\w)"
+)
+_UNDERLINED = re.compile(r"(?<!\S)\$\\underline\{(?P<answer>[−–-]?\d[\d.,]*)\}\$(?=\s?[.,;%]|\s)")
+_ASKS = re.compile(r"[?？]|underlin|unterstrich|soulign|subraya|划线")
+
+
+def take_filled(text: str) -> tuple[str, list[str]]:
+    r"""Return a text with the gaps that somebody has filled empty again, and what stood in them.
+
+    >>> take_filled("__F__ Each square is a rectangle."), take_filled("One of ____ and ____ is x_1 or x_2.")
+    (('____ Each square is a rectangle.', ['F']), ('One of ____ and ____ is x_1 or x_2.', []))
+    """
+    filled = [match for match in _FILLED.finditer(text) if match[0].count("_") > 2]
+    if not filled and not phrases.BLANK.search(text) and not _ASKS.search(text) and not phrases.TASK.match(text):
+        filled = [*_UNDERLINED.finditer(text)]
+    for match in reversed(filled):
+        text = f"{text[: match.start()]}____{text[match.end() :]}"
+    return text, [match["answer"] for match in filled]
 
 
 def written_behind(rich: Rich, start: int) -> list[int]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from questionbank.documents.paper import FoundQuestion
+from questionbank.documents.phrases import truth_of
 
 Truth = dict[str, Any]
 _ALIKE = 70  # per cent of the letters and digits of a text; from here two texts are the same question
@@ -152,6 +153,8 @@ def is_same(wanted: str, given: str) -> bool:
 
     if not wanted or not given:
         return not wanted and not given
+    if truth_of(wanted) and truth_of(wanted) == truth_of(given):  # "V" and "True"
+        return True
     named = [_NAMED.match(one) for one in (wanted, given)]
     if bool(named[0]) != bool(named[1]):  # "C(m) = 20 + 0.15m" for "20 + 0.15m"
         wanted, given = (
