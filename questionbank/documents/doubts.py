@@ -203,4 +203,4 @@ def _says(line: Line) -> bool:
     is_title = phrases.SECTION.fullmatch(text) or phrases.KEY_TITLE.fullmatch(text) or line.heading
     label = phrases.ANSWER.match(text)
     is_blank = label is not None and phrases.is_left_blank(text[label.end() :])
-    return not (is_small or is_title or is_blank) and any(map(str.isalpha, text))
+    return not (is_small or is_title or is_blank or phrases.directs(text)) and any(map(str.isalpha, text))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from analytics.question_content import MatchingPair
 from questionbank.documents.key_rows import row_cells
 from questionbank.documents.marks import GAP, read_mark, take_mark
+from questionbank.documents.phrases import MATCHING, SECTION
 
 PAIRED = re.compile(
     r"(\d{1,2}|[ivx]{1,4}(?=\s*[-–—→=:.)])|[A-Za-z](?=\s*[-–—→=:.)]))\s*[-–—→=:.)]*>?\s*[(]?"
@@ -18,6 +19,38 @@ _NAMED = re.compile(r"\W*(?P<left>.{1,60}?)\s*(?:[-–—→:]>?|[.)]\s)\s*[(]?(
 _SIDES = re.compile(rf"\||\t|{GAP}|\s(?=[(]?[A-Za-z][.)]\s)")
 _LABEL = re.compile(r"[(]?([A-Za-z]|\d{1,2}|[ivx]{1,4})[.)]?")
 _DRAWN = re.compile(r"_{2,}|[●•○]")
+
+
+_HALF = re.compile(
+    r"(?:\|\s*)?[_\s]*(?:[(]?(?P<number>\d{1,2}|[ivx]{1,4})[.)])?\s*(?P<left>\S.{0,80}?)?\s*(?:[|\t]|\s)\s*"
+    r"(?P<letter>[A-Ha-h])(?:[.)]|\s*[|\t])\s*(?P<right>[^|]{1,90})\|?"
+)
+_FEWEST_ROWS = 3
+
+
+def matching_rows(texts: Sequence[str]) -> list[range]:
+    """Return where rows to match stand below a line that asks to match: "1. radius   A. half of the diameter".
+
+    The line is part of the range, and so are the names of the columns below it.
+    """
+    found = []
+    for place, text in enumerate(texts):
+        if not MATCHING.search(text) or row_cells(text) is not None:
+            continue
+        start = next((at for at in range(place + 1, min(place + 4, len(texts))) if _half(texts[at], 0)), -1)
+        end = start
+        while 0 <= end < len(texts) and _half(texts[end], end - start):
+            end += 1
+        if start >= 0 and end - start >= _FEWEST_ROWS:
+            is_below_heading = SECTION.fullmatch(text) is not None and place + 1 < start
+            found.append(range(place + is_below_heading, end))
+    return found
+
+
+def _half(text: str, count: int) -> bool:
+    """Return whether a text has two sides, of which the right one has the letter that counts on."""
+    match = _HALF.fullmatch(text)
+    return match is not None and match["letter"].upper() == chr(ord("A") + count)
 
 
 def named_pairs(answer: str) -> list[tuple[str, str]]:
@@ -41,7 +74,8 @@ def pairs_of(stem: str, answer: str) -> tuple[str, tuple[MatchingPair, ...]]:
     rest = []
     for line in stem.split("\n"):
         sides = [*_sides(line)]
-        named_here = [side for side in sides if side[0] or _key(side[1]) in dict(named)]
+        has_letter = any(label in {right for _, right in named} for label, _ in sides)
+        named_here = [side for side in sides if side[0] or has_letter or _key(side[1]) in dict(named)]
         if not named_here:
             rest.append(line)
         for label, text in named_here:
@@ -54,6 +88,8 @@ def pairs_of(stem: str, answer: str) -> tuple[str, tuple[MatchingPair, ...]]:
             else:
                 left[label or _key(text)] = text
                 left[_key(text)] = text
+    if not any(one in left for one, _ in named):  # rows without a number are named by their places
+        left = dict(zip(map(str, range(1, len(left) + 1)), dict.fromkeys(left.values()), strict=False))
     pairs = [MatchingPair(left[one], right[other]) for one, other in named if one in left and other in right]
     if not named or len(pairs) < len(named) or not rest:
         return stem, ()

@@ -11,7 +11,7 @@ _ANSWER_WORDS = (
 )
 ANSWER = re.compile(
     rf"(?:[【\[](?:{_ANSWER_WORDS})[】\]]\s*[:：]?|(?:{_ANSWER_WORDS})\.?\s*(?:is\b|ist\b|est\b|es\b|为"
-    rf"|是)?\s*[:：=]|[→⇒➔](?=\s)"
+    rf"|是)?\s*[:：=]|(?:(?:correct |right |final )?(?:answer|ans)|antwort|réponse|respuesta|risposta)\.?\s*[-–—]\s|[→⇒➔](?=\s)"
     rf"|[(（\[]\s*(?:(?:{_ANSWER_WORDS})\.?\s*[:：=]|ans\.(?=\s))|ans\.(?=\s))\s*",
     re.IGNORECASE,
 )
@@ -34,7 +34,7 @@ _SOLUTION_WORDS = (
 SOLUTION = re.compile(
     rf"(?:[【\[](?:{_SOLUTION_WORDS})[】\]]\s*[:：]?|(?:{_SOLUTION_WORDS}|proof|beweis|preuve"
     rf"|démonstration)\s*(?:[:：]|\.(?=\s|$)|$)"
-    rf"|[~@]\s|解\s?[:：]|证明?\s?[:：](?!.*[?？]))\s*",
+    rf"|sol(?:n|ution)?\.(?=\s)|[~@]\s|解\s?[:：]|证明?\s?[:：](?!.*[?？]))\s*",
     re.IGNORECASE,
 )
 """Begins a worked solution."""
@@ -318,22 +318,23 @@ _ADMINISTERS = re.compile(
 _TITLED_DIRECTIONS = re.compile(
     r"\W*(?:directions?|instructions?|anweisung|consigne|instrucciones|istruzioni)\W*\s?[:.–—-]\W*\w", re.IGNORECASE
 )
-
-
-def administers(text: str) -> bool:
-    """Return whether directions tell where and how to write rather than what is asked.
-
-    >>> administers("Directions: Circle the letter of the best answer."), administers("Simplify each expression.")
-    (True, False)
-    """
-    if _STATEMENTS.search(text):
-        return False
-    return _ADMINISTERS.search(text) is not None or not DIRECTIONS.match(text)
+WORD_BANK = re.compile(r"\W*(?:word ?(?:bank|box|list)|choose from|wörter(?:kasten)?|banque de mots)\b", re.IGNORECASE)
+"""Begins the words to choose from."""
 
 
 def directs(text: str) -> bool:
     """Return whether a line tells what to do with each of the questions that follow, or how to write the answers."""
     return bool(DIRECTIONS.match(text) or _TITLED_DIRECTIONS.match(text))
+
+
+def is_order(text: str) -> bool:
+    """Return whether directions tell what is asked, and not only where and how to write.
+
+    >>> is_order("Directions: Circle the letter of the best answer."), is_order("Solve each equation. Show your work.")
+    (False, True)
+    """
+    orders = [part for part in re.split(r"(?<=[.:])\s", text) if DIRECTIONS.match(part)]
+    return bool(_STATEMENTS.search(text)) or not all(map(_ADMINISTERS.search, orders))
 
 
 def is_stimulus(text: str) -> bool:

@@ -42,7 +42,8 @@ _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 _LABEL = re.compile(r"\*{1,2}([^*\n]{1,40}?)\*{1,2}(?=\s|$|:)")
 _POINTS_COLUMN = re.compile(rf"(?<=[^=＝\s\d{GAP}]){GAP}\s*(?P<points>[1-9]|1\d)\s*$")
 _FEWEST_POINTS = 3
-_BARE_LETTER = re.compile(r"(?:\*\*)?([a-h])(?:\*\*)?[ \t](?=[A-ZÀ-Ý\d$(−–-])(?![-−–]\s)")
+_BARE_LETTER = re.compile(r"(?:\*\*)?(?P<letter>[a-hA-F])(?:\*\*)?[ \t](?=[^\W_]|[$(−–-]\S)")
+_ROW_LETTER = re.compile(rf"(?:^|(?<={GAP})|(?<=[ \t]{{2}}))([A-F])(?= [^\s]{{1,40}}(?: \S{{1,20}}){{0,4}}\s*(?:{GAP}|$))")
 _LETTERS_APART = 8  # lines between two letters that count on
 _BULLET = Mark("bullet", 0, "")
 _BOLD = re.compile(r"\*\*(?=\S)([^*\n]{1,2000}?)(?<=\S)\*\*")
@@ -225,7 +226,7 @@ def _parts(paragraph: Paragraph) -> Iterator[Rich]:
     """Yield the lines that a paragraph is cut into: at its breaks, and before each of several options."""
     if paragraph.number and begins_part(paragraph.rich.text):
         yield Rich()
-    for rich in _broken(paragraph.rich):
+    for rich in map(_with_dots, _broken(paragraph.rich)):
         if len(rich.text) > _LONGEST_CUT:
             yield rich.stripped()
             continue
@@ -237,6 +238,20 @@ def _parts(paragraph: Paragraph) -> Iterator[Rich]:
         places = [*places, *written_behind(rich, places[-1]), len(rich.text)]
         for start, end in pairwise(places):
             yield rich[start:end].stripped()
+
+
+def _with_dots(rich: Rich) -> Rich:
+    """Return a row of options with a full stop behind each letter: "A 13   B 14   C 15"."""
+    found = [*_ROW_LETTER.finditer(rich.text)]
+    if len(found) < 3 or "".join(match[1] for match in found) != "ABCDEF"[: len(found)]:
+        return rich
+    dotted = Rich()
+    for start, end in pairwise([0, *(match.end(1) for match in found), len(rich.text)]):
+        piece = rich[start:end]
+        dotted.text, dotted.looks = dotted.text + piece.text, dotted.looks + piece.looks
+        if end < len(rich.text):
+            dotted.add(".", piece.looks[-1])
+    return dotted
 
 
 def _begins_list(text: str) -> bool:
@@ -268,25 +283,26 @@ def _says_right(text: str) -> bool:
 
 def _with_bare_letters(pieces: Sequence[_Piece]) -> Iterator[_Piece]:
     """Yield the lines; letters without a sign that count on, "a Find x." and below it "b Find y.", are numbers."""
-    found = {place: match for place, piece in enumerate(pieces) if (match := _bare_letter(piece.line))}
+    found = {
+        place: match
+        for place, piece in enumerate(pieces)
+        if not piece.line.number and (match := _BARE_LETTER.match(piece.line.text))
+    }
     letters = [*found]
-    for place, piece in enumerate(pieces):
-        match = found.get(place)
-        if match is not None:
-            at = letters.index(place)
-            beside = [letters[other] for other in (at - 1, at + 1) if 0 <= other < len(letters)]
-            if any(
-                abs(other - place) < _LETTERS_APART
-                and ord(found[other][1]) - ord(match[1]) == (1 if other > place else -1)
-                for other in beside
-            ):
-                line = replace(piece.line, number=f"{match[1]})", text=piece.line.text[match.end() :])
-                piece = replace(piece, line=line)
-        yield piece
-
-
-def _bare_letter(line: Line) -> re.Match[str] | None:
-    return None if line.number else _BARE_LETTER.match(line.text)
+    for at, place in enumerate(letters):
+        letter = found[place]["letter"]
+        apart = _LETTERS_APART if letter.islower() else 1
+        beside = {
+            ord(found[other]["letter"]) - ord(letter)
+            for other in letters[max(0, at - 2) : at + 3]
+            if abs(other - place) <= apart * abs(letters.index(other) - at)
+        }
+        counts_on = beside & {1, -1} if letter.islower() else beside >= {1, 2} or beside >= {-1, 1} or beside >= {-2, -1}
+        if counts_on:
+            line = pieces[place].line
+            line = replace(line, number=f"{letter})", text=line.text[found[place].end() :])
+            pieces[place] = replace(pieces[place], line=line)
+    yield from pieces
 
 
 def _with_marked_letters(pieces: Iterable[_Piece]) -> Iterator[Line]:

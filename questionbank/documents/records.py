@@ -234,8 +234,8 @@ def _answer(
     for item in answers:
         text = answer_text(item.text)
         listed = part_answers(text)
-        if listed and not draft.parts and not options and len(listed) == 1:
-            (text,), listed = listed.values(), {}  # "a. 42", as Respondus writes a typed answer
+        if listed and not draft.parts and len(listed) == 1:  # "b. 9", or "a. 42" of a typed answer by Respondus
+            (text,), listed = listed if options else listed.values(), {}
         found.parts |= listed
         if phrases.NUMERIC.fullmatch(text) or phrases.INTERVAL.fullmatch(text):
             found.accepted = (*found.accepted, _accepted(text))
@@ -346,10 +346,10 @@ def _with_conclusions(
         for place, part in enumerate(parts):
             working = part.answer or (worked[labels[place]] if labels else "")
             end = concluded_by_numerals(working) if is_working(working) or not part.answer else ""
-            if not (end or part.answer or is_working(working)) and len(working) <= _SHORT_ANSWER:
-                end = working
+            if not (part.answer or is_working(working)) and len(working) <= _SHORT_ANSWER:
+                end = end or working
             if end and end != part.answer:
-                found.append(end)
+                found += [end] * (end != working)
                 solution = f"{solution}\n{working}".strip() if part.answer else solution
                 part = replace(part, answer=end)
             settled.append(part)

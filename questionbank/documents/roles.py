@@ -15,6 +15,7 @@ from questionbank.documents.item_runs import Items, Run
 from questionbank.documents.key_rows import full_text, row_cells
 from questionbank.documents.keys import key_entries
 from questionbank.documents.marks import Mark, read_mark
+from questionbank.documents.matching import matching_rows
 from questionbank.documents.numbering import Numbering, numbered_rules, numbering
 from questionbank.documents.paper import Line, Role
 from questionbank.documents.written_answers import may_be_written
@@ -38,7 +39,12 @@ def read_roles(lines: Sequence[Line], key: frozenset[int], count: Count = number
     """
     marks = [read_mark(line.number) for line in lines]
     rules = numbered_rules(lines, marks)
-    inside = [mark if place not in key and place not in rules else None for place, mark in enumerate(marks)]
+    matches = matching_rows([full_text(line) for line in lines])
+    to_match = frozenset(place for rows in matches for place in rows[1:])
+    inside = [
+        mark if place not in key and place not in rules and place not in to_match else None
+        for place, mark in enumerate(marks)
+    ]
     guess = _Guess(lines, inside, count(lines, inside))
     alone = [mark for mark, line in zip(inside, lines, strict=True) if mark is not None and not line.text]
     guess.has_column_of_marks = sum(mark.series == "digits-" for mark in alone) >= _COLUMN_OF_MARKS
@@ -49,9 +55,12 @@ def read_roles(lines: Sequence[Line], key: frozenset[int], count: Count = number
         if entry.slot >= 0:
             is_letter = bool(_OPTION_NAMED.fullmatch(entry.answer))
             guess.key[questions[entry.slot]] = 3.0 * (is_letter - (len(entry.parts) > 1))
+    guess.matches = frozenset(rows[0] for rows in matches)
     for place in range(len(lines)):
         if place in key or place in rules:
             guess.roles.append(Role.KEY if place in key else Role.NOTHING)
+        elif place in to_match:
+            guess.roles.append(Role.MORE)
         else:
             guess.roles.append(guess.role(place))
     Items(lines, inside, guess.roles, guess.runs, guess.key, guess.headings).settle()
@@ -77,6 +86,7 @@ class _Guess:
     awaits_answers: bool = False  # "Type: F" stands above the next question
     has_typed_answers: bool = False
     has_column_of_marks: bool = False  # numbers that stand alone again and again
+    matches: frozenset[int] = frozenset()  # lines that ask to match what stands in rows below
     is_matching: bool = False  # what is numbered in it goes together, and is neither options nor parts
     state: str = "outside"  # or stem, item, answer, solution, stimulus, heading
 
@@ -113,7 +123,7 @@ class _Guess:
         is_bonus = mark is None and self.numbering.is_numbered and phrases.BONUS.match(text)
         if is_bonus and self.numbering.is_question(place + 1) and not is_bonus.string[is_bonus.end() :].strip("★☆*!  "):
             return Role.HEADING
-        if self.numbering.is_question(place) or is_bonus:
+        if self.numbering.is_question(place) or is_bonus or place in self.matches:
             return Role.QUESTION
         if place in self.numbering.headings:
             return Role.HEADING
@@ -130,10 +140,12 @@ class _Guess:
             return Role.MORE
         if phrases.is_stimulus(text) and not (is_open and mark is not None and mark.kind != "digits"):
             return Role.STIMULUS
-        if mark is None and self._announces(place, text):
+        if mark is None and (
+            self._announces(place, text) or (not is_open and phrases.WORD_BANK.match(text))
+        ):
             return Role.STIMULUS
         if mark is None and self._directs(place, text):
-            return Role.NOTHING if phrases.administers(text) else Role.STIMULUS
+            return Role.STIMULUS if phrases.is_order(text) else Role.NOTHING
         if (mark is None or mark.kind in ("han", "Roman", "upper", "han()", "word")) and (
             phrases.SECTION.fullmatch(f"{line.number} {text}".strip()) or phrases.SECTION.fullmatch(text)
         ):

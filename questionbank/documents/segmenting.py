@@ -94,6 +94,8 @@ class _Assembly:
         if role is Role.NOTHING or role is Role.KEY:
             if role is Role.NOTHING and (match := phrases.POINTS_EACH.search(line.text)):
                 self._points_each = _each(match)
+            if role is Role.NOTHING and phrases.directs(line.text):
+                self._stimuli = [one for one in self._stimuli if one.last or not phrases.directs(one.text)]
             if role is Role.NOTHING and (stated := phrases.STATED_POINTS.fullmatch(line.text)):
                 self._points_next = float(stated[1])
         elif role is Role.HEADING:
@@ -149,7 +151,8 @@ class _Assembly:
         if mark is not None and mark.answer:
             draft.answers.append(Item([place], [mark.answer]))
         for stimulus in self._stimuli:
-            if stimulus.is_for(draft.value):
+            has_own_order = phrases.directs(stimulus.text) and phrases.ORDER_TO_EACH.match(line.text)
+            if stimulus.is_for(draft.value) and not has_own_order:
                 draft.stimuli.append(stimulus)
         self._drafts.append(draft)
         self._open = draft.stem
