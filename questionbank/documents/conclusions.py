@@ -8,7 +8,7 @@ from analytics.text.formulas import formula_segments
 
 _LEAD = re.compile(
     r"(?:\b(?:so(?! that)|hence|therefore|thus|also|i\.e\.|that is|it follows that|whence|daher|somit|folglich|donc"
-    r"|d[’']où|luego"
+    r"|d[’']où|luego|logo|então|portanto|assim|quindi|dunque|perciò|więc|zatem|stąd|dus"
     r"|por (?:lo )?tanto|es decir|de donde|resultado|ergebnis|result|choose|answer)\b|所以|因此|故|即|[⇒⟹∴])[\s,:：]*",
     re.IGNORECASE,
 )
@@ -23,13 +23,16 @@ _VALUE = re.compile(
 )
 _UNIT = re.compile(r"[=＝]\s*(?P<value>[-−]?[\d.,/]+)\s*[（(](?P<unit>[^\d（）()=]{1,6})[)）]")
 _CHOSEN = re.compile(
-    r"(?:answer(?: choice)?|choice|option|故|因此|应|所以)\s*(?:is|选|:)?\s*(?:option |choice )?"
+    r"(?:answer(?: choice)?|choice|option|alternativa|letra|opción|opzione|réponse|antwort|故|因此|应|所以)\s*(?:is|选|:)?\s*(?:option |choice )?"
     r"[(（]?([A-K]|(?<=[(（])[a-k])(?![\w’'])"
-    r"|^[(（]?([A-K])[)）.](?:\s|$)",
+    r"|^[(（]?([A-K])[)）.]{1,2}(?:\s|$)",
     re.IGNORECASE,
 )
 _ASSIGNED = re.compile(r"\$?\s*[^\W\d]\w{0,2}(?:\([a-z]\))?\s*$")
 _JOINED = re.compile(r"\b(?:or|and|oder|und|ou)\b|(?<=\S\s)(?:y|o|et)(?=\s[^=])|[,，、或和]")
+_EQUATION = re.compile(  # "The tangent line is $y - 2 = 3x$"
+    r"(?:\b(?:is|by|line|equation|form|ist|est|es|è|é|lautet)|为|[:：])\s*(\$(?!\s*[^\W\d]\w{0,2}(?:\([a-z]\))?\s*=)[^$=]*[a-z][^$=]*=[^$=]+\$)$"
+)
 _TAIL = re.compile(
     r"(?:[\s.…_]*\d{1,2}\s*分|\s*[\[(]\d{1,2}(?:\s*(?:pts?|marks?|points?|P)\.?)?[\])]|[\s.。,;；∎□]|\*+)+$"
 )
@@ -39,6 +42,7 @@ _ASSIGNMENTS = re.compile(
 )
 _SENTENCE = re.compile(r"(?:yes|no|ja|nein|oui|non|sí|true|false|wahr|falsch)\b", re.IGNORECASE)
 _NUMERAL = re.compile(r"(?:^|(?<=\s))\((i{1,3}|iv|v)\)\s*")
+_LAST_STEP = re.compile(r"\\(?:approx|to|rightarrow|Rightarrow)(?![a-z])")
 _LONGEST = 60
 
 
@@ -92,9 +96,11 @@ def concluded(text: str) -> str:
     else:
         clause = re.split(r"[:：]\s", clause)[-1]
     clause = _TAIL.sub("", clause.strip())
+    if equation := _EQUATION.search(clause):
+        return equation[1]
     if assigned := _ASSIGNMENTS.search(clause):
         return assigned[1]
-    if "=" in clause or "＝" in clause or "≈" in clause:
+    if "=" in clause or "＝" in clause or "≈" in clause or r"\to " in clause:
         return _behind_equals(clause)
     if value := _SAYS.search(clause) or _VALUE.search(clause):
         return value["value"].strip()
@@ -139,6 +145,6 @@ def _last_equals(text: str) -> int:
         deep += text.startswith("\\begin", place) - text.startswith("\\end", place)
         if sign in "=＝≈" and deep <= 0 and text[place - 1 : place] not in ("<", ">", "\\"):
             last = place
-        elif text.startswith("\\approx", place) and deep <= 0:
-            last = place + len("\\approx") - 1
+        elif (sign := _LAST_STEP.match(text, place)) and deep <= 0:
+            last = sign.end() - 1
     return last

@@ -13,13 +13,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from analytics.text.formulas import formula_segments
+from questionbank.documents.phrases import TASK
 
 GAP = "\u2003"
 """Stands in a paragraph for a tab or for several blanks, until it is cut into lines."""
 
 _QUESTION_WORDS = (
     "question|quest|qn|problem|exercise|exercice|exo|aufgabe|frage|item|task|ejercicio|pregunta|problema|problème"
-    "|esercizio|domanda|esercício|pergunta|questão|opgave|vraag|zadanie|nr|no|n°|num|ex"
+    "|esercizio|domanda|exercício|pergunta|questão|opgave|vraag|zadanie|nr|no|n°|num|ex"
 )
 _PREFIX = (  # the place where students write the letter, before the number: "____ 1.", "( B ) 1."
     r"(?:(?P<blank>_{1,30}[ ]?(?P<written>[A-Ha-hTF])?[ ]?_{1,30}"
@@ -32,7 +33,7 @@ _MARK = re.compile(
     r"(?P<word>(?i:"
     + _QUESTION_WORDS
     + r")|Q)[ .#°]{0,3}(?P<of_word>(?:[0-9]{1,2}\.)?[0-9０-９]{1,3}[a-h]?)\*?"
-    r"(?P<word_end>[ ]?[.:)、．：]|[ ]?[-–—](?=\s)|(?=\s*[(（\[]?\s*$)|(?=[\s\u2003]+[(（\[A-ZÀ-ÖØ-Ý$\u4e00-\u9fff])"
+    r"(?P<word_end>[ ]?[.:)、．：]|[ ]?[-–—](?=\s)|(?=\s*[(（\[]?\s*$)|(?=[\s\u2003]+[(（\[A-ZÀ-ÖØ-Ý$¿†‡*\u4e00-\u9fff])"
     r"|(?=\u2003))"
     r"|(?P<coded>[A-Z][0-9]{1,2})(?P<coded_end>[.)](?=[\s\u2003])|(?=[\s\u2003]+[A-ZÀ-ÖØ-Ý]))"
     r"|(?P<before_word>[0-9]{1,3})\.?[ ]?(?i:aufgabe|frage|übung|exercice|problem|question)\b[ ]?(?:[.:]"
@@ -352,5 +353,7 @@ def _are_items(text: str, run: Sequence[_Place]) -> bool:
     is_wide = all(place.is_wide for place in run[1:])
     if run[0].series.startswith(("digits", "roman")) and run[0].value == 1:
         behind_end = bool(re.search(r"[.:?？。：!)）]\s*$", text[: run[0].start].strip(" " + GAP)))
-        return begins or is_wide or behind_end
+        is_listed = run[0].series == "roman()" and TASK.match(text) is not None
+        is_listed = is_listed and not any(re.search(r"\b(?:and|or)\s*$", part) for part in between)
+        return begins or is_wide or behind_end or is_listed
     return begins or is_wide or len(run) > 2 or (run[0].series.endswith(")") and run[0].is_wide)

@@ -17,6 +17,7 @@ from questionbank.formats.pictures import SUFFIXES, PictureRefused, read_picture
 _DATA = re.compile(r"data:image/[\w.+-]+;base64,([A-Za-z0-9+/=\s]+)")
 _EMBEDDED = re.compile(r'<img[^>]{0,2000}?src="(data:[^"]+)"')
 _SCRIPT = re.compile(r"<(script|style)\b.*?</\1\s*>", re.DOTALL | re.IGNORECASE)
+_RTF_SIGN = re.compile(rb"\\u(-?\d{1,5})\?")  # pandoc drops what stands behind it unless a blank does
 _RTF_GAP = re.compile(rb"\\tab(?![a-z])[ ]?")
 _HTML = "html+tex_math_dollars+tex_math_single_backslash"
 _EXAM = (  # the exam class: (pattern, what stands in its place)
@@ -64,6 +65,7 @@ def read_html(text: str) -> Source:
 
 def read_rtf(data: bytes) -> Source:
     """Return the paragraphs and pictures of an RTF file. Raises `DocumentRefused`."""
+    data = _RTF_SIGN.sub(rb"\\u\1 ?", data)
     data = _RTF_GAP.sub(rb"\\u8195 ?", data)
     meta, blocks = document_blocks(data, "rtf")
     pictures = _Pictures()

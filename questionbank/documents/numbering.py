@@ -106,7 +106,13 @@ def numbering_below_words(lines: Sequence[Line], marks: Sequence[Mark | None]) -
     )
     if not words or len(found.questions) <= len(words):
         return Numbering(found.questions)
-    return Numbering(found.questions, words)
+    ends = [*sorted(words)[1:], len(lines)]
+    alone = {  # which head no question, so that they are one: "Exercise 3" behind two that are numbered within
+        word
+        for word, end in zip(sorted(words), ends, strict=True)
+        if not any(word < place < end for place in found.questions)
+    }
+    return Numbering(found.questions | alone, words - alone)
 
 
 def _beside(place: int, marks: Sequence[Mark | None]) -> Sequence[Mark | None]:

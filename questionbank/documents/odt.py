@@ -58,7 +58,10 @@ def read_odt(package: Package) -> Source:
     )
     if external:
         notices.append(counted(external, "1 picture is", "{} pictures are") + f" {ELSEWHERE}")
-    data = package.with_parts({"content.xml": ET.tostring(root, encoding="utf-8")}, without="Pictures/")
+    parts = {"content.xml": ET.tostring(root, encoding="utf-8")}
+    if "styles.xml" not in package.names:  # without which pandoc does not read it
+        parts["styles.xml"] = b"<styles/>"
+    data = package.with_parts(parts, without="Pictures/")
     meta, blocks = document_blocks(data, "odt")
     reader = BlockReader(lambda address: picture_name(address) if picture_name(address) in pictures else "")
     return Source(

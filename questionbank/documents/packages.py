@@ -96,10 +96,10 @@ class Package:
         return found
 
     def with_parts(self, parts: Mapping[str, bytes], *, without: str) -> bytes:
-        """Return the archive with some parts replaced, and those below a folder emptied, which pandoc need not read."""
+        """Return the archive with some parts replaced or added, and those below a folder emptied, which pandoc need not read."""
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-            for name in self.names:
+            for name in {**dict.fromkeys(self.names), **dict.fromkeys(parts)}:
                 data = parts.get(name)
                 if data is None:
                     data = b"" if name.startswith(without) or name.endswith("/") else self.read(name)

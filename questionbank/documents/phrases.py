@@ -7,7 +7,7 @@ import re
 _ANSWER_WORDS = (
     r"(?:the )?(?:correct |right |model |final )?(?:answers?|ans|antwort|lösung|richtige? (?:antwort|lösung)"
     r"|(?:bonne )?réponse(?: correcte)?|respuesta(?: correcta)?"
-    r"|risposta|correct(?: option| choice)?|key)|(?:正确|参考|标准)?答案"
+    r"|risposta|resposta|gabarito|odpowiedź|antwoord|correct(?: option| choice)?|key)|(?:正确|参考|标准)?答案"
 )
 ANSWER = re.compile(
     rf"(?:[【\[](?:{_ANSWER_WORDS})[】\]]\s*[:：]?|(?:{_ANSWER_WORDS})\.?\s*(?:is\b|ist\b|est\b|es\b|为"
@@ -29,7 +29,7 @@ _SOLUTION_WORDS = (
     r"|workings?|feedback|general feedback"
     r"|lösungsweg|musterlösung|rechenweg|erklärung|begründung|corrigé|corrige|correction|explication"
     r"|justification|solución|explicación|desarrollo"
-    r"|soluzione|解析|解答|解答过程|分析|详解|点评|思路|证明过程"
+    r"|soluzione|svolgimento|risoluzione|resolução|resolución|solução|rozwiązanie|uitwerking|解析|解答|解答过程|分析|详解|点评|思路|证明过程"
 )
 SOLUTION = re.compile(
     rf"(?:[【\[](?:{_SOLUTION_WORDS})[】\]]\s*[:：]?|(?:{_SOLUTION_WORDS}|proof|beweis|preuve"
@@ -39,7 +39,7 @@ SOLUTION = re.compile(
 )
 """Begins a worked solution."""
 KEY_TITLE = re.compile(
-    r"\W*(?:(?:the )?(?:answers?|answer ?keys?|keys?|answers? (?:section|sheet|list|page)s?|solutions?"
+    r"(?!.{0,30}\b(?:short|written|long|open|extended)[- ](?:answers?|response)\b)\W*(?:(?:the )?(?:answers?|answer ?keys?|keys?|answers? (?:section|sheet|list|page)s?|solutions?"
     r"|answers? (?:and|&|with"
     r"|to) .{0,40}|solutions? (?:and|&|to) .{0,40}|mark(?:ing)? (?:schemes?|guides?|guidelines"
     r"|instructions)|scoring guid\w+"
@@ -59,6 +59,7 @@ _COUNTED = r"(?:marks?|points?|pts?\.?|punkte?n?|pkt\.?|p\.|be|puntos?|ptos?\.?|
 POINTS = re.compile(
     rf"[\s\u2003]*(?:[(（\[【]\s*(?:total(?: for question \d+)?(?: is)?\s*[:=]?\s*|本[小大]?题(?:满分)?|满分"
     rf"|worth |0\s*[-–]\s*)?(?P<points>\d{{1,3}}(?:[.,]\d)?)\s*{_COUNTED}\s*(?:each|total)?\s*[)）\]】]"
+    rf"|[(\[]\s*(?:points?|marks?|punti|puntos|punkte|pts)\s*[:=]?\s*(?P<named>\d{{1,2}}(?:[.,]\d)?)\s*[)\]]"
     rf"|[-–—]\s*(?P<bare>\d{{1,2}})\s*{_COUNTED}"
     rf"|(?<!_)_{{1,40}}\s*/\s*(?P<of>\d{{1,2}})\s*{_COUNTED}?"
     rf"|[(\[]\s*_*\s*/\s*(?P<slash>\d{{1,2}})\s*{_COUNTED}?\s*[)\]])[\s\u2003.:]*",
@@ -124,7 +125,7 @@ _MATERIAL = re.compile(
 )
 _DIRECTIONS = re.compile(
     r"\W*(?:directions|instructions)\s*:"
-    r"|\b(?:circle|choose|select|tick|shade|write)\b[^.]{0,30}\b(?:letter|best answer|correct answer|option)\b",
+    r"|\b(?:circle|choose|select|tick|shade|write)\b[^.]{0,30}\b(?:letter|(?:best|correct|one) answer|option)\b",
     re.IGNORECASE,
 )
 _STATEMENTS = re.compile(r"\b(?:assertion|reason|statements?)\b", re.IGNORECASE)  # whose options are shared
@@ -260,7 +261,8 @@ CHOICE_SECTION = re.compile(r"choice|QCM|ankreuz|opción múltiple|选择题|单
 """The heading of questions that have options."""
 GAP_SECTION = re.compile(r"fill[- ]in|lückentext|texte à trous|填空", re.IGNORECASE)
 TRUTH_SECTION = re.compile(
-    r"true.{1,6}false|判断|richtig.{1,8}falsch|wahr.{1,8}falsch|vrai.{1,6}faux|verdadero.{1,6}falso",
+    r"true.{1,6}false|判断|richtig.{1,8}falsch|wahr.{1,8}falsch|vrai.{1,6}faux|verda\w+.{1,6}fals[oa]s?|prawda.{1,8}fałsz"
+    r"|ver[oae].{1,10}fals[oae]|\b(?-i:[TVRWP]) ?(?:or|/|o|ou|oder|lub) ?(?-i:F)\b",
     re.IGNORECASE,
 )
 OFFERS_CHOICE = re.compile(
@@ -368,6 +370,19 @@ def truth_of(answer: str) -> str:
     """
     word = answer.strip(" .。()（）\u2003").lower()
     return "True" if word in _TRUE else "False" if word in _FALSE else ""
+
+
+def truth_before(answer: str) -> tuple[str, str]:
+    """Return "True" or "False" for the word that an answer begins with, and the reason behind it.
+
+    >>> truth_before("False, take x = 0"), truth_before("T"), truth_before("F is the force")
+    (('False', 'take x = 0'), ('True', ''), ('', 'F is the force'))
+    """
+    match = re.match(r"[\s*(]*(\w+)[\s*)]*(?:[.,;:(（–—-]\s*|$|(?:because|since|as|weil|car|porque)\b)", answer)
+    truth = truth_of(match[1]) if match else ""
+    if match is None or not truth or (len(match[1]) > 1 and match[1].lower() in ("yes", "no", "right", "wrong")):
+        return "", answer
+    return truth, answer[match.end() :].strip(" ).")
 
 
 def chosen_truth(stem: str) -> tuple[str, str]:

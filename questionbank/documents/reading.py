@@ -196,6 +196,8 @@ def _pieces(paragraph: Paragraph) -> Iterator[_Piece]:
             if number:
                 number_look = rich[: rich.text.find(number) + len(number)].common_look
         text = text.stripped()
+        if number and text.text[:2] in ("- ", "– "):  # "Question 1. - Find x."
+            text = text[2:].stripped()
         if (
             number and read_mark(number) == _BULLET and (inner := take_mark(text.text)[0])
         ):  # "- [x] 9", "• A. 9"

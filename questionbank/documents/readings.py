@@ -47,9 +47,9 @@ def _with_lists(lines: Sequence[Line], lists: Sequence[Sequence[frozenset[int]]]
     for candidates in lists:
         with_list = key
         for candidate in candidates:
-            reading = _read(lines, key | candidate, count) if not candidate & key else best
+            reading = _read(lines, candidate if candidate & key else key | candidate, count)
             if reading.coherence > best.coherence + _MARGIN:
-                best, with_list = reading, key | candidate
+                best, with_list = reading, candidate if candidate & key else key | candidate
         key = with_list
     return best
 

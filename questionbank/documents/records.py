@@ -37,6 +37,7 @@ _LETTERS = re.compile(
 )
 _LEADING_GAP = re.compile(r"____\s+(?=\S)")  # where students write the letter
 _EMPHASIS = re.compile(r"(?<!\\)\*{1,2}(?=\S)|(?<=\S)(?<!\\)\*{1,2}")  # of a heading, which is a name
+_ITALIC = re.compile(r"(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])")
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 _NAMED_TRUTH = re.compile(r"[(（][TVWRP][)）]")  # "true (T) or false (F)"
 _SHORT_ANSWER = 40  # characters
@@ -76,6 +77,7 @@ def found_question(draft: Draft) -> FoundQuestion:
     labels = [mark.label.lower() for part in draft.parts if (mark := read_mark(part.number))]
     answered = replace(answered, parts=rename_by_order(labels, answered.parts))
     parts = tuple(_part(part, answered, doubts) for part in draft.parts)
+    asks_truth = phrases.TRUTH_SECTION.search("\n".join([stem, *draft.headings[-1:]])) is not None
     stem, pairs = pairs_of(stem, answered.text) if not options and not parts else (stem, ())
     if parts:
         kind = "parts"
@@ -90,6 +92,9 @@ def found_question(draft: Draft) -> FoundQuestion:
         answered = replace(answered, text="")
     if not is_open_proof and not phrases.NO_ANSWER.fullmatch(solution):
         answered, parts, solution = _with_conclusions(answered, parts, options, solution, doubts)
+    if asks_truth:
+        parts, reasons = _decided(parts)
+        solution = "\n".join(filter(None, [solution, *reasons]))
     text = "\n\n".join([*(stimulus.text for stimulus in draft.stimuli), stem]).strip()
     if not text and parts:
         text = "Answer each part."
@@ -445,7 +450,9 @@ def _part(part: Part, answered: Answered, doubts: list[str]) -> QuestionPart:
     right = [option.label for option, item in zip(options, part.options, strict=True) if item.is_right]
     if options:
         answer = ", ".join(right) or (_labels(answer, options, "its answer", doubts) if answer else "")
-    text, chosen = phrases.chosen_truth(_gaps(part.text))
+    text, filled = take_filled(part.text)
+    text, chosen = phrases.chosen_truth(_gaps(text))
+    answer = answer or ", ".join(filled)
     statement = phrases.statement_of(text)
     truths = {option.label: phrases.truth_of(option.text) for option in options}
     if sorted(truths.values()) == ["False", "True"]:
@@ -457,12 +464,24 @@ def _part(part: Part, answered: Answered, doubts: list[str]) -> QuestionPart:
     return QuestionPart(text, kind, options, answer, QuestionContent(points=part.points))
 
 
+def _decided(parts: Sequence[QuestionPart]) -> tuple[tuple[QuestionPart, ...], list[str]]:
+    """Return statements to decide on, each with true or false alone as its answer, and the reasons that stood behind."""
+    decided, reasons = [], []
+    for letter, part in zip("abcdefghijklmnopqrstuvwxyz", parts, strict=False):
+        truth, reason = phrases.truth_before(part.answer)
+        if truth and not part.options:
+            part = replace(part, kind="true_false", answer=truth)
+            reasons += [f"({letter}) {reason}"] * bool(reason)
+        decided.append(part)
+    return (*decided, *parts[len(decided) :]), reasons
+
+
 def _solution(draft: Draft) -> str:
     texts = []
     are_of_parts = len({item.number for item in draft.solutions}) > 1  # one below each part
     for item in draft.solutions:
         match = phrases.SOLUTION.match(item.text)
-        text = item.text[match.end() :].strip() if match else item.text
+        text = _ITALIC.sub(r"\1", item.text[match.end() :].strip() if match else item.text)
         mark = read_mark(item.number)
         is_named = text.startswith(item.number)
         texts.append(f"({mark.label}) {text}" if are_of_parts and mark is not None and not is_named else text)

@@ -124,7 +124,8 @@ class _Guess:
         if is_bonus and self.numbering.is_question(place + 1) and not is_bonus.string[is_bonus.end() :].strip("★☆*!  "):
             return Role.HEADING
         if self.numbering.is_question(place) or is_bonus or place in self.matches:
-            return Role.QUESTION
+            is_named = self.state == "stem" and self.question == place - 1 and not self.lines[place - 1].text
+            return Role.MORE if is_named and not self.numbering.is_question(place) else Role.QUESTION
         if place in self.numbering.headings:
             return Role.HEADING
         if mark is not None and not text and is_open and self.state != "answer":
@@ -404,7 +405,7 @@ class _Guess:
     def _asks_to_match(self, place: int, mark: Mark) -> bool:
         """Return whether a question asks to match, and what begins here are its rows rather than options."""
         stem = " ".join(line.text for line in self.lines[self.question : place])
-        is_row = mark.kind in ("digits", "roman", "lower") or phrases.BLANK.match(self.lines[place - 1].text)
+        is_row = mark.kind in ("digits", "roman", "lower") or mark.roman == 1 or phrases.BLANK.match(self.lines[place - 1].text)
         return bool(is_row and phrases.MATCHING.search(f"{stem}\n{self.heading}"))
 
     # -- options and parts ----------------------------------------------------------------------------------------

@@ -207,12 +207,13 @@ def _by_sections(
     """Yield the rows of each section with its questions where rows name sections by number: "Exercise 2: 1. B"."""
     sections: dict[int, list[_Asked]] = {}
     for place, draft in asked:
-        if draft.headings and (number := _section_number(draft.headings[-1])):
+        number = draft.value if draft.series == "word" else _section_number("".join(draft.headings[-1:]))
+        if number:
             sections.setdefault(number, []).append((place, draft))
     starts = [at for at, (_, line) in enumerate(rows) if _section_number(line.number) in sections]
     named = [_section_number(rows[at][1].number) for at in starts]
     is_named = len(sections) > 1 and len({*named}) == len(named) > 1 and 2 * len(named) >= len(sections)
-    if not is_named or any(draft.series == "word" for _, draft in asked):
+    if not is_named or not any(_section_number("".join(draft.headings[-1:])) for _, draft in asked):
         yield rows, asked
         return
     for start, end, number in zip(starts, [*starts[1:], len(rows)], named, strict=True):
