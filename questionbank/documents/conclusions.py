@@ -40,6 +40,7 @@ _ONE = r"\$?[^\W\d]\w{0,2}(?:\([a-z]\))?\s?=\s?[^=,，;；\s][^=,，;；]{0,25}?
 _ASSIGNMENTS = re.compile(
     rf"(?:^|(?<=[\s，])(?<![-+−–×÷·*/]\s))({_ONE}(?:\s*(?:[,，、]|\bor|\band|oder|und|ou|et|\by|\bo|或|和)\s*{_ONE})+)$"
 )
+_ONE_ASSIGNED = re.compile(r"\$?[^\W\d][\w{}]{0,3}(?:\([a-z]\))?\s?=\s?[^=]{1,25}")
 _SENTENCE = re.compile(r"(?:yes|no|ja|nein|oui|non|sí|true|false|wahr|falsch)\b", re.IGNORECASE)
 _NUMERAL = re.compile(r"(?:^|(?<=\s))\((i{1,3}|iv|v)\)\s*")
 _LAST_STEP = re.compile(r"\\(?:approx|to|rightarrow|Rightarrow)(?![a-z])")
@@ -62,7 +63,7 @@ def is_working(text: str) -> bool:
     >>> is_working("0,70 · 85 = 59,50 €"), is_working("x = 2 or x = 3"), is_working("y = 3x + 2")
     (True, False, False)
     """
-    if _SENTENCE.match(text):
+    if _SENTENCE.match(text) or all(map(_ONE_ASSIGNED.fullmatch, re.split(r"\s*[;,，；、]\s*", text.strip(" .;")))):
         return False
     if _LEAD.search(text) or "\n" in text or len(_CLAUSES.sub(" ", text)) < len(text) - 4:
         return "=" in text or "⇒" in text or bool(_LEAD.search(text) and re.search(r"\d", text))

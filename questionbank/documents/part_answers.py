@@ -12,8 +12,8 @@ from questionbank.documents.points import without_points
 
 _PART_ANSWER = re.compile(r"^\s*(?:[(（]?([a-h]|[ivx]{1,4})[)）.]|[(（](\d)[)）])\s*(.+)$")
 _LETTERED = re.compile(
-    r"(?:^|(?<=[\s;,，；。.\u2003]))(?P<open>[(（])?(?:(?P<label>[a-h]|[ivx]{1,4}|\d(?=[)）]))(?:[)）]"
-    r"|(?<=[a-h])\.(?=\s))|(?P<circled>[①-⑳]))\s*"
+    r"(?:^|(?<=[\s;,，；。.\u2003]))(?P<open>[(（])?(?:(?P<label>[a-h]|[ivx]{1,4}|\d(?=[)）]|\.\s))(?:[)）]"
+    r"|(?<=[a-h\d])\.(?=\s))|(?P<circled>[①-⑳]))\s*"
 )
 
 
@@ -89,7 +89,8 @@ def answer_text(text: str) -> str:
     text = text[match.end() :] if match else text
     if match and match[0][0] in _OPENING and text.rstrip(" .。").endswith(_CLOSING):  # "[Ans: 7]"
         text = text.rstrip(" .。")[:-1]
-    return short_answer(without_points(text)[0].strip(" \n")) if text else ""
+    bare = without_points(text)[0].strip(" \n") or text.strip(" \n()[]")  # "[15]" alone is no points
+    return short_answer(bare) if bare else ""
 
 
 def rename_by_order(labels: Sequence[str], answers: dict[str, str]) -> dict[str, str]:

@@ -196,6 +196,12 @@ _MARKED_TRUTH = re.compile(
     r"(?P<between>\s*(?:/|\||or|oder|ou|o)\s*|\s+)"
     r"(?P<second>(?:\$\\underline\{|\*{1,2})?[^\W\d_]{1,9}(?:\}\$|\*{1,2})?)[\s)\]]*$"
 )
+_WORDS_TRUE = r"(?:True|T|Richtig|Wahr|R|W|Vrai|V|Verdadero|Vero|P|TRUE)"
+_LEADING_TRUTH = re.compile(
+    rf"(?:\*\*|\$\\underline\{{)?{_WORDS_TRUE}(?:\*\*|\}}\$)?\s*[/|\s]\s*"
+    r"(?:\*\*|\$\\underline\{)?(?:False|FALSE|Falsch|Faux|Falso|F)(?:\*\*|\}\$)?\s+(?=\S)"
+)
+"""Stands before a statement to decide on: "T / F  9 is odd."."""
 _WHOLE_SENTENCE = re.compile(r"[.!?:;。？！：；…$_)\])]\s*$")
 _ASIDE = re.compile(
     r"[\s\u2003]*[(\[（]|\s*[\t\n\u2003]| {2,}| *(?:True|T|Richtig|Wahr|Vrai|Verdadero|Vero)\s*[/|]"
@@ -391,6 +397,8 @@ def chosen_truth(stem: str) -> tuple[str, str]:
     >>> chosen_truth(r"9 is odd. $\underline{True}$ / False"), chosen_truth("9 is odd. T **F**"), chosen_truth("T / F")
     (('9 is odd. True / False', 'True'), ('9 is odd. T F', 'False'), ('T / F', ''))
     """
+    if (leading := _LEADING_TRUTH.match(stem)) and stem[leading.end() :].strip():
+        stem = f"{stem[leading.end() :].strip()}\u2003{leading[0].strip(' :.')}"
     match = _MARKED_TRUTH.search(stem)
     if match is None:
         return stem, ""

@@ -22,6 +22,7 @@ from questionbank.documents.keys import KeyEntry, key_entries, pairs_named
 from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.paper import Line, Paper, Role
 from questionbank.documents.records import found_question
+from questionbank.documents.written_answers import take_answers_behind
 
 _Row = tuple[int, Line]  # of a list of answers, with its place in the document
 _Asked = tuple[int, Draft]  # a question with its place among all
@@ -47,6 +48,7 @@ def assemble(lines: Sequence[Line], roles: Sequence[Role]) -> Paper:
         raise ValueError(f"{len(lines)} lines have {len(roles)} roles")
     drafts = _Assembly(lines, roles).drafts()
     notices = [*_add_key(drafts, lines, roles)]
+    take_answers_behind(drafts)
     found = [found_question(draft) for draft in drafts]
     doubted = [*neighbour_doubts(found, drafts, names_answers=_names_answers(lines, roles, drafts))]
     questions = tuple(with_lines_left(doubted, lines, roles))

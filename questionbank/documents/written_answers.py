@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from questionbank.documents import phrases
 from questionbank.documents.marks import GAP, Mark, read_mark, take_mark
 from questionbank.documents.paper import Line
 from questionbank.documents.paragraphs import COLOURED, Rich
 
+if TYPE_CHECKING:
+    from questionbank.documents.drafts import Draft
+
 _ASKED = (".", "?", "!", ":", "=", ")", "]", "_", "。", "？", "：", "．", "）")
 _SHORT = 80
+_LONGEST_BELOW = 40
+_FEWEST = 3  # questions
+_BRACKETED = re.compile(r"(?<=[.?!=:\w%°])\s*[(\[]\s*(?P<answer>[^()\[\]]{1,40}?)\s*[)\]]\s*$")
 _FILLED = re.compile(
     r"(?<![\w\\}^])_{1,30}(?:\$\\underline\{)?(?P<answer>(?![\u4e00-\u9fff])(?:[^\W_]|[($√−–-])(?:[^_\n\u4e00-\u9fff]{0,30}?[^\s_=])?)"
     r"(?:\}\$)?_{1,30}(?!\w)"
@@ -68,3 +76,40 @@ def may_be_written(line: Line, mark: Mark | None, *, ends_part: bool) -> bool:
     is_value = "$" in text or any(sign.isdigit() for sign in text)
     is_title = (text[:1].isupper() or ends_part) and not phrases.truth_of(text)
     return line.is_joined or is_value or not is_title
+
+
+def take_answers_behind(drafts: Sequence[Draft]) -> None:
+    """Take the answers that stand behind the questions of a paper that gives them nowhere else.
+
+    They stand in brackets, "Find sin 30°. (0.5)", or on a line of their own below what asks.
+    """
+    if len(drafts) < _FEWEST or any(draft.answers or draft.solutions or draft.key for draft in drafts):
+        return
+    last = [draft.options[-1] if draft.options else draft.stem for draft in drafts if not draft.parts]
+    bracketed = [(item, match) for item in last if (match := _BRACKETED.search(item.texts[-1]))]
+    said = [match["answer"] for _, match in bracketed if not phrases.POINTS_ALONE.fullmatch(match["answer"])]
+    below = [item for item in last if len(item.texts) > 1 and _is_answer(item.texts[-2:])]
+    if 3 * len(bracketed) >= 2 * len(drafts) and 2 * len(said) > len(bracketed):
+        found = [(item, match["answer"], item.texts[-1][: match.start()].rstrip()) for item, match in bracketed]
+    elif 3 * len(below) >= 2 * len(drafts):
+        found = [(item, item.texts[-1], "") for item in below]
+    else:
+        return
+    for draft in drafts:
+        for item, answer, rest in found:
+            if item is draft.stem or item in draft.options:
+                item.texts[-1] = rest
+                draft.answers.append(type(draft.stem)([], [answer]))
+
+
+def _is_answer(texts: Sequence[str]) -> bool:
+    """Return whether the last of two lines looks like the answer to the one before."""
+    asked, answer = texts
+    return (
+        asked.rstrip().endswith((".", "?", "!", "=", "。", "？"))
+        and len(answer) <= _LONGEST_BELOW
+        and not answer.endswith((".", "?", ":", "？", "。"))
+        and not answer.startswith(("|", "!["))
+        and not phrases.TASK.match(answer)
+        and not phrases.BLANK.search(answer)
+    )
