@@ -11,7 +11,8 @@ import re
 from functools import lru_cache
 from xml.etree.ElementTree import Element, ParseError, fromstring
 
-from questionbank.rendering import ENGLISH_LABELS, Labels, render_inline
+from questionbank.rendering import ENGLISH_LABELS, Labels
+from questionbank.text_layout import render_excerpt
 
 LONGEST_TITLE = 80
 _RAISED = str.maketrans("0123456789+−-=()ni°∘′", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ⁿⁱ°°′")
@@ -34,7 +35,7 @@ def question_title(text: str, limit: int = LONGEST_TITLE, labels: Labels = ENGLI
     >>> question_title(r"A rope of $6\frac{1}{6}$ m")
     'A rope of 6 1/6 m'
     """
-    html = render_inline(text, 2 * limit, labels).replace("&nbsp;", " ")
+    html = render_excerpt(text, 2 * limit, labels).replace("&nbsp;", " ")
     try:
         title = _of(fromstring(f"<mrow>{html}</mrow>"))  # noqa: S314 - nh3 has just written it
     except ParseError:

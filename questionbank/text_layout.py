@@ -22,6 +22,23 @@ def render_laid_out(text: str, labels: Labels = ENGLISH_LABELS) -> str:
     return "".join(_render(block, labels) for block in text_blocks(text))
 
 
+def render_excerpt(text: str, limit: int = 0, labels: Labels = ENGLISH_LABELS) -> str:
+    """Return a text as one line of HTML, as `render_inline` does; a table stands as its cells, row by row.
+
+    >>> render_excerpt("Find y.\\n\\n| x | 1 |\\n|---|---|\\n| y | 2 |")
+    'Find y. x, 1; y, 2 '
+    """
+    if "\n" in text and ("|" in text or "\t" in text):
+        text = "".join(map(_cells_or_text, text_blocks(text)))
+    return render_inline(text, limit, labels)
+
+
+def _cells_or_text(block: Block) -> str:
+    if block.kind != "table":
+        return block.text
+    return "\n" + "; ".join(", ".join(filter(None, row)) for row in block.rows) + "\n"
+
+
 def _render(block: Block, labels: Labels) -> str:
     if block.kind == "table":
         return _table(block.rows, labels)

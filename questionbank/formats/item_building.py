@@ -17,6 +17,7 @@ from analytics.json_lines import TEXT_LIMIT
 from analytics.question_content import AcceptedAnswer, Option, QuestionContent
 from analytics.records import Original, QuestionRecord
 from questionbank.errors import LineProblem, LineWarning
+from questionbank.formats.computed_answers import SETTING
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.folders import Folder, opened_folder
 from questionbank.formats.html_reading import html_to_our_text
@@ -84,6 +85,7 @@ class Item:
         ours: fields that the format has no place for, as `lost_fields` writes them.
         files: texts that belong to the item, by their paths.
         is_drawn: whether its source computes what it says, so that it is kept as another type.
+        computed: its answer as the source computes it; it counts where there is no other.
     """
 
     def __init__(
@@ -93,6 +95,7 @@ class Item:
         self.content: dict[str, Any] = {}
         self.settings: dict[str, str] = {}
         self.is_drawn = False
+        self.computed = ""
         self.ours = ""
         self.said: list[tuple[str, str]] = []
         self.files: dict[str, str] = {}
@@ -194,8 +197,11 @@ class Item:
 
     def full_row(self) -> dict[str, Any]:
         """Return the fields of the question, and those that our own writer has added."""
+        has_answer = self.row["answer"] or self.content.keys() & {"accepted", "blanks", "pairs"}
         content = QuestionContent(
-            **self.content, settings=self.settings, pictures=self._pictures.as_content()
+            **self.content,
+            settings=self.settings | ({} if has_answer else self._computed()),
+            pictures=self._pictures.as_content(),
         )
         options = [
             {"label": one.label, "text": one.text, "weight": one.weight, "feedback": one.feedback}
@@ -205,6 +211,9 @@ class Item:
         if self.ours:
             read_ours(self.ours, row)
         return row
+
+    def _computed(self) -> dict[str, str]:
+        return {SETTING: self.computed} if self.computed else {}
 
     def _kept_row(self, digest: str) -> dict[str, Any]:
         """Return the fields of a question that we cannot take apart: what people read, and which item it is."""
@@ -217,14 +226,15 @@ class Item:
             one.text.strip() for one in options
         ):
             options = []
-        answer = self.row["answer"]
+        answer = "" if has_placeholder(self.row["answer"]) else self.row["answer"]
         row = {name: value for name, value in self.row.items() if name not in ("kind", "options", "answer")}
         row["options"] = [{"label": one.label, "text": one.text} for one in options[:26]]
         row["kind"] = "opaque"
-        row["answer"] = answer if not has_placeholder(answer) else ""
+        row["answer"] = answer
         row["grading"] = QuestionContent(
             **kept,
-            settings={"type": self.settings.get("type") or self._format},
+            settings={"type": self.settings.get("type") or self._format}
+            | ({} if answer else self._computed()),
             pictures=self._pictures.as_content(),
             original=digest,
         )

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from analytics.question_content import AcceptedAnswer, Blank, MatchingPair, Option
+from questionbank.formats.computed_answers import assigned, computed_answer
 from questionbank.formats.folders import Folder
 from questionbank.formats.item_building import (
     GAP,
@@ -38,6 +39,14 @@ _STATED = re.compile(
     r"""data\s*\[\s*["']correct_answers["']\s*\]\s*\[\s*["'](?P<name>[\w-]{1,100})["']\s*\]\s*=\s*"""
     r"""(?:(?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|(?P<q>["'])(?P<text>[^"'\n]{0,300})(?P=q))\s*$""",
     re.MULTILINE,
+)
+_COMPUTED = re.compile(
+    r"""^[ \t]*data\s*\[\s*["']correct_answers["']\s*\]\s*\[\s*["'](?P<name>[\w-]{1,100})["']\s*\]\s*="""
+    r"""\s*(?P<value>[^\n]{1,400}?)[ \t]*$""",
+    re.MULTILINE,
+)
+_ASSIGNED = re.compile(
+    r"^[ \t]*(?P<name>[A-Za-z_]\w*)[ \t]*=[ \t]*(?P<value>[^=\n][^\n]{0,400}?)[ \t]*$", re.MULTILINE
 )
 _TYPED = frozenset({
     "pl-number-input", "pl-integer-input", "pl-symbolic-input", "pl-string-input", "pl-big-o-input",
@@ -179,9 +188,9 @@ class _Elements(HTMLParser):
 class _Question:
     def __init__(self, source: str, item: Item, server: str) -> None:
         self._source, self._item = source, item
+        self._server = server[:LONGEST]
         self._stated = {
-            match["name"]: match["number"] or match["text"] or ""
-            for match in _STATED.finditer(server[:LONGEST])
+            match["name"]: match["number"] or match["text"] or "" for match in _STATED.finditer(self._server)
         }
         self._answers: list[_Element] = []
         self._is_computed = False
@@ -201,6 +210,7 @@ class _Question:
             item.say("kind", "a question with several answers of these types is kept as another type")
         options = [option.text for option in item.row["options"]]
         item.is_drawn = item.is_drawn or any(map(has_placeholder, [item.row["text"], *options]))
+        item.computed = self._computed()
         if self._is_computed and not item.is_drawn:
             item.say("answer", f"the answer is computed by {SERVER}, which is not run")
 
@@ -214,6 +224,14 @@ class _Question:
         self._item.row["text"] = text.replace(
             "[[1]]", GAP if element.name in _TYPED or element.name == "pl-dropdown" else ""
         )
+
+    def _computed(self) -> str:
+        """Return what the server gives as the right answers of the elements that state none."""
+        values = assigned(_ASSIGNED, self._server)
+        graded = {name: values.get(value, value) for name, value in assigned(_COMPUTED, self._server).items()}
+        asked = (element.attributes for element in self._answers if element.name in _TYPED)
+        stated = (one.get("correct-answer") or one.get("answers-name", "") for one in asked)
+        return computed_answer((_MUSTACHE.sub(lambda match: match[2], text) for text in stated), graded)
 
     # -- texts -----------------------------------------------------------------------------------------------------
 

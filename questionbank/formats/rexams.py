@@ -8,12 +8,13 @@ type (``schoice``, ``mchoice``, ``num``, ``string``, ``cloze``), the solution an
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from pathlib import Path
 
 from analytics.question_content import AcceptedAnswer, Blank, Option
+from questionbank.formats.computed_answers import assigned, computed_answer
 from questionbank.formats.folders import Folder
 from questionbank.formats.item_building import (
     GAP,
@@ -35,6 +36,9 @@ _CHUNK = re.compile(
     re.MULTILINE | re.DOTALL | re.IGNORECASE,
 )
 _VALUE = re.compile(r"`r\s+([^`]{1,2000})`")
+_ASSIGNED = re.compile(
+    r"^[ \t]*(?P<name>[A-Za-z.][\w.]*)[ \t]*(?:<-|=)[ \t]*(?P<value>[^\n]{1,400}?)[ \t]*$", re.MULTILINE
+)
 _SEXPR = re.compile(r"\\Sexpr\s*(?=\{)")
 _HEADING = re.compile(
     r"^[ \t]*(?P<name>[A-Za-z][A-Za-z -]{2,40})[ \t]*\n[ \t]*(?P<line>={3,}|-{3,})[ \t]*$", re.MULTILINE
@@ -92,6 +96,7 @@ class _Exercise:
         self._item = item
         self._is_latex = re.search(r"\\begin\s*\{question\}", source) is not None
         self._has_shown_code = False
+        self._code = "\n".join(match[0] for match in _CHUNK.finditer(source))
         self._parts = self._latex_parts(source) if self._is_latex else self._markdown_parts(source)
         if not self._parts.question.strip() and not self._has_shown_code:
             raise ValueError("has no text under the heading Question")
@@ -160,13 +165,7 @@ class _Exercise:
     def _text(self, source: str, place: str) -> str:
         item = self._item
         if self._is_latex:
-            pieces, done = [], 0
-            for match in _SEXPR.finditer(source):
-                if match.start() >= done:
-                    code, end = braced(source, match.end())
-                    pieces += [source[done : match.start()], placeholder(code)]
-                    done = end
-            return latex_text("".join([*pieces, source[done:]]), lambda name: item.picture(name, place))
+            return latex_text(_with_sexprs(source, placeholder), lambda name: item.picture(name, place))
         text = _VALUE.sub(lambda match: placeholder(match[1]), source)
         text = _PICTURE.sub(lambda match: f"![{match[1]}]({item.picture(match[2], place)})", text)
         text = re.sub(r"\\\n|  +\n", "\ufdd0", text)
@@ -206,6 +205,10 @@ class _Exercise:
             item.row["solution"] = "\n".join([item.row["solution"], *(f"- {one}" for one in remarks)]).strip()
         said = [item.row["text"], solution, *choices]
         item.is_drawn = self._has_shown_code or any(map(has_placeholder, said))
+        if has_placeholder(solution):
+            code = _VALUE.sub(lambda match: match[1], _with_sexprs(meta["exsolution"], str))
+            pieces = code.split("|") if type == "cloze" else [code]
+            item.computed = computed_answer(pieces, assigned(_ASSIGNED, self._code))
         if not item.is_drawn and not solution and type != "string":
             item.say("answer", "the meta-information has no exsolution")
 
@@ -262,6 +265,17 @@ class _Exercise:
         item.content["blanks"] = tuple(blanks)
         if any(has_placeholder(one) for one in solutions):
             item.row["text"] = re.sub(r"\[\[\d+\]\]", GAP, item.row["text"])
+
+
+def _with_sexprs(source: str, shown: Callable[[str], str]) -> str:
+    r"""Return a text with what R computes (``\Sexpr{a}``) shown as something else."""
+    pieces, done = [], 0
+    for match in _SEXPR.finditer(source):
+        if match.start() >= done:
+            code, end = braced(source, match.end())
+            pieces += [source[done : match.start()], shown(code)]
+            done = end
+    return "".join([*pieces, source[done:]])
 
 
 def _bare(remark: str) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from analytics.question_content import AcceptedAnswer, Blank, MatchingPair
+from questionbank.formats.computed_answers import assigned, computed_answer
 from questionbank.formats.folders import Folder
 from questionbank.formats.item_building import (
     GAP,
@@ -42,6 +43,7 @@ _DRAWS = re.compile(
     r"|\$problemSeed|\$envir\{\s*'?problemSeed"
 )
 _ASSIGNED = re.compile(r"^[ \t]*(?:my\s+)?(?P<name>\$\w+)\s*=\s*(?P<value>[^\n;]{1,400}?)\s*;", re.MULTILINE)
+_GRADED = re.compile(r"(?:\w*cmp\w*\s*\(\s*)?(?P<name>\$\w+)\s*(?:,.*)?\)?\s*(?:->\s*(?:cmp|with)\b.*)?", re.DOTALL)
 _CHANGED = re.compile(r"(\$\w+)\s*(?:[-+*/.|x]|\*\*)=|(\$\w+)\s*(?:\+\+|--)|(?:\+\+|--)\s*(\$\w+)")
 _LITERAL = re.compile(
     r"""(?:(?:Real|Compute|Formula|String|Fraction|Complex|Point|Vector|Interval|List|Set|num_cmp|std_num_cmp|strict_num_cmp
@@ -239,10 +241,12 @@ class _Problem:
 
     def _answers(self, text: PerlText) -> None:
         item = self.item
-        answers = [self._literal(found) for found in text.answers if found] or [
-            self._literal(match["inner"]) for match in _ANS.finditer(self.code)
-        ]
+        sources = [*filter(None, text.answers)] or [match["inner"] for match in _ANS.finditer(self.code)]
+        answers = [self._literal(source) for source in sources]
         gaps = item.row["text"].count(GAP)
+        if not all(answers) or not answers or item.is_drawn:
+            names = (named["name"] if (named := _GRADED.fullmatch(one)) else one for one in sources)
+            item.computed = computed_answer(names, assigned(_ASSIGNED, self.code))
         if not all(answers) or not answers:
             if gaps and not item.is_drawn:
                 item.say("answer", "the answer is computed by the problem's code, which is not run")

@@ -39,7 +39,7 @@ class AddToListForm(ServiceForm):
     name = forms.CharField(label="Name of the new list", max_length=NAME_LIMIT, required=False)
     with_templates = forms.BooleanField(
         required=False,
-        help_text="Its source fills in numbers for the variables. On paper you would see the variables.",
+        help_text="The list shows names in place of the numbers. A worksheet leaves such questions out.",
     )
 
     def __init__(self, *args: Any, user: User, questions: Sequence[Question], **kwargs: Any) -> None:

@@ -12,6 +12,7 @@ from analytics.text.bare_latex import bare_formulas, is_bare_formula
 from analytics.text.formulas import Segment, segment_text
 from analytics.text.textmode import replace_text_macros
 from questionbank.formulas import LONGEST_DEFINITIONS, FormulaRefused, formula_mathml, split_definitions
+from questionbank.rendering.drawn_values import with_drawn_names
 from questionbank.rendering.lines import Blocks, Line
 from questionbank.rendering.pictures import ADDRESS, PICTURE
 from questionbank.rendering.tables import TABLE, table_html
@@ -59,6 +60,7 @@ _FIGURE = re.compile(
 
 def render_text(text: str, out: Line, scope: Scope) -> None:
     """Write a text into `out`."""
+    text = with_drawn_names(text)
     start = 0
     for figure_start, figure_end, image in _figures(text):
         _render_mixed(text[start:figure_start], out, scope)

@@ -65,7 +65,7 @@ def question_list_add(
     """Add questions at the end of a list and return how many were not in it yet.
 
     Args:
-        with_templates: also those that draw their numbers, whose variables would be printed on the worksheet.
+        with_templates: also those that draw their numbers, which worksheets leave out.
 
     Raises:
         ValidationFailed: the list would hold more than `LONGEST_LIST` questions.

@@ -8,9 +8,9 @@ from django import template
 from django.utils.safestring import SafeString, mark_safe
 
 from questionbank.question_titles import LONGEST_TITLE, question_title
-from questionbank.rendering import Labels, render_inline
+from questionbank.rendering import Labels
 from questionbank.rendering.pictures import with_addresses
-from questionbank.text_layout import render_laid_out
+from questionbank.text_layout import render_excerpt, render_laid_out
 
 register = template.Library()
 
@@ -46,7 +46,7 @@ def pictured(text: object, question: object) -> str:
 @register.filter
 def mathematics_inline(text: object, limit: int = 0) -> SafeString:
     """Show a text on one line, cut behind `limit` characters but never in a formula: `text|mathematics_inline:90`."""
-    return mark_safe(render_inline(str(text or ""), int(limit), _LABELS))  # noqa: S308 - as above
+    return mark_safe(render_excerpt(str(text or ""), int(limit), _LABELS))  # noqa: S308 - as above
 
 
 @register.filter

@@ -8,12 +8,16 @@ from typing import Any
 
 from django import template
 
-from analytics.question_content import EMPTY, AcceptedAnswer, QuestionContent, Stimulus, content_of
+from analytics.question_content import EMPTY, AcceptedAnswer, Blank, QuestionContent, Stimulus, content_of
 from analytics.question_content import own_text as text_alone
+from questionbank.formats.computed_answers import SETTING as COMPUTED
 from questionbank.formats.derived_answer import lettered_choices, part_label
 from questionbank.forms.question_content import percent, tolerance_shown
+from questionbank.rendering.drawn_values import drawn_names
 
 register = template.Library()
+
+MOST_NAMES = 8
 
 
 def _get(question: Any, name: str) -> Any:
@@ -38,6 +42,31 @@ def own_text(question: Any) -> str:
 def shared_text(question: Any) -> Stimulus | None:
     """Return what a question shares with others, where its text begins with that."""
     return content(question).stimulus if own_text(question) != (_get(question, "text") or "") else None
+
+
+@register.filter
+def computed_answer(question: Any) -> str:
+    """Return the answer of a template as its source computes it, or nothing."""
+    return content(question).settings.get(COMPUTED, "")
+
+
+@register.filter
+def drawn_values(question: Any) -> str:
+    """Return the names of the values that the source of a template draws, as a sentence lists them."""
+    options = (option["text"] for option in _get(question, "options") or ())
+    names = drawn_names([_get(question, "text") or "", *options])
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return ", ".join(names[:MOST_NAMES]) + more
+
+
+@register.filter
+def right_answers(blank: Blank) -> list[tuple[str, float]]:
+    """Return what is right in a gap, each with its share of the points."""
+    found = [(answer.text, answer.weight) for answer in blank.accepted]
+    weighted = [(option.text, option.weight or 0) for option in blank.options]
+    return [(text, share) for text, share in found if share > 0] + [
+        (text, 1) for text, share in weighted if share > 0
+    ]
 
 
 @register.filter

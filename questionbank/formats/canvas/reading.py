@@ -20,6 +20,8 @@ from analytics.question_content import AcceptedAnswer, Blank, Feedback, Matching
 from analytics.records import QuestionRecord
 from questionbank.formats.canvas.numbers import number_of
 from questionbank.formats.canvas.words import FILE_BASE, KEPT, KINDS, OF_BLACKBOARD, OF_PROFILES, OURS
+from questionbank.formats.computed_answers import SETTING as COMPUTED
+from questionbank.formats.computed_answers import computed_answer
 from questionbank.formats.fields import FieldProblems
 from questionbank.formats.html_reading import html_to_our_text
 from questionbank.formats.item_pictures import ItemPictures, Put, safe_name
@@ -31,6 +33,7 @@ from questionbank.formats.written_numbers import finite_number
 
 Find = Callable[[str], bytes | None]
 """Returns a file of the package by the path that an item has, or None."""
+_BRACKETED = re.compile(r"\[(\w{1,60})\]")
 _PREFIXES = re.compile(rb"(</?)[A-Za-z_][\w.-]*:(?=[A-Za-z_])")
 _BASE = re.compile(r"(?:\$|%24)IMS[-_]CC[-_]FILEBASE(?:\$|%24)/?(?P<path>[^?#]*)")
 _KEPT_PATH = re.compile(rf"{KEPT}(?P<digest>[0-9a-f]{{64}})/(?P<path>[^?#]*)")
@@ -114,6 +117,7 @@ class _Reading:
         text = self.material(self.element.find("presentation") if asked is None else asked, "text")
         if kind in _READERS:
             text = _READERS[kind](self, row, content, text) or text
+        text = self._template(text)
         title = " ".join((self.element.get("title") or "").split())
         row["text"] = text[:SHOWN_TEXT_LIMIT].strip() or title or "[Untitled question]"
         if len(text) > SHOWN_TEXT_LIMIT:
@@ -142,6 +146,17 @@ class _Reading:
         if ours := self._metadata.get(OURS):
             read_ours(ours, row)
         return row
+
+    def _template(self, text: str) -> str:
+        """Return the text of a question that draws its numbers with its variables marked; notes how it is graded."""
+        calculated = self.element.find("itemproc_extension/calculated")
+        if calculated is None:
+            return text
+        formulas = (formula.text or "" for formula in calculated.iterfind("formulas/formula"))
+        if computed := computed_answer(formulas):
+            self._settings[COMPUTED] = computed
+        names = {variable.get("name", "") for variable in calculated.iterfind("vars/var")}
+        return _BRACKETED.sub(lambda match: f"{{@{match[1]}@}}" if match[1] in names else match[0], text)
 
     # -- texts -----------------------------------------------------------------------------------------------------
 

@@ -23,6 +23,7 @@ from analytics.question_content import (
     QuestionContent,
 )
 from analytics.records import QuestionRecord
+from questionbank.formats.computed_answers import SETTING as COMPUTED
 from questionbank.formats.fields import FieldProblems
 from questionbank.formats.html_reading import html_to_our_text, one_language, with_dollars
 from questionbank.formats.item_pictures import ItemPictures, Put, safe_name
@@ -31,6 +32,12 @@ from questionbank.formats.kinds import option_label
 from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT, SHOWN_TEXT_LIMIT
 from questionbank.formats.moodle.attached_files import _KEPT, base64_bytes, without_pictures
 from questionbank.formats.moodle.cloze import read_cloze
+from questionbank.formats.moodle.templates import (
+    BRACED,
+    template_answer,
+    variable_names,
+    with_placeholders,
+)
 from questionbank.formats.moodle.words import OUR_TAG, SETTINGS, TYPES
 from questionbank.formats.naming import default_title
 from questionbank.formats.written_numbers import exact_share, finite_number
@@ -118,6 +125,10 @@ class _Reading:
             "tags": tags,
         }
         if kind == "opaque":
+            if self.type in BRACED:
+                row["text"] = with_placeholders(row["text"], variable_names(element, self.type))
+            if computed := template_answer(element, self.type):
+                self._settings[COMPUTED] = computed
             self._settings["type"] = self.type
             content["original"] = self.digest()
         content |= {

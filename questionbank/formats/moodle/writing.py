@@ -16,6 +16,7 @@ from questionbank.formats.fields import exported_path
 from questionbank.formats.html_writing import text_html
 from questionbank.formats.kinds import option_weights
 from questionbank.formats.moodle.cloze import write_cloze
+from questionbank.formats.moodle.templates import without_placeholders
 from questionbank.formats.moodle.words import OF_KIND, OUR_TAG, SETTINGS, TYPE_OF_KIND
 from questionbank.formats.naming import default_title
 from questionbank.formats.seam import CannotHold
@@ -67,7 +68,8 @@ class _Writing:
         record, content = self.record, self.content
         yield f"<question type={quoteattr(self.type)}>"
         yield f"<name><text>{xml_text(content.title or default_title(record.text))}</text></name>"
-        yield self.rich("questiontext", record.text, is_question=True)
+        text = without_placeholders(record.text, self.type)
+        yield self.rich("questiontext", text, is_question=True)
         yield self.rich("generalfeedback", record.solution)
         if content.points is not None:
             yield f"<defaultgrade>{content.points:.7f}</defaultgrade>"

@@ -15,6 +15,8 @@ from analytics.question_content import (
     Stimulus,
 )
 from analytics.records import QuestionRecord
+from questionbank.formats.computed_answers import SETTING as COMPUTED
+from questionbank.formats.computed_answers import computed_answer
 from questionbank.formats.fields import FieldProblems
 from questionbank.formats.item_pictures import Put
 from questionbank.formats.kept_items import read_or_keep
@@ -174,6 +176,8 @@ class Reading:
         )  # before the options, whose pictures come behind its own
         if reason:
             self.interactions.settings["type"] = reason
+            if computed := self._computed_answer():
+                self.interactions.settings[COMPUTED] = computed
             asked = self._readable(found)
         elif texts.asked:
             asked = self.interactions.asked(texts.asked[0])
@@ -185,6 +189,16 @@ class Reading:
         text = MARK.sub("____", text) if asked.kind == "opaque" else text
         asked.text = "\n\n".join(filter(None, (text, asked.text)))
         return asked
+
+    def _computed_answer(self) -> str:
+        """Return what the right answer of a template is set to."""
+        values = {
+            node.get("identifier"): _expression(node.children()[0])
+            for node in self.root.iter("setTemplateValue")
+            if node.children()
+        }
+        right = (node.children() for node in self.root.iter("setCorrectResponse"))
+        return computed_answer((_expression(children[0]) for children in right if children), values)
 
     def _why_opaque(self, found: list[Node]) -> str:
         draws = self.root.children("templateProcessing")
@@ -297,3 +311,11 @@ def _primary(tag: str) -> str:
     """
     primary = re.split("[-_]", tag.strip().lower())[0]
     return primary if re.fullmatch("[a-z]{2,3}", primary) else ""
+
+
+def _expression(node: Node) -> str:
+    """Return an expression of QTI as one writes it: ``sum(A, 2)``."""
+    if node.name in ("variable", "baseValue"):
+        return node.get("identifier") or node.text().strip()
+    stated = [f"{name}={node.get(name)}" for name in ("min", "max") if node.get(name)]
+    return f"{node.name}({', '.join([*map(_expression, node.children()), *stated])})"

@@ -108,9 +108,9 @@ def why_not_printed(question: Question | None, number: int | None) -> str:
     if question.status == Question.Status.RETIRED:
         return f"Question {number} is retired."
     if question.kind == Question.Kind.OPAQUE:
-        return f"Question {number} has a type that only its source can show, so it cannot be printed."
+        return f"Question {number} has a type that only its source can show, so a worksheet leaves it out."
     if question.draws_numbers:
-        return f"Question {number} draws its numbers: on paper it would show its variables instead."
+        return f"Question {number} draws its numbers, so a worksheet leaves it out."
     return ""
 
 

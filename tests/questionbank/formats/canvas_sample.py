@@ -176,7 +176,8 @@ BANK = [
         "What is [x] + 1?",
         _fib(_DECIMAL),
         "<!-- drawn -->",
-        "<itemproc_extension><calculated><formulas/></calculated></itemproc_extension>",
+        "<itemproc_extension><calculated><formulas><formula>x + 1</formula></formulas>"
+        '<vars><var name="x" scale="0"/></vars></calculated></itemproc_extension>',
     )
 ]  # fmt: skip
 _ROOT = '<?xml version="1.0" encoding="UTF-8"?>\n<questestinterop xmlns="http://www.imsglobal.org/xsd/ims_qtiasiv1p2">'

@@ -70,7 +70,8 @@ def test_every_type_of_canvas_is_taken_apart_and_calculated_ones_are_kept(sample
         MatchingPair("1 + 1", "two"), MatchingPair("2 + 2", "four"), MatchingPair("", "six"),
     )  # fmt: skip
     assert [record.kind for record in (prove, about, upload)] == ["open", "description", "open"]
-    assert (drawn.kind, drawn.text, drawn.concepts) == ("opaque", "What is [x] + 1?", (("Drawn",),))
+    assert (drawn.kind, drawn.text, drawn.concepts) == ("opaque", "What is {@x@} + 1?", (("Drawn",),))
+    assert drawn.content.settings["computed_answer"] == "x + 1"
 
 
 def test_a_pool_of_blackboard_is_taken_apart(tmp_path, pictures):
