@@ -58,8 +58,8 @@ AUTO = "auto"
 
 def _picture_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
     """Return what formats of fields alone cannot hold: the bytes of pictures, and items of other formats."""
-    lost = ["pictures"] if any(picture.sha256 for picture in record.content.pictures) else []
-    return lost + (["original of a question of another type"] if record.kind == "opaque" else [])
+    lost = ["the pictures"] if any(picture.sha256 for picture in record.content.pictures) else []
+    return lost + (["the item as its source system wrote it"] if record.kind == "opaque" else [])
 
 
 def _workbook_losses(record: QuestionRecord, attachments: Attachments) -> list[str]:
@@ -110,6 +110,7 @@ def _programs(name: str, label: str, endings: tuple[str, ...], sniff: Any, read:
         losses=originals_losses(label, name),
         reads_folders=True,
         keeps_originals=True,
+        gives_back=True,
     )
 
 

@@ -323,8 +323,12 @@ def originals_losses(label: str, format: str) -> Callable[[QuestionRecord, Attac
         original = record.original
         if original is None or original.format != format:
             raise CannotHold(
-                f"questions that did not come as {label}, which Kindred reads and does not write"
+                f"questions that did not come from {label}: Kindred gives back what it read and writes no others"
             )
-        return [] if original.fields in (b"", fields_digest(record)) else ["changes made in the bank"]
+        return (
+            []
+            if original.fields in (b"", fields_digest(record))
+            else ["changes made in the bank: the file has the question as it came"]
+        )
 
     return losses

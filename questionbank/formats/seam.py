@@ -70,6 +70,7 @@ class Format:
         losses: what of a question the format cannot hold, as words for people; raises `CannotHold`.
         reads_folders: whether archives of such files are read, too.
         keeps_originals: whether questions that came in this format go back as they came.
+        gives_back: whether these are all that leave in it.
     """
 
     name: str
@@ -84,6 +85,7 @@ class Format:
     read: Callable[[Path, ReadContext], Iterator[tuple[int, Entry]]] | None = None
     reads_folders: bool = False
     keeps_originals: bool = False
+    gives_back: bool = False
 
     @property
     def is_written(self) -> bool:
@@ -117,19 +119,25 @@ class NoAttachments:
 
 
 _NAMES = {
-    "id": "identifier", "source": "name of the set", "difficulty_scale": "difficulty scale", "concepts": "concepts",
-    "kind": "type of question", "numbers": "numbers of the equation", "solution": "worked solution",
+    "text": "the wording as it is in the bank", "language": "the language", "answer": "the answer as it is in the bank",
+    "kind": "the type of question: the file has a similar one", "solution": "the worked solution",
+    "equation": "the equation", "numbers": "the numbers of the equation", "concepts": "the concepts",
+    "difficulty": "the difficulty", "difficulty_scale": "the difficulty", "grade": "the grade", "stage": "the stage",
+    "source": "the name of the set", "responses": "how students did", "facility": "how students did",
 }  # fmt: skip
 _CONTENT_NAMES = {
-    "accepted": "accepted answers", "original": "original", "settings": "settings", "parts": "parts",
-    "feedback": "feedback", "blanks": "gaps", "pairs": "pairs", "stimulus": "the text shared with other questions",
+    "title": "the title", "points": "the points", "accepted": "other accepted answers, their weights and tolerances",
+    "pairs": "the pairs to match", "blanks": "the gaps with their answers", "parts": "the parts",
+    "feedback": "feedback to students", "hints": "the hints", "tags": "the tags", "original": "the original",
+    "settings": "settings such as shuffling and penalties", "pictures": "the pictures",
+    "stimulus": "the text shared with other questions",
 }  # fmt: skip
 
 
 def not_held(record: QuestionRecord, again: QuestionRecord) -> list[str]:
-    """Return what of a question is gone when it is read again, in words for people."""
+    """Return what of a question is gone when it is read again, in a teacher's words."""
     lost = [
-        _NAMES.get(column.name, column.name)
+        _NAMES[column.name]
         for column in fields(QuestionRecord)
         if column.name not in ("id", "original", "content", "options")
         and getattr(record, column.name) != getattr(again, column.name)
@@ -137,11 +145,13 @@ def not_held(record: QuestionRecord, again: QuestionRecord) -> list[str]:
     if record.options != again.options:
         bare = tuple(replace(option, misconception="") for option in record.options)
         is_that_alone = bare == tuple(replace(option, misconception="") for option in again.options)
-        lost.append("misconceptions behind options" if is_that_alone else "options")
+        lost.append(
+            "why students choose wrong options" if is_that_alone else "the options as they are in the bank"
+        )
     content = record.content or EMPTY
     lost += [
-        _CONTENT_NAMES.get(column.name, column.name)
+        _CONTENT_NAMES[column.name]
         for column in fields(QuestionContent)
         if getattr(content, column.name) != getattr(again.content, column.name)
     ]
-    return lost
+    return list(dict.fromkeys(lost))

@@ -43,7 +43,9 @@ _DRAWS = re.compile(
     r"|\$problemSeed|\$envir\{\s*'?problemSeed"
 )
 _ASSIGNED = re.compile(r"^[ \t]*(?:my\s+)?(?P<name>\$\w+)\s*=\s*(?P<value>[^\n;]{1,400}?)\s*;", re.MULTILINE)
-_GRADED = re.compile(r"(?:\w*cmp\w*\s*\(\s*)?(?P<name>\$\w+)\s*(?:,.*)?\)?\s*(?:->\s*(?:cmp|with)\b.*)?", re.DOTALL)
+_GRADED = re.compile(
+    r"(?:\w*cmp\w*\s*\(\s*)?(?P<name>\$\w+)\s*(?:,.*)?\)?\s*(?:->\s*(?:cmp|with)\b.*)?", re.DOTALL
+)
 _CHANGED = re.compile(r"(\$\w+)\s*(?:[-+*/.|x]|\*\*)=|(\$\w+)\s*(?:\+\+|--)|(?:\+\+|--)\s*(\$\w+)")
 _LITERAL = re.compile(
     r"""(?:(?:Real|Compute|Formula|String|Fraction|Complex|Point|Vector|Interval|List|Set|num_cmp|std_num_cmp|strict_num_cmp

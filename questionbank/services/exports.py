@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from django.db.models import Count, QuerySet
+
+from analytics.question_content import own_text
 from analytics.records import QuestionRecord
 from questionbank.errors import NotFound, ValidationFailed
 from questionbank.formats import WRITTEN, write
 from questionbank.formats.seam import Attachments, CannotHold
-from questionbank.models import KnowledgeHierarchy
-from questionbank.selectors.questions.questions import question_records, questions_matching
+from questionbank.models import KnowledgeHierarchy, Question, QuestionOriginal
+from questionbank.selectors.questions.questions import numbered_question_records, questions_matching
 from questionbank.services.attachments import AttachmentStore
+
+NAMED = 10  # questions that lose the same, of which a page tells which they are
 
 
 @dataclass(slots=True)
@@ -24,22 +29,31 @@ class ExportLosses:
         questions: that were looked at.
         refused: questions that are left out, by what they are.
         lost: questions that lose something, by what.
+        first: by either, id and text of the first of these questions.
     """
 
     questions: int = 0
     refused: Counter[str] = field(default_factory=Counter)
     lost: Counter[str] = field(default_factory=Counter)
+    first: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.refused or self.lost)
 
-    def look_at(self, record: QuestionRecord, format: str, attachments: Attachments) -> None:
+    def look_at(self, pk: int, record: QuestionRecord, format: str, attachments: Attachments) -> None:
         """Count what the format cannot hold of a question."""
         self.questions += 1
         try:
-            self.lost.update(WRITTEN[format].losses(record, attachments))
+            lost = WRITTEN[format].losses(record, attachments)
         except CannotHold as error:
-            self.refused[str(error)] += 1
+            lost = [str(error)]
+            self.refused[lost[0]] += 1
+        else:
+            self.lost.update(lost)
+        for what in lost:
+            named = self.first.setdefault(what, [])
+            if len(named) < NAMED:
+                named.append((pk, own_text(record.text, record.content)))
 
 
 def export_file(*, path: Path, format: str, filters: Mapping[str, str]) -> tuple[int, ExportLosses]:
@@ -57,8 +71,8 @@ def export_file(*, path: Path, format: str, filters: Mapping[str, str]) -> tuple
     losses, store = ExportLosses(), AttachmentStore()
 
     def watched() -> Iterator[QuestionRecord]:
-        for record in question_records(questions, hierarchy=hierarchy, originals_of=format):
-            losses.look_at(record, format, store)
+        for pk, record in numbered_question_records(questions, hierarchy=hierarchy, originals_of=format):
+            losses.look_at(pk, record, format, store)
             yield record
 
     written = write(with_own_ids(watched()), path, format, store)
@@ -76,8 +90,11 @@ def export_pieces(*, records: Iterable[QuestionRecord], format: str) -> Iterator
     return WRITTEN[format].write(with_own_ids(records), AttachmentStore())
 
 
-def export_losses(*, records: Iterable[QuestionRecord], format: str) -> ExportLosses:
+def export_losses(*, records: Iterable[tuple[int, QuestionRecord]], format: str) -> ExportLosses:
     """Return what the format cannot hold of some questions, by writing each and reading it again.
+
+    Args:
+        records: each with its id.
 
     Raises:
         NotFound: there is no such format.
@@ -85,9 +102,29 @@ def export_losses(*, records: Iterable[QuestionRecord], format: str) -> ExportLo
     if format not in WRITTEN:
         raise NotFound("There is no such format.")
     losses, store = ExportLosses(), AttachmentStore()
-    for record in records:
-        losses.look_at(record, format, store)
+    for pk, record in records:
+        losses.look_at(pk, record, format, store)
     return losses
+
+
+def export_choices(questions: QuerySet[Question] | Sequence[Question]) -> list[tuple[str, str]]:
+    """Return name and label of the formats that some questions can leave in.
+
+    A format that gives back only what came in it is there where one of them did, and says how many.
+    """
+    wanted = questions.values("pk") if isinstance(questions, QuerySet) else [one.pk for one in questions]
+    giving = [name for name, chosen in WRITTEN.items() if chosen.gives_back]
+    came = QuestionOriginal.objects.filter(format__in=giving, question__in=wanted).order_by()
+    counts = dict(came.values_list("format").annotate(Count("pk")))
+    total = questions.count() if isinstance(questions, QuerySet) else len(questions)
+    choices = []
+    for name, chosen in WRITTEN.items():
+        count = counts.get(name, 0)
+        if not chosen.gives_back or count == total:
+            choices.append((name, chosen.label))
+        elif count:
+            choices.append((name, f"{chosen.label}: {count:,} of {total:,} questions"))
+    return choices
 
 
 def with_own_ids(records: Iterable[QuestionRecord]) -> Iterator[QuestionRecord]:

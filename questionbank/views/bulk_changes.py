@@ -14,7 +14,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
 
-from questionbank.formats import WRITTEN
 from questionbank.forms.bulk_changes import BULK_FORMS, BulkForm
 from questionbank.models import BulkChange, Question
 from questionbank.numbers import counted, whole_number
@@ -26,12 +25,13 @@ from questionbank.selectors.questions.bulk_changes import (
     tagged_concepts,
 )
 from questionbank.selectors.questions.concept_choices import choices_of, concept_matches
-from questionbank.selectors.questions.questions import question_records
+from questionbank.selectors.questions.questions import numbered_question_records
 from questionbank.selectors.search.selection import Selection
 from questionbank.services.bulk_changes import bulk_change_request, bulk_change_undo_request
+from questionbank.services.exports import export_choices
 from questionbank.services.question_lists import LONGEST_LIST
 from questionbank.views.access import button_for, check_permission, form_for, page_for, paginated
-from questionbank.views.exporting import questions_file
+from questionbank.views.exporting import Exported, questions_file
 from questionbank.views.search import given_query, query_parameters
 
 SHOWN = 10  # questions of a list on these pages
@@ -73,8 +73,8 @@ def selection_page(request: HttpRequest) -> HttpResponse:
         "pairs": pairs,
         "back": _address("question_list", [pair for pair in pairs if pair[0] not in ("id", "all")]),
         "exports": [
-            (chosen.label, reverse("selection_export", args=[name]) + "?" + urlencode(pairs))
-            for name, chosen in WRITTEN.items()
+            (label, reverse("selection_export", args=[name]) + "?" + urlencode(pairs))
+            for name, label in export_choices(questions)
         ],
         "to_list": _address("list_add", listed) if count <= LONGEST_LIST else "",
         "longest_list": LONGEST_LIST,
@@ -134,12 +134,13 @@ def _say_done(request: HttpRequest, change: BulkChange) -> None:
 def selection_export(request: HttpRequest, format: str) -> HttpResponseBase:
     """Show the chosen questions as a file; first what its format cannot hold."""
     selection = Selection.from_querydict(request.GET, query=given_query(request.GET), user=request.user)
-    return questions_file(
-        request,
-        lambda: question_records(selection.questions(), originals_of=format),
-        format=format,
-        stem="questions",
+    pairs = [*query_parameters(selection.query).items(), *selection.to_query()]
+    exported = Exported(
+        lambda: numbered_question_records(selection.questions(), originals_of=format),
+        "questions",
+        ("Back to the selection", _address("selection", pairs)),
     )
+    return questions_file(request, exported, format=format)
 
 
 @page_for("question_create")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from itertools import chain, islice
 
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
@@ -11,46 +13,61 @@ from django.utils.http import urlencode
 
 from analytics.records import QuestionRecord
 from questionbank.formats import WRITTEN
-from questionbank.services.exports import export_losses, export_pieces
+from questionbank.services.exports import ExportLosses, export_losses, export_pieces
 
 LOOKED_AT = 2_000  # questions that are checked before the file is sent
 
 
-def questions_file(
-    request: HttpRequest, records: Callable[[], Iterable[QuestionRecord]], *, format: str, stem: str
-) -> HttpResponseBase:
-    """Return questions as a file to keep; first a page with what the format cannot hold, where there is something.
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What is exported.
 
-    Args:
-        records: returns the questions, from the first one on.
+    Attributes:
+        records: returns the questions, each with its id, from the first one on.
         stem: the file's name without its ending.
+        back: label and address of the page that the export was chosen on.
+    """
+
+    records: Callable[[], Iterable[tuple[int, QuestionRecord]]]
+    stem: str
+    back: tuple[str, str]
+
+
+def questions_file(request: HttpRequest, exported: Exported, *, format: str) -> HttpResponseBase:
+    """Return questions as a file to keep; first a page with what the format cannot hold, where there is something.
 
     Raises:
         NotFound: there is no such format.
     """
     if "confirmed" not in request.GET:
-        losses = export_losses(records=islice(records(), LOOKED_AT), format=format)
+        losses = export_losses(records=islice(exported.records(), LOOKED_AT), format=format)
         if losses:
-            address = f"?{urlencode([*_pairs(request), ('confirmed', '1')])}"
-            context = {
-                "format": WRITTEN[format],
-                "losses": losses,
-                "refused": losses.refused.most_common(),
-                "lost": losses.lost.most_common(),
-                "is_part": losses.questions == LOOKED_AT,
-                "nothing_left": sum(losses.refused.values()) == losses.questions < LOOKED_AT,
-                "address": address,
-            }
-            return render(request, "exports/losses.html", context)
-    pieces = export_pieces(records=records(), format=format)
+            return render(request, "exports/losses.html", _context(request, exported, losses, format))
+    pieces = export_pieces(records=(record for _pk, record in exported.records()), format=format)
     first = next(pieces, b"")
     chosen = WRITTEN[format]
     ending = chosen.ending(first)
     media_type = chosen.media_type if ending == chosen.suffixes[0] else "application/zip"
     response = StreamingHttpResponse(chain([first], pieces), content_type=f"{media_type}; charset=utf-8")
-    response["Content-Disposition"] = f'attachment; filename="{stem}{ending}"'
+    response["Content-Disposition"] = f'attachment; filename="{exported.stem}{ending}"'
     return response
 
 
-def _pairs(request: HttpRequest) -> list[tuple[str, str]]:
-    return [(name, value) for name, values in request.GET.lists() for value in values]
+def _context(
+    request: HttpRequest, exported: Exported, losses: ExportLosses, format: str
+) -> dict[str, object]:
+    def named(counts: Counter[str]) -> list[tuple[str, int, list[tuple[int, str]], int]]:
+        found = counts.most_common()
+        return [(what, count, losses.first[what], count - len(losses.first[what])) for what, count in found]
+
+    pairs = [(name, value) for name, values in request.GET.lists() for value in values]
+    return {
+        "format": WRITTEN[format],
+        "losses": losses,
+        "refused": named(losses.refused),
+        "lost": named(losses.lost),
+        "is_part": losses.questions == LOOKED_AT,
+        "nothing_left": sum(losses.refused.values()) == losses.questions < LOOKED_AT,
+        "address": f"?{urlencode([*pairs, ('confirmed', '1')])}",
+        "back": exported.back,
+    }

@@ -10,7 +10,6 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.text import slugify
 
 from questionbank.errors import NotFound
-from questionbank.formats import WRITTEN
 from questionbank.forms.question_lists import AddToListForm, QuestionListForm
 from questionbank.models import Question, QuestionList, User
 from questionbank.numbers import counted, whole_number
@@ -20,8 +19,9 @@ from questionbank.selectors.questions.question_lists import (
     questions_of_list,
     shared_question_lists,
 )
-from questionbank.selectors.questions.questions import listed_question_records, visible_to
+from questionbank.selectors.questions.questions import numbered_question_records, visible_to
 from questionbank.selectors.search.selection import Selection
+from questionbank.services.exports import export_choices
 from questionbank.services.question_lists import (
     LONGEST_LIST,
     question_list_add,
@@ -32,7 +32,7 @@ from questionbank.services.question_lists import (
     question_list_update,
 )
 from questionbank.views.access import button_for, form_for, page_for, posted
-from questionbank.views.exporting import questions_file
+from questionbank.views.exporting import Exported, questions_file
 from questionbank.views.search import given_query
 
 
@@ -68,8 +68,8 @@ def list_detail(request: HttpRequest, list_id: int) -> HttpResponse:
         "is_owner": question_list.owner_id == request.user.pk,
         "with_answers": request.GET.get("answers") == "1",
         "exports": [
-            (chosen.label, reverse("list_export", args=[question_list.pk, name]))
-            for name, chosen in WRITTEN.items()
+            (label, reverse("list_export", args=[question_list.pk, name]))
+            for name, label in export_choices(questions)
         ],
     }
     return render(request, "lists/detail.html", context)
@@ -81,9 +81,12 @@ def list_export(request: HttpRequest, list_id: int, format: str) -> HttpResponse
     question_list = question_list_get(list_id=list_id, user=request.user)
     questions = questions_of_list(question_list=question_list, user=request.user)
     stem = slugify(question_list.name) or f"list-{question_list.pk}"
-    return questions_file(
-        request, lambda: listed_question_records(questions, originals_of=format), format=format, stem=stem
+    exported = Exported(
+        lambda: numbered_question_records(questions, originals_of=format),
+        stem,
+        ("Back to the list", reverse("list_detail", args=[list_id])),
     )
+    return questions_file(request, exported, format=format)
 
 
 @form_for("read")

@@ -226,7 +226,7 @@ def gift_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
     if record.original is not None and record.original.format == FORMAT:
         return []
     comments, item = item_text(record, is_ours=False)
-    pictures = ["pictures"] if any(picture.sha256 for picture in record.content.pictures) else []
+    pictures = ["the pictures"] if any(picture.sha256 for picture in record.content.pictures) else []
     return [*dict.fromkeys(pictures + not_held(record, _again(record, comments, item)))]
 
 

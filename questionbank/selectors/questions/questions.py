@@ -177,6 +177,21 @@ def question_records(
 
     With a hierarchy, only the concepts in it; with the name of a format, with what they were read from in it.
     """
+    for _pk, record in numbered_question_records(questions, hierarchy=hierarchy, originals_of=originals_of):
+        yield record
+
+
+def numbered_question_records(
+    questions: QuerySet[Question] | Sequence[Question],
+    *,
+    hierarchy: KnowledgeHierarchy | None = None,
+    originals_of: str = "",
+) -> Iterator[tuple[int, QuestionRecord]]:
+    """Yield the same, each with the question's id; of a sequence in its order."""
+    if not isinstance(questions, QuerySet):
+        prefetch_related_objects(questions, "equation")
+        yield from _records(questions, hierarchy, originals_of)
+        return
     questions = questions.select_related("equation").order_by("pk")
     last = 0
     while batch := list(questions.filter(pk__gt=last)[:RECORDS_AT_ONCE]):
@@ -184,17 +199,9 @@ def question_records(
         yield from _records(batch, hierarchy, originals_of)
 
 
-def listed_question_records(
-    questions: Sequence[Question], *, originals_of: str = ""
-) -> Iterator[QuestionRecord]:
-    """Yield some questions as records, in their order."""
-    prefetch_related_objects(questions, "equation")
-    yield from _records(questions, None, originals_of)
-
-
 def _records(
     questions: Sequence[Question], hierarchy: KnowledgeHierarchy | None, originals_of: str
-) -> Iterator[QuestionRecord]:
+) -> Iterator[tuple[int, QuestionRecord]]:
     ids = [question.pk for question in questions]
     paths = concept_paths(ids, hierarchy=hierarchy)
     original_rows = (
@@ -207,7 +214,7 @@ def _records(
     for question in questions:
         record = _record(question, paths.get(question.pk, []))
         original = originals.get(question.pk)
-        yield replace(record, original=original) if original else record
+        yield question.pk, replace(record, original=original) if original else record
 
 
 def stored_option(found: Mapping[str, Any]) -> Option:

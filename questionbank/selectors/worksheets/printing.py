@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from analytics.question_content import content_of
 from questionbank.models import Attachment, Question, User, Worksheet
 from questionbank.selectors.questions.pictures import picture_bytes
-from questionbank.selectors.questions.questions import listed_question_records
+from questionbank.selectors.questions.questions import numbered_question_records
 from questionbank.selectors.solving.solutions import equation_gives_answer
 from questionbank.selectors.worksheets.worksheets import WorksheetRow, worksheet_rows
 from questionbank.worksheets.plan import VERSIONS, Mixing, PlannedQuestion, PlannedSection
@@ -120,11 +120,7 @@ def _planned(
     rows: Sequence[WorksheetRow], printed: Sequence[WorksheetRow], names: Mapping[str, str]
 ) -> list[PlannedSection]:
     """Return the sections; rows before the first heading are a section without one."""
-    questions = [row.question for row in printed if row.question is not None]
-    records = {
-        question.pk: record
-        for question, record in zip(questions, listed_question_records(questions), strict=True)
-    }
+    records = dict(numbered_question_records([row.question for row in printed if row.question is not None]))
     sections: list[tuple[str, str, list[PlannedQuestion]]] = [("", "", [])]
     for row in rows:
         if row.item.is_section:

@@ -347,8 +347,8 @@ def test_what_is_lost_is_named(pictures):
         "1", "2 + 2?", kind="choice", answer="A", options=(Option("A", "4", "counts on"), Option("B", "5"))
     )
     general = replace(record, content=QuestionContent(feedback=Feedback(general="Well.")))
-    assert moodle_losses(record, pictures) == ["misconceptions behind options"]
-    assert moodle_losses(general, pictures) == ["misconceptions behind options", "feedback"]
+    assert moodle_losses(record, pictures) == ["why students choose wrong options"]
+    assert moodle_losses(general, pictures) == ["why students choose wrong options", "feedback to students"]
 
 
 # -- hostile and damaged files ------------------------------------------------------------------------------------

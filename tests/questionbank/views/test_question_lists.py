@@ -6,7 +6,7 @@ import json
 
 from django.urls import reverse
 
-from questionbank.models import QuestionList
+from questionbank.models import QuestionList, QuestionOriginal
 from questionbank.services.question_lists import question_list_add, question_list_create
 from tests.factories import QuestionFactory
 
@@ -142,3 +142,55 @@ def test_templates_stay_off_a_list_unless_one_insists(as_teacher, bank) -> None:
     assert as_teacher.post(add, only).status_code == 422
     as_teacher.post(add, only | {"with_templates": "on"})
     assert [item.question_id for item in QuestionList.objects.get().items.all()] == [whole.pk, template.pk]
+
+
+def test_an_export_names_the_questions_that_lose_something_and_has_a_way_back(as_teacher, teacher) -> None:
+    parts = [QuestionFactory(text=f"Part {place}", kind="parts") for place in range(12)]
+    hinted = QuestionFactory(text="Find $x$.", answer="3", content={"hints": ["Subtract."]})
+    question_list = question_list_create(user=teacher, name="Friday")
+    question_list_add(user=teacher, question_list=question_list, questions=[*parts, hinted])
+    address = reverse("list_export", args=[question_list.pk, "gift"])
+    shown = as_teacher.get(address).content.decode()
+    assert "The hints: 1 question" in shown
+    assert f'<a href="/questions/{hinted.pk}/">Question {hinted.pk}</a>' in shown
+    moodle = as_teacher.get(reverse("list_export", args=[question_list.pk, "moodle-xml"])).content.decode()
+    assert "Questions in parts: 12 questions" in moodle
+    assert moodle.count('<dd class="small"><a') == 10
+    assert "and 2 more" in moodle
+    back = reverse("list_detail", args=[question_list.pk])
+    assert moodle.count(f'href="{back}"') == 2
+    assert "Export anyway" in moodle
+    assert as_teacher.get(f"{address}?confirmed=1")["Content-Disposition"] == 'attachment; filename="friday.gift"'
+
+
+def test_systems_that_only_get_their_own_questions_back_are_offered_where_there_are_some(
+    as_teacher, teacher
+) -> None:
+    ours, theirs = QuestionFactory(text="Ours"), QuestionFactory(text="Theirs")
+    question_list = question_list_create(user=teacher, name="Friday")
+    question_list_add(user=teacher, question_list=question_list, questions=[ours, theirs])
+    page = reverse("list_detail", args=[question_list.pk])
+    assert "WeBWorK" not in as_teacher.get(page).content.decode()
+    QuestionOriginal.objects.create(question=theirs, format="webwork", data=b"", fields=b"")
+    shown = as_teacher.get(page).content.decode()
+    assert "WeBWorK PG: 1 of 2 questions" in shown
+    assert "PrairieLearn" not in shown
+
+
+def test_a_list_shows_names_for_numbers_that_are_drawn_and_how_the_answer_is_computed(
+    as_teacher, teacher
+) -> None:
+    template = QuestionFactory(
+        text="Double ${@a@}$.", kind="opaque", content={"settings": {"computed_answer": "2*$a"}}
+    )
+    question_list = question_list_create(user=teacher, name="Friday")
+    question_list_add(user=teacher, question_list=question_list, questions=[template], with_templates=True)
+    pages = [
+        as_teacher.get(reverse("list_detail", args=[question_list.pk]), {"answers": "1"}),
+        as_teacher.get(reverse("question_detail", args=[template.pk])),
+    ]
+    for page in pages:
+        shown = " ".join(page.content.decode().split())
+        assert "<mtext>‹a›</mtext>" in shown
+        assert "Its source draws its numbers: <strong>a</strong>" in shown
+        assert "the system computes it:</span> <code>2*$a</code>" in shown
