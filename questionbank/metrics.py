@@ -116,7 +116,7 @@ def _queues() -> Iterator[GaugeMetricFamily]:
 
 def _runs() -> Iterator[GaugeMetricFamily]:
     unfinished = Run.objects.exclude(state__in=Run.FINISHED).values_list("state").annotate(Count("pk"))
-    failed = Run.objects.filter(state=Run.State.FAILED, finished_at__gte=database_now() - DAY).count()
+    failed = Run.failures().filter(finished_at__gte=database_now() - DAY).count()
     states = {str(state): 0.0 for state in (Run.State.QUEUED, Run.State.RUNNING)}
     yield _gauge(
         "runs",

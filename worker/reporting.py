@@ -23,7 +23,7 @@ from analytics.errors import AnalyticsError, Cancelled
 from analytics.training.callbacks import StepReport
 from questionbank.capabilities.catalog import bulk_kinds
 from questionbank.disk import has_space
-from questionbank.errors import KindredError
+from questionbank.errors import DocumentRefused, ImportRefused, KindredError
 from questionbank.models import Run
 from questionbank.outage import Outage, database_awaited, outage_of
 from questionbank.selectors.registry.runs import run_last_step, somebody_waits
@@ -272,4 +272,8 @@ def _write_failure(reporter: RunReporter, error: Exception) -> None:
     else:
         logger.error("run_failed", run=run.pk, exc_info=error)
         sentence = f"An unexpected error: {type(error).__name__}. The log has the details."
-    patiently(partial(runs.run_fail, run=run, error=sentence, result=reporter.result))
+    is_refusal = isinstance(
+        error, ImportRefused | DocumentRefused
+    )  # the file's fault, not the installation's
+    result = {**reporter.result, Run.REFUSAL: True} if is_refusal else reporter.result
+    patiently(partial(runs.run_fail, run=run, error=sentence, result=result))

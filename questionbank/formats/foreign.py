@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
+import zipfile
+from pathlib import Path, PurePath
 
 _SAVE = "save it as CSV (UTF-8)"
 _MAGIC = {  # beginning of the file -> what it is, and what to do
@@ -34,7 +35,7 @@ _INSIDE_OLD_OFFICE = (  # the same for files of Office before 2007, whose parts 
     ("Workbook", "an old Excel workbook (XLS): open it and choose Save As, Excel Workbook (XLSX)"),
     ("Book", "an old Excel workbook (XLS): open it and choose Save As, Excel Workbook (XLSX)"),
 )
-_ZIP = "an Excel workbook or another ZIP archive: open it, and save its table as CSV (UTF-8)"
+_PICTURES = frozenset({".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp", ".tif", ".tiff", ".heic"})
 _LOOKED_AT = 1 << 20  # bytes of an archive
 _CONVERT = f"Put its questions into a table with the columns questiontext, answer and category, and {_SAVE}"
 _MARKUP = (  # the beginning of a text -> what the file is, whatever its name
@@ -64,7 +65,24 @@ def foreign_binary(start: bytes, path: Path) -> str:
 def _archive(path: Path) -> str:
     with path.open("rb") as archive:
         beginning = archive.read(_LOOKED_AT)
-    return next((what for inside, what in _INSIDE_ZIP if inside in beginning), _ZIP)
+    known = next((what for inside, what in _INSIDE_ZIP if inside in beginning), "")
+    return known or _other_archive(path)
+
+
+def _other_archive(path: Path) -> str:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = [name for name in archive.namelist() if not name.endswith("/") and "__MACOSX" not in name]
+    except (zipfile.BadZipFile, OSError):
+        names = []
+    endings = sorted({PurePath(name).suffix.lower() for name in names} - {""})
+    if endings and _PICTURES.issuperset(endings):
+        return (
+            f"a ZIP archive of pictures ({len(names):,}) without questions: add the file of questions that names them"
+            " to the archive, or export the questions with their pictures again"
+        )
+    held = f" (it holds {', '.join(endings[:8])})" if endings else ""
+    return f"a ZIP archive without questions that Kindred reads{held}: unpack it and choose one file"
 
 
 def _old_office(path: Path) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import PurePath
 
+from analytics.text.formulas import segment_text
 from questionbank.formats.limits import SET_LIMIT
 
 _SPLITS = frozenset(
@@ -13,6 +14,7 @@ _SPLITS = frozenset(
 
 # Public sets whose folder holds files with names of their own.
 _SETS_BY_FOLDER = frozenset({"conceptmath", "eedi", "mawps_parts", "paraqd"})
+_TITLE_LENGTH, _LOOKED_AT = 60, 2_000  # characters
 _SUFFIXES = re.compile(
     r"(\.(jsonl|ndjson|json|csv|tsv|txt|xml|gift|xlsx|xlsm|ods|zip|imscc|qti|pg|rmd|rnw|h5p|tex|ltx|tar|tgz|gz))+$",
     re.IGNORECASE,
@@ -33,5 +35,20 @@ def set_name(path: PurePath) -> str:
 
 
 def default_title(text: str) -> str:
-    """Return the title of a question that has none: learning platforms want one."""
-    return " ".join(text.split())[:60].strip() or "Question"
+    """Return the title of a question that has none, for learning platforms want one: never cut within a formula.
+
+    >>> default_title("Solve $x + 1 = 2$.")
+    'Solve $x + 1 = 2$.'
+    >>> default_title("Find the largest whole number for which this holds: $x^2 < 17 + x$.")
+    'Find the largest whole number for which this holds:'
+    """
+    plain = " ".join(text.split())
+    if len(plain) <= _TITLE_LENGTH:
+        return plain or "Question"
+    cut = plain[:_TITLE_LENGTH]
+    if plain[_TITLE_LENGTH] != " ":
+        cut = cut.rpartition(" ")[0] or cut
+    for segment in segment_text(plain[:_LOOKED_AT]):
+        if segment.kind != "text" and segment.start < len(cut) < segment.end:
+            cut = plain[: segment.start]
+    return cut.strip() or "Question"

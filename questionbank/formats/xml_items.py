@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from questionbank.errors import ImportRefused, LineProblem
 from questionbank.formats.lines import Progress, unpacked_stream
@@ -48,22 +49,32 @@ def root_element(beginning: str) -> str:
     'quiz'
     """
     place = 0
-    while True:
-        place += len(beginning[place:]) - len(beginning[place:].lstrip())
-        end = (
-            "?>"
-            if beginning.startswith("<?", place)
-            else "-->"
-            if beginning.startswith("<!--", place)
-            else ""
+    while before := _BEFORE_ROOT.match(beginning, place):
+        place = before.end()
+    name = _ROOT.match(beginning, place)
+    return name[1] if name else ""
+
+
+def document_type_fault(_name: str, system: str | None, _public: str | None, has_entities: bool) -> str:
+    """Return why a document type (DOCTYPE) is refused; nothing for the name of a standard's, which is never fetched."""
+    if has_entities:
+        return (
+            "declares a document type (DOCTYPE) with entities of its own, which are not read for safety;"
+            " remove everything from <!DOCTYPE to its ]>, and save the file"
         )
-        stop = beginning.find(end, place) if end else -1
-        if stop < 0:
-            name = re.compile(r"<([A-Za-z_][\w.:-]*)").match(beginning, place)
-            return name[1] if name else ""
-        place = stop + len(end)
+    if _STANDARD.fullmatch(system or ""):
+        return ""
+    return (
+        "declares a document type (DOCTYPE) that another file describes, which is not read for safety;"
+        " remove everything from <!DOCTYPE to its >, and save the file"
+    )
 
 
+_STANDARD = re.compile(r"[\w.-]{0,100}\.dtd|https?://www\.imsglobal\.org/[\w./-]{1,200}", re.IGNORECASE)
+_BEFORE_ROOT = re.compile(
+    r"\s*(?:<\?.*?\?>|<!--.*?-->|<!DOCTYPE[^<>\[]*(?:\[.*?\]\s*)?>)", re.DOTALL | re.IGNORECASE
+)
+_ROOT = re.compile(r"\s*<([A-Za-z_][\w.:-]*)")
 _AT_THE_END = (  # what expat says of a file that ends too soon
     expat.errors.XML_ERROR_UNCLOSED_CDATA_SECTION,
     expat.errors.XML_ERROR_NO_ELEMENTS,
@@ -155,7 +166,7 @@ class _Slicer:
         self._parser = expat.ParserCreate(self._encoding)
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._end
-        self._parser.StartDoctypeDeclHandler = self._no_document_type
+        self._parser.StartDoctypeDeclHandler = self._document_type
 
     def end(self) -> None:
         self._parser.Parse(b"", True)
@@ -220,5 +231,6 @@ class _Slicer:
         """Return where the tag ends that begins there; an element without content has one tag alone."""
         return self._offset + self._buffer.find(b">", start - self._offset) + 1
 
-    def _no_document_type(self, *_about: object) -> None:
-        raise _Refused("declares a document type (DOCTYPE), which is not read; remove it")
+    def _document_type(self, *declared: Any) -> None:
+        if fault := document_type_fault(*declared):
+            raise _Refused(fault)

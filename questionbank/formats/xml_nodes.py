@@ -13,8 +13,9 @@ import re
 import xml.parsers.expat as expat
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
-from questionbank.formats.xml_items import ATTRIBUTES_LIMIT, DEPTH_LIMIT, ELEMENTS_LIMIT
+from questionbank.formats.xml_items import ATTRIBUTES_LIMIT, DEPTH_LIMIT, ELEMENTS_LIMIT, document_type_fault
 
 _DECLARATION = re.compile(rb"""\s*<\?xml[^>]*?(?:encoding\s*=\s*["']([A-Za-z0-9._-]{1,40})["'][^>]*)?\?>""")
 _TAG = re.compile(rb"""<(?:[^<>"']|"[^"]*"|'[^']*')*>""")
@@ -158,7 +159,8 @@ class _Parsing:
         parser = self._parser
         parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
         parser.CharacterDataHandler = self._characters
-        parser.StartDoctypeDeclHandler = self._no_document_type
+        parser.StartDoctypeDeclHandler = self._document_type
+        parser.SkippedEntityHandler = self._undefined
         parser.StartCdataSectionHandler, parser.EndCdataSectionHandler = self._cdata, self._no_cdata
         try:
             parser.Parse(self._data, True)
@@ -218,8 +220,12 @@ class _Parsing:
     def _no_cdata(self) -> None:
         self._is_cdata = False
 
-    def _no_document_type(self, *_about: object) -> None:
-        self._refuse("declares a document type (DOCTYPE), which is not read; remove it")
+    def _document_type(self, *declared: Any) -> None:
+        if fault := document_type_fault(*declared):
+            self._refuse(fault)
+
+    def _undefined(self, name: str, _is_parameter: bool) -> None:
+        self._refuse(f"names the character &{name[:40]};, which the file does not define")
 
 
 def replaced(data: bytes, edits: Collection[tuple[int, int, bytes]]) -> bytes:

@@ -37,6 +37,7 @@ class Run(models.Model):
         CANCELLED = "cancelled", "Cancelled"
 
     FINISHED = (State.SUCCEEDED, State.FAILED, State.CANCELLED)
+    REFUSAL = "refusal"  # in the result of a job that failed because its user's file was refused
 
     kind = models.CharField("kind", max_length=10)
     capability = models.CharField("capability", max_length=12, blank=True)
@@ -78,6 +79,11 @@ class Run(models.Model):
 
     def __str__(self) -> str:
         return self.title or f"{self.kind} {self.pk}"
+
+    @classmethod
+    def failures(cls) -> models.QuerySet[Run]:
+        """Return the jobs that failed, without those that refused a user's file."""
+        return cls.objects.filter(state=cls.State.FAILED).exclude(result__has_key=cls.REFUSAL)
 
     @property
     def is_finished(self) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import xml.parsers.expat as expat
 from dataclasses import dataclass
+from typing import Any
 
-from questionbank.formats.xml_items import ATTRIBUTES_LIMIT, DEPTH_LIMIT, ELEMENTS_LIMIT
+from questionbank.formats.xml_items import ATTRIBUTES_LIMIT, DEPTH_LIMIT, ELEMENTS_LIMIT, document_type_fault
 from questionbank.formats.xml_nodes import BadXml, as_utf8
 
 
@@ -46,7 +47,8 @@ class _Items:
         parser = self._parser
         parser.StartElementHandler, parser.EndElementHandler = self._start, self._end
         parser.CharacterDataHandler = self._characters
-        parser.StartDoctypeDeclHandler = self._no_document_type
+        parser.StartDoctypeDeclHandler = self._document_type
+        parser.SkippedEntityHandler = self._undefined
         try:
             parser.Parse(self._data, True)
         except expat.ExpatError as error:
@@ -95,5 +97,9 @@ class _Items:
         if self._begin is None and len(self._text) < 1_000:
             self._text += text
 
-    def _no_document_type(self, *_about: object) -> None:
-        self._refuse("declares a document type (DOCTYPE), which is not read; remove it")
+    def _document_type(self, *declared: Any) -> None:
+        if fault := document_type_fault(*declared):
+            self._refuse(fault)
+
+    def _undefined(self, name: str, _is_parameter: bool) -> None:
+        self._refuse(f"names the character &{name[:40]};, which the file does not define")

@@ -13,7 +13,7 @@ from typing import Any
 
 from analytics.question_content import AcceptedAnswer, Blank, QuestionContent, QuestionPart
 from analytics.records import QuestionRecord
-from questionbank.formats.derived_answer import derived_answer, part_label
+from questionbank.formats.derived_answer import blank_answer, derived_answer, part_label
 from questionbank.formats.item_building import Item, lettered
 from questionbank.formats.kinds import right_labels
 from questionbank.formats.latex.files import Dialect, Slice, latex_losses, read_latex, write_latex
@@ -276,8 +276,8 @@ def _with_gaps(written: str, blanks: tuple[Blank, ...], latex: _LatexOf) -> str:
     def gap(match: re.Match[str]) -> str:
         place = int(match[1]) - 1
         blank = blanks[place] if place < len(blanks) else None
-        answer = blank.accepted[0].text if blank and blank.accepted else ""
-        return rf"\fillin[{{{latex(answer)}}}]" if answer else match[0]
+        answer = blank_answer(blank) if blank else ""
+        return rf"\fillin[{{{latex(answer)}}}]" if answer else r"\fillin{}"
 
     return re.sub(r"\[\[(\d{1,3})\]\]", gap, written)
 

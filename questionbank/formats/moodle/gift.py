@@ -20,7 +20,8 @@ from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.html_writing import text_html
 from questionbank.formats.kinds import option_weights
 from questionbank.formats.lines import file_encoding, read_lines
-from questionbank.formats.moodle.gift_items import BadItem, read_item
+from questionbank.formats.moodle.gift_items import GAP, BadItem, read_item
+from questionbank.formats.moodle.missing_words import with_missing_word
 from questionbank.formats.moodle.words import category_of, category_path
 from questionbank.formats.naming import default_title
 from questionbank.formats.originals import fields_digest
@@ -35,6 +36,7 @@ _ID = re.compile(r"\[id:((?:[^\]\\]|\\.)*)\]")
 _TAG = re.compile(r"\[tag:((?:[^\]\\]|\\.)*)\]")
 _OURS = re.compile(r"\s*//\s*kindred:\s*(\{.*\})\s*$")
 _RESERVED = re.compile(r"[\\~=#{}:]")
+_WITH_GAP = frozenset({"choice", "number", "short"})  # kinds whose braces may stand within the text
 _KINDS = frozenset({"choice", "true_false", "number", "short", "matching", "description", "open"})
 
 
@@ -226,13 +228,17 @@ def gift_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
     if record.original is not None and record.original.format == FORMAT:
         return []
     comments, item = item_text(record, is_ours=False)
-    pictures = ["the pictures"] if any(picture.sha256 for picture in record.content.pictures) else []
-    return [*dict.fromkeys(pictures + not_held(record, _again(record, comments, item)))]
+    lost = ["the pictures"] if any(picture.sha256 for picture in record.content.pictures) else []
+    asked = with_missing_word(record)
+    if record.content.blanks and asked.kind == "open":
+        lost.append(f"the gaps with their answers: GIFT holds one gap a question, so students see {GAP}")
+    return [*dict.fromkeys(lost + not_held(asked, _again(record, comments, item)))]
 
 
 class _Writing:
     def __init__(self, record: QuestionRecord) -> None:
-        self.record, self.content = record, record.content
+        self.record = with_missing_word(record)
+        self.content = self.record.content
 
     def text(self) -> str:
         record = self.record
@@ -240,7 +246,11 @@ class _Writing:
         answers = self._answers()
         general = f"####{self._rich(record.solution)}" if record.solution and answers is not None else ""
         braces = "" if answers is None else f"{{{answers}{general}}}"
-        return f"::{title}::{self._rich(record.text)}{braces}"
+        text = self._rich(record.text)
+        before, gap, after = text.partition(GAP)
+        if answers and record.kind in _WITH_GAP and gap and after.strip() and GAP not in after:
+            return f"::{title}::{before}{braces}{after}"
+        return f"::{title}::{text}{braces}"
 
     def _rich(self, text: str) -> str:
         html = text_html(text)

@@ -62,7 +62,7 @@ class _Item:
             if general:
                 row["solution"] = self.text(inner[general.end() :], "solution")
                 inner = inner[: general.start() + len(general[1])]
-            text = f"{before.rstrip()} {GAP} {after.strip()}" if after.strip() else before
+            text = f"{before}{GAP}{after}" if after.strip() else before
             row["text"] = self.text(text, "text")
             self.answers(inner.strip(), row, content)
         row["grading"] = QuestionContent(**content)

@@ -203,7 +203,7 @@ def _queues() -> tuple[State, str, dict[str, str]]:
 
 def _runs() -> tuple[State, str, dict[str, str]]:
     since = Now() - timedelta(days=1)
-    failed = Run.objects.filter(state=Run.State.FAILED, is_dismissed=False, finished_at__gte=since).count()
+    failed = Run.failures().filter(is_dismissed=False, finished_at__gte=since).count()
     figures = {
         "Waiting": str(Run.objects.filter(state=Run.State.QUEUED).count()),
         "Running": str(Run.objects.filter(state=Run.State.RUNNING).count()),

@@ -195,6 +195,14 @@ def papers(options: argparse.Namespace) -> None:
     read_papers(options.examples / "papers")
 
 
+def files(options: argparse.Namespace) -> None:
+    """Count the questions of other systems' files that are read whole, and those that are wrong without a warning."""
+    set_up_without_bank()
+    from tests.bench.outside.files import read_files
+
+    read_files(options.examples / "files")
+
+
 def formulas(options: argparse.Namespace) -> None:
     """Write a page of every example, for screenshots in two browsers."""
     set_up_without_bank()
@@ -397,6 +405,7 @@ PARTS = {
         problems,
         pairs,
         papers,
+        files,
         imports,
         formulas,
         searches,

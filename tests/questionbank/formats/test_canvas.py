@@ -212,7 +212,7 @@ def test_what_canvas_has_no_type_for_is_refused_with_the_reason(kind, reason, pi
 
 def test_what_canvas_does_not_see_is_named(pictures):
     record = QuestionRecord("1", "2 + 2?", kind="number", answer="4", grade="7")
-    assert canvas_losses(record, pictures) == ["grade"]
+    assert canvas_losses(record, pictures) == ["the grade"]
 
 
 # -- hostile and damaged packages ---------------------------------------------------------------------------------

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from analytics.question_content import AcceptedAnswer, MatchingPair, Option, QuestionPart
+from analytics.question_content import (
+    AcceptedAnswer,
+    Blank,
+    MatchingPair,
+    Option,
+    QuestionContent,
+    QuestionPart,
+)
 from analytics.records import QuestionRecord
 from questionbank.errors import LineProblem
 from questionbank.formats import read, write
@@ -122,7 +130,7 @@ def test_what_is_written_is_read_again(tmp_path, records):
 
 def test_what_other_systems_do_not_see_is_named():
     record = QuestionRecord("1", "2 + 2?", grade="7", answer="4 apples", equation="2+2")
-    assert gift_losses(record, Pictures()) == ["answer", "equation", "grade"]
+    assert gift_losses(record, Pictures()) == ["the answer as it is in the bank", "the equation", "the grade"]
 
 
 @pytest.mark.parametrize("name", ["a.gift", "a.gift.txt", "a.txt"])
@@ -178,3 +186,32 @@ def test_a_tolerance_that_is_no_number_stays_as_it_came(tmp_path, typed):
     path.write_text(f"Five?{{#{typed}}}\n", encoding="utf-8")
     (record,) = [entry for _line, entry in read(path) if isinstance(entry, QuestionRecord)]
     assert (record.kind, record.answer, record.content.accepted) == ("number", typed, ())
+
+
+_TYPED = Blank("short", (AcceptedAnswer("four"), AcceptedAnswer("4", 0.5)))
+_CHOSEN = Blank("choice", (), (Option("A", "4", "", 1.0), Option("B", "5", "", 0.0, "Count again")))
+
+
+@pytest.mark.parametrize(
+    ("text", "blanks", "answer", "written", "lost"),
+    [
+        ("2 + 2 is [[1]], I say.", (_TYPED,), "four", "2 + 2 is {\n\t=four\n\t=%50%4\n}, I say.", []),
+        ("2 + 2 is [[1]], I say.", (_CHOSEN,), "4", "2 + 2 is {\n\t=4\n\t~5#", []),
+        ("2 + 2 is [[1]], I say.", (Blank("number", (AcceptedAnswer("4", tolerance=0.5),)),), "4", "is {#\n\t=4\\:0.5", []),
+        ("2 + 2 is ____, I say.", (), "four", "2 + 2 is {\n\t=four\n}, I say.", []),
+        ("[[1]] and [[2]]", (_TYPED, _CHOSEN), "four; 4", "____ and ____{}", ["the gaps with their answers"]),
+    ],
+)  # fmt: skip
+def test_a_gap_is_a_missing_word_and_several_are_a_loss_that_is_said(
+    tmp_path, text, blanks, answer, written, lost
+):
+    record = QuestionRecord("1", text, kind="blanks", answer=answer, content=QuestionContent(blanks=blanks))
+    source = b"".join(write_gift([record], Pictures())).decode()
+    assert written.replace("\\:", ":") in source.replace("[html]", "").replace("<p>", "").replace("</p>", "")
+    assert [what.partition(":")[0] for what in gift_losses(record, Pictures())] == lost
+    path = tmp_path / "gap.gift"
+    path.write_text(source)
+    assert questions(path) == [record]
+    as_others_see_it = tmp_path / "theirs.gift"
+    as_others_see_it.write_text(re.sub(r"// kindred.*\n", "", source))
+    assert "[[" not in questions(as_others_see_it)[0].text

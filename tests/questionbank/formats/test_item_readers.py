@@ -141,7 +141,7 @@ def test_a_library_of_pg_is_read_and_leaves_as_it_came(tmp_path, pack):
         assert {name: archive.read(name) for name in archive.namelist()} == {
             name: content.encode() if isinstance(content, str) else content for name, content in files.items()
         }
-    with pytest.raises(CannotHold, match="did not come as WeBWorK PG"):
+    with pytest.raises(CannotHold, match="did not come from WeBWorK PG"):
         WRITTEN["webwork"].losses(QuestionRecord("1", "1 + 1"), pictures)
     with pytest.raises(CannotHold, match="only leave in the format"):
         WRITTEN["exam"].losses(drawn, pictures)

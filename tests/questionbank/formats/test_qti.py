@@ -451,7 +451,7 @@ def test_pictures_are_no_loss(pictures):
 
 def test_what_other_systems_do_not_see_is_named(pictures):
     record = QuestionRecord("1", "2 + 2?", kind="number", answer="4", grade="7", concepts=(("Sums",),))
-    assert FORMATS["qti3"].losses(record, pictures) == ["grade"]
+    assert FORMATS["qti3"].losses(record, pictures) == ["the grade"]
 
 
 # -- hostile and damaged files ------------------------------------------------------------------------------------

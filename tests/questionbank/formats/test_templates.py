@@ -93,7 +93,9 @@ responseIdentifier="RESPONSE"/></p></itemBody></assessmentItem>"""
         ("qti.xml", QTI, "Double {@A@}:", "S = product(A, 2)"),
     ],
 )  # fmt: skip
-def test_a_template_names_its_variables_and_how_it_computes_the_answer(tmp_path, name, content, text, computed):
+def test_a_template_names_its_variables_and_how_it_computes_the_answer(
+    tmp_path, name, content, text, computed
+):
     record = _read(tmp_path, name, content)
     assert record.kind == "opaque"
     assert record.text.startswith(text)

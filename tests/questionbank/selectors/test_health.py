@@ -134,6 +134,8 @@ def test_jobs_that_failed_today_are_counted_and_older_ones_not():
     runs = item("runs")
     assert runs.state == State.OK
     assert runs.figures["Waiting"] == "1"
+    Run.objects.create(kind="import", state="failed", finished_at=now, result={Run.REFUSAL: True})
+    assert item("runs").state == State.OK  # a refused file is no fault of the installation
     Run.objects.create(kind="embed", state="failed", finished_at=now - timedelta(hours=23))
     runs = item("runs")
     assert runs.state == State.WARNING

@@ -160,7 +160,10 @@ def test_an_export_names_the_questions_that_lose_something_and_has_a_way_back(as
     back = reverse("list_detail", args=[question_list.pk])
     assert moodle.count(f'href="{back}"') == 2
     assert "Export anyway" in moodle
-    assert as_teacher.get(f"{address}?confirmed=1")["Content-Disposition"] == 'attachment; filename="friday.gift"'
+    assert (
+        as_teacher.get(f"{address}?confirmed=1")["Content-Disposition"]
+        == 'attachment; filename="friday.gift"'
+    )
 
 
 def test_systems_that_only_get_their_own_questions_back_are_offered_where_there_are_some(
