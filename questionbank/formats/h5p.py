@@ -19,6 +19,7 @@ from questionbank.formats.folders import Folder, opened_folder
 from questionbank.formats.item_building import Item
 from questionbank.formats.kinds import option_label
 from questionbank.formats.seam import Entry, ReadContext
+from questionbank.formats.written_numbers import finite_number
 
 FORMAT = "h5p"
 MANIFEST, CONTENT = "h5p.json", "content/content.json"
@@ -158,8 +159,19 @@ class _Part:
     def read(self) -> None:
         item = self.item
         _READERS.get(self.library, _Part.other)(self)
+        if (overall := self._overall()) != Feedback():
+            item.content.setdefault("feedback", overall)
         picture = self._medium(self.params.get("media"))
         item.row["text"] = f"{picture}\n\n{item.row['text']}".strip()
+
+    def _overall(self) -> Feedback:
+        """Return the feedback by what share of the points is reached."""
+        texts = {"right": "", "partly": "", "wrong": ""}
+        for band in self._list("overallFeedback"):
+            low, high = (finite_number(str(band.get(name, ""))) or 0 for name in ("from", "to"))
+            name = "wrong" if low <= 0 and high < 100 else "right" if high >= 100 else "partly"
+            texts[name] = texts[name] or self.text(band.get("feedback"), "feedback")
+        return Feedback("", texts["right"], texts["partly"], texts["wrong"])
 
     def text(self, value: object, field: str = "text") -> str:
         """Return our text of some HTML."""

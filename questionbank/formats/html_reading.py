@@ -331,11 +331,16 @@ class _Reader(HTMLParser):
                 return
 
 
+_WIRIS_SIGNS = str.maketrans({"«": "<", "»": ">", "¨": '"', "§": "&", "`": "'"})
+
+
 def _latex_of_picture(attributes: dict[str, str]) -> str:
     """Return the LaTeX of a formula that Canvas or Moodle keeps as a picture; nothing for other pictures."""
     if latex := attributes.get("data-equation-content"):
         return latex
     classes = attributes.get("class", "").lower().split()
+    if mathml := attributes.get("data-mathml"):  # WIRIS, with signs that need no escape
+        return mathml_to_latex(mathml.translate(_WIRIS_SIGNS))
     _before, named, address = attributes.get("src", "").partition("/equation_images/")
     if "tex" not in classes and "equation_image" not in classes and not named:
         return ""

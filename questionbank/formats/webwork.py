@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from analytics.question_content import AcceptedAnswer, Blank, MatchingPair
@@ -20,6 +21,7 @@ from questionbank.formats.item_building import (
     Item,
     concept_of,
     has_placeholder,
+    lettered,
     placeholder,
     read_files,
 )
@@ -102,6 +104,7 @@ class _Problem:
         if not any(kind in ("TEXT", "PGML") for kind, _text in self.blocks):
             raise ValueError("has no text between BEGIN_TEXT and END_TEXT, or BEGIN_PGML and END_PGML")
         self.values = _plain_values(self.code)
+        self.menus = {menu["name"]: menu for menu in _CHOICES.finditer(self.code)}
 
     def _split(self, source: str) -> str:
         """Take the texts out of a problem; returns its code, without comments."""
@@ -141,8 +144,7 @@ class _Problem:
             map(has_placeholder, (item.row["text"], *(one.text for one in item.row["options"])))
         )
         item.is_drawn |= is_computed or (not choices and _DRAWS.search(self.code) is not None)
-        if not choices:
-            self._answers(text)
+        self._answers(text, has_choices=choices)
 
     def _tags(self) -> None:
         tags = {
@@ -163,9 +165,8 @@ class _Problem:
 
     def _choices(self, text: PerlText) -> bool:
         """Read a question whose options, or pairs, stand in the code; returns whether it is one."""
-        menus = [*_CHOICES.finditer(self.code)]
-        if len(menus) == 1 and len(text.answers) <= 1:
-            return self._menu(menus[0])
+        if len(self.menus) == 1 and len(text.answers) <= 1:
+            return self._menu(*self.menus.values())
         pairs, extra = self._listed()
         if not pairs:
             return False
@@ -180,6 +181,13 @@ class _Problem:
         return self._chosen([*rights, *extra], {*rights}, is_single="checkbox" not in self.code)
 
     def _menu(self, menu: re.Match[str]) -> bool:
+        options, right = self._offered(menu)
+        if menu["kind"] in ("RadioButtons", "CheckboxList"):  # which stand where their gap is
+            self.item.row["text"] = self.item.row["text"].replace(GAP, "")
+        return self._chosen(options, right, is_single=menu["kind"] != "CheckboxList")
+
+    def _offered(self, menu: re.Match[str]) -> tuple[list[str], set[str]]:
+        """Return the options of a menu, and the right ones."""
         options = [self._plain(found) for found in _STRING.finditer(menu["options"])]
         stated = (menu["right"] or "").strip()
         right = {self._plain(found) for found in _STRING.finditer(stated)}
@@ -188,8 +196,7 @@ class _Problem:
             for one in right
             if one.isdigit() and one not in options and int(one) < len(options)
         }
-        options = [option for option in options if option not in ("?", "Choose", "Select")]
-        return self._chosen(options, right, is_single=menu["kind"] != "CheckboxList")
+        return [option for option in options if option not in ("?", "Choose", "Select")], right
 
     def _listed(self) -> tuple[list[tuple[str, str]], list[str]]:
         """Return questions with their answers, and further answers, of the older macros' lists."""
@@ -241,28 +248,39 @@ class _Problem:
 
     # -- typed answers -----------------------------------------------------------------------------------------------
 
-    def _answers(self, text: PerlText) -> None:
+    def _answers(self, text: PerlText, *, has_choices: bool) -> None:
+        """Read the answers that are typed or chosen in gaps; of what the code computes, what it says."""
         item = self.item
         sources = [*filter(None, text.answers)] or [match["inner"] for match in _ANS.finditer(self.code)]
-        answers = [self._literal(source) for source in sources]
+        blanks = [*map(self._blank, sources)]
         gaps = item.row["text"].count(GAP)
-        if not all(answers) or not answers or item.is_drawn:
+        if item.is_drawn or not all(blanks):
             names = (named["name"] if (named := _GRADED.fullmatch(one)) else one for one in sources)
             item.computed = computed_answer(names, assigned(_ASSIGNED, self.code))
-        if not all(answers) or not answers:
+        if has_choices:
+            return
+        if not all(blanks) or not blanks:
             if gaps and not item.is_drawn:
                 item.say("answer", "the answer is computed by the problem's code, which is not run")
-            return
-        if len(answers) == 1 and gaps <= 1:
-            item.accept([AcceptedAnswer(answers[0])])
-        elif len(answers) == gaps:
+        elif len(blanks) == 1 and gaps <= 1 and blanks[0] and blanks[0].accepted:
+            item.accept(blanks[0].accepted)
+        elif len(blanks) == gaps:
             numbers = iter(range(1, gaps + 1))
             item.row["text"] = re.sub(GAP, lambda _gap: f"[[{next(numbers)}]]", item.row["text"])
             item.row["kind"] = "blanks"
-            item.content["blanks"] = tuple(
-                Blank("short" if finite_number(answer) is None else "number", (AcceptedAnswer(answer),))
-                for answer in answers
-            )
+            item.content["blanks"] = tuple(blanks)
+
+    def _blank(self, source: str) -> Blank | None:
+        """Return the gap whose answer some code plainly says; None where it has to be computed."""
+        named = _GRADED.fullmatch(source)
+        menu = self.menus.get(named["name"]) if named else None
+        if menu is not None:
+            options, right = self._offered(menu)
+            chosen = lettered((option, option in right, "") for option in options)
+            return Blank("choice", (), tuple(replace(one, weight=float(one.text in right)) for one in chosen))
+        answer = self._literal(source)
+        kind = "short" if finite_number(answer) is None else "number"
+        return Blank(kind, (AcceptedAnswer(answer),)) if answer else None
 
     def _literal(self, source: str) -> str:
         """Return the answer that some code plainly says, or nothing."""

@@ -36,6 +36,7 @@ _BESIDE = re.compile(
     r"print_a|buttons|beginproblem|AnswerFormatHelp|help(?:Link)?\s*\(|knowlLink|htmlLink|(?:open|close)(?:Span|Div)|iframe",
     re.IGNORECASE,
 )
+_MENU = re.compile(r"(?P<name>\$\w+)\s*->\s*(?:buttons|menu)\b")
 _RULE = re.compile(
     r"(?:named_)?ans_(?:rule|box|array)|ans_radio|NAMED_ANS|pop_up_list|labeled_ans|->\s*(?:ans_|menu|named_ans)",
     re.IGNORECASE,
@@ -81,6 +82,9 @@ class PerlText:
         """Return what a text says where it calls some code."""
         if image := _IMAGE.search(code):
             return f"![]({self.picture(image['name'])})"
+        if menu := _MENU.search(code):
+            self.answers.append(menu["name"])
+            return GAP
         if _RULE.search(code):
             self.answers.append("")
             return GAP
@@ -116,7 +120,7 @@ def pgml_text(source: str, text: PerlText, *, is_question: bool = False) -> str:
     source = _between(source, "[%", "%]", lambda _comment: "")
     source = _SHOWN.sub(lambda match: text.with_values(match["variable"]), source)
     source = re.sub(r"(?<=@\])\*{1,3}", "", source)
-    source = _between(source, "[@", "@]", text.of_code)
+    source = _between(source, "[@", "@]", lambda code: _menu_as_gap(code) or text.of_code(code))
     source = _PICTURE.sub(lambda match: _picture(match, text), source)
     source = _LINK.sub(lambda match: match["words"], source)
 
@@ -148,6 +152,12 @@ def pgml_text(source: str, text: PerlText, *, is_question: bool = False) -> str:
     source = re.sub(r"\\([*_\[\]\\`{}#-])", r"\1", source)
     source = re.sub(r"(?<!\n)\n(?!\n|- |\d+\. )", " ", source).replace("\ufdd2", "\n")
     return re.sub("\ufdd0(\\d+)\ufdd1", lambda match: kept[int(match[1])], _tidy(text.with_values(source)))
+
+
+def _menu_as_gap(code: str) -> str:
+    """Return the gap that a menu is, so that gaps are met in their order; nothing for other code."""
+    menu = _MENU.search(code)
+    return f"[_]{{{menu['name']}}}" if menu else ""
 
 
 def _picture(match: re.Match[str], text: PerlText) -> str:

@@ -101,6 +101,8 @@ def _question_files(archive: zipfile.ZipFile) -> list[str]:
 def _finder(archive: zipfile.ZipFile, path: Path) -> Find:
     by_name = {unquote(name): name for name in archive.namelist()}
     by_ending = {name.rpartition("/")[2]: name for name in archive.namelist()}
+    named = [(ending, name) for ending, name in by_ending.items() if ending.startswith("__xid-")]
+    by_ending |= {ending[2:].rpartition(".")[0]: name for ending, name in named}  # Blackboard's pictures
 
     def find(wanted: str) -> bytes | None:
         for place in (wanted, f"web_resources/{wanted}"):

@@ -28,11 +28,17 @@ from questionbank.formats.item_pictures import ItemPictures, Put, safe_name
 from questionbank.formats.kept_items import read_or_keep
 from questionbank.formats.kinds import option_label
 from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT, SHOWN_TEXT_LIMIT
+from questionbank.formats.mathml_latex import mathml_to_latex
+from questionbank.formats.moodle.words import category_path
 from questionbank.formats.own_fields import read_ours
 from questionbank.formats.written_numbers import finite_number
 
 Find = Callable[[str], bytes | None]
 """Returns a file of the package by the path that an item has, or None."""
+_AROUND_TEXT = frozenset(
+    {"material", "flow", "flow_mat", "mat_extension", "solution", "solutionmaterial", "hint", "hintmaterial"}
+)
+_BLACKBOARD_FILE = re.compile(r"xid-\d{1,20}(?:_\d{1,5})?")
 _BRACKETED = re.compile(r"\[(\w{1,60})\]")
 _PREFIXES = re.compile(rb"(</?)[A-Za-z_][\w.-]*:(?=[A-Za-z_])")
 _BASE = re.compile(r"(?:\$|%24)IMS[-_]CC[-_]FILEBASE(?:\$|%24)/?(?P<path>[^?#]*)")
@@ -125,7 +131,10 @@ class _Reading:
         theirs = self.element.findtext("itemmetadata/bbmd_asi_object_id")
         row["id"] = (self.element.get("ident") or theirs or "").strip()[:ID_LIMIT]
         row["concepts"] = [list(path) for path in concepts]
-        row["solution"] = self._feedback.get("general_fb", "")
+        said = (self._feedback.get(name, "") for name in ("general_fb", "solution"))
+        row["solution"] = "\n\n".join(filter(None, said))
+        if category := self._metadata.get("cc_question_category"):
+            row["concepts"] = [list(category_path(category.replace("/", "//")))]
         if kind == "opaque":
             self._settings["type"] = self.type or "unknown"
             content["original"] = hashlib.sha256(data).hexdigest()
@@ -133,6 +142,7 @@ class _Reading:
             "title": "" if title.lower() in _NO_TITLE else title[:1_000],
             "points": finite_number(
                 self._metadata.get("points_possible")
+                or self._metadata.get("cc_weighting")
                 or self.element.findtext("itemmetadata/qmd_absolutescore_max")
             ),
             "feedback": Feedback(
@@ -152,8 +162,9 @@ class _Reading:
         calculated = self.element.find("itemproc_extension/calculated")
         if calculated is None:
             return text
-        formulas = (formula.text or "" for formula in calculated.iterfind("formulas/formula"))
-        if computed := computed_answer(formulas):
+        formulas = [formula.text or "" for formula in calculated.iterfind("formulas/formula")]
+        theirs = calculated.findtext("formula") or ""  # Blackboard's, in MathML
+        if computed := computed_answer([*formulas, mathml_to_latex(theirs) or theirs]):
             self._settings[COMPUTED] = computed
         names = {variable.get("name", "") for variable in calculated.iterfind("vars/var")}
         return _BRACKETED.sub(lambda match: f"{{@{match[1]}@}}" if match[1] in names else match[0], text)
@@ -195,6 +206,13 @@ class _Reading:
                 self.hashes[based["path"]] = digest
                 return self._pictures.name(name, digest)
             return self._pictures.missing(name)
+        if named := _BLACKBOARD_FILE.search(address):  # beside it stands csfiles/home_dir/__xid-8123_1.png
+            data = self._find(named[0])
+            digest = self._pictures.keep(data, field, named[0]) if data is not None else None
+            if digest:
+                return self._pictures.name(named[0], digest)
+            self.say(field, f"{field} names the picture {named[0]!r}, which is not in the file")
+            return self._pictures.missing(named[0])
         return safe_name(address.strip())[:300]
 
     # -- answers ---------------------------------------------------------------------------------------------------
@@ -379,7 +397,7 @@ def _materials(parent: Element) -> Iterator[Element]:
     for part in parent:
         if part.tag in ("mattext", "mat_formattedtext"):
             yield part
-        elif part.tag in ("material", "flow", "flow_mat", "mat_extension"):
+        elif part.tag in _AROUND_TEXT:
             yield from _materials(part)
 
 

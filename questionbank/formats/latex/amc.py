@@ -6,11 +6,12 @@ French and English names: ``\bonne`` is ``\correctchoice``. https://www.auto-mul
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
 from analytics.question_content import AcceptedAnswer
 from analytics.records import QuestionRecord
+from questionbank.formats.computed_answers import assigned, computed_answer
 from questionbank.formats.derived_answer import derived_answer
 from questionbank.formats.fields import exported_path
 from questionbank.formats.item_building import Item, concept_of, placeholder
@@ -46,6 +47,10 @@ _SET = re.compile(
 _OF_DRAWN = re.compile(
     r"\\(?:FPeval|FPset|FPrandom|FPround|FPtrunc|FPadd|FPsub|FPmul|FPdiv|pgfmathrandominteger|pgfmathsetmacro|pgfmathtruncatemacro|def)\s*\{?\s*\\?([A-Za-z]+)"
 )
+_ASSIGNED = re.compile(r"\\FP(?:eval|set)\s*\{?\s*\\?(?P<name>[A-Za-z]+)\}?\s*\{(?P<value>[^{}\n]{1,300})\}")
+_NAME = re.compile(r"\{@([^@]*)@\}")
+_COLUMNS = re.compile(r"\\(?:begin|end)\s*\{multicols\*?\}(?:\{\d\})?")
+_RIGHT_SCORE = re.compile(r"(?<![A-Za-z])(?:b|scoreexact)\s*=\s*(\d+(?:\.\d+)?)")
 _PLAIN_NAME = re.compile(r"[^\w.:-]+")
 _GROUP = re.compile(r"[{}\\%#$&~^_]+")
 _NO_CONCEPT = "questions"  # the group of questions without a concept
@@ -109,7 +114,7 @@ def _read(item: Item, found: Slice, text: Callable[[str, str], str]) -> None:
         body = _with_placeholders(body)
     environments = top_environments(body, _CHOICES)
     asked = cut(body, environments)
-    asked, _scores = _without(asked, _SCORE, arguments=1)
+    asked, scores = _without(_COLUMNS.sub("", asked), _SCORE, arguments=1)
     asked, explained = _without(asked, _EXPLAIN, arguments=1)
     asked, numbers = _without(asked, _NUMBER, arguments=2)
     asked, opened = _without(asked, _OPEN, arguments=2)
@@ -122,7 +127,17 @@ def _read(item: Item, found: Slice, text: Callable[[str, str], str]) -> None:
         item.accept([_accepted(numbers[0], text)], "number")
     elif not opened and is_drawn:
         item.say("kind", "the question has neither choices nor a box to write in")
+    item.content["points"] = _points([*scores, *(one[1:] for one in (*numbers, *opened))])
     item.is_drawn = is_drawn
+    if is_drawn and numbers:
+        item.computed = computed_answer(_NAME.findall(numbers[0][0]), assigned(_ASSIGNED, found.body))
+
+
+def _points(scores: Iterable[Sequence[str]]) -> float | None:
+    """Return what a right answer gives by the scoring of a question, its number or the boxes of its grader."""
+    said = [one for score in scores for one in score]
+    stated = _RIGHT_SCORE.search(" ".join(said))
+    return finite_number(stated[1]) if stated else max(filter(None, map(finite_number, said)), default=None)
 
 
 def _without(body: str, command: re.Pattern[str], *, arguments: int) -> tuple[str, list[list[str]]]:

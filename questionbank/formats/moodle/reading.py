@@ -32,6 +32,8 @@ from questionbank.formats.kinds import option_label
 from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT, SHOWN_TEXT_LIMIT
 from questionbank.formats.moodle.attached_files import _KEPT, base64_bytes, without_pictures
 from questionbank.formats.moodle.cloze import read_cloze
+from questionbank.formats.moodle.gap_lists import TYPES as GAP_LISTS
+from questionbank.formats.moodle.gap_lists import read_gap_list
 from questionbank.formats.moodle.templates import (
     BRACED,
     template_answer,
@@ -97,7 +99,13 @@ class _Reading:
         content: dict[str, Any] = {}
         self._read_settings()
         text = self.rich(element.find("questiontext"), "text")
-        if kind == "blanks":
+        if self.type in GAP_LISTS:
+            if read := read_gap_list(element, text, lambda html: self._our_text(html, "html", "blanks")):
+                text, content["blanks"] = read
+                self._settings["type"] = self.type
+            else:
+                row["kind"] = kind = "opaque"
+        elif kind == "blanks":
             text, content["blanks"] = self._cloze()
         old_picture = element.findtext("image_base64")
         if old_picture and (digest := self._pictures.keep(base64_bytes(old_picture), "text", "image")):
@@ -130,6 +138,8 @@ class _Reading:
             if computed := template_answer(element, self.type):
                 self._settings[COMPUTED] = computed
             self._settings["type"] = self.type
+            names = (self._file(file, "text") for file in element.iterfind("file"))
+            row["text"] += "".join(f"\n\n![]({name})" for name in names if name)
             content["original"] = self.digest()
         content |= {
             "settings": self._settings,

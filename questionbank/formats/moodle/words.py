@@ -49,6 +49,8 @@ TYPES = {
     "cloze": "blanks",
     "multianswer": "blanks",
     "ordering": "ordering",
+    "ddwtos": "blanks",
+    "gapselect": "blanks",
 }
 TYPE_OF_KIND = {
     "choice": "multichoice", "true_false": "truefalse", "number": "numerical", "short": "shortanswer",

@@ -19,6 +19,7 @@ from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.fields import FieldProblems
 from questionbank.formats.item_pictures import hash_of
 from questionbank.formats.moodle.attached_files import with_pictures, without_pictures
+from questionbank.formats.moodle.gap_lists import TYPES as GAP_LISTS
 from questionbank.formats.moodle.patching import patched
 from questionbank.formats.moodle.reading import ItemReader
 from questionbank.formats.moodle.words import FORMAT, category_of, category_path
@@ -53,6 +54,13 @@ def read_moodle_xml(path: Path, context: ReadContext) -> Iterator[tuple[int, Ent
             if category and category not in seen:
                 seen.add(category)
                 yield item.line, ConceptRow(item.line, "", category[-1], "", category)
+            continue
+        if item.attributes.get("type", "").strip() == "random":  # draws from its category
+            preamble = [*preamble[-PREAMBLE_LIMIT:], item.data]
+            yield (
+                item.line,
+                LineWarning(item.line, "a random question is no question of its own and is left out", "kind"),
+            )
             continue
         yield from _entries(reader, item, category, b"".join(preamble))
         preamble = []
@@ -123,7 +131,7 @@ def _item(record: QuestionRecord, writer: ItemWriter, reader: ItemReader, attach
     item = original.data
     if original.fields != fields_digest(record) or len(record.concepts) > 1:
         before, _said = reader.read(original.data, record.concepts[:1])
-        if before.kind != record.kind:
+        if before.kind != record.kind or before.content.settings.get("type") in GAP_LISTS:
             return writer.write(record)
         before = replace(_filed_under(before, record.concepts[0] if record.concepts else None), id=record.id)
         # Nobody can take settings away, but a bank may have been filled before we read all of them.

@@ -17,6 +17,7 @@ class Responses:
     def __init__(self, item: Node) -> None:
         self._declared = {node.get("identifier"): node for node in item.children("responseDeclaration")}
         self._outcomes = {node.get("identifier"): node for node in item.children("outcomeDeclaration")}
+        self._templates = {node.get("identifier"): node for node in item.children("templateDeclaration")}
         self._processing = item.find("responseProcessing")
         address = ""
         if self._processing is not None:
@@ -84,18 +85,31 @@ class Responses:
 
     def points(self) -> float | None:
         """Return what a right answer gives, where the item says so."""
-        stated = self._outcomes.get("MAXSCORE")
-        value = stated.find("defaultValue", "value") if stated is not None else None
-        if value is not None and (points := finite_number(value.text())) is not None and points > 0:
-            return points
+        for stated in (
+            self._outcomes.get("MAXSCORE"),
+            self._templates.get("SCORE_EACH_CORRECT"),
+        ):  # Inspera's
+            value = stated.find("defaultValue", "value") if stated is not None else None
+            if value is not None and (points := finite_number(value.text())) is not None and points > 0:
+                return points
         score = self._outcomes.get("SCORE")
         points = finite_number(score.get("normalMaximum")) if score is not None else None
         if points:
             return points
-        totals = [
-            total for name in self._declared if self.is_mapped(name) and (total := self.total(name)) > 0
-        ]
-        return sum(totals) or None
+        mapped = [self.total(name) for name in self._declared if self.is_mapped(name)]
+        return sum(filter(lambda total: total > 0, [*mapped, *self._added()])) or None
+
+    def _added(self) -> Iterator[float]:
+        """Yield what branches add to the score as a number, beside what mappings add."""
+        for condition, rules in self.branches():
+            for rule in rules if condition is not None else ():
+                total = rule.find("sum")
+                if (
+                    rule.get("identifier") == "SCORE"
+                    and total is not None
+                    and total.find("mapResponse") is None
+                ):
+                    yield from (finite_number(value.text()) or 0.0 for value in total.children("baseValue"))
 
     def total(self, response: str) -> float:
         """Return the most that the mapping of a response gives."""

@@ -26,7 +26,7 @@ from tests.bench.outside.papers import is_same, plain
 Truth = dict[str, Any]
 _PICTURE = re.compile(r"!\[[^\]]*\]\([^()]*\)|\[picture[^\]]*\]")
 _MARK = re.compile(
-    r"\[\[?[\w.:-]{1,20}\]\]?|_{3,}|\{@[^@]*@\}|\{\{[^{}]*\}\}|##\w+##|<[^<>]{1,60}>|\\begin\{multicols\}|\\end\{multicols\}"
+    r"\[\[?[\w.:-]{1,20}\]\]?|_{3,}|\{@[^@]*@\}|\{\{[^{}]*\}\}|\{\w+\}|##\w+##|<[^<>]{1,60}>|\\begin\{multicols\}|\\end\{multicols\}"
 )
 _RANGE = re.compile(r"(-?[\d.]+)\.\.(-?[\d.]+)")
 _ALIKE, _SAME = 60, 88
