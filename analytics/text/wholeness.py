@@ -29,7 +29,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class FigureRules:
-    """How a missing figure or table shows. Each pattern is separate, which PostgreSQL matches faster than one of all.
+    """How a missing figure or table shows.
 
     Attributes:
         marks: drawing commands in place of a figure. They alone suffice.

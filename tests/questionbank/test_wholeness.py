@@ -6,6 +6,7 @@ import pytest
 
 from analytics.text.wholeness import draws_numbers, needs_figure
 from questionbank.models import Question
+from questionbank.models.wholeness import DRAWS_NUMBERS, NEEDS_FIGURE
 from tests.analytics.text.test_wholeness import ARE_WHOLE, DRAW_NUMBERS, HAVE_ALL_FIGURES, LACK_A_FIGURE
 from tests.factories import QuestionFactory
 
@@ -39,3 +40,10 @@ def test_the_mark_follows_the_text():
     question.save()
     question.refresh_from_db()
     assert not question.draws_numbers
+
+
+def test_postgresql_keeps_all_patterns_compiled():
+    """It keeps 32; the rest is room for what else a connection asks for."""
+    marked = Question.objects.filter(NEEDS_FIGURE | DRAWS_NUMBERS)
+    _sql, parameters = marked.query.sql_with_params()
+    assert len({parameter for parameter in parameters if isinstance(parameter, str)}) <= 28
