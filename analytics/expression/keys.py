@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import permutations, product
 from math import factorial
 
@@ -43,6 +44,7 @@ def structure_key(tree: ExpressionTree) -> str:
     return " ".join([tree.label, *(structure_key(child) for child in tree.children)])
 
 
+@lru_cache(maxsize=8_192)  # problems of a set share few equations but for their numbers
 def graph_key(tree: ExpressionTree) -> str:
     """Return the computational graph of a tree over slots, as one string.
 
