@@ -3,8 +3,34 @@
 from __future__ import annotations
 
 import resource
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 
 def peak_megabytes() -> float:
     """Return the most memory that this process has held so far, without its children, such as the database."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+@contextmanager
+def peak_of_server() -> Iterator[list[int]]:
+    """Watch this connection's process of PostgreSQL: the list's one figure is the most MB that it held, buffers too."""
+    from django.db import connection
+
+    status = Path(f"/proc/{connection.connection.info.backend_pid}/status")
+    peak, is_done = [0], threading.Event()
+
+    def watch() -> None:
+        while not is_done.wait(0.5):
+            fields = dict(line.split(":", 1) for line in status.read_text().splitlines())
+            peak[0] = max(peak[0], int(fields["VmRSS"].split()[0]) // 1024)
+
+    watching = threading.Thread(target=watch, daemon=True)
+    watching.start()
+    try:
+        yield peak
+    finally:
+        is_done.set()
+        watching.join()

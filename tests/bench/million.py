@@ -1,10 +1,11 @@
 # ruff: noqa: T201 - a benchmark prints; SQL of its own names
 """Every page of a bank of a million questions: median and p95, and which statements grow with the bank.
 
-    python -m tests.bench.million [--bank-size N] [--seed-rows N] [--repeats N] [--keep FOLDER] [--explain]
+    python -m tests.bench.million [--vectors] [--bank-size N] [--seed-rows N] [--repeats N] [--keep FOLDER] [--explain]
 
 A part of the bank is imported from the public sets; the rest are copies of it with a number behind the text, made by
-the database, with the same words, concepts and equations. There are no vectors. Times are the server's, of one client;
+the database, with the same words, concepts and equations. `--vectors` gives them vectors
+(`tests.bench.million_vectors`) and prints what their indexes take. Times are the server's, of one client;
 each address is opened once to load what the process keeps, and then `--repeats` times. Searches are those of
 `tests.bench.search`, each opened once: none is warm. "Processor" is what the page uses of a core, in the site's
 process and in PostgreSQL's: it tells pages apart where other programs are busy. `--explain` prints the statements of
@@ -33,6 +34,7 @@ import numpy as np
 
 from tests.bench.bank import KEPT_IN, set_up
 from tests.bench.imports import SHARED_DATA, write_rows
+from tests.bench.million_vectors import fill_vectors
 
 AIM = 200  # milliseconds
 COPIES_FROM = 10_000_000  # the first id of a copy
@@ -57,6 +59,8 @@ def main() -> int:
     parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
     parser.add_argument("--bank-size", type=int, default=1_000_000, help="questions")
     parser.add_argument("--seed-rows", type=int, default=60_000, help="that are imported and copied")
+    parser.add_argument("--vectors", action="store_true", help="also in every set that is in use")
+    parser.add_argument("--encoded", type=int, default=20_000, help="questions that the encoders read")
     parser.add_argument("--repeats", type=int, default=20, help="of each page")
     parser.add_argument("--searches", type=int, default=200)
     parser.add_argument("--keep", type=Path, default=KEPT_IN, help="where the bank is kept")
@@ -64,6 +68,8 @@ def main() -> int:
     options, _ = parser.parse_known_args()
     set_up(options.keep / f"bank-{options.bank_size}")
     fill(options.bank_size, options.seed_rows, options.data)
+    if options.vectors:
+        fill_vectors(options.encoded)
     from questionbank.models import Question
 
     print(f"bank: {Question.objects.count():,} questions; load {os.getloadavg()[0]:.1f}", flush=True)
@@ -90,6 +96,7 @@ def fill(bank_size: int, seed_rows: int, data: Path) -> None:
     from questionbank.models import Question
     from questionbank.services.facet_counts import facet_counts_settle
     from questionbank.services.imports import import_file
+    from questionbank.services.search_index import vocabulary_refresh
 
     began = time.perf_counter()
     if not Question.objects.exists():
@@ -114,6 +121,7 @@ def fill(bank_size: int, seed_rows: int, data: Path) -> None:
             "CREATE INDEX IF NOT EXISTS question_search ON questionbank_question USING gin (search_vector)"
         )
         cursor.execute("VACUUM ANALYZE")
+    vocabulary_refresh()
     print(f"filled: {time.perf_counter() - began:.0f} s", flush=True)
 
 

@@ -129,11 +129,16 @@ def enlarged(real: np.ndarray, count: int) -> np.ndarray:
     vectors[: len(real)] = real[:count].astype(np.float16)
     for start in range(len(real), count, BLOCK):
         size = min(BLOCK, count - start)
-        noise = rng.normal(scale=NOISE / np.sqrt(real.shape[1]), size=(size, real.shape[1]))
-        noisy = real[np.arange(start, start + size) % len(real)] + noise
-        noisy /= np.linalg.norm(noisy, axis=1, keepdims=True)
-        vectors[start : start + size] = noisy.astype(np.float16)
+        vectors[start : start + size] = noisy(real, start, size, rng)
     return vectors
+
+
+def noisy(real: np.ndarray, start: int, size: int, rng: np.random.Generator) -> np.ndarray:
+    """Return so many of the real vectors, from one on and in turns, with noise, as half precision rounds them."""
+    noise = rng.normal(scale=NOISE / np.sqrt(real.shape[1]), size=(size, real.shape[1]))
+    vectors = real[np.arange(start, start + size) % len(real)] + noise
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    return vectors.astype(np.float16)  # type: ignore[no-any-return]
 
 
 def fill(ids: np.ndarray, vectors: np.ndarray):
