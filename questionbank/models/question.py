@@ -148,7 +148,15 @@ class Question(models.Model):
             models.Index(fields=("created_by", "-updated_at"), name="question_owner"),
             models.Index(fields=("id",), name="question_figure", condition=Q(needs_figure=True)),
             models.Index(fields=("id",), name="question_draws", condition=Q(draws_numbers=True)),
-            models.Index(fields=("status",), name="question_observed", condition=Q(responses__gt=0)),
+            # For browsing in these orders; see `selectors.search.search.ORDERS`.
+            models.Index(
+                fields=("status", "difficulty_percent", "id"),
+                name="question_rated",
+                condition=Q(difficulty_percent__isnull=False),
+            ),
+            models.Index(
+                fields=("status", "responses", "id"), name="question_observed", condition=Q(responses__gt=0)
+            ),
             models.Index(
                 fields=("import_run",), name="question_import", condition=Q(import_run__isnull=False)
             ),

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
-from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.template.loader import render_to_string
 
 from questionbank.models import KnowledgeConcept, KnowledgeHierarchy
 from questionbank.numbers import whole_number
@@ -23,6 +24,7 @@ from questionbank.selectors.questions.concepts import (
 )
 from questionbank.selectors.questions.hierarchy_choice import default_hierarchy
 from questionbank.selectors.search.filters import SearchFilters, filtered_questions
+from questionbank.templatetags.pages import few
 from questionbank.views.access import page_for
 
 QUESTIONS_SHOWN = 5
@@ -38,17 +40,22 @@ def concept_tree_page(request: HttpRequest) -> HttpResponse:
     if chosen is not None:
         hierarchy = hierarchy_get(hierarchy_id=chosen)
     query = request.GET.get("q", "").strip()
-    roots = concept_tree(hierarchy=hierarchy) if hierarchy else []
+    roots = concept_tree(hierarchy=hierarchy) if hierarchy else ()
     context: dict[str, Any] = {
         "hierarchies": all_hierarchies,
         "hierarchy": hierarchy,
         "default": default,
-        "roots": roots,
-        "lines": tree_lines(roots),
+        "tree": _drawn(roots) if roots else "",
         "query": query,
         "found": concept_matches(query=query),
     }
     return render(request, "concepts/tree.html", context)
+
+
+@lru_cache(maxsize=8)
+def _drawn(roots: tuple[ConceptNode, ...]) -> str:
+    """Return a tree as HTML, kept as long as `concept_tree` keeps the tree: drawing thousands of lines takes time."""
+    return render_to_string("concepts/_tree.html", {"lines": tree_lines(roots), "is_open": few(roots)})
 
 
 @page_for("read")
@@ -64,7 +71,6 @@ def concept_detail(request: HttpRequest, concept_id: int) -> HttpResponse:
         "history": concept_history(concept=concept),
         "chain": KnowledgeConcept.objects.get_ancestors(concept),
         "questions": questions[:QUESTIONS_SHOWN],
-        "kinds": questions.values("kind").annotate(number=Count("pk")),
     }
     return render(request, "concepts/detail.html", context)
 

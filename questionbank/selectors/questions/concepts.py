@@ -20,7 +20,7 @@ from questionbank.selectors.questions.facet_cube import (
 )
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class ConceptNode:
     """One concept of a tree.
 
@@ -74,7 +74,7 @@ def concept_path(concept: KnowledgeConcept) -> ConceptPath:
     return tuple(chain.values_list("name", flat=True))
 
 
-def concept_tree(*, hierarchy: KnowledgeHierarchy) -> Sequence[ConceptNode]:
+def concept_tree(*, hierarchy: KnowledgeHierarchy) -> tuple[ConceptNode, ...]:
     """Return the hierarchy's roots, each with its children by name, and counts of ready questions.
 
     The process keeps the tree until a concept or a count changes, so nobody may change its nodes.
@@ -84,7 +84,7 @@ def concept_tree(*, hierarchy: KnowledgeHierarchy) -> Sequence[ConceptNode]:
 
 
 @lru_cache(maxsize=8)
-def _tree(hierarchy: int, *_versions: tuple[Any, ...]) -> Sequence[ConceptNode]:
+def _tree(hierarchy: int, *_versions: tuple[Any, ...]) -> tuple[ConceptNode, ...]:
     step = KnowledgeConcept.steplen
     by_path: dict[str, ConceptNode] = {}
     roots: list[ConceptNode] = []
@@ -103,7 +103,7 @@ def _tree(hierarchy: int, *_versions: tuple[Any, ...]) -> Sequence[ConceptNode]:
     _count(by_path)
     for siblings in (roots, *(node.children for node in by_path.values())):
         siblings.sort(key=lambda node: node.name.casefold())
-    return roots
+    return tuple(roots)
 
 
 @dataclass(frozen=True, slots=True)

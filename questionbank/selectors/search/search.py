@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from django.db.models import F, QuerySet
+from django.db.models import Q, QuerySet
 
 from analytics.records import ConceptPath
 from questionbank.errors import ValidationFailed
@@ -58,11 +58,14 @@ CONCEPTS_SHOWN = 3  # of those that a query names
 PAGE_SIZE = 20
 LARGEST_PAGE = 100
 RELEVANCE, NEWEST = "relevance", "newest"
-ORDERS: Mapping[str, tuple[Any, ...]] = {  # name in the address -> columns; a literal table
-    NEWEST: ("-pk",),
-    "easiest": (F("difficulty_percent").asc(nulls_last=True), "-pk"),
-    "hardest": (F("difficulty_percent").desc(nulls_last=True), "-pk"),
-    "answered": ("-responses", "-pk"),
+_IS_RATED = Q(difficulty_percent__isnull=False)
+ORDERS: Mapping[str, tuple[Q, tuple[str, ...]]] = {
+    # name in the address -> which questions have a place in the order, and the columns. The others follow, the newest
+    # first; as one order of all, PostgreSQL would sort the bank, while an index has each part in its order.
+    NEWEST: (Q(), ("-pk",)),
+    "easiest": (_IS_RATED, ("difficulty_percent", "pk")),
+    "hardest": (_IS_RATED, ("-difficulty_percent", "-pk")),
+    "answered": (Q(responses__gt=0), ("-responses", "-pk")),
 }
 
 
@@ -395,7 +398,14 @@ def _page(asked: AskedSearch, counted: Facets, **fields: Any) -> SearchPage:
 
 
 def _window(questions: QuerySet[Question], order: str, start: int, count: int) -> list[int]:
-    return list(questions.order_by(*ORDERS[order]).values_list("pk", flat=True)[start : start + count])
+    has_place, columns = ORDERS[order]
+    placed = questions.filter(has_place).order_by(*columns).values_list("pk", flat=True)
+    ids = list(placed[start : start + count])
+    if has_place and len(ids) < count:
+        first = 0 if ids else start - placed.count()
+        others = questions.filter(~has_place).order_by("-pk").values_list("pk", flat=True)
+        ids += others[first : first + count - len(ids)]
+    return ids
 
 
 def _offset_cursors(asked: AskedSearch, offset: int, *, has_next: bool) -> dict[str, str]:

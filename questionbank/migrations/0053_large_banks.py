@@ -1,4 +1,4 @@
-"""Compute what is missing in a question with fewer patterns than PostgreSQL keeps compiled.
+"""Compute what a question lacks with fewer patterns than PostgreSQL keeps compiled; index the orders of browsing.
 
 The rules are those of migrations 43 and 45 and the columns keep their values; PostgreSQL rewrites the table once.
 """
@@ -80,4 +80,19 @@ class Migration(migrations.Migration):
             ]
         ),
         migrations.RunPython(set_expressions, migrations.RunPython.noop),
+        migrations.AddIndex(
+            model_name="question",
+            index=models.Index(
+                fields=["status", "difficulty_percent", "id"],
+                name="question_rated",
+                condition=Q(difficulty_percent__isnull=False),
+            ),
+        ),
+        migrations.RemoveIndex(model_name="question", name="question_observed"),
+        migrations.AddIndex(
+            model_name="question",
+            index=models.Index(
+                fields=["status", "responses", "id"], name="question_observed", condition=Q(responses__gt=0)
+            ),
+        ),
     )
