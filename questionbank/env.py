@@ -69,6 +69,8 @@ environment = _Environment(
     SECRET_KEY=(str, ""),
     STORAGE_URL=(str, ""),
     TIME_ZONE=(str, "UTC"),
+    TRAINING_ADDRESS=(str, ""),
+    TRAINING_WAIT_SECONDS=(int, 120),
     TRUSTED_PROXIES=(int, 0),
     VAR_DIR=(str, str(BASE_DIR / "var")),
 )
@@ -183,9 +185,9 @@ def storages() -> dict[str, dict[str, object]]:
     return {
         alias: {
             "BACKEND": "storages.backends.s3.S3Storage",
-            "OPTIONS": {**bucket, "location": f"{prefix}/{folder}".strip("/")},
+            "OPTIONS": {**bucket, "location": f"{prefix}/{folder or alias}".strip("/")},
         }
-        for alias, folder in {**_FOLDERS, "backups": "backups"}.items()
+        for alias, folder in {**_FOLDERS, **dict.fromkeys(("backups", "checkpoints"))}.items()
     }
 
 

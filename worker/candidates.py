@@ -12,15 +12,16 @@ import shlex
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from analytics.artifacts import Manifest
 from analytics.catalog import CAPABILITIES
 from analytics.configuration import config_from_strings
-from analytics.errors import DataError
+from analytics.errors import ArtifactError, DataError
 from analytics.training.context import TrainingContext
 from analytics.training.device import pick_device
+from analytics.training.launch import Train
 from questionbank.capabilities.catalog import training_of
 from questionbank.disk import require_space
 from questionbank.models import ModelArtifact, Run
@@ -28,17 +29,16 @@ from questionbank.scratch import scratch_folder
 from questionbank.selectors.registry.artifacts import artifact_champion, artifact_source
 from questionbank.selectors.registry.checkpoints import checkpoint_folder, folder_has_checkpoint
 from questionbank.services.artifacts import artifact_register
+from questionbank.services.checkpoints import checkpoint_fetch, checkpoint_forget, checkpoint_store
 from worker.gpu import gpu_turn
 from worker.reporting import RunReporter
+from worker.together import train_together
 
 _LICENSE_NOTE = "trained on the questions of this bank"
 
 TRAINING_BYTES = (
     1_000_000_000  # the checkpoint of the default encoder with its optimiser's state, twice, and the model
 )
-
-Train = Callable[[Path, TrainingContext], Manifest]
-"""Called with the output folder and the context that all trainings take."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +91,14 @@ def train_candidate(
     if registered is None:
         if not folder_has_checkpoint(folder):
             shutil.rmtree(folder, ignore_errors=True)
+        checkpoint_fetch(run_id=run.pk, folder=folder)
         require_space(folder, TRAINING_BYTES, what="The training")
         train = begin(Beginning(config, start, folder))
+        _store(reporter, folder, anyway=False)
         champion = artifact_champion(capability=run.capability, scope=scope)
         if folder_has_checkpoint(folder):
             reporter.log("Going on from the checkpoint.")
-        device = pick_device(getattr(config, "device", "cpu"))
-        with gpu_turn(reporter, device), scratch_folder(prefix="train-") as scratch:
+        with scratch_folder(prefix="train-") as scratch:
             output = scratch / run.capability
             context = TrainingContext(
                 name=name,
@@ -109,13 +110,36 @@ def train_candidate(
                 progress=reporter.progress,
                 cancel=reporter.should_stop,
                 say=reporter.log,
+                saved=partial(_store, reporter, folder),
             )
-            train(output, context)
+            if getattr(config, "processes", 1) * getattr(config, "nodes", 1) > 1:
+                train_together(reporter, config, train, output, context)
+            else:
+                with gpu_turn(reporter, pick_device(getattr(config, "device", "cpu"))):
+                    train(output, context)
             reporter.check()
             registered = artifact_register(folder=output, scope=scope, parent=champion, user=run.requested_by)
-    shutil.rmtree(folder, ignore_errors=True)
+    checkpoint_forget(run_id=run.pk, folder=folder)
     reporter.log(f"Registered as the candidate {registered.name} (model {registered.pk}).")
     return {"model": registered.pk, "metrics": registered.manifest["metrics"]}
+
+
+def _store(reporter: RunReporter, folder: Path, *, anyway: bool = True) -> None:
+    """Keep a checkpoint in the object store, where there is one.
+
+    Args:
+        anyway: go on where that fails: there is still this machine's.
+
+    Raises:
+        ArtifactError: it fails, and that matters.
+    """
+    try:
+        checkpoint_store(run_id=reporter.run.pk, folder=folder)
+    except Exception as error:  # whatever the store says
+        sentence = f"The object store took no checkpoint: {error}"
+        if not anyway:
+            raise ArtifactError(sentence) from error
+        reporter.log(f"{sentence}. It stays on this machine.", level="warning")
 
 
 def training_command(capability: str, parameters: Mapping[str, Any]) -> str:

@@ -37,6 +37,7 @@ from worker.celery import application
 from worker.embedding import VectorBlocks, embed_pending
 from worker.language_models import prepare_language_model
 from worker.reporting import RunReporter, patiently, running
+from worker.together import TakePart
 
 
 def run_task(
@@ -105,7 +106,7 @@ def embed_questions(reporter: RunReporter) -> Mapping[str, Any]:
 def help_with_job(run_id: int, name: str) -> int:
     """Work on the blocks of a run that another worker has."""
     word, _, argument = name.partition("/")
-    kinds: dict[str, type[BlockJob]] = {VectorBlocks.word: VectorBlocks, **block_jobs()}
+    kinds: dict[str, type[BlockJob]] = {job.word: job for job in (VectorBlocks, TakePart)} | block_jobs()
     job = patiently(partial(kinds[word].named, argument))
     return help_with_blocks(run_id, job) if job else 0
 

@@ -25,13 +25,16 @@ from analytics.configuration import (
     MaximumTokens,
     Measured,
     MixedPrecision,
+    Nodes,
     Patience,
+    Processes,
     Schedule,
     Seed,
     Temperature,
     WarmupShare,
     WeightDecay,
     configuration,
+    sharing_problems,
 )
 from analytics.errors import ConfigurationError
 
@@ -108,8 +111,12 @@ class AnalogyConfig:
     patience: Patience = 0
     checkpoint_every: CheckpointInterval = 0
     device: Device = "auto"
+    processes: Processes = 1
+    nodes: Nodes = 1
     seed: Seed = 42
 
     def __post_init__(self) -> None:
+        if problems := sharing_problems(self):
+            raise ConfigurationError(problems)
         if self.same == "both" and not self.all_positives:
             raise ConfigurationError(["same can be both only with all_positives"])

@@ -22,6 +22,7 @@ from analytics.integer_codes import integer_codes
 from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
 from analytics.losses.info_nce import InfoNCELoss
 from analytics.training.batching import length_grouped_batches
+from analytics.training.distributed import gather_objects, gather_rows
 from analytics.training.parameters import decay_groups
 from analytics.training.stages import Step
 
@@ -91,16 +92,17 @@ class RetrievalTask:
         self, batch: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]], _step: Step
     ) -> Mapping[str, Tensor]:
         """Return the loss of Eq. 1, or of the contrast with all positives of the batch."""
-        anchors = batch[0]
-        rows = np.concatenate(batch)
-        embedded = self.backbone.embed_texts([self.texts[row] for row in rows])
-        vectors = normalize(embedded.float(), dim=1)  # (2 * batch, dimension)
+        embedded = self.backbone.embed_texts([self.texts[row] for row in np.concatenate(batch)])
+        unit = normalize(embedded.float(), dim=1)
+        queries, keys = map(gather_rows, unit.split(len(batch[0])))  # of the whole batch, as everything below
+        anchors, positives = map(np.concatenate, zip(*gather_objects(batch), strict=True))
+        vectors = torch.cat([queries, keys])  # (2 * batch, dimension)
+        rows = np.concatenate([anchors, positives])
         if self.config.all_positives:
             ranks = torch.from_numpy(self._ranks(rows)).to(vectors.device)
             return {"loss": self.contrast(vectors @ vectors.T, ranks)}
         codes = self.positives.codes
         left_out = torch.from_numpy(codes[anchors][:, None] == codes[rows][None, :]).to(vectors.device)
-        queries, keys = vectors[: len(anchors)], vectors[len(anchors) :]
         return {"loss": self.info_nce(queries, keys, vectors, left_out)}
 
     def _ranks(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:

@@ -22,11 +22,14 @@ from analytics.configuration import (
     MaximumSteps,
     MaximumTokens,
     MixedPrecision,
+    Nodes,
     Patience,
+    Processes,
     Seed,
     WarmupShare,
     WeightDecay,
     configuration,
+    sharing_problems,
 )
 from analytics.errors import ConfigurationError
 
@@ -154,9 +157,13 @@ class EncoderConfig:
     patience: Patience = 0
     checkpoint_every: CheckpointInterval = 100
     device: Device = "auto"
+    processes: Processes = 1
+    nodes: Nodes = 1
     seed: Seed = 42
 
     def __post_init__(self) -> None:
+        if problems := sharing_problems(self):
+            raise ConfigurationError(problems)
         if self.adapter_rank and self.objective != "contrast":
             raise ConfigurationError([f"adapter_rank must be 0 for the objective {self.objective}"])
         if self.objective == "last-layer" and not self.metric_steps:

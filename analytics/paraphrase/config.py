@@ -20,13 +20,19 @@ from analytics.configuration import (
     MaximumSteps,
     MaximumTokens,
     MixedPrecision,
+    Nodes,
+    Processes,
     Seed,
     WarmupShare,
     WeightDecay,
     configuration,
+    sharing_problems,
 )
 from analytics.errors import ConfigurationError, DataError
 from analytics.paraphrase.operators.catalog import OPERATORS, operator
+
+TOGETHER = 4
+"""Triplets of one question that are learned together, at most."""
 
 
 @configuration
@@ -143,10 +149,12 @@ class ParaphraseConfig:
     evaluate_every: EvaluationInterval = 200
     checkpoint_every: CheckpointInterval = 200
     device: Device = "auto"
+    processes: Processes = 1
+    nodes: Nodes = 1
     seed: Seed = 3407
 
     def __post_init__(self) -> None:
-        problems = []
+        problems = sharing_problems(self, batch=self.groups_per_batch)
         try:
             left_out = [operator(name) for name in self.left_out()]
         except DataError as error:
@@ -164,6 +172,11 @@ class ParaphraseConfig:
             problems.append("translator_there and translator_back must be given together")
         if problems:
             raise ConfigurationError(problems)
+
+    @property
+    def groups_per_batch(self) -> int:
+        """Return how many groups of triplets a batch has: of up to `TOGETHER` of one question, or of one triplet."""
+        return max(1, self.batch_size // TOGETHER) if self.combine else self.batch_size
 
     def left_out(self) -> tuple[str, ...]:
         """Return the names of the operators that are left out."""

@@ -21,14 +21,13 @@ from analytics.backbone.backbone import Backbone
 from analytics.errors import DataError
 from analytics.losses.multiple_negatives import MultipleNegativesRankingLoss
 from analytics.losses.triplet import TripletLoss
-from analytics.paraphrase.config import ParaphraseConfig
+from analytics.paraphrase.config import TOGETHER, ParaphraseConfig
 from analytics.paraphrase.triplets import Triplet
 from analytics.paraphrase.words.typed_text import typed_text
 from analytics.training.batching import length_grouped_batches
+from analytics.training.distributed import gather_objects, gather_rows
 from analytics.training.parameters import decay_groups
 from analytics.training.stages import Step
-
-_TOGETHER = 4  # triplets of one question
 
 
 class ScoringTask:
@@ -68,7 +67,6 @@ class ScoringTask:
                 [self._read(triplets[rows[0]].anchor) for rows in self.groups]
             )
         ]
-        self.groups_per_batch = max(1, config.batch_size // (_TOGETHER if config.combine else 1))
 
     def modules(self) -> Mapping[str, nn.Module]:
         """Return what a checkpoint holds."""
@@ -80,19 +78,20 @@ class ScoringTask:
 
     def batches_per_epoch(self) -> int:
         """Return the number of batches; incomplete last ones are dropped."""
-        return len(self.groups) // self.groups_per_batch
+        return len(self.groups) // self.config.groups_per_batch
 
     def batches(self, epoch: int) -> Iterator[list[Triplet]]:
         """Yield triplets of questions of about one length, drawn from seed and epoch alone, so resumable."""
         rng = np.random.default_rng((self.config.seed, epoch))
-        for numbers in length_grouped_batches(self.lengths, self.groups_per_batch, rng):
+        for numbers in length_grouped_batches(self.lengths, self.config.groups_per_batch, rng):
             yield [self.triplets[row] for number in numbers for row in self.groups[number]]
 
     def losses(self, batch: list[Triplet], _step: Step) -> Mapping[str, Tensor]:
         """Return the loss and its terms."""
-        learned = _combined(batch) if self.config.combine else [_texts(triplet) for triplet in batch]
-        rows = {text: row for row, text in enumerate(dict.fromkeys(chain.from_iterable(learned)))}
-        vectors = self.backbone.embed_texts([self._read(text) for text in rows]).float()
+        texts = list(dict.fromkeys(chain.from_iterable(self._learned(batch))))
+        vectors = gather_rows(self.backbone.embed_texts([self._read(text) for text in texts]).float())
+        rows = {text: row for row, text in enumerate(chain.from_iterable(gather_objects(texts)))}
+        learned = self._learned(list(chain.from_iterable(gather_objects(batch))))  # the whole batch's
         places = torch.tensor([[rows[text] for text in texts] for texts in learned], device=vectors.device)
         anchors, positives, negatives = (vectors[column] for column in places.T)
         losses: dict[str, Tensor] = {}
@@ -113,6 +112,9 @@ class ScoringTask:
         """Return held-out metrics of the encoder."""
         return self._evaluate(self.backbone) if self._evaluate else {}
 
+    def _learned(self, batch: Sequence[Triplet]) -> list[tuple[str, str, str]]:
+        return _combined(batch) if self.config.combine else [_texts(triplet) for triplet in batch]
+
     def _read(self, text: str) -> str:
         return typed_text(text) if self.config.typed_numbers else text
 
@@ -122,14 +124,14 @@ def _texts(triplet: Triplet) -> tuple[str, str, str]:
 
 
 def _groups(triplets: Sequence[Triplet]) -> list[list[int]]:
-    """Return the rows of triplets with one anchor, at most `_TOGETHER` each."""
+    """Return the rows of triplets with one anchor, at most `TOGETHER` each."""
     by_anchor: dict[str, list[int]] = {}
     for row, triplet in enumerate(triplets):
         by_anchor.setdefault(triplet.anchor, []).append(row)
     return [
-        rows[start : start + _TOGETHER]
+        rows[start : start + TOGETHER]
         for rows in by_anchor.values()
-        for start in range(0, len(rows), _TOGETHER)
+        for start in range(0, len(rows), TOGETHER)
     ]
 
 

@@ -24,13 +24,16 @@ from analytics.configuration import (
     MaximumSteps,
     MaximumTokens,
     Measured,
+    Nodes,
     Patience,
+    Processes,
     Schedule,
     Seed,
     Temperature,
     WarmupShare,
     WeightDecay,
     configuration,
+    sharing_problems,
 )
 from analytics.errors import ConfigurationError
 
@@ -217,10 +220,12 @@ class SolverConfig:
     patience: Patience = 0
     checkpoint_every: CheckpointInterval = 0
     device: Device = "auto"
+    processes: Processes = 1
+    nodes: Nodes = 1
     seed: Seed = 42
 
     def __post_init__(self) -> None:
-        problems = []
+        problems = sharing_problems(self)
         if self.ramp_ends < self.ramp_begins:
             problems.append("ramp_ends must not be below ramp_begins")
         if self.freeze_encoder and self.adapter_rank:

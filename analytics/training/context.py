@@ -31,6 +31,10 @@ def _ignore_line(_line: str) -> None:
     return None
 
 
+def _ignore() -> None:
+    return None
+
+
 def _never() -> bool:
     return False
 
@@ -49,6 +53,7 @@ class TrainingContext:
         progress: called while data are prepared.
         cancel: asked after every step and between parts of the preparation; True stops the training.
         say: called with a line for each thing that happens.
+        saved: called when a checkpoint has been written.
     """
 
     name: str = ""
@@ -60,6 +65,7 @@ class TrainingContext:
     progress: Progress = _ignore_progress
     cancel: Callable[[], bool] = _never
     say: Say = _ignore_line
+    saved: Callable[[], object] = _ignore
 
     def with_callbacks(self, *callbacks: Callback) -> TrainingContext:
         """Return the same context with further callbacks."""

@@ -10,7 +10,7 @@ What concerns the run (whether to stop, losses, metrics) travels between the pro
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import timedelta
 from inspect import signature
@@ -109,6 +109,38 @@ def gather(tensor: Tensor) -> Tensor:
     parts = [torch.empty_like(tensor) for _process in range(processes())]
     dist.all_gather(parts, tensor.detach().contiguous())
     return torch.cat(parts)
+
+
+def gather_rows(tensor: Tensor) -> Tensor:
+    """Return the rows of all processes in their order; the gradient flows into this process's own.
+
+    For losses over a whole batch, such as contrasts within it, that every process computes alike. DDP takes the mean of
+    the processes' gradients, so each one's share is multiplied by their number here.
+
+    Args:
+        tensor: (rows, ...); the number of rows may differ between processes.
+    """
+    if processes() == 1:
+        return tensor
+    counts = [int(count) for count in gather_objects(len(tensor))]
+    gathered: Tensor = _Gathered.apply(tensor, counts)
+    return gathered
+
+
+class _Gathered(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, tensor: Tensor, counts: Sequence[int]) -> Tensor:
+        ctx.first = sum(counts[: process_number()])
+        ctx.count = len(tensor)
+        padded = tensor.new_zeros(max(counts), *tensor.shape[1:])
+        padded[: len(tensor)] = tensor
+        parts = gather(padded).split(max(counts))
+        return torch.cat([part[:count] for part, count in zip(parts, counts, strict=True)])
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, None]:
+        own = gradients[0][ctx.first : ctx.first + ctx.count]
+        return own * processes(), None
 
 
 def gather_objects(value: Any) -> list[Any]:

@@ -191,7 +191,12 @@ class _Training:
             "starts": self.starts,
             "random": gather_objects(random_states()),
         }
-        broadcast_from_main(lambda: save_checkpoint(folder, state))
+
+        def write() -> None:
+            save_checkpoint(folder, state)
+            self.context.saved()
+
+        broadcast_from_main(write)
 
     def load(self) -> dict[str, Any] | None:
         """Read the checkpoint, if there is one, and check that it is of this training."""
