@@ -60,7 +60,10 @@ class RecallingSolver:
         kept = self._datastore.nearest(vectors, NEIGHBOURS)
         for row, vector, neighbours in zip(rows, vectors, kept, strict=True):
             if self._further is not None:
-                neighbours = _nearest_of(neighbours, self._further(problems[row], vector))
+                neighbours = sorted(
+                    [*self._further(problems[row], vector), *neighbours],
+                    key=lambda neighbour: -neighbour.similarity,
+                )[:NEIGHBOURS]
             numbers = SlotNumbers.of_text(problems[row].text)
             recalled = [
                 solution
@@ -101,10 +104,6 @@ def recalling(
         vectors = retriever.encode([example.problem.text for example in examples])
         datastore = datastore.with_problems(examples, vectors)
     return RecallingSolver(solver, retriever, datastore, further)
-
-
-def _nearest_of(kept: Sequence[Neighbour], further: Sequence[Neighbour]) -> list[Neighbour]:
-    return sorted([*further, *kept], key=lambda neighbour: -neighbour.similarity)[:NEIGHBOURS]
 
 
 def _twin_solution(text: str, neighbours: Sequence[Neighbour], numbers: SlotNumbers) -> Solution | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from analytics.errors import DataError
 from analytics.expression.evaluate import answers_agree, evaluate_float, number_value
@@ -208,7 +207,7 @@ def uses_numbers_of(written: str, answers: str, question: str) -> bool:
         return True
     if answers == "equation":
         tree = _written_equation(answer)
-        return tree is not None and bool(values & _leaf_values(tree))
+        return tree is not None and not values.isdisjoint(map(number_value, tree.leaves()))
     return bool(values & {mention.value for mention in find_numbers(answer)})
 
 
@@ -226,7 +225,3 @@ def _written_equation(answer: str) -> ExpressionTree | None:
         return parse_written_equation(chosen)
     except DataError:
         return None
-
-
-def _leaf_values(tree: ExpressionTree) -> set[Fraction]:
-    return set(map(number_value, tree.leaves()))

@@ -8,7 +8,6 @@ from uuid import uuid4
 from django import forms
 from django.http import QueryDict
 
-from analytics.question_content import Option
 from analytics.text.language_words import FOREIGN_LANGUAGES
 from questionbank.forms.problems import ServiceForm
 from questionbank.forms.questions import LANGUAGES, PASTE_LIMIT
@@ -83,7 +82,7 @@ class SavePastedForm(PasteForm):
             "text": pasted.layout.text,
             "language": pasted.language,
             "kind": Question.Kind.CHOICE if pasted.layout.options else Question.Kind.OPEN,
-            "options": [_as_dict(option) for option in pasted.layout.options],
+            "options": [{"label": option.label, "text": option.text} for option in pasted.layout.options],
             "answer": _answer(self.data, pasted),
             "solution": "",
             "concepts": list(self.cleaned_data["concepts"]),
@@ -112,7 +111,3 @@ def _answer(data: QueryDict, pasted: PastedText) -> str:
     if is_possible and (is_for_this_text or (entered and entered != suggested)):
         return entered
     return pasted.layout.answer
-
-
-def _as_dict(option: Option) -> dict[str, str]:
-    return {"label": option.label, "text": option.text}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from analytics.text.meaning import same_answer
@@ -44,11 +44,8 @@ def unify_answers(execute: Execute) -> None:
             compared += len(distinct)
             if compared > _MOST_COMPARED:
                 return
-            if equal := _first_equal(key, distinct):
+            equal = next((other for other in distinct if same_answer(key, other) == "same"), "")
+            if equal:
                 execute(_UNIFY, [equal, content_hash, key])
             else:
                 distinct.append(key)
-
-
-def _first_equal(answer: str, earlier: Iterable[str]) -> str:
-    return next((other for other in earlier if same_answer(answer, other) == "same"), "")

@@ -167,7 +167,7 @@ def model_detail(request: HttpRequest, artifact_id: int) -> HttpResponse:
         "jobs": model_jobs(artifact=artifact),
         "comparable": fixed_suite(artifact.capability) is not None
         and not is_champion
-        and _has_champion(artifact),
+        and artifact_champion(capability=artifact.capability, scope=artifact.scope) is not None,
         "comparison": comparison_shown(artifact=artifact),
         "roll_back": roll_back_target(artifact.capability, artifact.scope) if is_champion else None,
         "events": artifact.events.select_related("former", "person")[:EVENTS_SHOWN],
@@ -304,10 +304,6 @@ def model_delete(request: HttpRequest, artifact_id: int) -> HttpResponse:
 def _check_capability(capability: str) -> None:
     if capability not in CAPABILITIES:
         raise NotFound("There are no models of this kind.")
-
-
-def _has_champion(artifact: ModelArtifact) -> bool:
-    return artifact_champion(capability=artifact.capability, scope=artifact.scope) is not None
 
 
 def _settings(artifact: ModelArtifact) -> list[dict[str, Any]]:

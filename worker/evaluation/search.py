@@ -92,7 +92,8 @@ def _items(
     question_ids = [
         pk
         for pk, digest in rows.values_list("pk", "content_hash")
-        if _split_of(bytes(digest)) == split and (among is None or bytes(digest) in among)
+        if ("dev" if zlib.crc32(bytes(digest)) % 2 else "test") == split
+        and (among is None or bytes(digest) in among)
     ]
     rng = random.Random(seed)  # noqa: S311 - a sample, no secret
     rng.shuffle(question_ids)
@@ -109,10 +110,6 @@ def _items(
         if not any(wanted.values()):
             break
     return items
-
-
-def _split_of(digest: bytes) -> str:
-    return "dev" if zlib.crc32(digest) % 2 else "test"
 
 
 def _reciprocal_ranks(item: KnownItem, serving: Serving) -> dict[str, float]:

@@ -18,7 +18,10 @@ from worker.reproduction.results import put_table
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Give a parser what both commands take."""
-    parser.add_argument("capability", choices=_reproducible())
+    parser.add_argument(
+        "capability",
+        choices=sorted(word for word, row in WORKER_CAPABILITIES.items() if row.can("reproduce")),
+    )
     parser.add_argument("--data", type=Path, required=True, help="folder with a folder for each public set")
     parser.add_argument("--arms", nargs="+", metavar="ARM", help="by default all")
     parser.add_argument(
@@ -87,7 +90,3 @@ def reproduce(options: Mapping[str, Any], say: Callable[[str], Any]) -> str:
     if options["results"]:
         put_table(options["results"], f"reproduce {options['capability']} {output.name}", table)
     return table
-
-
-def _reproducible() -> list[str]:
-    return sorted(word for word, row in WORKER_CAPABILITIES.items() if row.can("reproduce"))

@@ -40,7 +40,7 @@ class Pooled:
             arrays: of each run, by name.
         """
         by_run = [
-            {**run_arrays, "seed": _seeds(run, run_arrays)}
+            {**run_arrays, "seed": np.full(len(run_arrays["question"]), run.seed)}
             for run, run_arrays in zip(runs, arrays, strict=True)
         ]
         columns = {name: np.concatenate([run_arrays[name] for run_arrays in by_run]) for name in by_run[0]}
@@ -71,7 +71,3 @@ def difference(questions: Array, values: Array, reference: Array) -> tuple[float
     columns = [values.astype(float).tolist(), reference.astype(float).tolist()]
     drawn = paired_difference(questions.tolist(), columns, "mean", np.random.default_rng(0))
     return drawn["difference"], drawn["low"], drawn["high"]
-
-
-def _seeds(run: FinishedRun, arrays: Mapping[str, Array]) -> npt.NDArray[np.int64]:
-    return np.full(len(arrays["question"]), run.seed)

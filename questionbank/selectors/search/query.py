@@ -158,7 +158,7 @@ def _prose(marked: str) -> str:
 
 
 def _sort(searched: str, words: int, formulas: Sequence[str]) -> QuerySort:
-    if formulas and not (_prose_tokens(searched) - _ASKING):
+    if formulas and all(_SIGN_TOKEN.search(token) for token in {*search_tokens(_prose(searched))} - _ASKING):
         return "formula"
     if words >= _QUESTION_WORDS and not formulas and not _ENDS_SENTENCE.search(searched):
         words = len([word for word in _PROSE_WORD.findall(searched) if word.lower() not in JOINING_WORDS])
@@ -170,10 +170,6 @@ def _asked_of(searched: str) -> str:
     words = searched.split(" ")
     start = next((place for place, word in enumerate(words) if word.lower() not in _ASKING), 0)
     return " ".join(words[start:])
-
-
-def _prose_tokens(marked: str) -> set[str]:
-    return {token for token in search_tokens(_prose(marked)) if not _SIGN_TOKEN.search(token)}
 
 
 def quoted(token: str) -> str:

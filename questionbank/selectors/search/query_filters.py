@@ -140,7 +140,7 @@ def _named(text: str) -> Iterable[tuple[str, str, dict[str, object], str]]:
     """Yield each filter that is named: its name, the words, the fields of `SearchFilters`, the label."""
     for match in _GRADE.finditer(text):
         if grade := _grade_of_bank(match):
-            yield "grade", match[0], {"grade": grade}, _grade_label(grade)
+            yield "grade", match[0], {"grade": grade}, f"Grade {grade}" if grade[:1].isdigit() else grade
     for name, value, pattern in _PHRASES:
         if found := pattern.search(text):
             yield name, found[0], *_VALUES[name](value)
@@ -191,10 +191,6 @@ def _number(match: re.Match[str]) -> int:
 
 def _chinese_number(numerals: str) -> int:
     return int(chinese_value(numerals) or 0)
-
-
-def _grade_label(grade: str) -> str:
-    return f"Grade {grade}" if grade[:1].isdigit() else grade
 
 
 def _tidied(rest: str) -> str:

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from analytics.language.zh.language import CHINESE
@@ -92,7 +92,7 @@ def terms_of(
     for (start, end), signs in _signs(tokens):
         if (start, end) in covering:
             place = covering.index((start, end))
-            phrases[place] = _with_signs(phrases[place], signs)
+            phrases[place] = replace(phrases[place], query=f"{phrases[place].query} | {_any(signs)}")
         elif end - start > 1:
             covering.append((start, end))
             phrases.append(
@@ -141,10 +141,6 @@ def _named(span: Span, tokens: Sequence[str], vocabulary: Vocabulary) -> Phrase:
     own = tuple(tokens[span.start : span.end])
     query = " | ".join(f"({phrase_query(words)})" for words in dict.fromkeys((own, *span.synonyms)) if words)
     return Phrase(query, span.nodes, _weight(own, vocabulary), is_name=True)
-
-
-def _with_signs(phrase: Phrase, signs: Tokens) -> Phrase:
-    return Phrase(f"{phrase.query} | {_any(signs)}", phrase.nodes, phrase.weight, phrase.is_name)
 
 
 def _longer_words(token: str) -> tuple[str, ...]:
