@@ -61,26 +61,19 @@ def branches(source: str, words: frozenset[str] = WORDS) -> Iterator[tuple[int, 
             yield node.lineno, word
 
 
-def test_no_code_decides_by_a_capabilitys_word():
+@pytest.mark.parametrize(
+    ("packages", "words"),
+    [(("analytics", "questionbank", "worker"), WORDS), (("questionbank", "worker"), LENSES)],
+    ids=["of a capability", "of a lens"],
+)
+def test_no_code_decides_by_the_word(packages, words):
     problems = []
-    for package in ("analytics", "questionbank", "worker"):
+    for package in packages:
         for path in sorted((BASE_DIR / package).rglob("*.py")):
             name = path.relative_to(BASE_DIR).as_posix()
             if "/migrations/" in name or is_a_capabilitys_own(name):
                 continue
-            lines = branches(path.read_text(encoding="utf-8"))
-            problems += [f"{name}:{line} decides by {word!r}" for line, word in lines]
-    assert problems == []
-
-
-def test_no_code_of_bank_or_worker_decides_by_the_word_of_a_lens():
-    problems = []
-    for package in ("questionbank", "worker"):
-        for path in sorted((BASE_DIR / package).rglob("*.py")):
-            name = path.relative_to(BASE_DIR).as_posix()
-            if "/migrations/" in name or is_a_capabilitys_own(name):
-                continue
-            lines = branches(path.read_text(encoding="utf-8"), LENSES)
+            lines = branches(path.read_text(encoding="utf-8"), words)
             problems += [f"{name}:{line} decides by {word!r}" for line, word in lines]
     assert problems == []
 

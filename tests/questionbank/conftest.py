@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import json
+import logging
 from pathlib import Path
 
 import pytest
@@ -19,3 +21,12 @@ def jsonl(tmp_path: Path):
         return path
 
     return write
+
+
+@pytest.fixture
+def log(monkeypatch) -> io.StringIO:
+    """What the site's processes write."""
+    written = io.StringIO()
+    [console] = [handler for handler in logging.getLogger().handlers if handler.get_name() == "console"]
+    monkeypatch.setattr(console, "stream", written)
+    return written

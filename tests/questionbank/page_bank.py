@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import html
+import re
 from types import SimpleNamespace
 
 from questionbank.models import User
@@ -45,3 +47,8 @@ def make_bank(teacher: User) -> SimpleNamespace:
     return SimpleNamespace(
         questions=questions, hierarchy=hierarchy, linear=linear, circle=circle, fraction=fraction
     )
+
+
+def text_of(response) -> str:
+    """What a reader sees of a page, in one line."""
+    return " ".join(html.unescape(re.sub("<[^>]*>", " ", response.content.decode())).split())

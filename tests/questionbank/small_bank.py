@@ -18,6 +18,7 @@ from questionbank.models import (
     QuestionTag,
 )
 from questionbank.services.equations import equation_graph_key
+from questionbank.services.search_index import vocabulary_refresh
 from tests.factories import ConceptFactory, QuestionFactory, with_derived
 
 
@@ -31,6 +32,13 @@ def add_question(text: str, *, equation: str = "", **fields: object) -> Question
             graph_key=equation_graph_key(text=text, expression=equation),
         )
     return question
+
+
+def fill(*texts: str, **fields: Any) -> list[Question]:
+    """Ready questions, whose words the vocabulary knows."""
+    questions = [add_question(text, **fields) for text in texts]
+    vocabulary_refresh()
+    return questions
 
 
 def add_questions(rows: Iterable[Mapping[str, Any]]) -> list[Question]:

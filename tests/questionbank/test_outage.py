@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import errno
-import io
-import logging
 from collections.abc import Iterator
 
 import psycopg
@@ -33,15 +31,6 @@ def end_connection(pid: int | None = None) -> None:
     address = {key: parameters[key] for key in ("host", "user", "dbname")}
     with psycopg.connect(**address, autocommit=True) as another:
         another.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
-
-
-@pytest.fixture
-def log(monkeypatch) -> io.StringIO:
-    """What the site's processes write."""
-    written = io.StringIO()
-    [console] = [handler for handler in logging.getLogger().handlers if handler.get_name() == "console"]
-    monkeypatch.setattr(console, "stream", written)
-    return written
 
 
 @pytest.fixture

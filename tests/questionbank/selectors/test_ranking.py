@@ -11,8 +11,7 @@ from questionbank.selectors.search.ranking import Matches, fuse, rank_by_vectors
 from questionbank.selectors.search.spelling import vocabulary
 from questionbank.selectors.search.text_search import TextRanking, rank_by_text
 from questionbank.selectors.serving import serving
-from questionbank.services.search_index import vocabulary_refresh
-from tests.questionbank.small_bank import add_question, add_set, store_vectors
+from tests.questionbank.small_bank import add_question, add_set, fill, store_vectors
 
 pytestmark = pytest.mark.django_db
 
@@ -23,12 +22,6 @@ def ranked(typed: str, questions=None) -> list[str]:
     ids = rank_by_text(parsed.tokens, among, vocabulary()).ids
     texts = Question.objects.in_bulk(ids)
     return [texts[pk].text for pk in ids]
-
-
-def fill(*texts: str, **fields) -> list[Question]:
-    questions = [add_question(text, **fields) for text in texts]
-    vocabulary_refresh()
-    return questions
 
 
 def test_questions_with_all_words_come_before_those_with_some():

@@ -10,8 +10,7 @@ from questionbank.errors import ValidationFailed
 from questionbank.selectors.search import search
 from questionbank.selectors.search.search import SearchFilters, matching_questions, search_questions
 from questionbank.selectors.serving import serving
-from questionbank.services.search_index import vocabulary_refresh
-from tests.questionbank.small_bank import add_concept, add_question, add_set, store_vectors
+from tests.questionbank.small_bank import add_concept, add_question, add_set, fill, store_vectors
 
 pytestmark = pytest.mark.django_db
 
@@ -29,12 +28,6 @@ def find(query: str = "", cursor: str = "", page_size: int = 3, order: str = "",
 
 def texts(page):
     return [hit.question.text for hit in page.hits]
-
-
-def fill(*names: str, **fields):
-    questions = [add_question(name, **fields) for name in names]
-    vocabulary_refresh()
-    return questions
 
 
 def walk(first, query="", **filters):

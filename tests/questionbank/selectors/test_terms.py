@@ -9,15 +9,9 @@ from questionbank.selectors.search.filters import SearchFilters
 from questionbank.selectors.search.search import search_questions
 from questionbank.selectors.serving import serving
 from questionbank.services.search_index import vocabulary_refresh
-from tests.questionbank.small_bank import add_concept, add_question
+from tests.questionbank.small_bank import add_concept, add_question, fill
 
 pytestmark = pytest.mark.django_db
-
-
-def fill(*texts: str, **options) -> list[Question]:
-    questions = [add_question(text, **options) for text in texts]
-    vocabulary_refresh()
-    return questions
 
 
 def hits(query: str) -> list[Question]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import re
 
 import pytest
 from django.test import Client
@@ -14,6 +13,7 @@ from analytics.text.copies import story_key
 from questionbank.models import ModelArtifact, ModelComparison, ModelEvent, Question, Run
 from questionbank.services.artifacts import model_event_create
 from questionbank.services.questions import question_create
+from tests.questionbank.page_bank import text_of
 from tests.questionbank.story_bank import add_story, story
 
 SHARE = {
@@ -42,10 +42,6 @@ def models(db) -> tuple[ModelArtifact, ModelArtifact]:
         for name, state in (("served", "champion"), ("new", "candidate"))
     )  # fmt: skip
     return candidate, champion
-
-
-def text_of(response) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html.unescape(response.content.decode())))
 
 
 def test_an_admin_reads_what_a_training_would_learn_and_asks_for_it(stories, as_admin: Client) -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import logging
-
 import pytest
 from django.db import connection
 from django.test import Client, RequestFactory
@@ -15,36 +12,24 @@ from questionbank.middleware import LogInMiddleware
 from questionbank.views import errors, home
 
 
-def test_an_unknown_address_is_a_friendly_404(as_teacher) -> None:
-    response = as_teacher.get("/nothing/here/")
-    assert response.status_code == 404
-    assert "Page not found" in response.content.decode()
-
-
-def test_a_question_that_is_not_there_says_so(as_teacher) -> None:
-    response = as_teacher.get(reverse("question_detail", args=[4711]))
-    assert response.status_code == 404
-    assert "There is no question 4711." in response.content.decode()
+@pytest.mark.parametrize(
+    ("address", "status", "sentence"),
+    [
+        ("/nothing/here/", 404, "Page not found"),
+        (reverse("question_detail", args=[4711]), 404, "There is no question 4711."),
+        (reverse("import_create"), 403, "Your role does not allow this"),
+    ],
+    ids=["an unknown address", "a question that is not there", "a role that may not"],
+)
+def test_a_refusal_is_a_friendly_page(as_teacher, address, status, sentence) -> None:
+    response = as_teacher.get(address)
+    assert response.status_code == status
+    assert sentence in response.content.decode()
 
 
 def test_a_404_without_a_session_tells_nothing_of_the_site(db, client) -> None:
     page = client.get("/nothing/here/").content.decode()
     assert "site-nav" not in page
-
-
-def test_a_403_says_that_it_is_the_role(as_teacher) -> None:
-    response = as_teacher.get(reverse("import_create"))
-    assert response.status_code == 403
-    assert "Your role does not allow this" in response.content.decode()
-
-
-@pytest.fixture
-def log(monkeypatch) -> io.StringIO:
-    """What the site's processes write."""
-    written = io.StringIO()
-    [console] = [handler for handler in logging.getLogger().handlers if handler.get_name() == "console"]
-    monkeypatch.setattr(console, "stream", written)
-    return written
 
 
 def test_the_log_has_a_trace_of_faults_and_none_of_refusals(as_teacher, log, monkeypatch) -> None:
@@ -69,21 +54,16 @@ def test_a_form_without_its_token_says_that_it_has_expired(bank, teacher) -> Non
     assert "This form has expired" in response.content.decode()
 
 
-def test_a_500_asks_neither_the_database_nor_the_session(monkeypatch) -> None:
+@pytest.mark.parametrize(
+    ("place", "name", "error"),
+    [(connection, "cursor", AssertionError), (errors.loader, "get_template", ValueError)],
+    ids=["without database and session", "without its template"],
+)
+def test_a_500_comes(monkeypatch, place, name, error) -> None:
     def refuse(*args, **kwargs):
-        raise AssertionError("the error page used the database")
+        raise error
 
-    monkeypatch.setattr(connection, "cursor", refuse)
-    response = errors.server_error(RequestFactory().get("/"))
-    assert response.status_code == 500
-    assert "Something went wrong on our side" in response.content.decode()
-
-
-def test_a_500_comes_even_when_its_template_cannot_be_rendered(monkeypatch) -> None:
-    def refuse(*args, **kwargs):
-        raise ValueError("no manifest")
-
-    monkeypatch.setattr(errors.loader, "get_template", refuse)
+    monkeypatch.setattr(place, name, refuse)
     response = errors.server_error(RequestFactory().get("/"))
     assert response.status_code == 500
     assert "Something went wrong on our side" in response.content.decode()

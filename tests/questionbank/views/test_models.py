@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 
 import pytest
@@ -28,6 +27,7 @@ from questionbank.selectors.training.training_reports import training_report
 from questionbank.selectors.training.training_start import MODEL_IN_USE
 from questionbank.services.artifacts import artifact_promote, model_event_create
 from questionbank.services.runs import run_create, run_metrics, run_start, run_succeed
+from tests.questionbank.page_bank import text_of
 
 WORSE = {
     "name": "difficulty_mae", "label": "Error of the difficulty (MAE)", "higher_is_better": False,
@@ -72,14 +72,8 @@ def compare(candidate, champion, *, metrics=(BETTER,), changed=(), **suite) -> M
     return ModelComparison.objects.create(candidate=candidate, champion=champion, figures=figures)
 
 
-def text(response) -> str:
-    """What a reader sees, in one line."""
-    plain = re.sub(r"<[^>]+>", " ", html.unescape(response.content.decode()))
-    return re.sub(r"\s+", " ", plain)
-
-
 def test_without_models_the_list_says_so(as_teacher) -> None:
-    page = text(as_teacher.get(reverse("model_list")))
+    page = text_of(as_teacher.get(reverse("model_list")))
     assert "Question encoder" in page
     assert "No model of this kind is in use yet." in page
 
@@ -87,7 +81,7 @@ def test_without_models_the_list_says_so(as_teacher) -> None:
 def test_everybody_sees_what_serves_what_waits_and_what_was(candidate, as_teacher) -> None:
     register("an-old-one", "archived")
     model_event_create(kind=ModelEvent.Kind.REGISTERED, artifact=candidate, reason="Tried more epochs.")
-    page = text(as_teacher.get(reverse("model_list")))
+    page = text_of(as_teacher.get(reverse("model_list")))
     for expected in ("the-champion", "the-candidate", "1 archived model", "an-old-one", "Tried more epochs."):
         assert expected in page
     assert "Retrain" not in page
@@ -120,7 +114,7 @@ def test_a_model_shows_settings_figures_origin_and_curves(candidate, champion, a
         run_metrics(run=held, step=step, metrics={"loss": 3 - step / 10, "loss_rank_0": 1.0})
     run_succeed(run=held, result={"model": candidate.pk})
     response = as_teacher.get(reverse("model_detail", args=[candidate.pk]))
-    page = text(response)
+    page = text_of(response)
     assert "epochs 7 not the default" in page
     assert "batch_size 32 number of questions per batch" in page
     assert "python manage.py train encoder --set epochs=7" in page
@@ -137,9 +131,9 @@ def test_a_starter_names_the_document_with_its_recipe_instead_of_its_last_comman
     champion, as_teacher
 ) -> None:
     address = reverse("model_detail", args=[champion.pk])
-    assert "Command to reproduce it" in text(as_teacher.get(address))
+    assert "Command to reproduce it" in text_of(as_teacher.get(address))
     model_event_create(kind=ModelEvent.Kind.PROMOTED, artifact=champion, reason=INSTALLED)
-    page = text(as_teacher.get(address))
+    page = text_of(as_teacher.get(address))
     assert "docs/results.md says how it was trained" in page
     assert "Command to reproduce it" not in page
     assert "--set epochs=7" not in page
@@ -162,12 +156,12 @@ def test_a_model_that_is_not_there_is_a_404(as_admin) -> None:
 
 def test_a_candidate_that_was_not_compared_can_be(candidate, champion, as_admin) -> None:
     address = reverse("model_compare", args=[candidate.pk])
-    assert "Not compared yet" in text(as_admin.get(address))
+    assert "Not compared yet" in text_of(as_admin.get(address))
     response = as_admin.post(address)
     run = Run.objects.get(kind=Run.Kind.EVALUATE)
     assert response["Location"] == reverse("run_detail", args=[run.pk])
     assert run.parameters == {"candidate": candidate.pk, "champion": champion.pk}
-    assert "under way already" in text(as_admin.post(address, follow=True))
+    assert "under way already" in text_of(as_admin.post(address, follow=True))
     assert Run.objects.count() == 1
 
 
@@ -182,7 +176,7 @@ def test_a_teacher_looks_at_a_comparison_and_cannot_ask_for_one(candidate, champ
 def test_a_comparison_shows_figures_intervals_and_the_verdict(candidate, champion, as_teacher) -> None:
     compare(candidate, champion, metrics=[BETTER, WORSE], lost=3)
     response = as_teacher.get(reverse("model_compare", args=[candidate.pk]))
-    page = text(response)
+    page = text_of(response)
     assert "It does not pass the gate." in page
     suite = "the bank’s held-out questions"
     better = f"Precision at 10, level 2, {suite} 60 questions better 0.610 0.520 0.090 0.030 to 0.150"
@@ -205,15 +199,15 @@ def test_a_comparison_lists_whose_neighbours_changed(candidate, champion, bank, 
     page = response.content.decode()
     assert page.count(reverse("question_detail", args=[second.pk])) == 1
     assert page.count(reverse("question_detail", args=[third.pk])) == 2
-    assert text(response).count("by both") == 2
-    assert "50% stay" in text(response)
+    assert text_of(response).count("by both") == 2
+    assert "50% stay" in text_of(response)
     assert "4711" not in page
 
 
 def test_a_comparison_with_a_former_champion_is_said_to_be_one(candidate, champion, as_teacher) -> None:
     compare(candidate, champion)
     artifact_promote(artifact=register("the-next"))
-    page = text(as_teacher.get(reverse("model_compare", args=[candidate.pk])))
+    page = text_of(as_teacher.get(reverse("model_compare", args=[candidate.pk])))
     assert "compared with a model that served earlier" in page
 
 
@@ -226,7 +220,7 @@ def test_a_candidate_that_passes_is_promoted_with_a_reason(
     compare(candidate, champion)
     address = reverse("model_promote", args=[candidate.pk])
     response = as_admin.get(address)
-    assert "It passes the gate." in text(response)
+    assert "It passes the gate." in text_of(response)
     assert 'name="override"' not in response.content.decode()
     response = as_admin.post(address, {"reason": "Better at level 2."})
     run = Run.objects.get(kind=Run.Kind.PROMOTE)
@@ -234,19 +228,19 @@ def test_a_candidate_that_passes_is_promoted_with_a_reason(
     assert (run.parameters["reason"], run.parameters["override"]) == ("Better at level 2.", False)
     assert run.requested_by == admin_person
     page = as_admin.get(response["Location"])
-    assert "Nothing changes until the job has finished." in text(page)
+    assert "Nothing changes until the job has finished." in text_of(page)
     assert not list(page.context["messages"])  # the live part alone says how the job is doing
     run_succeed(run=run_start(run_id=run.pk, worker="test worker"))
-    assert "Nothing changes until" not in text(as_admin.get(response["Location"]))
+    assert "Nothing changes until" not in text_of(as_admin.get(response["Location"]))
     Run.objects.filter(pk=run.pk).update(state=Run.State.QUEUED)
-    assert "Promote the-candidate" in text(as_admin.get(reverse("model_detail", args=[candidate.pk])))
+    assert "Promote the-candidate" in text_of(as_admin.get(reverse("model_detail", args=[candidate.pk])))
 
 
 def test_a_promotion_needs_a_reason(candidate, champion, as_admin) -> None:
     compare(candidate, champion)
     response = as_admin.post(reverse("model_promote", args=[candidate.pk]), {"reason": "  "})
     assert response.status_code == 422
-    assert "Give a reason." in text(response)
+    assert "Give a reason." in text_of(response)
     assert not Run.objects.exists()
 
 
@@ -254,11 +248,11 @@ def test_a_refused_promotion_says_why_and_can_be_overridden(candidate, champion,
     compare(candidate, champion, metrics=[WORSE])
     address = reverse("model_promote", args=[candidate.pk])
     page = as_admin.get(address)
-    assert "Error of the difficulty (MAE) is worse: 0.250 against 0.200" in text(page)
+    assert "Error of the difficulty (MAE) is worse: 0.250 against 0.200" in text_of(page)
     assert 'name="override"' in page.content.decode()
     refused = as_admin.post(address, {"reason": "It is newer."})
     assert refused.status_code == 409
-    assert "The model cannot be promoted" in text(refused)
+    assert "The model cannot be promoted" in text_of(refused)
     assert "It is newer." in refused.content.decode()
     assert not Run.objects.exists()
     as_admin.post(address, {"reason": "It is newer.", "override": "on"})
@@ -266,7 +260,7 @@ def test_a_refused_promotion_says_why_and_can_be_overridden(candidate, champion,
 
 
 def test_without_a_comparison_the_gate_refuses(candidate, as_admin) -> None:
-    page = text(as_admin.get(reverse("model_promote", args=[candidate.pk])))
+    page = text_of(as_admin.get(reverse("model_promote", args=[candidate.pk])))
     assert "It has not been compared with the champion yet." in page
     assert "Compare it with the champion first" in page
 
@@ -281,19 +275,19 @@ def test_rolling_back_brings_the_former_champion_back(candidate, champion, as_ad
             is_current=artifact == champion,
         )  # fmt: skip
     address = reverse("model_roll_back", args=["encoder"])
-    assert "There is no former model to go back to" in text(as_admin.get(address))
+    assert "There is no former model to go back to" in text_of(as_admin.get(address))
     assert as_admin.post(address, {"reason": "Try."}).status_code == 409
     EmbeddingSet.objects.update(is_current=False)
     EmbeddingSet.objects.filter(artifact=candidate).update(is_current=True)
     artifact_promote(artifact=candidate, reason="Better.")
     assert address in as_admin.get(reverse("model_list")).content.decode()
-    assert f"Roll back to the-champion (model {champion.pk})?" in text(as_admin.get(address))
+    assert f"Roll back to the-champion (model {champion.pk})?" in text_of(as_admin.get(address))
     assert as_admin.post(address, {"reason": ""}).status_code == 422
     response = as_admin.post(address, {"reason": "Teachers complained."}, follow=True)
-    assert "“the-champion” is in use again." in text(response)
+    assert "“the-champion” is in use again." in text_of(response)
     champion.refresh_from_db()
     assert champion.state == ModelArtifact.State.CHAMPION
-    assert "Teachers complained." in text(as_admin.get(reverse("model_history", args=["encoder"])))
+    assert "Teachers complained." in text_of(as_admin.get(reverse("model_history", args=["encoder"])))
 
 
 def test_a_scope_that_no_hierarchy_can_have_has_no_former_model(candidate, as_admin) -> None:
@@ -302,7 +296,7 @@ def test_a_scope_that_no_hierarchy_can_have_has_no_former_model(candidate, as_ad
             reverse("model_roll_back", args=["probes"]), {"scope": scope, "reason": "Back"}
         )
         assert response.status_code == 409
-        assert "There is no former model to go back to." in text(response)
+        assert "There is no former model to go back to." in text_of(response)
 
 
 def test_a_model_in_use_is_neither_promoted_nor_deleted(as_admin) -> None:
@@ -312,15 +306,15 @@ def test_a_model_in_use_is_neither_promoted_nor_deleted(as_admin) -> None:
         ("model_delete", "It is in use and cannot be deleted."),
     ):
         response = as_admin.get(reverse(address, args=[champion.pk]))
-        assert sentence in text(response)
+        assert sentence in text_of(response)
         assert 'name="reason"' not in response.content.decode()
 
 
 def test_a_candidate_is_deleted_with_its_files_and_leaves_its_history(candidate, as_admin) -> None:
     storages["artifacts"].save(f"{candidate.location}/manifest.json", ContentFile(b"{}"))
     address = reverse("model_delete", args=[candidate.pk])
-    assert f"Delete the-candidate (model {candidate.pk})?" in text(as_admin.get(address))
-    page = text(as_admin.post(address, {"reason": "Not needed."}, follow=True))
+    assert f"Delete the-candidate (model {candidate.pk})?" in text_of(as_admin.get(address))
+    page = text_of(as_admin.post(address, {"reason": "Not needed."}, follow=True))
     assert "“the-candidate” is deleted." in page
     assert not ModelArtifact.objects.filter(pk=candidate.pk).exists()
     assert not storages["artifacts"].exists(f"{candidate.location}/manifest.json")
@@ -331,7 +325,7 @@ def test_a_candidate_is_deleted_with_its_files_and_leaves_its_history(candidate,
 def test_the_champion_is_not_deleted(champion, as_admin) -> None:
     response = as_admin.post(reverse("model_delete", args=[champion.pk]))
     assert response.status_code == 409
-    assert "The champion cannot be deleted" in text(response)
+    assert "The champion cannot be deleted" in text_of(response)
     assert ModelArtifact.objects.filter(pk=champion.pk).exists()
 
 
@@ -343,7 +337,7 @@ def test_a_teacher_changes_nothing(name, candidate, as_teacher) -> None:
 
 
 def test_the_history_of_nothing_says_so(as_teacher) -> None:
-    assert "Nothing has happened yet" in text(as_teacher.get(reverse("model_history", args=["encoder"])))
+    assert "Nothing has happened yet" in text_of(as_teacher.get(reverse("model_history", args=["encoder"])))
 
 
 # training
@@ -372,7 +366,7 @@ def test_the_form_has_every_setting_with_default_bounds_and_help(bank, as_admin)
 
 
 def test_the_report_stands_above_the_form(bank, as_admin) -> None:
-    page = text(as_admin.get(TRAIN))
+    page = text_of(as_admin.get(TRAIN))
     assert "What it learns from All ready questions of the bank." in page
     assert "With fewer than 1000 training questions an encoder learns very little." in page
     assert page.index("What it learns from") < page.index("Start the training Cancel")
@@ -419,7 +413,7 @@ def test_only_what_was_changed_is_asked_for(bank, as_admin) -> None:
 def test_a_wrong_setting_is_named_beside_its_field(bank, as_admin, wrong, problem) -> None:
     response = as_admin.post(TRAIN, defaults() | wrong)
     assert response.status_code == 422
-    assert text(response).count(problem) == 2  # in the summary, and beside the field
+    assert text_of(response).count(problem) == 2  # in the summary, and beside the field
     assert not Run.objects.exists()
 
 
@@ -428,7 +422,7 @@ def test_looking_at_other_questions_keeps_what_was_entered_and_starts_nothing(ba
         TRAIN, defaults() | {"epochs": "9", "hierarchies": ["School"], "action": "report"}
     )
     assert response.status_code == 200
-    assert "Questions tagged in School." in text(response)
+    assert "Questions tagged in School." in text_of(response)
     assert re.search(r'<input[^>]*name="epochs" value="9"', response.content.decode())
     assert not Run.objects.exists()
 
@@ -437,7 +431,7 @@ def test_a_second_training_is_refused_and_the_first_is_named(bank, as_admin) -> 
     as_admin.post(TRAIN, defaults())
     response = as_admin.post(TRAIN, defaults())
     assert response.status_code == 409
-    assert "is being trained already" in text(response)
+    assert "is being trained already" in text_of(response)
     assert reverse("run_detail", args=[Run.objects.get().pk]) in response.content.decode()
 
 
@@ -523,9 +517,9 @@ def decided(db) -> None:
 def test_an_admin_retrains_the_scorer_from_a_form_with_report_and_decisions(
     bank, decided, as_admin, admin_person
 ) -> None:
-    assert "Retrain paraphrase scorer" in text(as_admin.get(reverse("model_list")))
+    assert "Retrain paraphrase scorer" in text_of(as_admin.get(reverse("model_list")))
     response = as_admin.get(TRAIN_SCORER)
-    page = text(response)
+    page = text_of(response)
     for spec in field_specs(ParaphraseConfig):
         assert f'name="{spec.name}"' in response.content.decode(), spec.name
     assert "6 decided pairs: 3 accepted, 2 rejected, 1 accepted with changes." in page
@@ -537,25 +531,25 @@ def test_an_admin_retrains_the_scorer_from_a_form_with_report_and_decisions(
     assert response["Location"] == reverse("run_detail", args=[run.pk])
     assert (run.capability, run.queue, run.requested_by) == ("paraphrase", "train", admin_person)
     assert run.parameters == {"set": {"epochs": "2"}, "decisions": True}
-    assert "learned from as well" in text(as_admin.get(response["Location"]))
+    assert "learned from as well" in text_of(as_admin.get(response["Location"]))
 
 
 def test_decisions_can_be_left_out_and_wrong_settings_are_named(bank, decided, as_admin) -> None:
     sent = scorer_defaults(without="nothing_of_ours")
     response = as_admin.post(TRAIN_SCORER, sent)
     assert response.status_code == 422
-    assert "There is no operator nothing_of_ours" in text(response)
+    assert "There is no operator nothing_of_ours" in text_of(response)
     sent = scorer_defaults(hierarchies="School")
     del sent["decisions"]
     look = as_admin.post(TRAIN_SCORER, sent | {"action": "report"})
-    assert "Questions tagged in School." in text(look)
+    assert "Questions tagged in School." in text_of(look)
     assert not re.search(r'<input[^>]*name="decisions"[^>]*checked', look.content.decode())
     as_admin.post(TRAIN_SCORER, sent)
     assert Run.objects.get().parameters == {"set": {}, "hierarchies": ["School"], "decisions": False}
 
 
 def test_an_empty_bank_has_a_form_for_the_scorer_too(db, as_admin) -> None:
-    page = text(as_admin.get(TRAIN_SCORER))
+    page = text_of(as_admin.get(TRAIN_SCORER))
     assert "0 decided pairs" in page
     assert "No question is held out" in page
 
@@ -581,7 +575,7 @@ def test_a_comparison_of_scorers_shows_figures_and_the_pairs_whose_score_changes
     }  # fmt: skip
     ModelComparison.objects.create(candidate=new, champion=old, figures=figures)
     response = as_admin.get(reverse("model_compare", args=[new.pk]))
-    page = text(response)
+    page = text_of(response)
     assert "It passes the gate." in page
     assert "Separation is worse" in page
     assert "90 labelled pairs of 40 questions" in page
@@ -595,7 +589,7 @@ def test_a_comparison_of_scorers_shows_figures_and_the_pairs_whose_score_changes
     assert "Questions whose neighbours" not in page
     assert "<b>3</b>" not in response.content.decode()
     assert "Probability that it is valid: 31% instead of 92%" in page
-    assert "decided ones keep their score" in text(as_admin.get(reverse("model_promote", args=[new.pk])))
+    assert "decided ones keep their score" in text_of(as_admin.get(reverse("model_promote", args=[new.pk])))
 
 
 def test_a_comparison_of_an_earlier_version_must_be_measured_again(as_admin) -> None:
@@ -608,7 +602,7 @@ def test_a_comparison_of_an_earlier_version_must_be_measured_again(as_admin) -> 
         "changed_pairs": [{"original": "a", "paraphrase": "b", "kind": "made", "candidate": 1, "champion": 0}],
     }  # fmt: skip
     ModelComparison.objects.create(candidate=new, champion=old, figures=figures)
-    page = text(as_admin.get(reverse("model_compare", args=[new.pk])))
+    page = text_of(as_admin.get(reverse("model_compare", args=[new.pk])))
     assert "It does not pass the gate." in page
     assert "Measure again" in page
 
@@ -616,20 +610,20 @@ def test_a_comparison_of_an_earlier_version_must_be_measured_again(as_admin) -> 
 def test_a_candidate_that_is_not_better_says_so_and_needs_an_override(candidate, champion, as_admin) -> None:
     equal = BETTER | {"low": -0.01, "high": 0.02}
     compare(candidate, champion, metrics=[equal])
-    page = text(as_admin.get(reverse("model_compare", args=[candidate.pk])))
+    page = text_of(as_admin.get(reverse("model_compare", args=[candidate.pk])))
     assert "It is not better than the champion, so" in page
     assert "It passes the gate." not in page
     address = reverse("model_promote", args=[candidate.pk])
     refused = as_admin.post(address, {"reason": "Smaller."})
     assert refused.status_code == 409
-    assert "not better than the champion" in text(refused)
+    assert "not better than the champion" in text_of(refused)
     as_admin.post(address, {"reason": "Smaller.", "override": "on"})
     assert Run.objects.get(kind=Run.Kind.PROMOTE).parameters["override"] is True
 
 
 def test_the_first_scorer_is_promoted_with_a_plain_statement(as_admin) -> None:
     first = register("first-scorer", capability="paraphrase")
-    page = text(as_admin.get(reverse("model_promote", args=[first.pk])))
+    page = text_of(as_admin.get(reverse("model_promote", args=[first.pk])))
     assert "No model of this kind is in use, so there is nothing to compare it with." in page
     assert "Compare it with the champion first" not in page
     as_admin.post(reverse("model_promote", args=[first.pk]), {"reason": "The first one."})
@@ -639,25 +633,25 @@ def test_the_first_scorer_is_promoted_with_a_plain_statement(as_admin) -> None:
 def test_a_language_s_first_model_takes_over_from_the_general_one(as_admin) -> None:
     general = register("general", "champion", capability="analogy")
     chinese = register("chinese", capability="analogy", scope="zh")
-    page = text(as_admin.get(reverse("model_promote", args=[chinese.pk])))
+    page = text_of(as_admin.get(reverse("model_promote", args=[chinese.pk])))
     serves = f"The general model, general (model {general.pk}), serves Chinese now."
     assert f"{serves} This model takes over for Chinese" in page
     assert "Not compared" in page
     assert "The general model serves Chinese now. A model for one language is compared only with" in page
     assert "No model of this kind is in use" not in page
     assert "It passes the gate." not in page
-    assert serves in text(as_admin.get(reverse("model_compare", args=[chinese.pk])))
+    assert serves in text_of(as_admin.get(reverse("model_compare", args=[chinese.pk])))
 
 
 def test_a_scorer_is_rolled_back_at_once(as_admin) -> None:
     old = register("old-scorer", "champion", capability="paraphrase")
     artifact_promote(artifact=register("new-scorer", capability="paraphrase"))
     address = reverse("model_roll_back", args=["paraphrase"])
-    page = text(as_admin.get(address))
+    page = text_of(as_admin.get(address))
     assert f"Roll back to old-scorer (model {old.pk})?" in page
     assert "vectors" not in page
     response = as_admin.post(address, {"reason": "Reviewers complained."}, follow=True)
-    assert "“old-scorer” is in use again." in text(response)
+    assert "“old-scorer” is in use again." in text_of(response)
 
 
 def field_value(page: str, name: str) -> str:

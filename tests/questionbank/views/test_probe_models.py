@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from django.urls import reverse
 
@@ -12,12 +10,9 @@ from analytics.probes.config import ProbesConfig
 from questionbank.models import EmbeddingSet, ModelArtifact, ModelComparison, Run
 from questionbank.services.artifacts import artifact_promote
 from tests.factories import HierarchyFactory
+from tests.questionbank.page_bank import text_of
 
 TRAIN = "/models/train/probes/"
-
-
-def text(response) -> str:
-    return " ".join(re.sub("<[^>]*>", " ", response.content.decode()).split())
 
 
 def add_probes(name: str, accuracy: float) -> ModelArtifact:
@@ -68,18 +63,18 @@ def probes(bank):
 
 
 def test_the_list_shows_each_with_its_accuracy_and_the_page_with_its_figures(probes, as_admin) -> None:
-    page = text(as_admin.get(reverse("model_list")))
+    page = text_of(as_admin.get(reverse("model_list")))
     assert (
         f"first-probes (model {probes[0].pk}) School Champion 80% correct on its held-out questions" in page
     )
     beside = "60% correct on the bank’s held-out questions; the champion 80%"
     assert f"second-probes (model {probes[1].pk}) School Candidate {beside}" in page
-    detail = text(as_admin.get(reverse("model_detail", args=[probes[1].pk])))
+    detail = text_of(as_admin.get(reverse("model_detail", args=[probes[1].pk])))
     assert "Concepts: accuracy of whole paths 60%" in detail
 
 
 def test_a_comparison_says_what_differs_and_why_the_gate_refuses(probes, as_admin) -> None:
-    page = text(as_admin.get(reverse("model_compare", args=[probes[1].pk])))
+    page = text_of(as_admin.get(reverse("model_compare", args=[probes[1].pk])))
     assert "Accuracy of whole paths is worse: 0.600 against 0.800" in page
     assert "It estimates no difficulty, and the champion does." in page
     assert "30 questions of School that are kept out of training; this model learned from 90 others." in page
@@ -91,9 +86,9 @@ def test_a_comparison_says_what_differs_and_why_the_gate_refuses(probes, as_admi
 def test_a_roll_back_says_what_it_changes(probes, as_admin) -> None:
     artifact_promote(artifact=probes[1], reason="Try.")
     address = reverse("model_roll_back", args=["probes"]) + "?scope=School"
-    assert "other hierarchies stay as they are" in text(as_admin.get(address))
+    assert "other hierarchies stay as they are" in text_of(as_admin.get(address))
     choices = as_admin.get(reverse("model_roll_back", args=["probes"]))
-    assert "Choose the model to replace." in text(choices)
+    assert "Choose the model to replace." in text_of(choices)
     assert 'href="?scope=School"' in choices.content.decode()
     as_admin.post(address, {"reason": "Worse.", "scope": "School"})
     probes[0].refresh_from_db()
@@ -102,15 +97,15 @@ def test_a_roll_back_says_what_it_changes(probes, as_admin) -> None:
 
 def test_an_admin_trains_the_probes_of_one_hierarchy_from_a_form(bank, as_admin) -> None:
     HierarchyFactory(name="Contest")
-    page = text(as_admin.get(TRAIN))
+    page = text_of(as_admin.get(TRAIN))
     assert "Ready questions tagged in School." in page
     assert "after 95 more questions are labelled" in page
     sent = {spec.name: spec.default for spec in field_specs(ProbesConfig) if spec.type is not bool}
     sent |= {"surface_counts": "on", "hierarchies": "Contest", "seed": "4"}
-    assert "tagged in Contest" in text(as_admin.post(TRAIN, sent | {"action": "report"}))
+    assert "tagged in Contest" in text_of(as_admin.post(TRAIN, sent | {"action": "report"}))
     response = as_admin.post(TRAIN, sent)
     run = Run.objects.get(kind="train")
     assert response["Location"] == reverse("run_detail", args=[run.pk])
     assert run.parameters == {"hierarchy": "Contest", "set": {"seed": "4"}}
-    assert "being trained already" in text(as_admin.post(TRAIN, sent))
+    assert "being trained already" in text_of(as_admin.post(TRAIN, sent))
     assert as_admin.post(TRAIN, sent | {"hierarchies": "Nowhere"}).status_code == 422

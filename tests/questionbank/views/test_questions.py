@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from django.urls import reverse
 
@@ -11,16 +9,13 @@ from questionbank.models import EmbeddingSet, Question, QuestionTag
 from questionbank.selectors.similar import insight
 from questionbank.selectors.similar.predictions import PredictedConcept, QuestionPrediction
 from questionbank.services.questions import question_update
+from tests.questionbank.page_bank import text_of
 
 
 def detail(client, question) -> str:
     response = client.get(reverse("question_detail", args=[question.pk]))
     assert response.status_code == 200
     return response.content.decode()
-
-
-def text_of(response) -> str:
-    return " ".join(re.sub("<[^>]*>", " ", response.content.decode()).split())
 
 
 def test_formulas_are_rendered_and_their_source_stays_to_be_copied(bank, as_teacher) -> None:

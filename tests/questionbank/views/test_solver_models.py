@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 
 import pytest
@@ -10,15 +9,12 @@ from django.test import Client
 from django.urls import reverse
 
 from questionbank.models import ModelArtifact, ModelComparison, ModelEvent, Question, Run
+from tests.questionbank.page_bank import text_of
 from tests.questionbank.story_bank import add_problems
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_files")]
 
 TRAIN = reverse("model_train", args=["solver"])
-
-
-def text_of(response) -> str:
-    return re.sub(r"\s+", " ", re.sub(r"<[^>]+>", " ", html.unescape(response.content.decode())))
 
 
 def settings(client: Client, address: str = TRAIN) -> dict[str, object]:
