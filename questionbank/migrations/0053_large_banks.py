@@ -95,4 +95,18 @@ class Migration(migrations.Migration):
                 fields=["status", "responses", "id"], name="question_observed", condition=Q(responses__gt=0)
             ),
         ),
+        migrations.AddIndex(
+            model_name="questiontag",
+            index=models.Index(fields=["concept", "question"], name="tag_concept"),
+        ),
+        migrations.AlterField(
+            model_name="questiontag",
+            name="concept",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=models.deletion.CASCADE,
+                related_name="question_tags",
+                to="questionbank.knowledgeconcept",
+            ),
+        ),
     )

@@ -197,7 +197,10 @@ class QuestionTag(models.Model):
 
     question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="tags")
     concept = models.ForeignKey(
-        "questionbank.KnowledgeConcept", on_delete=models.CASCADE, related_name="question_tags"
+        "questionbank.KnowledgeConcept",
+        on_delete=models.CASCADE,
+        related_name="question_tags",
+        db_index=False,  # `tag_concept`
     )
     set_by = models.CharField("set by", max_length=8, choices=SetBy.choices, default=SetBy.PERSON)
     user = models.ForeignKey(
@@ -219,6 +222,9 @@ class QuestionTag(models.Model):
     class Meta:
         verbose_name = "tag"
         verbose_name_plural = "tags"
+        indexes = (  # holds the questions too: of a large concept, reading the tags takes ten times as long
+            models.Index(fields=("concept", "question"), name="tag_concept"),
+        )
         constraints = (
             models.UniqueConstraint(fields=("question", "concept"), name="tag_once_per_question_and_concept"),
         )

@@ -10,6 +10,7 @@ import math
 import re
 import threading
 import time
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from questionbank.models import KnowledgeConcept, QuestionTag, SynonymGroup
 from questionbank.selectors.search import spelling
 
 LONGEST_NAME = 8  # tokens of a name that is looked for within a search
+MOST_IDS = 200  # of concepts below one, by which its tags are found
 MOST_CONCEPTS = 12  # that one search names; a word of more names than that says too little
 _LIST = re.compile(r",|/|&|\band\b|\bor\b|[、和与及]", re.IGNORECASE)
 _ASIDE = re.compile(r"\([^)]*\)")
@@ -116,6 +118,7 @@ class ConceptNames:
     _by_token: Mapping[str, frozenset[int]] = field(default_factory=dict)
     _groups: Mapping[Tokens, tuple[str, ...]] = field(default_factory=dict)
     words: frozenset[str] = frozenset()
+    _nodes: Sequence[tuple[str, int]] = ()  # paths with the concepts' ids, ascending
 
     @classmethod
     def of(
@@ -142,8 +145,17 @@ class ConceptNames:
                 of_term[_meaning(term)] = terms
                 words.update(search_tokens(term))
         return cls(
-            by_id, {token: frozenset(ids) for token, ids in by_token.items()}, of_term, frozenset(words)
+            by_id,
+            {token: frozenset(ids) for token, ids in by_token.items()},
+            of_term,
+            frozenset(words),
+            sorted((concept.node, pk) for pk, concept in by_id.items()),
         )
+
+    def below(self, node: str) -> list[int]:
+        """Return the concept with a materialised path, and all below it."""
+        first, last = (bisect_left(self._nodes, end) for end in ((node,), (f"{node}~",)))
+        return [pk for _node, pk in self._nodes[first:last]]
 
     def named(self, text: str) -> Named:
         """Return what a search names: as a whole, or somewhere in it."""
@@ -257,10 +269,20 @@ def is_tagged(nodes: Iterable[str]) -> Exists:
 
 
 def _tags_below(nodes: Iterable[str]) -> QuerySet[QuestionTag]:
-    below = Q(pk__in=[])
+    """Return the tags by the ids of their concepts, which spares PostgreSQL reading each tag's concept.
+
+    A concept with very many below it is asked for by its path.
+    """
+    names = concept_names()
+    ids: set[int] = set()
+    below = Q()
     for node in nodes:
-        below |= Q(concept__path__startswith=node)
-    return QuestionTag.objects.filter(below)
+        found = names.below(node)
+        if len(found) <= MOST_IDS:
+            ids.update(found)
+        else:
+            below |= Q(concept__path__startswith=node)
+    return QuestionTag.objects.filter(Q(concept__in=sorted(ids)) | below)
 
 
 _lock = threading.Lock()

@@ -260,7 +260,8 @@ def _ranked(asked: AskedSearch, serving: Serving, place: list[Any] | None) -> Se
     if asked.order == RELEVANCE or total == 0:
         exact = [candidate for candidate in ranking if candidate.id in holding]
         hits = exact[offset:end]
-        if len(hits) < asked.page_size:
+        is_more = counted.is_capped or total > len(exact)  # that match and are not ranked
+        if is_more and len(hits) < asked.page_size:
             rest = matching.exclude(pk__in=holding)
             start = max(0, offset - len(exact))
             ids = _window(rest, NEWEST, start, asked.page_size - len(hits))
