@@ -101,6 +101,16 @@ class Migration(migrations.Migration):
         ),
         migrations.AlterField(
             model_name="questiontag",
+            name="question",
+            field=models.ForeignKey(
+                db_index=False,
+                on_delete=models.deletion.CASCADE,
+                related_name="tags",
+                to="questionbank.question",
+            ),
+        ),
+        migrations.AlterField(
+            model_name="questiontag",
             name="concept",
             field=models.ForeignKey(
                 db_index=False,

@@ -195,7 +195,9 @@ class QuestionTag(models.Model):
         PERSON = "person", "Person"
         MODEL = "model", "Model"
 
-    question = models.ForeignKey(Question, on_delete=models.CASCADE, related_name="tags")
+    question = models.ForeignKey(  # indexed by `tag_once_per_question_and_concept`
+        Question, on_delete=models.CASCADE, related_name="tags", db_index=False
+    )
     concept = models.ForeignKey(
         "questionbank.KnowledgeConcept",
         on_delete=models.CASCADE,

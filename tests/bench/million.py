@@ -98,6 +98,8 @@ def fill(bank_size: int, seed_rows: int, data: Path) -> None:
     from questionbank.services.imports import import_file
     from questionbank.services.search_index import vocabulary_refresh
 
+    if Question.objects.count() >= bank_size:
+        return
     began = time.perf_counter()
     if not Question.objects.exists():
         with tempfile.TemporaryDirectory() as scratch:
@@ -170,15 +172,17 @@ def pages(searches: int, repeats: int) -> Iterator[tuple[str, list[str]]]:
         for _ in range(repeats)
     ]
     concepts = list(KnowledgeConcept.objects.order_by("?").values_list("pk", flat=True)[:repeats])
+    roots = KnowledgeConcept.objects.filter(depth=1).values_list("pk", flat=True)
     hierarchy = KnowledgeHierarchy.objects.get()
     for name, addresses in {
         "home": ["/"] * repeats,
         "concept tree": [f"/concepts/?hierarchy={hierarchy.pk}"] * repeats,
         "concept": [f"/concepts/{pk}/" for pk in concepts],
+        "concept, of the most questions": [f"/concepts/{pk}/" for pk in roots],
         "question": [f"/questions/{pk}/" for pk in ids],
         "similar questions": [f"/questions/{pk}/similar/wording/" for pk in ids],
         "browse": ["/questions/"] * repeats,
-        "browse, easiest first": ["/questions/?order=easiest"] * repeats,
+        **{f"browse, {order}": [f"/questions/?order={order}"] * repeats for order in ("easiest", "answered")},
     }.items():
         yield name, addresses
     for name, address in PAGES.items():

@@ -15,6 +15,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from django.contrib.postgres.expressions import ArraySubquery
+from django.contrib.postgres.fields.array import ArrayOverlap
 from django.db import connection
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
@@ -263,26 +265,37 @@ def tagged_ids(nodes: Iterable[str]) -> QuerySet[QuestionTag, int]:
     return _tags_below(nodes).values_list("question_id", flat=True)
 
 
-def is_tagged(nodes: Iterable[str]) -> Exists:
-    """Return whether a question is among `tagged_ids`, to be asked of each of a few questions."""
-    return Exists(_tags_below(nodes).filter(question=OuterRef("pk")))
+def is_tagged(nodes: Iterable[str]) -> Q:
+    """Return whether a question is among `tagged_ids`, to be asked of each of a few questions.
+
+    The question's own few concepts are read: as a join, PostgreSQL would look for the question below every concept.
+    """
+    ids, paths = _below(nodes)
+    own = QuestionTag.objects.filter(question=OuterRef("pk"))
+    wanted = Q(ArrayOverlap(ArraySubquery(own.values("concept")), ids)) if ids else Q(pk__in=[])
+    return wanted | Q(Exists(own.filter(paths))) if paths else wanted
 
 
 def _tags_below(nodes: Iterable[str]) -> QuerySet[QuestionTag]:
-    """Return the tags by the ids of their concepts, which spares PostgreSQL reading each tag's concept.
+    ids, paths = _below(nodes)
+    return QuestionTag.objects.filter(Q(concept__in=ids) | paths)
 
-    A concept with very many below it is asked for by its path.
+
+def _below(nodes: Iterable[str]) -> tuple[list[int], Q]:
+    """Return the ids of the concepts, and of those below, and a condition on the tags of concepts with very many below.
+
+    By ids, PostgreSQL need not read the concept of each tag.
     """
     names = concept_names()
     ids: set[int] = set()
-    below = Q()
+    paths = Q()
     for node in nodes:
         found = names.below(node)
         if len(found) <= MOST_IDS:
             ids.update(found)
         else:
-            below |= Q(concept__path__startswith=node)
-    return QuestionTag.objects.filter(Q(concept__in=sorted(ids)) | below)
+            paths |= Q(concept__path__startswith=node)
+    return sorted(ids), paths
 
 
 _lock = threading.Lock()

@@ -104,7 +104,7 @@ def _said(word: Word, terms: Terms) -> str:
 def _held(word: Word, said: str, terms: Terms) -> Q:
     nodes = _nodes(word, terms)
     # Asked of one question after another, of those that are tagged with another word.
-    return holding(said) | Q(is_tagged(nodes)) if nodes else holding(said)
+    return holding(said) | is_tagged(nodes) if nodes else holding(said)
 
 
 def _nodes(word: Word, terms: Terms) -> list[str]:

@@ -86,6 +86,17 @@ def test_a_search_reads_no_question_that_neither_its_words_nor_its_concepts_lead
     assert [sql for sql, parts in explained if any(map(reads_every_question, parts))] == []
 
 
+@pytest.mark.parametrize(
+    ("order", "index"),
+    [("easiest", "question_rated"), ("hardest", "question_rated"), ("answered", "question_observed")],
+)
+def test_browsing_reads_each_order_from_its_index(school, order, index):
+    explained = plans(
+        lambda: search_questions(query="", filters=SearchFilters(), serving=Serving({}, {}), order=order)
+    )
+    assert index in {part.get("Index Name") for _sql, parts in explained for part in parts}
+
+
 def test_such_a_plan_is_noticed(school):
     from django.db.models import Q
 
