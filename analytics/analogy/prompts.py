@@ -84,7 +84,7 @@ def few_shot_prompt(
 
     Args:
         question: to be answered.
-        exemplars: the nearest first; those without an answer in the format are left out.
+        exemplars: the nearest first; those without an answer in the format are left out. None: the question alone.
         settings: format, order and budget, in words and signs.
 
     Raises:
@@ -109,7 +109,7 @@ def prompt_exemplars(
     """
     answers = settings.answers or answer_format(exemplars)
     able = [exemplar for exemplar in exemplars if answer_text(exemplar, answers)]
-    if not able:
+    if exemplars and not able:
         raise DataError("None of the exemplars has an answer in this format.")
     left = settings.budget - prompt_tokens(_unanswered(question))
     if left < 0:

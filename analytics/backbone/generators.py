@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+import torch
 from huggingface_hub.constants import HF_HUB_OFFLINE
 from transformers import (
     AutoModelForCausalLM,
@@ -63,6 +64,7 @@ def load_generator(name_or_path: str, kind: GeneratorKind, *, device: str = "aut
         raise BackboneError(
             f"{name_or_path} holds no {kind} model that can be loaded{hint}: {error}"
         ) from error
-    return Generator(
-        folder.name if is_folder else name_or_path, model.to(pick_device(device)).eval(), tokenizer
-    )
+    place = pick_device(device)
+    if place.type == "cpu" and model.dtype == torch.float16:
+        model = model.float()  # processors compute with halves several times slower
+    return Generator(folder.name if is_folder else name_or_path, model.to(place).eval(), tokenizer)

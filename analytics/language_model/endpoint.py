@@ -102,6 +102,18 @@ class EndpointModel:
             raise DataError(f"The language model {self.name} gave no text.")
         return ModelAnswer(reply.text, reply.prompt_tokens, reply.answer_tokens, reply.finish == "length")
 
+    def ask_all(
+        self, conversations: Sequence[Sequence[Message]], options: AskOptions = DEFAULT_OPTIONS
+    ) -> list[str]:
+        """Return the answer to each conversation, as `LanguageModel.ask_all` describes it."""
+        answers = []
+        for messages in conversations:
+            try:
+                answers.append(self.ask(messages, options).text)
+            except DataError:
+                answers.append("")
+        return answers
+
     def _post(self, body: Mapping[str, Any], on_text: OnText | None) -> _Reply:
         for left in reversed(range(_TRIES)):
             pause = 2.0 ** (_TRIES - left - 1)

@@ -12,8 +12,10 @@ from transformers import StoppingCriteria, StoppingCriteriaList, TextStreamer
 from analytics.backbone.generators import Generator, load_generator
 from analytics.errors import DataError
 from analytics.language_model.protocol import DEFAULT_OPTIONS, AskOptions, Message, ModelAnswer, OnText
+from analytics.length_batches import batches_by_length
 
 _MOST_TOKENS = 512  # of an answer whose length nobody gave
+_TOGETHER, _TOKENS = 8, 8192  # conversations, and tokens of them, that are answered at once
 
 
 class LocalModel:
@@ -44,36 +46,67 @@ class LocalModel:
             DataError: the messages are longer than the model can read, or it answers without a text.
         """
         most = options.max_tokens or _MOST_TOKENS
-        ids = self._ids(messages)  # (1, tokens)
+        ids, mask = self._ids([messages])  # (1, tokens)
         read = ids.shape[1]
         positions = getattr(self._model.config, "max_position_embeddings", None)
         if positions is not None and read >= positions:
             raise DataError(f"The prompt has {read:,} tokens; {self.name} reads {positions:,} at most.")
         most = min(most, positions - read) if positions is not None else most
-        written = self._generate(ids, options, most, on_text)[read:]
+        written = self._generate(ids, mask, options, most, on_text)[0, read:]
         text = _until(self._read(written), options.stop)
         if not text.strip():
             raise DataError(f"The language model {self.name} gave no text.")
         return ModelAnswer(text, read, len(written), len(written) >= most)
 
-    def _ids(self, messages: Sequence[Message]) -> torch.Tensor:
-        if self._tokenizer.chat_template:
-            text = self._tokenizer.apply_chat_template(
-                [asdict(message) for message in messages], add_generation_prompt=True, tokenize=False
-            )
-        else:
-            text = "\n\n".join(message.content for message in messages)
-        encoded = self._tokenizer(text, return_tensors="pt", return_token_type_ids=False)
-        ids: torch.Tensor = encoded["input_ids"]
-        return ids.to(self._model.device)
+    def ask_all(
+        self, conversations: Sequence[Sequence[Message]], options: AskOptions = DEFAULT_OPTIONS
+    ) -> list[str]:
+        """Return the answer to each conversation, as `LanguageModel.ask_all`; `seconds` is for a batch."""
+        most = options.max_tokens or _MOST_TOKENS
+        answers = [""] * len(conversations)
+        lengths = [int(self._ids([messages])[1].sum()) for messages in conversations]
+        longest = (
+            getattr(self._model.config, "max_position_embeddings", None) or max(lengths, default=0) + most
+        )
+        able = [row for row, length in enumerate(lengths) if length + most <= longest]
+        for batch in batches_by_length([lengths[row] for row in able], texts=_TOGETHER, tokens=_TOKENS):
+            rows = [able[place] for place in batch]
+            ids, mask = self._ids([conversations[row] for row in rows])
+            written = self._generate(ids, mask, options, most, None)[:, ids.shape[1] :]
+            for row, tokens in zip(rows, written, strict=True):
+                answers[row] = _until(self._read(tokens), options.stop)
+        return answers
+
+    def _ids(self, conversations: Sequence[Sequence[Message]]) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return the tokens of conversations, which end at the same place, and where they are, (rows, tokens)."""
+        texts = []
+        for messages in conversations:
+            if self._tokenizer.chat_template:
+                text = self._tokenizer.apply_chat_template(
+                    [asdict(message) for message in messages], add_generation_prompt=True, tokenize=False
+                )
+            else:
+                text = "\n\n".join(message.content for message in messages)
+            texts.append(text)
+        if len(texts) > 1 and self._tokenizer.pad_token_id is None:
+            self._tokenizer.pad_token = self._tokenizer.eos_token
+        encoded = self._tokenizer(
+            texts,
+            return_tensors="pt",
+            return_token_type_ids=False,
+            padding=len(texts) > 1,
+            padding_side="left",
+        )
+        device = self._model.device
+        return encoded["input_ids"].to(device), encoded["attention_mask"].to(device)
 
     def _read(self, ids: torch.Tensor) -> str:
         return str(self._tokenizer.decode(ids, skip_special_tokens=True))
 
     def _generate(
-        self, ids: torch.Tensor, options: AskOptions, most: int, on_text: OnText | None
+        self, ids: torch.Tensor, mask: torch.Tensor, options: AskOptions, most: int, on_text: OnText | None
     ) -> torch.Tensor:
-        """Return the prompt's tokens and those that were written, (tokens,)."""
+        """Return the prompts' tokens and those that were written, (rows, tokens)."""
         how: dict[str, Any] = {"max_new_tokens": most, "max_time": self._seconds, "do_sample": False}
         if options.temperature:
             how |= {"do_sample": True, "temperature": options.temperature}
@@ -85,8 +118,8 @@ class LocalModel:
             if options.seed is not None:
                 torch.manual_seed(options.seed)
             generate: Any = self._model.generate  # its type is that of any attribute of a module
-            output: torch.Tensor = generate(ids, attention_mask=torch.ones_like(ids), **how)
-        return output[0]
+            output: torch.Tensor = generate(ids, attention_mask=mask, **how)
+        return output
 
 
 class _Stops(StoppingCriteria):

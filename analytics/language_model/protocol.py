@@ -98,6 +98,16 @@ class LanguageModel(Protocol):
         """
         ...
 
+    def ask_all(
+        self, conversations: Sequence[Sequence[Message]], options: AskOptions = DEFAULT_OPTIONS
+    ) -> list[str]:
+        """Return the answer to each conversation; empty where there is none, or a conversation is too long.
+
+        Raises:
+            LanguageModelError: as `ask`.
+        """
+        ...
+
 
 def conversation(text: str, *, instruction: str = "") -> list[Message]:
     """Return the messages of one question, with the instructions before it.

@@ -60,7 +60,8 @@ def evaluate_analogy_model(options: Mapping[str, Any]) -> dict[str, Any]:
     """Measure the retrievers in use, each on the sets of its language, or the one with the number or folder ``model``.
 
     They are also measured with the help of a solver: of ``solver``, which names one in the same way, or is ``"none"``.
-    The configured language model answers ``ask`` questions of each set from every way's exemplars.
+    The configured language model answers ``ask`` questions of each set from every way's exemplars: from all, or from
+    each of the numbers of them in ``shown``; its answers are kept in the file ``answers``.
 
     Returns:
         The same as `evaluate_analogy`, and ``"language_model"``: ``{"name", "host", "questions", "prompts_sent",
@@ -72,7 +73,9 @@ def evaluate_analogy_model(options: Mapping[str, Any]) -> dict[str, Any]:
     """
     named = None if options["model"] == "default" else retriever_by_name(options["model"], ())
 
-    with opened_generator(options["ask"]) as generator:
+    shown = tuple(options.get("shown") or ())
+    kept, most = options.get("answers"), options.get("answer_tokens") or 1024
+    with opened_generator(options["ask"], kept=kept, shown=shown, most_tokens=most) as generator:
 
         def models_for(languages: Sequence[str]) -> MeasuredModels:
             retriever = named or retriever_by_name("default", languages)

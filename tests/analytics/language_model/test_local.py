@@ -51,6 +51,26 @@ def test_it_writes_and_counts_and_greedily_always_the_same(model) -> None:
     assert (model.name, model.host) == ("tiny-gpt", "")
 
 
+def test_several_are_answered_at_once_as_each_alone_and_one_too_long_is_empty(model) -> None:
+    options = AskOptions(temperature=0.0, max_tokens=6)
+    asked = [conversation(text) for text in ("2 + 3", "14 + 3 - 2 is", "2 " * 80)]
+    alone = [model.ask(messages, options).text for messages in asked[:2]]
+    assert model.ask_all(asked, options) == [*alone, ""]
+    assert model.ask_all([]) == []
+
+
+def test_a_processor_computes_in_single_precision_what_is_kept_in_half(folder, tmp_path) -> None:
+    import shutil
+
+    from transformers import GPT2LMHeadModel
+
+    from analytics.backbone.generators import load_generator
+
+    shutil.copytree(folder, tmp_path / "half")
+    GPT2LMHeadModel.from_pretrained(folder).half().save_pretrained(tmp_path / "half")
+    assert str(load_generator(str(tmp_path / "half"), "causal", device="cpu").model.dtype) == "torch.float32"
+
+
 def test_a_seed_gives_the_same_draw(model) -> None:
     first, second, third = (
         model.ask(conversation("2 + 3"), AskOptions(temperature=2.0, seed=seed, max_tokens=12)).text

@@ -69,6 +69,20 @@ def test_every_way_is_asked_the_same_questions_and_no_prompt_twice(tmp_path, ser
     assert "exact_match" not in figures_of(of_best, chance)
 
 
+def test_questions_are_asked_with_several_numbers_of_exemplars_and_with_none(tmp_path, server):
+    server.answers = answers("x=3+4")
+    questions, columns = measured(tmp_path)
+    with opened_generator(100, shown=(0, 2), most_tokens=9) as generator:
+        assert generator is not None
+        values = generator.with_answers(questions, columns).values
+    assert {"exact_match@0", "right_number@0", "exact_match@2", "right_number@2"} <= set(values)
+    assert "exact_match" not in values
+    bodies = [body for _path, _headers, body in server.asked]
+    shown = [body["messages"][1]["content"].count("Question:") for body in bodies]
+    assert shown == [1] * len(ROWS) + [3] * len(ROWS)
+    assert {body["max_tokens"] for body in bodies} == {9}
+
+
 def test_kept_answers_are_not_asked_for_again(tmp_path, server):
     server.answers = answers("x=3+4")
     questions, columns = measured(tmp_path)

@@ -36,6 +36,21 @@ class Command(BankCommand):
             default=100,
             help="analogy: questions of each set that the configured language model answers (100; 0: none)",
         )
+        parser.add_argument(
+            "--shown",
+            nargs="+",
+            type=int,
+            metavar="K",
+            help="analogy: ask each question with so many exemplars, at most --k; 0: without (by default with all)",
+        )
+        parser.add_argument(
+            "--answers",
+            type=Path,
+            help="analogy: file that keeps the language model's answers and is read first",
+        )
+        parser.add_argument(
+            "--answer-tokens", type=int, default=1024, help="analogy: most tokens of an answer (1024)"
+        )
         parser.add_argument("--output", type=Path, required=True, help="file for the figures (JSON)")
         parser.add_argument("--queries", type=int, default=300, help="search: queries of each sort (300)")
         parser.add_argument("--seed", type=int, default=0, help="search: of the sample (0)")
