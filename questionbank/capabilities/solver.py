@@ -104,7 +104,15 @@ class SolverInBank(BankCapability, Training, FixedSuite):
         compared_text="correct on the bank’s held-out questions",
     )
     facts = ("problems", "device")
-    jobs = (JobKind("solve", "Solve word problems", alone=(), is_bulk=True),)
+    jobs = (
+        JobKind("solve", "Solve word problems", alone=(), is_bulk=True),
+        JobKind(
+            "opinion",
+            "Solve a text with a second opinion",
+            alone=("text", "asked_by"),
+            template="models/solver/solved.html",
+        ),
+    )
 
     report = solver_data_report
 
@@ -113,6 +121,8 @@ class SolverInBank(BankCapability, Training, FixedSuite):
         from questionbank.views import solving
 
         return [
+            path("paste/second-opinion/", solving.second_opinion_ask, name="second_opinion_ask"),
+            path("second-opinions/<int:run_id>/", solving.second_opinion, name="second_opinion"),
             path(
                 "questions/<int:question_id>/equation/", solving.question_equation, name="question_equation"
             ),

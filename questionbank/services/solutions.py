@@ -15,6 +15,7 @@ from questionbank.selectors.solving.solutions import (
     solver_with_unsolved_questions,
 )
 from questionbank.services.equations import equation_graph_key
+from questionbank.services.permissions import require
 from questionbank.services.runs import run_create, run_under_way
 
 
@@ -33,6 +34,25 @@ def solution_to_json(solution: Solution) -> dict[str, Any]:
         "rule": solution.rule,
         "twin": solution.twin,
     }
+
+
+@transaction.atomic
+def second_opinion_request(*, text: str, language: str, user: User, send: bool = True) -> Run:
+    """Have a text solved in a job, where the language model is asked too; or return the job that does so already.
+
+    The run's parameters are ``{"text", "language", "asked_by": id}``.
+
+    Raises:
+        NotAllowed: the person may not ask.
+        Busy: too many jobs are waiting.
+    """
+    require(user, "language_model_ask", "You may not ask the language model.")
+    parameters = {"text": text, "language": language, "asked_by": user.pk}
+    wanted: dict[str, Any] = {"kind": "opinion", "capability": "solver", "parameters": parameters}
+    if (requested_already := run_under_way(**wanted)) is not None:
+        return requested_already
+    title = "Solve a text with a second opinion"
+    return run_create(**wanted, title=title, queue="light", requested_by=user, send=send)
 
 
 def solution_store(

@@ -17,6 +17,7 @@ from questionbank.selectors.similar.insight import (
     AskedText,
     text_insight,
 )
+from questionbank.selectors.solving.second_opinion import may_have_second_opinion
 from questionbank.services.document_drafts import document_question_count
 from questionbank.services.hierarchy_choice import hierarchy_choose
 from questionbank.services.question_fields import read_typed
@@ -91,6 +92,8 @@ def _insight(
     return {
         "text": layout.text,
         "pasted": {"text": layout.text, "options": layout.options, "language": pasted.language},
+        "question_text": pasted.question,
+        "may_have_second_opinion": may_have_second_opinion(insight.solved, pasted.language),
         "warnings": pasted.typed.warnings,
         "paper_questions": document_question_count(data.get("text", "")),
         "read_as": pasted.typed.text if pasted.typed.was_read else "",

@@ -6,15 +6,20 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 
+from analytics.text.tokens import detect_language
+from questionbank.errors import NotFound, ValidationFailed
 from questionbank.formats.limits import EQUATION_LIMIT
 from questionbank.forms.word_problems import EquationForm
+from questionbank.forms.questions import PASTE_LIMIT
+from questionbank.models import Run
 from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.questions import question_get
-from questionbank.selectors.solving.solutions import (
-    computed_alike,
-)
+from questionbank.selectors.registry.runs import run_get, run_wait
+from questionbank.selectors.similar.insight import solved_text_or_none
+from questionbank.selectors.solving.solutions import computed_alike, kept_solved
 from questionbank.services.equations import equation_accept
-from questionbank.views.access import form_for, page_for, posted
+from questionbank.services.solutions import second_opinion_request
+from questionbank.views.access import button_for, form_for, page_for, posted, render_page
 
 SHOWN = 50
 
@@ -29,6 +34,37 @@ def question_computed_alike(request: HttpRequest, question_id: int) -> HttpRespo
         "computation": question_computation(question),
     }
     return render(request, "questions/computed_alike.html", context)
+
+
+@button_for("language_model_ask", back="paste")
+def second_opinion_ask(request: HttpRequest) -> HttpResponse:
+    """Have a typed text (`text`) solved in a job, which asks the language model too."""
+    text = request.POST.get("text", "").strip()[:PASTE_LIMIT]
+    if not text:
+        raise ValidationFailed("There is no question to solve.")
+    run = second_opinion_request(text=text, language=detect_language(text), user=request.user)
+    return redirect("second_opinion", run_id=run.pk)
+
+
+@page_for("read")
+def second_opinion(request: HttpRequest, run_id: int) -> HttpResponse:
+    """Show how a typed text is solved: by the page's solver, and by the job's once it has finished."""
+    run = run_get(run_id=run_id)
+    is_own = run.requested_by_id == request.user.pk or request.user.has_perm("questionbank.runs_manage")
+    if run.kind != "opinion" or not is_own:
+        raise NotFound("There is no such solution.")
+    text, language = run.parameters["text"], run.parameters["language"]
+    found = run.result if run.state == Run.State.SUCCEEDED else None
+    context = {
+        "run": run,
+        "text": text,
+        "language": language,
+        "solved": solved_text_or_none(text, language)
+        if found is None
+        else kept_solved(text, found["alternatives"], found["reason"], found["solver"]),
+        "wait": run_wait(run=run),
+    }
+    return render_page(request, "questions/second_opinion.html", "questions/_second_opinion.html", context)
 
 
 @form_for("equation_edit")

@@ -44,7 +44,7 @@ class SolverWork(WorkerCapability):
 
     @property
     def jobs(self) -> Mapping[str, Job]:
-        return {"solve": self.solve}
+        return {"solve": self.solve, "opinion": self.opinion}
 
     @property
     def blocks(self) -> Sequence[type[BlockJob]]:
@@ -58,3 +58,9 @@ class SolverWork(WorkerCapability):
         from worker.solver.solving import solve_run
 
         return solve_run(reporter)
+
+    def opinion(self, reporter: RunReporter) -> Mapping[str, Any]:
+        """Solve a text that somebody typed, with the language model's second opinion."""
+        from worker.solver.solving import opinion_run
+
+        return opinion_run(reporter)

@@ -12,10 +12,12 @@ from django.db.models import Q
 from analytics.records import ProblemRecord
 from analytics.solver.rules.solver import may_be_solved
 from analytics.solver.solution import Solution
+from questionbank.errors import ServiceUnavailable
 from questionbank.models import ModelArtifact, Question, WorkBlock
 from questionbank.selectors.registry.artifacts import (
     artifact_champion,
     artifact_champions,
+    language_champion,
     retriever_champion,
 )
 from questionbank.selectors.registry.blocks import block_sums
@@ -27,7 +29,7 @@ from questionbank.selectors.solving.solutions import (
 )
 from questionbank.services.artifacts import serving_lock
 from questionbank.services.blocks import block_ranges, blocks_plan, turn
-from questionbank.services.solutions import solution_store
+from questionbank.services.solutions import solution_store, solution_to_json
 from worker.blocks import WAIT_SECONDS, BlockJob, work_in_blocks
 from worker.reporting import RunReporter
 
@@ -60,6 +62,25 @@ def solve_run(reporter: RunReporter) -> dict[str, Any]:
         sums = work_in_blocks(reporter, job, label="Solving word problems")
         counts.update(solved=sums.stored, not_solved=sums.looked_at - sums.stored)
     return dict(counts)
+
+
+def opinion_run(reporter: RunReporter) -> dict[str, Any]:
+    """Do what a run of kind ``opinion`` asks for; `second_opinion_request` describes its parameters.
+
+    Returns:
+        ``{"alternatives": as `solution_to_json` gives them, "reason": why there are none, "solver": its name}``.
+
+    Raises:
+        ServiceUnavailable: there is no solver any more, or its files are missing or damaged.
+    """
+    text, language = (reporter.run.parameters[name] for name in ("text", "language"))
+    artifact = language_champion(capability="solver", language=language)
+    if artifact is None:
+        raise ServiceUnavailable("There is no solver in use any more.")
+    served = solver_in_use(artifact, with_bank=True, with_second_opinion=True)
+    ((solutions, reason),) = _solve([ProblemRecord("", text, language)], served)
+    alternatives = [solution_to_json(solution) for solution in solutions]
+    return {"alternatives": alternatives, "reason": reason, "solver": artifact.name}
 
 
 def _plan(reporter: RunReporter, job: SolveBlocks) -> None:
@@ -96,13 +117,13 @@ class SolveBlocks(BlockJob):
         questions = list(unsolved_questions(self.artifact).filter(within).order_by("pk"))
         is_asked = block_sums(job=self.name).looked_at < SECOND_OPINIONS
         served = solver_in_use(self.artifact, with_bank=True, with_second_opinion=is_asked)
-        found = _solve(questions, served)
+        problems = [ProblemRecord(str(each.pk), each.text, each.language) for each in questions]
+        found = _solve(problems, served)
         return lambda: _store(questions, found, served, job=self.name)
 
 
-def _solve(questions: Sequence[Question], served: ServedSolver) -> list[tuple[Sequence[Solution], str]]:
-    """Return what was found for each question, the most probable first, or nothing and the reason."""
-    problems = [ProblemRecord(str(question.pk), question.text, question.language) for question in questions]
+def _solve(problems: Sequence[ProblemRecord], served: ServedSolver) -> list[tuple[Sequence[Solution], str]]:
+    """Return what was found for each problem, the most probable first, or nothing and the reason."""
     reasons = [
         served.solver.unsolvable_reason(problem) if may_be_solved(problem.text) else NO_WORD_PROBLEM
         for problem in problems

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -247,8 +247,18 @@ def _solved_by_model(question: Question, solver: ServedSolver | None) -> SolvedT
         return text_solved(question.text, question.language, solver, question=question)
     if not may_be_solved(question.text):
         return None
-    solutions = [solution_from_json(row) for row in solution.alternatives]
-    return _solved(question.text, solutions, solution.reason, solver.artifact.name)
+    return kept_solved(question.text, solution.alternatives, solution.reason, solver.artifact.name)
+
+
+def kept_solved(text: str, alternatives: Iterable[Mapping[str, Any]], reason: str, solver: str) -> SolvedText:
+    """Return how a text is solved by what was kept of a solver's answer.
+
+    Args:
+        alternatives: as `questionbank.services.solutions.solution_to_json` gives them.
+        reason: why there are none.
+        solver: the model's name.
+    """
+    return _solved(text, [solution_from_json(row) for row in alternatives], reason, solver)
 
 
 def known_solution(question: Question) -> Solution | None:

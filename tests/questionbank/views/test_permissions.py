@@ -102,6 +102,8 @@ TABLE: dict[str, Address] = {
     "paste": Address(EVERYBODY),
     "model_ask": Address((LOGIN, 403, 422, 422, 422), method="post", data={"text": "How much is 2 + 3?"}),
     "model_answer": Address((LOGIN, 403, 404, 404, 404), RUN),  # that job is an import
+    "second_opinion_ask": Address((LOGIN, 403, 422, 422, 422), method="post", data={"text": " "}),
+    "second_opinion": Address((LOGIN, 403, 404, 404, 404), RUN),  # that job is an import
     "pasted_exemplars": Address(EVERYBODY, method="post", data={"text": "How much is 2 + 3?"}),
     "synonym_list": Address(EVERYBODY),
     "synonym_create": Address(ADMINS),

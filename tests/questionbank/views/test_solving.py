@@ -8,12 +8,15 @@ import pytest
 from django.urls import reverse
 
 from analytics.solver.rules.solver import RuleSolver
-from questionbank.models import Question, QuestionEquation
+from questionbank.models import Question, QuestionEquation, Run
 from questionbank.selectors.questions.history import question_history
 from questionbank.selectors.questions.questions import question_get
+from questionbank.selectors.registry.language_models import packaged_model_folder
 from questionbank.selectors.similar import insight
 from questionbank.services.solutions import solution_store
-from tests.questionbank.scripted_solver import served
+from tests.questionbank.scripted_solver import ScriptedSolver, served
+from worker.running import run_here
+from worker.solver import solving
 
 pytestmark = pytest.mark.django_db
 
@@ -192,3 +195,62 @@ def test_a_guess_is_accepted_only_where_it_can_be_seen(as_teacher, problem, solv
     folded = page[page.index("Show the solver’s guess") :]
     assert page.count("Accept the equation") == 1
     assert folded.index("Accept the equation") < folded.index("Correct the equation")
+
+
+@pytest.fixture
+def language_model(settings, tmp_path):
+    """The packaged model is ready, as far as pages look."""
+    settings.VAR_DIR = tmp_path
+    folder = packaged_model_folder()
+    folder.mkdir(parents=True)
+    (folder / "config.json").write_text("{}")
+
+
+def asked(client, text: str = TEXT) -> Run:
+    client.post(reverse("second_opinion_ask"), {"text": text})
+    return Run.objects.get(kind="opinion")
+
+
+def test_a_typed_problem_gets_the_answer_of_the_job_once_it_is_ready(
+    as_teacher, solver, language_model, monkeypatch
+):
+    pasted = as_teacher.post(reverse("paste"), {"text": TEXT, "action": "look"}).content.decode()
+    assert "Ask the language model too" in pasted
+    run = asked(as_teacher)
+    address = reverse("second_opinion", args=[run.pk])
+    waiting = as_teacher.get(address, headers={"HX-Request": "true"}).content.decode()
+    assert 'hx-trigger="every 2s"' in waiting
+    assert "90% likely" in waiting
+    champion = replace(solver, solver=ScriptedSolver({TEXT: [("6+4", 0.7)]}))
+    monkeypatch.setattr(solving, "language_champion", lambda **_wanted: champion.artifact)
+    monkeypatch.setattr(solving, "solver_in_use", lambda _artifact, **_with: champion)
+    run.result = run_here(run, solving.opinion_run)
+    run.state = Run.State.SUCCEEDED
+    run.save()
+    ready = as_teacher.get(address, headers={"HX-Request": "true"}).content.decode()
+    assert "hx-trigger" not in ready
+    assert "70% likely" in ready
+    assert "second opinion is part of this answer" in ready
+    assert "A second opinion" in as_teacher.get(address).content.decode()  # a whole page without JavaScript
+
+
+def test_a_second_opinion_is_offered_where_it_could_change_the_answer(
+    as_teacher, solver_with_rules, language_model
+):
+    for text in ("What percent of 80 is 20?", "How are you?"):
+        page = as_teacher.post(reverse("paste"), {"text": text, "action": "look"}).content.decode()
+        assert "Ask the language model too" not in page
+
+
+def test_nobody_else_sees_the_solution_of_a_typed_text(as_teacher, solver, language_model, client, reviewer):
+    run = asked(as_teacher)
+    client.force_login(reviewer)
+    assert client.get(reverse("second_opinion", args=[run.pk])).status_code == 404
+
+
+def test_a_failed_second_opinion_leaves_the_answer_and_says_why(as_teacher, solver, language_model):
+    run = asked(as_teacher)
+    Run.objects.filter(pk=run.pk).update(state=Run.State.FAILED, error="The worker stopped.")
+    page = as_teacher.get(reverse("second_opinion", args=[run.pk])).content.decode()
+    assert "There is no second opinion: The worker stopped." in page
+    assert "90% likely" in page
