@@ -186,7 +186,7 @@ class EquationWriter:
             prompts: of `equation_prompt`.
             texts: the problems, whose numbers may be written.
             beam: equations kept while writing.
-            seconds: after which no more is written; equations that are not whole by then are dropped.
+            seconds: of processor time, after which no more is written; what is not whole by then is dropped.
 
         Raises:
             DataError: a prompt is longer than the model reads.
@@ -197,7 +197,7 @@ class EquationWriter:
     def _write(
         self, prompts: Sequence[str], texts: Sequence[str], beam: int, seconds: float
     ) -> list[list[WrittenEquation]]:
-        began = time.monotonic()
+        began = time.thread_time()  # of the processor: a busy machine changes no answer
         encoded = [self.tokenizer.encode(prompt, add_special_tokens=False).ids for prompt in prompts]
         longest = max(map(len, encoded))
         most = self.model.window - _MOST_CHARACTERS
@@ -235,7 +235,7 @@ class EquationWriter:
                 ]
                 parents += [each[1] for each in kept]
                 characters += [each[2] for each in kept]
-            if not parents or time.monotonic() - began > seconds:
+            if not parents or time.thread_time() - began > seconds:
                 break
             states, memory = self.model.read_on(
                 memory.of(parents), [self.ids[character] for character in characters]

@@ -1,21 +1,35 @@
-"""Answers that a question cannot have: a fraction of a car, or fewer children than none. Torch-free.
+"""Answers that a question cannot have: a fraction of a car, fewer children than none, metres added to centimetres.
 
-Ours: neither the decoder nor the vote of similar problems looks at an equation's value. A question for a number of
-things makes a fraction or a negative number unlikely, by Bayes' rule; a division with a remainder is rounded.
-Decisions 66 and 67 have the measurements.
+Ours: neither the decoder nor the vote of similar problems looks at an equation's value, or at units. A question for a
+number of things makes a fraction or a negative number unlikely, by Bayes' rule; a division with a remainder is rounded.
+Decisions 66, 67 and 108 have the measurements. Torch-free.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from analytics.expression.notation import ARITY
+from analytics.expression.slots import is_slot
 from analytics.language.table import language_of
 from analytics.solver.rounding import rounded_solution
+from analytics.solver.rules.conversions import asked_unit
+from analytics.solver.rules.reading import Reading
 from analytics.solver.solution import Solution, divides_by_zero
+from analytics.text.unit_names import unit_dimension
+from analytics.text.units import find_units
 
 _IMPLAUSIBLE = 0.01  # how likely such a question is to have such an answer, compared with a whole number
 _REMAINDER = 0.1  # how likely a division is to have a remainder
+_UNCONVERTED = 0.1  # how likely numbers in two units of one dimension are to be computed with as they are
+_CONVERTED = (
+    "length",
+    "mass",
+    "volume",
+    "money",
+)  # of time, "3 hours a day for 5 days" has two units as well
 _ROUNDING = 1e-6
 
 
@@ -42,9 +56,16 @@ def plausible_first(text: str, solutions: Sequence[Solution]) -> list[Solution]:
         text: of the problem.
         solutions: with probabilities; those without a value stay last.
     """
-    if not solutions or divides_by_zero(solutions[0]) or not asks_for_count(text):
+    if not solutions or divides_by_zero(solutions[0]):
         return list(solutions)
-    readings = [_reading(text, solution) for solution in solutions]
+    is_count = asks_for_count(text)
+    readings = [_reading(text, solution) if is_count else (solution, 1.0) for solution in solutions]
+    if len({unit.unit for unit in find_units(text)}) > 1:
+        reading = Reading(text)
+        readings = [
+            (each, likelihood * (_UNCONVERTED if lacks_conversion(reading, each) else 1.0))
+            for each, likelihood in readings
+        ]
     if all(likelihood == 1 for _solution, likelihood in readings):
         return list(solutions)
     weights = [solution.probability * likelihood for solution, likelihood in readings]
@@ -55,6 +76,24 @@ def plausible_first(text: str, solutions: Sequence[Solution]) -> list[Solution]:
         for (solution, _likelihood), weight in zip(readings, weights, strict=True)
     ]
     return sorted(weighed, key=lambda solution: (solution.value is None, -solution.probability))
+
+
+def lacks_conversion(reading: Reading, solution: Solution) -> bool:
+    """Return whether an equation computes with two units of one dimension and has no number to convert them by.
+
+    The units are those of the numbers that it uses and of what is asked for; those of a speed count one by one.
+    """
+    used = set(filter(is_slot, solution.tokens))
+    if set(solution.tokens) - used - ARITY.keys() - {"0", "1", "2"}:
+        return False
+    units = [
+        each.unit.unit for each in reading.quantities if each.unit is not None and each.tree.label in used
+    ]
+    units += filter(None, [asked_unit(reading)])
+    dimensions = (*_CONVERTED, "time") if any("/" in unit for unit in units) else _CONVERTED
+    single = {part.split("**")[0].strip() for unit in units for part in unit.split("/")}
+    counts = Counter(map(unit_dimension, single))
+    return any(counts[dimension] > 1 for dimension in dimensions)
 
 
 def _reading(text: str, solution: Solution) -> tuple[Solution, float]:

@@ -1,7 +1,7 @@
 """Divisions with a remainder: six cars for 28 children, where five fit in each, not 5.6. Torch-free.
 
 Ours: the papers' equations end with the quotient. How it is rounded depends on what the question asks, which the
-words after "how many" tell in English; decision 67 has the measurements.
+words after "how many" tell in English, and "at least" or "at most" in Chinese; decision 67 has the measurements.
 """
 
 from __future__ import annotations
@@ -19,17 +19,26 @@ _FULL = re.compile(r"\b(full|fully|complete|completely|whole)\b", re.IGNORECASE)
 _ENOUGH = re.compile(
     r"\b(needs?|needed|must|should|required?|necessary|have to|has to|uses?)\b", re.IGNORECASE
 )
+_CHINESE_QUESTION = re.compile(
+    r"[^。！？?，,；]*(?:，\s*)?[^。！？?，,；]*(?:几|多少)[^。！？?]*[。！？?]?\s*$"
+)
+_AT_LEAST, _AT_MOST = re.compile("至少|最少"), re.compile("最多|至多|够|能|可以")
 
 
 def rounding_of(text: str) -> str:
-    """Return how a quotient is rounded that answers an English question for a number of things.
+    """Return how a quotient is rounded that answers a question for a number of things.
 
     >>> rounding_of("28 children go by car. How many cars are needed?"), rounding_of("How many can she buy?")
     ('up', 'down')
 
     Returns:
-        ``"up"``, ``"down"`` or ``"nearest"``; empty where the question asks for the remainder, or is not in English.
+        ``"up"``, ``"down"`` or ``"nearest"``; empty where the question asks for the remainder, or does not say.
     """
+    if chinese := _CHINESE_QUESTION.search(text):
+        asked = chinese[0]
+        if "还剩" in asked or "余" in asked:
+            return ""
+        return "up" if _AT_LEAST.search(asked) else "down" if _AT_MOST.search(asked) else ""
     questions = _QUESTION.findall(f" {text}")
     if not questions:
         return ""

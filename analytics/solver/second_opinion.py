@@ -41,7 +41,7 @@ from analytics.text.tokens import written_language
 ADAPTER_FOLDER = Path(__file__).parents[1] / "language_model" / "starter"
 _ADAPTER = "adapter_model.safetensors"
 _SLOPE, _BIAS = 0.68, 0.34  # of the curve over the log-odds of the pool's probability
-_SECONDS = 3.0  # a problem, at most
+_SECONDS = 3.0  # of the processor a problem, at most
 _TOGETHER = 8  # problems; the model's memory of each takes 23 KB a token and equation
 _LONGEST = 1_500  # characters of a problem that is written about
 _BEAM = 4

@@ -8,6 +8,7 @@ import pytest
 
 from analytics.solver.plausibility import answer_to_count, asks_for_count, plausible_first
 from analytics.solver.solution import Solution, solution_of
+from analytics.text.number_slots import number_slots
 
 
 @pytest.mark.parametrize(
@@ -81,3 +82,51 @@ def test_what_has_no_value_is_left_as_it_is():
     divided = solution_of(["/", "N0", "N1"], [Fraction(28), Fraction(0)], 0.5)
     assert plausible_first("How many cars are needed?", [divided]) == [divided]
     assert plausible_first("How many cars are needed?", []) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "without", "with_conversion"),
+    [
+        (
+            "A runner covers 400 m in 80 seconds. What is her speed in km per hour?",
+            "/ N0 N1",
+            "* / N0 N1 3.6",
+        ),
+        (
+            "A cyclist rides at 18 km per hour for 40 minutes. How many km does she ride?",
+            "* N0 N1",
+            "/ * N0 N1 60",
+        ),
+        (
+            "A pen costs $1.20 and a pencil 75 cents. How many dollars do both cost?",
+            "+ N0 N1",
+            "+ N0 / N1 100",
+        ),
+        ("一个长方形长1.2米，宽50厘米，面积是多少平方厘米？", "* N0 N1", "* * N0 100 N1"),
+    ],
+)
+def test_quantities_in_two_units_are_converted(text, without, with_conversion):
+    values = [slot.value for slot in number_slots(text)]
+    wrong, right = (
+        solution_of(tuple(tokens.split()), values, probability)
+        for tokens, probability in ((without, 0.6), (with_conversion, 0.3))
+    )
+    first, second = plausible_first(text, [wrong, right])
+    assert first.equation == right.equation
+    assert second.probability < 0.2
+
+
+@pytest.mark.parametrize(
+    ("text", "tokens"),
+    [
+        ("Ben works 3 hours a day for 5 days. How many hours does he work?", "* N0 N1"),
+        ("A car drives 120 km in 2 hours. What is its speed in km per hour?", "/ N0 N1"),
+        ("A room is 4 m long and 3 m wide. What is its area in square metres?", "* N0 N1"),
+        ("A rope is 50 cm long and weighs 2 kg. How many kg do 3 ropes weigh?", "* N1 N2"),
+        ("How many dollars are 3 pens at $2?", "* N0 N1"),
+    ],
+)
+def test_units_that_belong_together_need_no_conversion(text, tokens):
+    values = [slot.value for slot in number_slots(text)]
+    solution = solution_of(tuple(tokens.split()), values, 0.6)
+    assert plausible_first(text, [solution]) == [solution]

@@ -25,7 +25,10 @@ VALUES = [Fraction(28), Fraction(5), Fraction(3)]
         ("How many sweets are left over?", ""),
         ("How many boxes are needed? Then how many pens remain?", ""),
         ("What does each child pay?", ""),
-        ("每辆车坐5人，需要几辆车？", ""),
+        ("每辆车坐5人，至少需要几辆车？", "up"),
+        ("每辆车坐5人，可以坐满几辆车？", "down"),
+        ("每辆车坐5人，平均分成几组？", ""),
+        ("每本3元，最多买几本？还剩几元？", ""),
     ],
 )
 def test_the_words_behind_how_many_tell_how_to_round(question, rounding):
