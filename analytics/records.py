@@ -31,6 +31,19 @@ class Original:
 
 
 @dataclass(frozen=True, slots=True)
+class PredictedLabels:
+    """What models predict of a question, for files that take it along; never a label.
+
+    Attributes:
+        concepts: paths with their probabilities, falling.
+        difficulty: in per cent, 0 easy to 100 hard; None where no model states one.
+    """
+
+    concepts: tuple[tuple[ConceptPath, float], ...] = ()
+    difficulty: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class QuestionRecord:
     r"""One question as it is exchanged between files, the bank and the capabilities.
 
@@ -43,6 +56,7 @@ class QuestionRecord:
             are right.
         content: what else grading needs.
         original: what it was read from, where its file is one whose items are kept.
+        predicted: what models predict, where a file is to take it along.
         equation: infix arithmetic without the unknown, e.g. ``"(11-1)*2"``.
         numbers: the numbers of the text in order of appearance.
         concepts: paths in the knowledge hierarchy, each from coarse to fine.
@@ -71,6 +85,7 @@ class QuestionRecord:
     facility: float | None = None
     content: QuestionContent = EMPTY
     original: Original | None = field(default=None, compare=False, repr=False)
+    predicted: PredictedLabels | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,6 +79,7 @@ def _qti(version: Version) -> Format:
         write=partial(write_qti, version=version),
         losses=lambda record, _attachments: qti_losses(record, version),
         keeps_originals=True,
+        takes_predictions=True,
     )
 
 
@@ -155,6 +156,7 @@ _FORMATS = (
         write=write_moodle_xml,
         losses=moodle_losses,
         keeps_originals=True,
+        takes_predictions=True,
     ),
     Format(
         name="canvas",

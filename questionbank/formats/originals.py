@@ -9,7 +9,7 @@ from analytics.question_content import as_json
 from analytics.records import QuestionRecord
 
 _NOT_OF_THE_ITEM = frozenset(
-    {"id", "source", "original", "concepts"}
+    {"id", "source", "original", "concepts", "predicted"}
 )  # the bank's, or the file's around the item
 
 

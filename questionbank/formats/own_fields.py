@@ -10,7 +10,7 @@ from analytics.question_content import as_json, content_of
 from analytics.records import QuestionRecord
 from questionbank.formats.fields import exported_path
 
-_NOT_OURS = frozenset({"id", "original", "content", "source"})
+_NOT_OURS = frozenset({"id", "original", "content", "source", "predicted"})
 _OUR_FIELDS = tuple(sorted({column.name for column in fields(QuestionRecord)} - _NOT_OURS))
 
 

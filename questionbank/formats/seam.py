@@ -71,6 +71,7 @@ class Format:
         reads_folders: whether archives of such files are read, too.
         keeps_originals: whether questions that came in this format go back as they came.
         gives_back: whether these are all that leave in it.
+        takes_predictions: whether predicted concepts and difficulty can go with a question, marked as such.
     """
 
     name: str
@@ -86,6 +87,7 @@ class Format:
     reads_folders: bool = False
     keeps_originals: bool = False
     gives_back: bool = False
+    takes_predictions: bool = False
 
     @property
     def is_written(self) -> bool:
@@ -139,7 +141,7 @@ def not_held(record: QuestionRecord, again: QuestionRecord) -> list[str]:
     lost = [
         _NAMES[column.name]
         for column in fields(QuestionRecord)
-        if column.name not in ("id", "original", "content", "options")
+        if column.name not in ("id", "original", "content", "options", "predicted")
         and getattr(record, column.name) != getattr(again, column.name)
     ]
     if record.options != again.options:

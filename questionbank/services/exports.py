@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
 
 from django.db.models import Count, QuerySet
 
 from analytics.question_content import own_text
-from analytics.records import QuestionRecord
+from analytics.records import PredictedLabels, QuestionRecord
 from questionbank.errors import NotFound, ValidationFailed
 from questionbank.formats import WRITTEN, write
 from questionbank.formats.seam import Attachments, CannotHold
 from questionbank.models import KnowledgeHierarchy, Question, QuestionOriginal
 from questionbank.selectors.questions.questions import numbered_question_records, questions_matching
+from questionbank.selectors.serving import serving
+from questionbank.selectors.similar.predictions import predict_many
 from questionbank.services.attachments import AttachmentStore
 
+PREDICTED_AT_ONCE = 64
+MOST_PREDICTED = 3  # concepts of a question
 NAMED = 10  # questions that lose the same, of which a page tells which they are
 
 
@@ -107,24 +112,50 @@ def export_losses(*, records: Iterable[tuple[int, QuestionRecord]], format: str)
     return losses
 
 
-def export_choices(questions: QuerySet[Question] | Sequence[Question]) -> list[tuple[str, str]]:
+def export_choices(questions: QuerySet[Question] | Sequence[Question], count: int) -> list[tuple[str, str]]:
     """Return name and label of the formats that some questions can leave in.
 
     A format that gives back only what came in it is there where one of them did, and says how many.
+
+    Args:
+        count: of the questions.
     """
     wanted = questions.values("pk") if isinstance(questions, QuerySet) else [one.pk for one in questions]
     giving = [name for name, chosen in WRITTEN.items() if chosen.gives_back]
     came = QuestionOriginal.objects.filter(format__in=giving, question__in=wanted).order_by()
     counts = dict(came.values_list("format").annotate(Count("pk")))
-    total = questions.count() if isinstance(questions, QuerySet) else len(questions)
     choices = []
     for name, chosen in WRITTEN.items():
-        count = counts.get(name, 0)
-        if not chosen.gives_back or count == total:
+        giving_back = counts.get(name, 0) if chosen.gives_back else count
+        if giving_back == count:
             choices.append((name, chosen.label))
-        elif count:
-            choices.append((name, f"{chosen.label}: {count:,} of {total:,} questions"))
+        elif giving_back:
+            choices.append((name, f"{chosen.label}: {giving_back:,} of {count:,} questions"))
     return choices
+
+
+def with_predictions(
+    records: Iterable[tuple[int, QuestionRecord]],
+) -> Iterator[tuple[int, QuestionRecord]]:
+    """Yield records with what the models in use predict of them, in the bank's default hierarchy.
+
+    Raises:
+        ServiceUnavailable: there are no vectors yet.
+    """
+    models = serving()
+    left = iter(records)
+    while block := list(islice(left, PREDICTED_AT_ONCE)):
+        predictions = predict_many(
+            texts=[record.text for _pk, record in block],
+            languages=[record.language for _pk, record in block],
+            serving=models,
+        )
+        for (pk, record), found in zip(block, predictions, strict=True):
+            concepts = tuple(
+                (concept.path, concept.probability) for concept in found.concepts[:MOST_PREDICTED]
+            )
+            percent = found.difficulty.percent if found.difficulty else None
+            yield pk, replace(record, predicted=PredictedLabels(concepts, percent))
 
 
 def with_own_ids(records: Iterable[QuestionRecord]) -> Iterator[QuestionRecord]:

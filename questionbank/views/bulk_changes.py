@@ -28,10 +28,9 @@ from questionbank.selectors.questions.concept_choices import choices_of, concept
 from questionbank.selectors.questions.questions import numbered_question_records
 from questionbank.selectors.search.selection import Selection
 from questionbank.services.bulk_changes import bulk_change_request, bulk_change_undo_request
-from questionbank.services.exports import export_choices
 from questionbank.services.question_lists import LONGEST_LIST
 from questionbank.views.access import button_for, check_permission, form_for, page_for, paginated
-from questionbank.views.exporting import Exported, questions_file
+from questionbank.views.exporting import Exported, export_links, questions_file
 from questionbank.views.search import given_query, query_parameters
 
 SHOWN = 10  # questions of a list on these pages
@@ -72,10 +71,9 @@ def selection_page(request: HttpRequest) -> HttpResponse:
         "first": questions.order_by("pk")[:SHOWN],
         "pairs": pairs,
         "back": _address("question_list", [pair for pair in pairs if pair[0] not in ("id", "all")]),
-        "exports": [
-            (label, reverse("selection_export", args=[name]) + "?" + urlencode(pairs))
-            for name, label in export_choices(questions)
-        ],
+        **export_links(
+            questions, count, lambda name: f"{reverse('selection_export', args=[name])}?{urlencode(pairs)}"
+        ),
         "to_list": _address("list_add", listed) if count <= LONGEST_LIST else "",
         "longest_list": LONGEST_LIST,
         "may_change": may_change,
@@ -137,6 +135,7 @@ def selection_export(request: HttpRequest, format: str) -> HttpResponseBase:
     pairs = [*query_parameters(selection.query).items(), *selection.to_query()]
     exported = Exported(
         lambda: numbered_question_records(selection.questions(), originals_of=format),
+        selection.questions().count(),
         "questions",
         ("Back to the selection", _address("selection", pairs)),
     )

@@ -3,19 +3,30 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain, islice
 
+from django.contrib import messages
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
 from django.utils.http import urlencode
 
 from analytics.records import QuestionRecord
 from questionbank.formats import WRITTEN
-from questionbank.services.exports import ExportLosses, export_losses, export_pieces
+from questionbank.models import Question
+from questionbank.selectors.serving import serving
+from questionbank.services.exports import (
+    ExportLosses,
+    export_choices,
+    export_losses,
+    export_pieces,
+    with_predictions,
+)
 
 LOOKED_AT = 2_000  # questions that are checked before the file is sent
+MOST_PREDICTED = 2_000  # questions whose texts are encoded while somebody waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +35,37 @@ class Exported:
 
     Attributes:
         records: returns the questions, each with its id, from the first one on.
+        count: of the questions.
         stem: the file's name without its ending.
         back: label and address of the page that the export was chosen on.
     """
 
     records: Callable[[], Iterable[tuple[int, QuestionRecord]]]
+    count: int
     stem: str
     back: tuple[str, str]
+
+
+def export_links(
+    questions: QuerySet[Question] | Sequence[Question], count: int, address: Callable[[str], str]
+) -> dict[str, list[tuple[str, str]]]:
+    """Return label and address of each file that some questions can leave in, and of those with predictions.
+
+    Args:
+        address: of the download in a format, by its name.
+    """
+    choices = export_choices(questions, count)
+    with_predictions = count <= MOST_PREDICTED and bool(serving().sets)
+    predicted = [
+        (name, label) for name, label in choices if WRITTEN[name].takes_predictions and with_predictions
+    ]
+    return {
+        "exports": [(label, address(name)) for name, label in choices],
+        "predicted_exports": [
+            (label, f"{address(name)}{'&' if '?' in address(name) else '?'}predicted=1")
+            for name, label in predicted
+        ],
+    }
 
 
 def questions_file(request: HttpRequest, exported: Exported, *, format: str) -> HttpResponseBase:
@@ -39,11 +74,19 @@ def questions_file(request: HttpRequest, exported: Exported, *, format: str) -> 
     Raises:
         NotFound: there is no such format.
     """
+    records = exported.records()
+    if "predicted" in request.GET and format in WRITTEN and WRITTEN[format].takes_predictions:
+        if exported.count > MOST_PREDICTED:
+            messages.warning(
+                request, f"Predictions go with up to {MOST_PREDICTED:,} questions. Select fewer."
+            )
+            return redirect(exported.back[1])
+        records = with_predictions(records)
     if "confirmed" not in request.GET:
         losses = export_losses(records=islice(exported.records(), LOOKED_AT), format=format)
         if losses:
             return render(request, "exports/losses.html", _context(request, exported, losses, format))
-    pieces = export_pieces(records=(record for _pk, record in exported.records()), format=format)
+    pieces = export_pieces(records=(record for _pk, record in records), format=format)
     first = next(pieces, b"")
     chosen = WRITTEN[format]
     ending = chosen.ending(first)

@@ -21,7 +21,6 @@ from questionbank.selectors.questions.question_lists import (
 )
 from questionbank.selectors.questions.questions import numbered_question_records, visible_to
 from questionbank.selectors.search.selection import Selection
-from questionbank.services.exports import export_choices
 from questionbank.services.question_lists import (
     LONGEST_LIST,
     question_list_add,
@@ -32,7 +31,7 @@ from questionbank.services.question_lists import (
     question_list_update,
 )
 from questionbank.views.access import button_for, form_for, page_for, posted
-from questionbank.views.exporting import Exported, questions_file
+from questionbank.views.exporting import Exported, export_links, questions_file
 from questionbank.views.search import given_query
 
 
@@ -67,10 +66,9 @@ def list_detail(request: HttpRequest, list_id: int) -> HttpResponse:
         "templates": [place for question, place in places if question.draws_numbers],
         "is_owner": question_list.owner_id == request.user.pk,
         "with_answers": request.GET.get("answers") == "1",
-        "exports": [
-            (label, reverse("list_export", args=[question_list.pk, name]))
-            for name, label in export_choices(questions)
-        ],
+        **export_links(
+            questions, len(questions), lambda name: reverse("list_export", args=[question_list.pk, name])
+        ),
     }
     return render(request, "lists/detail.html", context)
 
@@ -83,6 +81,7 @@ def list_export(request: HttpRequest, list_id: int, format: str) -> HttpResponse
     stem = slugify(question_list.name) or f"list-{question_list.pk}"
     exported = Exported(
         lambda: numbered_question_records(questions, originals_of=format),
+        len(questions),
         stem,
         ("Back to the list", reverse("list_detail", args=[list_id])),
     )

@@ -34,6 +34,7 @@ from questionbank.formats.moodle.attached_files import _KEPT, base64_bytes, with
 from questionbank.formats.moodle.cloze import read_cloze
 from questionbank.formats.moodle.gap_lists import TYPES as GAP_LISTS
 from questionbank.formats.moodle.gap_lists import read_gap_list
+from questionbank.formats.moodle.predictions import PREFIX as PREDICTED
 from questionbank.formats.moodle.templates import (
     BRACED,
     template_answer,
@@ -164,6 +165,8 @@ class _Reading:
         tags: list[str] = []
         for tag in self.element.iterfind("tags/tag"):
             text = " ".join((tag.findtext("text") or "").split())
+            if text.startswith(PREDICTED):  # no label: models said it
+                continue
             if not text.startswith(OUR_TAG):
                 tags.append(text[:1_000])
                 continue

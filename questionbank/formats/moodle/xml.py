@@ -21,6 +21,7 @@ from questionbank.formats.item_pictures import hash_of
 from questionbank.formats.moodle.attached_files import with_pictures, without_pictures
 from questionbank.formats.moodle.gap_lists import TYPES as GAP_LISTS
 from questionbank.formats.moodle.patching import patched
+from questionbank.formats.moodle.predictions import with_predictions
 from questionbank.formats.moodle.reading import ItemReader
 from questionbank.formats.moodle.words import FORMAT, category_of, category_path
 from questionbank.formats.moodle.writing import ItemWriter
@@ -98,7 +99,7 @@ def write_moodle_xml(records: Iterable[QuestionRecord], attachments: Attachments
         stated = _last_category(preamble)
         record = _filed_under(record, stated)
         try:
-            item = _item(record, writer, reader, attachments)
+            item = with_predictions(_item(record, writer, reader, attachments), record.predicted)
         except CannotHold:
             continue
         wanted = record.concepts[0] if record.concepts else ()

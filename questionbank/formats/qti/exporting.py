@@ -17,7 +17,12 @@ from questionbank.formats.fields import FieldProblems, exported_path
 from questionbank.formats.item_pictures import hash_of, kept_address
 from questionbank.formats.originals import fields_digest
 from questionbank.formats.own_fields import lost_fields
-from questionbank.formats.qti.metadata import ours_alone, read_metadata, write_metadata
+from questionbank.formats.qti.metadata import (
+    ours_alone,
+    read_metadata,
+    with_predictions,
+    write_metadata,
+)
 from questionbank.formats.qti.package import Preamble, read_preamble
 from questionbank.formats.qti.patching import patched
 from questionbank.formats.qti.reading import Around, ItemReader
@@ -113,9 +118,10 @@ class _Package:
         listed = "".join(
             f'<file href="{attribute_text(quote(name))}"/>' for name in dict.fromkeys([path, *files])
         )
+        metadata = with_predictions(item.metadata, record.predicted)
         self._resources.append(
             f'<resource identifier="{identifier}" type="imsqti_item_xml{self._version.resource}"'
-            f' href="{attribute_text(quote(path))}">{item.metadata}{listed}</resource>'
+            f' href="{attribute_text(quote(path))}">{metadata}{listed}</resource>'
         )
         section = self._top
         for name in exported_path(record.concepts[0]) if record.concepts else ():

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
-from analytics.records import QuestionRecord
+from analytics.records import PredictedLabels, QuestionRecord
 from questionbank.formats.fields import concept_path, exported_path
 from questionbank.formats.qti.words import CATALOG, LOM
 from questionbank.formats.xml_nodes import BadXml, Node, as_utf8, parse
 from questionbank.scales import scale_percent
 
 _DIFFICULTIES = ("very easy", "easy", "medium", "difficult", "very difficult")
+PREDICTED = "Kindred predicts"
+_PREDICTED = re.compile(
+    rb"<lom [^<>]*><general><identifier><catalog>Kindred predicts</catalog>.*?</lom>", re.DOTALL
+)
 _SIGNS = str.maketrans(">;", "＞；")
 
 
@@ -41,7 +46,7 @@ def read_metadata(data: bytes) -> Metadata:
     if not data:
         return NO_METADATA
     try:
-        root = parse(as_utf8(data), element=str.lower)
+        root = parse(_PREDICTED.sub(b"", as_utf8(data)), element=str.lower)
     except BadXml:
         return NO_METADATA
     general = [*root.iter("general")]
@@ -93,7 +98,7 @@ def write_metadata(record: QuestionRecord, ours: str) -> str:
         percent = 100 * (1 - record.facility)
     educational = ""
     if percent is not None:
-        word = _DIFFICULTIES[min(4, max(0, int(percent // 20)))]
+        word = _difficulty_word(percent)
         educational = _in("educational", _in("difficulty", _in("source", "LOMv1.0"), _in("value", word)))
     paths = "".join(
         _in("taxonPath", _in("source", _string("Kindred")),
@@ -103,6 +108,37 @@ def write_metadata(record: QuestionRecord, ours: str) -> str:
     purpose = _in("purpose", _in("source", "LOMv1.0"), _in("value", "discipline"))
     classification = _in("classification", purpose, paths) if paths else ""
     return f'<lom xmlns="{LOM}">{general}{educational}{classification}</lom>'
+
+
+def with_predictions(metadata: str, predicted: PredictedLabels | None) -> str:
+    """Return what a manifest says of an item with what is predicted, which is read back as nothing.
+
+    It is a ``<lom>`` element of its own, whose sources name it.
+    """
+    if predicted is None:
+        return metadata
+    source = _in("source", PREDICTED)
+    educational = ""
+    if predicted.difficulty is not None:
+        stated = _in("difficulty", source, _in("value", _difficulty_word(predicted.difficulty)))
+        said = _in("description", _string(f"difficulty {predicted.difficulty:.0f} of 100"))
+        educational = _in("educational", stated, said)
+    classifications = "".join(
+        _in("classification", _in("purpose", source, _in("value", "discipline")),
+            _in("taxonPath", _in("source", _string(PREDICTED)),
+                "".join(_in("taxon", _in("entry", _string(name))) for name in exported_path(path))),
+            _in("description", _string(f"probability {probability:.2f}")))
+        for path, probability in predicted.concepts
+    )  # fmt: skip
+    identifier = _in("identifier", _in("catalog", PREDICTED), _in("entry", "labels"))
+    lom = f'<lom xmlns="{LOM}">{_in("general", identifier)}{educational}{classifications}</lom>'
+    metadata = _PREDICTED.sub(b"", metadata.encode()).decode() or "<metadata></metadata>"
+    head, tag, rest = metadata.rpartition("</")
+    return f"{head}{lom}{tag}{rest}"
+
+
+def _difficulty_word(percent: float) -> str:
+    return _DIFFICULTIES[min(4, max(0, int(percent // 20)))]
 
 
 def ours_alone(ours: str) -> str:

@@ -30,7 +30,13 @@ _MARK = re.compile(
 )
 _RANGE = re.compile(r"(-?[\d.]+)\.\.(-?[\d.]+)")
 _ALIKE, _SAME = 60, 88
-_TWINS = ({"true_false", "choice"}, {"number", "short"}, {"number", "blanks"}, {"short", "blanks"})
+_TWINS = (
+    {"true_false", "choice"},
+    {"parts", "blanks"},
+    {"number", "short"},
+    {"number", "blanks"},
+    {"short", "blanks"},
+)
 
 
 def words(text: str) -> str:

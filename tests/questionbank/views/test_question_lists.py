@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import zipfile
 
+import pytest
 from django.urls import reverse
 
+from analytics.records import QuestionRecord
+from questionbank.formats import read
 from questionbank.models import QuestionList, QuestionOriginal
 from questionbank.services.question_lists import question_list_add, question_list_create
 from tests.factories import QuestionFactory
@@ -197,3 +201,30 @@ def test_a_list_shows_names_for_numbers_that_are_drawn_and_how_the_answer_is_com
         assert "<mtext>‹a›</mtext>" in shown
         assert "Its source draws its numbers: <strong>a</strong>" in shown
         assert "the system computes it:</span> <code>2*$a</code>" in shown
+
+
+@pytest.mark.parametrize(("format", "ending"), [("moodle-xml", "xml"), ("qti21", "zip"), ("qti3", "zip")])
+def test_predictions_go_along_by_choice_marked_and_come_back_as_no_labels(
+    as_teacher, teacher, bank, tmp_path, format, ending
+) -> None:
+    question_list = question_list_create(user=teacher, name="Friday")
+    question_list_add(user=teacher, question_list=question_list, questions=bank.questions[:2])
+    address = reverse("list_export", args=[question_list.pk, format])
+    assert (
+        f"{address}?predicted=1"
+        in as_teacher.get(reverse("list_detail", args=[question_list.pk])).content.decode()
+    )
+    files = []
+    for query in ("confirmed=1", "confirmed=1&predicted=1"):
+        path = tmp_path / f"{len(files)}.{ending}"
+        path.write_bytes(b"".join(as_teacher.get(f"{address}?{query}").streaming_content))
+        files.append(path)
+    said = files[1].read_bytes()
+    if ending == "zip":
+        said = zipfile.ZipFile(files[1]).read("imsmanifest.xml")
+        assert b"Kindred predicts" not in zipfile.ZipFile(files[0]).read("imsmanifest.xml")
+    assert said.count(b"Kindred predicts") >= 2
+    plain, predicted = (
+        [entry for _line, entry in read(path) if isinstance(entry, QuestionRecord)] for path in files
+    )
+    assert predicted == plain
