@@ -112,6 +112,7 @@ def _programs(name: str, label: str, endings: tuple[str, ...], sniff: Any, read:
         reads_folders=True,
         keeps_originals=True,
         gives_back=True,
+        hierarchy=label,
     )
 
 
@@ -119,6 +120,7 @@ _FORMATS = (
     Format(
         name="jsonl",
         label="JSON Lines",
+        place="line",
         suffixes=(".jsonl", ".ndjson", ".json"),
         media_type="application/x-ndjson",
         write=write_json_lines,
@@ -127,6 +129,7 @@ _FORMATS = (
     Format(
         name="csv",
         label="CSV",
+        place="line",
         suffixes=(".csv", ".tsv"),
         media_type="text/csv",
         is_table=True,
@@ -136,6 +139,7 @@ _FORMATS = (
     Format(
         name="xlsx",
         label="Excel (XLSX)",
+        place="row",
         suffixes=(".xlsx", ".xlsm", ".ods"),
         media_type="application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
         is_table=True,
@@ -146,6 +150,7 @@ _FORMATS = (
     Format(
         name="moodle-xml",
         label="Moodle XML",
+        place="line",
         suffixes=(".xml",),
         media_type="application/xml",
         sniff=lambda beginning, _name: (
@@ -194,6 +199,7 @@ _FORMATS = (
     Format(
         name="aiken",
         label="Aiken",
+        place="line",
         suffixes=(".txt",),
         media_type="text/plain",
         sniff=is_aiken,
@@ -202,6 +208,7 @@ _FORMATS = (
     Format(
         name="gift",
         label="GIFT",
+        place="line",
         suffixes=(".gift", ".gift.txt"),
         media_type="text/plain",
         sniff=is_gift,
@@ -375,7 +382,7 @@ def read(
     return QuestionFile(
         path,
         layout,
-        FORMATS[layout.format].label,
+        FORMATS[layout.format],
         scale=FileScale(scale, likely_scale),
         without=with_companions(without),
         progress=progress,

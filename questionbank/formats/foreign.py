@@ -75,7 +75,7 @@ def _other_archive(path: Path) -> str:
             names = [name for name in archive.namelist() if not name.endswith("/") and "__MACOSX" not in name]
     except (zipfile.BadZipFile, OSError):
         names = []
-    endings = sorted({PurePath(name).suffix.lower() for name in names} - {""})
+    endings = sorted({PurePath(name).suffix.lower() for name in names} - {"", ".db"})  # Thumbs.db
     if endings and _PICTURES.issuperset(endings):
         return (
             f"a ZIP archive of pictures ({len(names):,}) without questions: add the file of questions that names them"

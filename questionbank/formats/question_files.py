@@ -74,7 +74,7 @@ class QuestionFile:
         self,
         path: Path,
         layout: FileLayout,
-        label: str,
+        format: Format,
         *,
         scale: FileScale,
         without: Collection[str] = (),
@@ -83,7 +83,7 @@ class QuestionFile:
     ) -> None:
         self.path = path
         self.layout = layout
-        self.label = label
+        self.format, self.label = format, format.label
         self._progress = progress
         self._unpacked_limit = unpacked_limit
         self._names = FieldNames(layout)

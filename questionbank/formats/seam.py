@@ -71,6 +71,8 @@ class Format:
         reads_folders: whether archives of such files are read, too.
         keeps_originals: whether questions that came in this format go back as they came.
         gives_back: whether these are all that leave in it.
+        place: what the number of an entry counts: a line or a row of the file, or the entries themselves.
+        hierarchy: name of the concept hierarchy that all its files share; empty where each set has its own.
         takes_predictions: whether predicted concepts and difficulty can go with a question, marked as such.
     """
 
@@ -88,6 +90,8 @@ class Format:
     keeps_originals: bool = False
     gives_back: bool = False
     takes_predictions: bool = False
+    place: str = "number"
+    hierarchy: str = ""
 
     @property
     def is_written(self) -> bool:

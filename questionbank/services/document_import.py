@@ -121,7 +121,7 @@ class _PaperEntries:
     """The questions of a paper as an import reads a file; a question's line is its place in the paper."""
 
     label = "Test paper"
-    layout = None
+    format = layout = None
 
     def __init__(self, draft: DocumentDraft, review: DocumentReview, *, may_create: bool) -> None:
         self._review = review

@@ -115,7 +115,10 @@ def import_reported(
     except ImportRefused as error:
         if not reporter.result:  # the file as a whole
             refused = ImportReport(
-                options.path.name, options.source, options.hierarchy, dry_run=options.dry_run
+                options.path.name,
+                options.source,
+                options.hierarchy or options.source,
+                dry_run=options.dry_run,
             )
             for problem in error.problems:
                 refused.refuse(problem)

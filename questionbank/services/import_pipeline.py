@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -18,7 +18,7 @@ from analytics.errors import Cancelled
 from analytics.records import ConceptPath, QuestionRecord
 from analytics.text.wholeness import draws_numbers, needs_figure
 from questionbank.errors import LineWarning
-from questionbank.formats import ConceptRow, Entry, read, resolve_concept_rows
+from questionbank.formats import ConceptRow, Entry, Format, read, resolve_concept_rows
 from questionbank.formats.layout import FileLayout
 from questionbank.models import KnowledgeHierarchy, User
 from questionbank.rows import wait_for_turn
@@ -56,6 +56,9 @@ class Entries(Protocol):
     label: str
 
     @property
+    def format(self) -> Format | None: ...
+
+    @property
     def layout(self) -> FileLayout | None: ...
 
     @property
@@ -73,7 +76,7 @@ class ImportOptions:
 
     path: Path  # of a file; else only its name counts
     source: str
-    hierarchy: str
+    hierarchy: str = ""  # that which all files of the format share, else one named after the set
     format: str = "auto"
     scale: str = ""
     dry_run: bool = False
@@ -128,7 +131,7 @@ def import_into_bank(
     report = ImportReport(
         options.path.name,
         options.source,
-        options.hierarchy,
+        options.hierarchy or options.source,
         dry_run=options.dry_run,
         without=options.without,
     )
@@ -152,6 +155,7 @@ def _import(options: ImportOptions, report: ImportReport, watch: _Watch) -> None
         attachments = AttachmentStore(is_dry=options.dry_run)
         _read(options, report, watch, rows, concept_rows, attachments)
     attachments.save()
+    options = replace(options, hierarchy=report.hierarchy)
     report.sources = [source for source, _count in rows.sources.most_common(SOURCES_KEPT)]
     tree, problems = resolve_concept_rows(concept_rows)
     for problem in problems:
@@ -208,6 +212,10 @@ def _read(
         attachments=attachments,
     )
     report.layout, report.label = file.layout, file.label
+    report.place = file.format.place if file.format else "number"
+    report.unit = "question" if file.layout is None else report.place
+    shared = file.format.hierarchy if file.format else ""
+    report.hierarchy = options.hierarchy or shared or options.source
     for line, entry in file:
         if isinstance(entry, LineWarning):
             report.warn(entry)

@@ -12,6 +12,7 @@ from questionbank.formats.catalog import FORMATS, with_companions
 from questionbank.formats.column_names import FIELDS_WITHOUT_WHICH
 from questionbank.formats.encodings import ENCODINGS
 from questionbank.formats.layout import DELIMITERS, FileLayout
+from questionbank.numbers import counted
 from questionbank.selectors.questions.differences import differences_shown
 from questionbank.services.import_reasons import ReasonGroups
 
@@ -76,6 +77,7 @@ class ImportReport:
         layout: how the file is read; None where it has no columns.
         sources: the sets that its questions name, or are in for want of one; the largest first, some of them.
         label: the name of its format.
+        unit: what is counted, such as a line or a question; `place` is what the numbers of these count.
         notes: what was done with columns as a whole.
         unread_columns: columns of a table, or fields of JSON objects, that are not read.
         formulas_checked: number of questions, the first ones, whose formulas a dry run has checked.
@@ -108,6 +110,8 @@ class ImportReport:
     without: Sequence[str] = ()
     layout: FileLayout | None = None
     label: str = ""
+    unit: str = "line"
+    place: str = "line"
     notes: list[str] = field(default_factory=list)
     unread_columns: list[str] = field(default_factory=list)
     formulas_checked: int = 0
@@ -196,6 +200,8 @@ class ImportReport:
             "to_leave_out": self.to_leave_out,
             "without": list(self.without),
             "read_as": self.read_as,
+            "unit": self.unit,
+            "place": self.place,
             "columns": [list(pair) for pair in self.layout.pairs] if self.layout else [],
             "seconds": round(self.seconds, 2),
             "phases": {phase: round(seconds, 3) for phase, seconds in self.phases.items()},
@@ -203,7 +209,7 @@ class ImportReport:
 
     def refusal(self) -> str:
         """Return one sentence for the person who tried."""
-        lines = "1 line" if self.refused_count == 1 else f"{self.refused_count:,} lines"
+        lines = counted(self.refused_count, self.unit, f"{self.unit}s")
         return f"{lines} of {self.rows:,} in {self.name} cannot be imported; nothing was written."
 
 

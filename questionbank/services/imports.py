@@ -122,7 +122,9 @@ def import_file(  # noqa: PLR0913 - the options of an import
 
 
 def set_and_hierarchy(path: PurePath, source: str | None, hierarchy: str | None) -> tuple[str, str]:
-    """Return the names of the set and of its hierarchy; by default the folder's or the file's.
+    """Return the names of the set and of its hierarchy: where no set is given, the folder's or the file's.
+
+    The hierarchy is empty where neither is given: that of the format, else of the set.
 
     Raises:
         ValidationFailed: the name of the set is too long.
@@ -132,7 +134,7 @@ def set_and_hierarchy(path: PurePath, source: str | None, hierarchy: str | None)
         raise ValidationFailed(
             f"The source's name has more than {SET_LIMIT} characters.", {"source": ["Too long."]}
         )
-    return named, " ".join((hierarchy or "").split()) or named
+    return named, " ".join((hierarchy or "").split()) or (named if source else "")
 
 
 def _begin(options: ImportOptions) -> Run | None:
@@ -164,7 +166,7 @@ def refuse_or_follow_up(report: ImportReport, *, skip_invalid: bool) -> None:
         return
     if not report.written:
         if report.refused_count == report.rows and skip_invalid:
-            raise ImportFailed(f"No line of {report.name} can be imported.", report)
+            raise ImportFailed(f"No {report.unit} of {report.name} can be imported.", report)
         raise ImportFailed(report.refusal(), report)
     _tables_changed(report.created)
     vocabulary_refresh()  # nothing new, too: the import of these lines may have died before this point

@@ -9,8 +9,8 @@ from django.shortcuts import redirect, render
 from analytics.text.tokens import detect_language
 from questionbank.errors import NotFound, ValidationFailed
 from questionbank.formats.limits import EQUATION_LIMIT
-from questionbank.forms.word_problems import EquationForm
 from questionbank.forms.questions import PASTE_LIMIT
+from questionbank.forms.word_problems import EquationForm
 from questionbank.models import Run
 from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.questions import question_get

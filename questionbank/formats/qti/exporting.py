@@ -50,6 +50,7 @@ class _Item:
     path: str
     files: dict[str, bytes]
     shared: tuple[str, ...] = ()
+    timing: str = ""
     is_own: bool = True
 
 
@@ -57,9 +58,9 @@ class _Item:
 class _Section:
     """Items of one concept, and the sections within."""
 
-    items: dict[tuple[str, ...], list[tuple[str, str]]] = field(
+    items: dict[tuple[str, ...], list[tuple[str, str, str]]] = field(
         default_factory=dict
-    )  # shared -> identifier, path
+    )  # shared -> identifier, path, timing
     inner: dict[str, _Section] = field(default_factory=dict)
 
 
@@ -126,7 +127,7 @@ class _Package:
         section = self._top
         for name in exported_path(record.concepts[0]) if record.concepts else ():
             section = section.inner.setdefault(name, _Section())
-        section.items.setdefault(item.shared, []).append((identifier, path))
+        section.items.setdefault(item.shared, []).append((identifier, path, item.timing))
 
     def _put(self, path: str, digest: str, data: bytes | None) -> str:
         """Write a file once; returns its path, another one where that is another file's."""
@@ -155,8 +156,9 @@ class _Package:
         groups = []
         for shared, items in section.items.items():
             refs = "\n".join(
-                f'<assessmentItemRef identifier="ref_{identifier}" href="{attribute_text(quote(path))}"/>'
-                for identifier, path in items
+                f'<assessmentItemRef identifier="ref_{identifier}" href="{attribute_text(quote(path))}">'
+                f"{timing}</assessmentItemRef>"
+                for identifier, path, timing in items
             )
             if shared:
                 refs = (
@@ -218,7 +220,15 @@ _ASKED = ("text", "kind", "options", "answer", "solution")
 
 def _kept(data: bytes, preamble: Preamble, metadata: str) -> _Item:
     path = preamble.path or f"{_FOLDER}/item.xml"
-    return _Item(data, metadata, _within("", path), preamble.files or {}, preamble.shared, is_own=False)
+    return _Item(
+        data,
+        metadata,
+        _within("", path),
+        preamble.files or {},
+        preamble.shared,
+        preamble.timing,
+        is_own=False,
+    )
 
 
 def _with_ours(metadata: str, ours: str) -> str:

@@ -36,6 +36,8 @@ class Listed:
         metadata: bytes of what the manifest says of it.
         files: paths of what belongs to it.
         shared: what its section shows before it: title, element, the element's bytes.
+        timing: elements of its test with its time, attempts and weight.
+        lost: what else its test says of it.
     """
 
     path: str
@@ -43,6 +45,8 @@ class Listed:
     files: tuple[str, ...] = ()
     concepts: tuple[tuple[str, ...], ...] = ()
     shared: tuple[tuple[str, Node, bytes], ...] = ()
+    timing: bytes = b""
+    lost: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -52,11 +56,13 @@ class Contents:
     Attributes:
         missing: paths of items and tests that are named and not there, each with who names them.
         faults: what of a test cannot be read.
+        lost: what a test, its parts and sections say that is not kept, as in "section “Sums” shuffles its questions".
     """
 
     items: list[Listed] = field(default_factory=list)
     missing: dict[str, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
     tests: int = 0
 
 
@@ -199,6 +205,28 @@ def _names(node: Node, around: tuple[str, ...]) -> tuple[str, ...]:
     return (*around, title)
 
 
+_TIMING = ("itemSessionControl", "timeLimits", "weight")
+_KINDS = {"testPart": "part", "assessmentSection": "section"}
+_RULES = {
+    "timeLimits": "limits the time",
+    "ordering": "shuffles its questions",
+    "selection": "draws some of its questions",
+    "itemSessionControl": "says how often students may answer and what they see then",
+    "preCondition": "is only shown under a condition",
+    "branchRule": "jumps elsewhere by what students answer",
+}
+
+
+def _rules(node: Node, kind: str, kept: frozenset[str] = frozenset()) -> Iterator[str]:
+    """Yield what a test, or a part of one, says of how it is given; without what is kept."""
+    named = f"{kind} “{(node.get('title') or node.get('identifier'))[:60]}” " if kind else ""
+    for rule in node.children(*(name for name in _RULES if name not in kept)):
+        if rule.name == "ordering" and rule.get("shuffle") != "true":
+            continue
+        longest = f" to {rule.get('maxTime')} seconds" if rule.get("maxTime") else ""
+        yield f"{named}{_RULES[rule.name]}{longest}"
+
+
 @dataclass(slots=True)
 class _Test:
     members: Members
@@ -215,13 +243,14 @@ class _Test:
             if "candidate" in rubric.get("view", "candidate").split()
         )
         inner = _Place(place.path, (*place.shared, *rubrics))
+        self.found.lost += _rules(node, _KINDS.get(node.name, "test"))
         for child in node.children():
             if child.name in ("testPart", "assessmentSection"):
                 self.section(child, data, folder, _Place(_names(child, inner.path), inner.shared))
             elif child.name == "assessmentSectionRef":
                 self._other_file(child, folder, inner)
             elif child.name == "assessmentItemRef":
-                self._item(child, folder, inner)
+                self._item(child, data, folder, inner)
 
     def _other_file(self, ref: Node, folder: str, place: _Place) -> None:
         path = posixpath.join(folder, unquote(ref.get("href")))
@@ -240,7 +269,7 @@ class _Test:
             return
         self.section(root, utf8, posixpath.dirname(path), _Place(_names(root, place.path), place.shared))
 
-    def _item(self, ref: Node, folder: str, place: _Place) -> None:
+    def _item(self, ref: Node, data: bytes, folder: str, place: _Place) -> None:
         path = posixpath.normpath(posixpath.join(folder, ref.get("href")))
         name = self.members.name(path)
         if not name:
@@ -250,5 +279,8 @@ class _Test:
         if name not in self.in_order:
             self.in_order[name] = item
             item.shared = place.shared
+            kept = [child for child in ref.children(*_TIMING) if b":" not in data[child.start : child.inner]]
+            item.timing = b"".join(data[child.start : child.end] for child in kept)
+            item.lost = tuple(_rules(ref, "", frozenset(child.name for child in kept)))
         if place.path and place.path not in item.concepts:
             item.concepts = (*item.concepts, place.path)

@@ -31,6 +31,7 @@ from questionbank.formats.xml_nodes import BadXml, as_utf8
 
 _KEPT_LIMIT = 512 * 1024  # bytes of other files that are kept with an item
 _WARNED = 50  # files that are missing
+_NAMED = 10  # rules of a test that are named
 _LOOKED_AT = 300  # members whose version is asked for
 _ROOTS = ("assessmentItem", "qti-assessment-item")
 _SPACES = (  # what says of which version an item is
@@ -96,9 +97,10 @@ def read_qti(path: Path, context: ReadContext, format: str) -> Iterator[tuple[in
             why = f", and the file {gone[:60]!r} that it names is missing" if gone else ""
             raise ImportRefused(f"{path.name} holds no questions in QTI 2 or 3{why}.")
         if found.tests:
-            context.notes.append(
-                "Titles of a test's sections are read as concepts; its timing and rules are not kept."
-            )
+            context.notes.append("Titles of a test's sections are read as concepts.")
+        if found.lost:
+            more = f" and {len(found.lost) - _NAMED:,} more rules" if len(found.lost) > _NAMED else ""
+            context.notes.append(f"Not kept of the test: {'; '.join(found.lost[:_NAMED])}{more}.")
         yield from _items(found.items, _PackageReader(members, context, format), context)
 
 
@@ -158,6 +160,10 @@ class _PackageReader:
             return
         kept, left = self._kept_files(item, reading)
         said = [*reading.texts.said, *(("file", f"the file {path[:60]!r} is not kept") for path in left)]
+        said += [
+            ("test", f"in its test the question “{name[-60:]}” {rule}, which is not kept")
+            for rule in item.lost
+        ]
         for field, reason in dict.fromkeys([*said, *record_warnings(record)]):
             yield LineWarning(number, f"{reason} ({name[-60:]})" if field == "file" else reason, field)
         preamble = Preamble(
@@ -166,6 +172,7 @@ class _PackageReader:
             files=kept,
             concepts=item.concepts,
             shared=tuple(piece.decode(errors="replace") for _title, _node, piece in item.shared),
+            timing=item.timing.decode(errors="replace"),
         )
         original = Original(self._format, with_hashes(utf8, reading.texts.hashes), preamble.as_bytes())
         yield replace(record, original=original)
@@ -215,6 +222,7 @@ class Preamble:
     Attributes:
         files: what the item needs beside its pictures, by their paths.
         shared: elements that its section shows before it.
+        timing: elements with its time, attempts and weight in its test.
     """
 
     path: str = ""
@@ -222,6 +230,7 @@ class Preamble:
     files: dict[str, bytes] | None = None
     concepts: tuple[tuple[str, ...], ...] = ()
     shared: tuple[str, ...] = ()
+    timing: str = ""
 
     def as_bytes(self) -> bytes:
         """Return it as JSON."""
@@ -231,6 +240,7 @@ class Preamble:
             "files": {path: base64.b64encode(data).decode() for path, data in (self.files or {}).items()},
             "concepts": self.concepts,
             "shared": self.shared,
+            "timing": self.timing,
         }
         return json.dumps(
             {name: value for name, value in found.items() if value}, ensure_ascii=False
@@ -251,4 +261,5 @@ def read_preamble(data: bytes) -> Preamble:
         files={path: base64.b64decode(piece) for path, piece in found.get("files", {}).items()},
         concepts=tuple(tuple(path) for path in found.get("concepts", ())),
         shared=tuple(found.get("shared", ())),
+        timing=found.get("timing", ""),
     )

@@ -189,6 +189,7 @@ def test_a_tolerance_that_is_no_number_stays_as_it_came(tmp_path, typed):
 
 
 _TYPED = Blank("short", (AcceptedAnswer("four"), AcceptedAnswer("4", 0.5)))
+_MEASURED = Blank("number", (AcceptedAnswer("4", tolerance=0.5),))
 _CHOSEN = Blank("choice", (), (Option("A", "4", "", 1.0), Option("B", "5", "", 0.0, "Count again")))
 
 
@@ -197,7 +198,7 @@ _CHOSEN = Blank("choice", (), (Option("A", "4", "", 1.0), Option("B", "5", "", 0
     [
         ("2 + 2 is [[1]], I say.", (_TYPED,), "four", "2 + 2 is {\n\t=four\n\t=%50%4\n}, I say.", []),
         ("2 + 2 is [[1]], I say.", (_CHOSEN,), "4", "2 + 2 is {\n\t=4\n\t~5#", []),
-        ("2 + 2 is [[1]], I say.", (Blank("number", (AcceptedAnswer("4", tolerance=0.5),)),), "4", "is {#\n\t=4\\:0.5", []),
+        ("2 + 2 is [[1]], I say.", (_MEASURED,), "4", "is {#\n\t=4\\:0.5", []),
         ("2 + 2 is ____, I say.", (), "four", "2 + 2 is {\n\t=four\n}, I say.", []),
         ("[[1]] and [[2]]", (_TYPED, _CHOSEN), "four; 4", "____ and ____{}", ["the gaps with their answers"]),
     ],

@@ -35,6 +35,7 @@ from tests.questionbank.formats.qti_sample import (
     ITEMS,
     LEGS,
     SIGN,
+    TEST,
     archive,
     choices,
     declared,
@@ -516,3 +517,39 @@ def test_missing_damaged_and_repeated_items_are_named(tmp_path):
     assert any("the item 'c.xml'" in reason and "no well-formed XML" in reason for reason in reasons)
     assert any("the identifier stands already" in reason for reason in reasons)
     assert [entry.id for entry in entries if isinstance(entry, QuestionRecord)] == ["x", ""]
+
+
+def test_the_time_of_an_item_stays_and_other_rules_of_a_test_are_said(tmp_path, pictures):
+    timed = TEST.replace(
+        'href="items/luggage.xml"/>',
+        'href="items/luggage.xml"><branchRule target="r2"/><timeLimits maxTime="60"/></assessmentItemRef>',
+    ).replace('title="Section 2" visible="true">', 'title="Water" visible="true"><ordering shuffle="true"/>')
+    path = tmp_path / "test.zip"
+    path.write_bytes(package(**{"test.xml": timed}))
+    file = read(path, attachments=pictures)
+    entries = [entry for _number, entry in file]
+    assert any("section “Water” shuffles its questions" in note for note in file.notes)
+    warned = [entry.reason for entry in entries if isinstance(entry, LineWarning) and entry.field == "test"]
+    assert warned == [
+        "in its test the question “Items/luggage.xml” jumps elsewhere by what students answer, which is not kept"
+    ]
+    records = [entry for entry in entries if isinstance(entry, QuestionRecord)]
+    assert b'<timeLimits maxTime="60"/></assessmentItemRef>' in exported(records, pictures).read("test.xml")
+
+
+def test_a_document_type_of_the_standard_is_passed_over_and_others_are_refused(tmp_path):
+    path = tmp_path / "a.xml"
+    for stated, outcome in (
+        ('SYSTEM "qti.dtd"', ""),
+        ('[<!ENTITY b "c">]', "entities of its own.*; remove everything from <!DOCTYPE"),
+        (
+            'SYSTEM "http://elsewhere.invalid/x.dtd"',
+            "another file describes.*; remove everything from <!DOCTYPE",
+        ),
+    ):
+        path.write_text(_PLAIN.replace("<assessmentItem", f"<!DOCTYPE a {stated}><assessmentItem", 1))
+        if outcome:
+            with pytest.raises(ImportRefused, match=outcome):
+                list(read(path))
+        else:
+            assert [record.kind for record in questions(path)] == ["choice"]
