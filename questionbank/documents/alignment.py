@@ -103,7 +103,7 @@ def expanded(text: str) -> str:
     if len(pairs) > 1 and numbers == [*range(numbers[0], numbers[0] + len(pairs))] and (
         not (rest := _PAIR.sub("", text).strip(" ,;")) or _SECTION_NAME.fullmatch(rest)
     ):
-        return "  ".join(f"{number}. {label}" for number, label in pairs)  # "1-3, 2-2": by the options' numbers
+        return "  ".join(f"{number}. ({label})" for number, label in pairs)  # "1-3, 2-2": by the options' numbers
     if _SEQUENCE.fullmatch(text.strip()):
         return "  ".join(
             f"{place}. {letter}" for place, letter in enumerate(re.findall("[A-H]", text), start=1)
@@ -130,7 +130,7 @@ def has_label(text: str) -> bool:
     >>> has_label("Multiple choice: 3 B"), has_label("Section A (10 marks)")
     (True, False)
     """
-    return any(label.weight >= 1.5 for label in _labels(0, text))
+    return any(label.weight >= 1.5 for label in _labels(0, expanded(text)))
 
 
 def aligned(texts: Sequence[str], numbers: Sequence[int], names: Sequence[str]) -> list[Answer]:

@@ -117,7 +117,9 @@ class Draft:
             part = Part([place], [line.text], line.number)
             self.parts.append(part)
             return part
-        item = Item([place], [line.text], line.number, is_right=role is Role.RIGHT_OPTION)
+        is_number = not line.text and line.number.isdigit()  # "54": an option that nothing marks
+        number, text = ("", line.number) if is_number else (line.number, line.text)
+        item = Item([place], [text], number, is_right=role is Role.RIGHT_OPTION)
         if role in (Role.OPTION, Role.RIGHT_OPTION):
             holder.options.append(item)
         elif role is Role.ANSWER:

@@ -46,6 +46,9 @@ _SAID_RIGHT = re.compile(
 )
 _EMPHASIS = re.compile(r"\*\*|(?<!\S)\*(?=[^\s*])|(?<=[^\s*])\*(?!\S)")
 _LAST_COLUMN = re.compile(r"(?<=\S)[\u2003\t]\s*\d{1,2}\s*$")
+_TICKS = re.compile(r"\s*[✓✔]+(?=\s|$)")
+_LEVELS = re.compile(r"(\d{1,2}(?:\.\d{1,2}){1,2})[.):]?\s+(?=\S)")
+_FEWEST_LEVELS = 2  # numbers such as 3.1
 _FEWEST_POINTS = 3
 _SHORT = 100  # characters of an answer; what is longer is worked
 
@@ -87,9 +90,11 @@ def key_entries(
     entries: list[KeyEntry] = []
     block: list[tuple[list[int], str]] = []
     rows: list[tuple[int, list[str]]] = []
+    lines = [*lines]
+    levels = [match for _, line in lines if (match := _LEVELS.match(full_text(line)))]
     for place, line in lines:
         text = _EMPHASIS.sub("", full_text(line))
-        cells = row_cells(text) or table_cells(text)
+        cells = row_cells(text) or table_cells(text) or (len(levels) >= _FEWEST_LEVELS and _cut(text))
         if cells:
             rows.append((place, cells))
             continue
@@ -105,6 +110,13 @@ def key_entries(
     entries += _placed(_of_table(rows), numbers, names)
     said = _without_column(aligned([text for _, text in block], numbers, names))
     return _merged([*entries, *(_entry(answer, block) for answer in said)])
+
+
+def _cut(text: str) -> list[str]:
+    """Return the number of a line, which may have levels, and what it says."""
+    match = _LEVELS.match(text)
+    number, rest = (match[1], text[match.end() :]) if match else take_mark(text)
+    return [number, rest]
 
 
 def _without_column(answers: Sequence[Answer]) -> list[Answer]:
@@ -288,7 +300,7 @@ def _without_points(text: str) -> str:
     match = POINTS.search(text)
     if match and match.end() == len(text) and match.start() > 0:
         text = text[: match.start()]
-    return short_answer(_MARKS_GIVEN.sub("", text).strip())
+    return short_answer(_TICKS.sub("", _MARKS_GIVEN.sub("", text)).strip() or text)
 
 
 def _of_table(rows: list[tuple[int, list[str]]]) -> Iterator[KeyEntry]:

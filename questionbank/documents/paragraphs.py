@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from analytics.text.formulas import formula_segments
 from questionbank.documents.marks import GAP
-from questionbank.documents.phrases import POINTS
+from questionbank.documents.phrases import POINTS, truth_of
 from questionbank.formats.html_text import raised_or_lowered
 
 BOLD, UNDERLINED, COLOURED, ITALIC = 1, 2, 4, 8
@@ -85,7 +85,7 @@ class Rich:
         """Return it in our notation: bold stretches between stars, underlined signs as a formula, gaps as blanks."""
         common = self._look_of_all(_MARKING | ITALIC)
         looks = bytes(
-            look & ~common & (BOLD | UNDERLINED | ITALIC) if not sign.isspace() else 255
+            look & ~common & (BOLD | UNDERLINED | ITALIC | COLOURED) if not sign.isspace() else 255
             for sign, look in zip(self.text, self.looks, strict=True)
         )
         pieces: list[str] = []
@@ -107,7 +107,10 @@ def _emphasised(text: str, look: int) -> str:
         return text
     if look & UNDERLINED and re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.,]{0,5}", text):
         return rf"$\underline{{{text}}}$"  # "the underlined digit"
-    if POINTS.fullmatch(text) or not _WORD.search(text) or "$" in text or "*" in text or "_" in text:
+    if look & ~ITALIC and truth_of(text) and text.isalpha():
+        return f"**{text}**"  # the answer that is chosen: "T / **F**"
+    look &= ~COLOURED
+    if not look or POINTS.fullmatch(text) or not _WORD.search(text) or "$" in text or "*" in text or "_" in text:
         return text
     return f"**{text}**" if look & (BOLD | UNDERLINED) else f"*{text}*"
 

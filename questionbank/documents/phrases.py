@@ -42,7 +42,7 @@ KEY_TITLE = re.compile(
     r"(?!.{0,30}\b(?:short|written|long|open|extended)[- ](?:answers?|response)\b)\W*(?:(?:the )?(?:answers?|answer ?keys?|keys?|answers? (?:section|sheet|list|page)s?|solutions?"
     r"|answers? (?:and|&|with"
     r"|to) .{0,40}|solutions? (?:and|&|to) .{0,40}|mark(?:ing)? (?:schemes?|guides?|guidelines"
-    r"|instructions)|scoring guid\w+"
+    r"|instructions)|scoring guid\w+|memo(?:randum)?"
     r"|(?:worked |model |full |suggested )(?:solutions|answers)|correct answers|key to .{0,40}|lösungen"
     r"|lösungsschlüssel|lösungsblatt|musterlösungen?|erwartungshorizont"
     r"|corrigés?|corrections?|réponses|grille de (?:réponses|correction)|respuestas|soluciones|solucionario"

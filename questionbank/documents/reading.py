@@ -40,7 +40,9 @@ _EMPHASISED_POINTS = re.compile(r"\*([(\[][^*()\[\]]{1,30}[)\]])\*")
 _ESCAPED = re.compile(r"\\([*_#.)>+-])")
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 _LABEL = re.compile(r"\*{1,2}([^*\n]{1,40}?)\*{1,2}(?=\s|$|:)")
-_POINTS_COLUMN = re.compile(rf"(?<=[^=＝\s\d{GAP}]){GAP}\s*(?P<points>[1-9]|1\d)\s*$")
+_POINTS_COLUMN = re.compile(
+    rf"(?:(?<=[^=＝\s\d{GAP}]){GAP}\s*(?P<points>[1-9]|1\d)|(?<=[^\s])[\s{GAP}]+\((?P<bracketed>[1-9]|1\d)\))\s*$"
+)
 _FEWEST_POINTS = 3
 _BARE_LETTER = re.compile(r"(?:\*\*)?(?P<letter>[a-hA-F])(?:\*\*)?[ \t](?=[^\W_]|[$(−–-]\S)")
 _ROW_LETTER = re.compile(rf"(?:^|(?<={GAP})|(?<=[ \t]{{2}}))([A-F])(?= [^\s]{{1,40}}(?: \S{{1,20}}){{0,4}}\s*(?:{GAP}|$))")
@@ -163,12 +165,12 @@ def _with_points(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
     found = list(islice(paragraphs, LINES_LIMIT + 1))
     asked = [part for part in found if _begins_question(part)]
     ends = [match for part in asked if (match := _POINTS_COLUMN.search(part.rich.text))]
-    values = [int(match["points"]) for match in ends]
-    if len(ends) < _FEWEST_POINTS or 2 * len(ends) < len(asked) or len({*values}) > len(values) / 2:
+    values = [match["points"] or match["bracketed"] for match in ends]
+    if len(ends) < _FEWEST_POINTS or 3 * len(ends) < len(asked) or len({*values}) > len(values) / 2:
         return found
     for part in found:
         if not part.is_row and (match := _POINTS_COLUMN.search(part.rich.text)):
-            text = f"{part.rich.text[: match.start()]} [{match['points']}]"
+            text = f"{part.rich.text[: match.start()]} [{match['points'] or match['bracketed']}]"
             part.rich = Rich(text, part.rich.looks[: match.start()] + bytes(len(text) - match.start()))
     return found
 
@@ -199,7 +201,7 @@ def _pieces(paragraph: Paragraph) -> Iterator[_Piece]:
         if number and text.text[:2] in ("- ", "– "):  # "Question 1. - Find x."
             text = text[2:].stripped()
         if (
-            number and read_mark(number) == _BULLET and (inner := take_mark(text.text)[0])
+            number and read_mark(number) == _BULLET and (inner := take_mark(text.text)[0]) != text.text and inner
         ):  # "- [x] 9", "• A. 9"
             number, text = inner, text[len(text.text) - len(take_mark(text.text)[1]) :].stripped()
         if not number and not text.text:

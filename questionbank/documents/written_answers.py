@@ -20,8 +20,8 @@ _LONGEST_BELOW = 40
 _FEWEST = 3  # questions
 _BRACKETED = re.compile(r"(?<=[.?!=:\w%°])\s*[(\[]\s*(?P<answer>[^()\[\]]{1,40}?)\s*[)\]]\s*$")
 _FILLED = re.compile(
-    r"(?<![\w\\}^])_{1,30}(?:\$\\underline\{)?(?P<answer>(?![\u4e00-\u9fff])(?:[^\W_]|[($√−–-])(?:[^_\n\u4e00-\u9fff]{0,30}?[^\s_=])?)"
-    r"(?:\}\$)?_{1,30}(?!\w)"
+    r"(?<![\w\\}^])_{1,30}(?:\$\\underline\{|\*\*)?(?P<answer>(?![\u4e00-\u9fff])(?:[^\W_]|[($√−–-])(?:[^_\n\u4e00-\u9fff]{0,30}?[^\s_=])??)"
+    r"(?:\}\$|\*\*)?_{1,30}(?!\w)"
 )
 _UNDERLINED = re.compile(r"(?<!\S)\$\\underline\{(?P<answer>[−–-]?\d[\d.,]*)\}\$(?=\s?[.,;%]|\s)")
 _ASKS = re.compile(r"[?？]|underlin|unterstrich|soulign|subraya|划线")
