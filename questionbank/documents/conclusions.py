@@ -36,9 +36,9 @@ _EQUATION = re.compile(  # "The tangent line is $y - 2 = 3x$"
 _TAIL = re.compile(
     r"(?:[\s.…_]*\d{1,2}\s*分|\s*[\[(]\d{1,2}(?:\s*(?:pts?|marks?|points?|P)\.?)?[\])]|[\s.。,;；∎□]|\*+)+$"
 )
-_ONE = r"\$?[^\W\d]\w{0,2}(?:\([a-z]\))?\s?=\s?[^=,，;；\s][^=,，;；]{0,25}?"
+_ONE = r"\$?[^\W\d][\w{}]{0,4}(?:\([a-z]\))?\s?=\s?[^=,，;；\s][^=,，;；]{0,25}?"
 _ASSIGNMENTS = re.compile(
-    rf"(?:^|(?<=[\s，])(?<![-+−–×÷·*/]\s))({_ONE}(?:\s*(?:[,，、]|\bor|\band|oder|und|ou|et|\by|\bo|或|和)\s*{_ONE})+)$"
+    rf"(?:^|(?<=[\s，])(?<![-+−–×÷·*/]\s))({_ONE}(?:\s*(?:[,，、]|\bor|\band|\boder|\bund|\bou|\bet|\by|\bo|或|和)\s*{_ONE})+)$"
 )
 _ONE_ASSIGNED = re.compile(r"\$?[^\W\d][\w{}]{0,3}(?:\([a-z]\))?\s?=\s?[^=]{1,25}")
 _SENTENCE = re.compile(r"(?:yes|no|ja|nein|oui|non|sí|true|false|wahr|falsch)\b", re.IGNORECASE)
@@ -74,6 +74,16 @@ def is_working(text: str) -> bool:
     return bool(sign) and variables is None and re.search(r"\d.*[-+−–×÷·*/:]", before) is not None
 
 
+def is_sure(working: str) -> bool:
+    """Return whether working is nothing but one calculation, or says itself what its answer is.
+
+    >>> is_sure("350 ÷ 6 = 58.3 mm"), is_sure("x = 7, so it takes 7 days")
+    (True, False)
+    """
+    plain = re.sub(r"\\[a-zA-Z]+", "", working)
+    return "答：" in working or not re.search(r"[^\W\d_]{3,}\s|[;；,，：\n]|\.\s|[⇒<>＜＞≤≥]", plain)
+
+
 def concluded(text: str) -> str:
     r"""Return the answer that a worked solution ends with; empty where it ends otherwise.
 
@@ -97,6 +107,8 @@ def concluded(text: str) -> str:
     else:
         clause = re.split(r"[:：]\s", clause)[-1]
     clause = _TAIL.sub("", clause.strip())
+    if clause.count(")") > clause.count("(") and "(" not in clause:
+        return ""  # the end of an aside
     if equation := _EQUATION.search(clause):
         return equation[1]
     if assigned := _ASSIGNMENTS.search(clause):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
 from questionbank.documents import phrases
-from questionbank.documents.drafts import Draft
+from questionbank.documents.drafts import Draft, Item
 from questionbank.documents.key_rows import full_text
 from questionbank.documents.paper import FoundQuestion, Line, Role
 
@@ -37,9 +37,14 @@ def neighbour_doubts(
             *question.doubts,
             *_own(question, draft, has_answers=has_answers),
             *_numbers(place, drafts),
-            *_number_of_options(place, found, usual, counts),
+            *(() if _are_settled(draft.options) else _number_of_options(place, found, usual, counts)),
         ]
         yield replace(question, doubts=tuple(dict.fromkeys(doubts)))
+
+
+def _are_settled(items: Sequence[Item]) -> bool:
+    """Return whether a person has said what one of several lines is, and so has looked at all of them."""
+    return any(item.is_settled for item in items)
 
 
 def _has_answer(question: FoundQuestion) -> bool:
@@ -48,7 +53,7 @@ def _has_answer(question: FoundQuestion) -> bool:
 
 
 def with_lines_left(
-    questions: Sequence[FoundQuestion], lines: Sequence[Line], roles: Sequence[Role]
+    questions: Sequence[FoundQuestion], lines: Sequence[Line], roles: Sequence[Role], settled: Set[int]
 ) -> Iterator[FoundQuestion]:
     """Yield the questions, each with a doubt for the lines below it that no question takes."""
     used = {line for question in questions for line in question.lines}
@@ -56,33 +61,34 @@ def with_lines_left(
     left: dict[int, list[str]] = {}
     for place in left_over(lines, roles, used):
         above = [number for number, start in enumerate(starts) if start < place]
-        if above and roles[place] is Role.NOTHING:
+        if above and roles[place] is Role.NOTHING and place not in settled:
             left.setdefault(above[-1], []).append(full_text(lines[place]))
     for number, question in enumerate(questions):
         below = left.get(number)
         if below:
-            said = f"No question takes the line below: “{_shown(below[0])}”."
+            said = f"The line “{_shown(below[0])}” below is in no question. If it belongs to one, say what it is."
             question = replace(question, doubts=(*question.doubts, said))
         yield question
 
 
 def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterator[str]:
     record = question.record
-    if draft.is_headless:
-        yield "No line asks this question: its first line is an option, a part or an answer."
+    if draft.is_headless and not draft.stem.is_settled:
+        yield "It begins with an option, a part or an answer. Say which line asks, or join it with the question above."
     is_asked = has_answers and not phrases.PROOF.search(record.text)
     if not _has_answer(question) and (
         is_asked or record.options or record.kind in ("true_false", "matching")
     ):
-        yield "No answer was found."
+        if not any("none of the options" in doubt or "but the options are" in doubt for doubt in question.doubts):
+            yield "No answer was found. Say which line gives it, or import the question without."
     elif record.options and not record.answer:
-        yield "No option is marked as the answer."
+        yield "No option is marked as the answer. Say which one is right."
     elif record.kind == "parts" and has_answers:
         missing = sum(not part.answer for part in record.content.parts)
         if missing > 0:
-            yield f"{missing} of the {len(record.content.parts)} parts have no answer."
+            yield f"{missing} of the {len(record.content.parts)} parts have no answer. Say which lines give them."
     elif record.solution and not record.answer and not phrases.PROOF.search(record.text):
-        yield "There is a worked solution, but no line says which of it is the answer."
+        yield "There is a worked solution, but no answer. Say which line of it is the answer."
     texts = "\n".join(
         [
             record.text,
@@ -91,29 +97,37 @@ def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterato
             *(p.text for p in record.content.parts),
         ]
     )
-    if len(record.content.parts) == 1:
-        yield "The question has a single part."
+    if len(record.content.parts) == 1 and not draft.parts[0].is_settled:
+        yield "The question has a single part. Is another one part of the text?"
     if phrases.IMAGE_LOST.search(texts):
         yield "A picture could not be kept; [image] stands in its place."
     if phrases.FORMULA_LOST.search(texts):
         yield "A formula could not be read; [formula] stands in its place."
     for item in draft.options[-1:]:
-        if len(item.lines) > 1 and (len(item.text) > _LONG_OPTION or len(item.lines) > 3):
-            yield f"Text follows the last option and is read as part of it: “{_shown(item.texts[1])}”."
+        if len(item.lines) > 1 and not item.is_settled and (len(item.text) > _LONG_OPTION or len(item.lines) > 3):
+            yield f"“{_shown(item.texts[1])}” is read as part of the last option. Does it belong there?"
+    yield from _own_text(question, draft, has_answers=has_answers)
+
+
+def _own_text(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterator[str]:
+    """Yield what is doubtful about the text of a question, unless a person has said that it is its text."""
+    record = question.record
+    if phrases.MATCHING.search(record.text) and "|" in record.text and record.kind != "matching":
+        yield "It asks to match, but no answer says which belong together. Write it as “1-B, 2-A”."
+    if draft.stem.is_settled:
+        return
     if _MARKS_LEFT.search(record.text):
-        yield "The text holds A and B that are not read as options."
+        yield "A and B in the text are not read as options. Split the line before each of them if they are."
     if _NUMBERS_LEFT.search(record.text):
-        yield "The text holds a line with a number of its own; it may be another question."
+        yield "A line of the text has a number of its own. If it begins another question, say so."
     if len(draft.stem.text) > _LONG_STEM:
-        yield "The text is unusually long; it may hold more than one question."
+        yield "The text is unusually long. If it holds several questions, split it."
     if not (
         has_answers or record.options or record.content.parts or record.content.points or _asks(record.text)
     ):
-        yield "Nothing in the text asks for an answer. Is it a question?"
+        yield "Nothing in it asks for an answer. Leave it out if it is no question."
     if record.text and len(record.text) < 6 and not record.content.parts:
-        yield "The text is unusually short."
-    if phrases.MATCHING.search(record.text) and "|" in record.text and record.kind != "matching":
-        yield "The table seems to be one to match, but no answer says which belong together."
+        yield "The text is unusually short. Is there more of it above or below?"
 
 
 def _asks(text: str) -> bool:
@@ -135,25 +149,23 @@ def _numbers(place: int, drafts: Sequence[Draft]) -> Iterator[str]:
     draft = drafts[place]
     before = drafts[place - 1] if place else None
     after = drafts[place + 1] if place + 1 < len(drafts) else None
-    if draft.value < 0:
+    if draft.value < 0 or draft.stem.is_settled:
         return
     if before is not None and draft.value and before.value > 0:
         if draft.value == before.value:
-            yield f"The number {draft.value} stands twice."
+            yield f"The number {draft.value} stands twice. If this is no question of its own, join it with the one above."
         elif draft.value == 1 and before.value > 1 and draft.headings == before.headings:
-            yield "The numbers begin again at 1, but no heading stands above."
-        elif draft.value != before.value + 1 and draft.value != 1:
-            yield f"The numbers skip from {before.value} to {draft.value}."
-    if after is not None and draft.value and after.value > draft.value + 1:
+            yield "The numbers begin again at 1 without a heading. Are these parts of the question above, or rules?"
+    if after is not None and draft.value and not after.stem.is_settled and after.value > draft.value + 1:
         missing = draft.value + 1
         what = (
             f"question {missing}"
             if after.value == missing + 1
             else f"questions {missing} to {after.value - 1}"
         )
-        yield f"The next number is {after.value}; {what} may be part of this question."
+        yield f"The next number is {after.value}. If {what} is in this one, say where it begins."
     if not draft.value and any(other.value for other in drafts):
-        yield "The question has no number, though others have."
+        yield "It has no number, though others have. Join it with the question above if it belongs to that."
 
 
 def _number_of_options(
@@ -162,7 +174,7 @@ def _number_of_options(
     options = len(found[place].record.options)
     total = sum(counts.values())
     if options and usual and options != usual and counts[usual] * 5 >= total * 4 and total > 2:
-        yield f"The question has {options} options; most others have {usual}."
+        yield f"It has {options} options; most others have {usual}. Is a line missing, or one too many?"
     beside = [
         len(other.record.options)
         for other in (*found[max(0, place - 1) : place], *found[place + 1 : place + 2])
@@ -174,7 +186,7 @@ def _number_of_options(
         and found[place].record.kind not in ("true_false", "matching")
         and (not _has_answer(found[place]) or phrases.OFFERS_CHOICE.search(found[place].record.text))
     ):
-        yield "The question has no options, but the questions before and after it have."
+        yield "It has no options, but the questions before and after it have. Say which lines are options."
 
 
 # -- what is left over --------------------------------------------------------------------------------------------

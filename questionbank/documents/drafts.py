@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Set
 from dataclasses import dataclass, field
 
 from questionbank.documents.keys import KeyEntry
@@ -17,12 +18,14 @@ class Item:
     Attributes:
         number: that stands before it.
         is_right: of an option.
+        is_settled: a person has said of one of its lines what it is, so that this is not doubted.
     """
 
     lines: list[int] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     number: str = ""
     is_right: bool = False
+    is_settled: bool = False
 
     def add(self, place: int, text: str) -> None:
         """Add a line."""
@@ -101,6 +104,18 @@ class Draft:
     def is_answer(self, item: Item | None) -> bool:
         """Return whether an item is an answer of the question or of a part."""
         return item in [*self.answers, *(answer for part in self.parts for answer in part.answers)]
+
+    @property
+    def items(self) -> Iterator[Item]:
+        """What its lines make."""
+        yield from (self.stem, *self.options, *self.answers, *self.solutions)
+        for part in self.parts:
+            yield from (part, *part.options, *part.answers)
+
+    def settle(self, settled: Set[int]) -> None:
+        """Note which of its lines a person has said something of."""
+        for item in self.items:
+            item.is_settled = not settled.isdisjoint(item.lines)
 
     def share_answers(self) -> None:
         """Take what stands below the last part but answers all of them: "Answers: (a) 5 (b) 6"."""

@@ -10,6 +10,7 @@ from analytics.records import QuestionRecord
 from questionbank.documents.bank_records import bank_record
 from questionbank.documents.corrections import Corrected, ReviewedLine
 from questionbank.documents.paper import FoundQuestion, Paper, Role
+from questionbank.documents.records import BOTH, NO_TEXT, REFUSED
 from questionbank.formats.fields import FieldProblems
 
 
@@ -32,6 +33,11 @@ class FoundItem:
     is_left_out: bool
     refusal: str = ""
     elsewhere: tuple[str, ...] = ()
+
+    @property
+    def doubts(self) -> list[str]:
+        """What is doubtful, without what the refusal says already."""
+        return [doubt for doubt in self.found.doubts if doubt != self.refusal]
 
     @property
     def unsureness(self) -> int:
@@ -114,7 +120,8 @@ def _taken(question: FoundQuestion, pictures: Mapping[str, str]) -> tuple[Questi
     try:
         return bank_record(question.record, pictures), ""
     except FieldProblems as error:
-        return question.record, str(error)
+        said = (doubt for doubt in question.doubts if doubt == BOTH or doubt.startswith((NO_TEXT, REFUSED)))
+        return question.record, next(said, str(error))
 
 
 def _start(question: FoundQuestion, lines: Sequence[ReviewedLine]) -> int:

@@ -17,7 +17,7 @@ from analytics.question_content import (
 )
 from analytics.records import QuestionRecord
 from questionbank.documents import phrases
-from questionbank.documents.conclusions import chosen_letter, concluded, concluded_by_numerals, is_working
+from questionbank.documents.conclusions import chosen_letter, concluded, concluded_by_numerals, is_sure, is_working
 from questionbank.documents.drafts import Draft, Item, Part
 from questionbank.documents.key_rows import row_cells
 from questionbank.documents.marks import read_mark, take_mark
@@ -40,6 +40,9 @@ _EMPHASIS = re.compile(r"(?<!\\)\*{1,2}(?=\S)|(?<=\S)(?<!\\)\*{1,2}")  # of a he
 _ITALIC = re.compile(r"(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])")
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 _NAMED_TRUTH = re.compile(r"[(（][TVWRP][)）]")  # "true (T) or false (F)"
+NO_TEXT = "The question has no text."
+REFUSED = "The bank cannot take it yet:"
+BOTH = "It has lettered parts and options. Say of each lettered line which it is."
 _SHORT_ANSWER = 40  # characters
 _WRITTEN_TRUTH = frozenset("yes no 是 否 x r".split())
 
@@ -91,7 +94,8 @@ def found_question(draft: Draft) -> FoundQuestion:
         solution = f"{answered.text}\n{solution}".strip()
         answered = replace(answered, text="")
     if not is_open_proof and not phrases.NO_ANSWER.fullmatch(solution):
-        answered, parts, solution = _with_conclusions(answered, parts, options, solution, doubts)
+        is_said = any(item.is_settled for item in draft.answers)
+        answered, parts, solution = _with_conclusions(answered, parts, options, solution, [] if is_said else doubts)
     if asks_truth:
         parts, reasons = _decided(parts)
         solution = "\n".join(filter(None, [solution, *reasons]))
@@ -131,11 +135,10 @@ def _checked(row: dict[str, Any], doubts: list[str]) -> QuestionRecord:
         record = read_question(row)
     except FieldProblems as error:
         if not row["text"]:
-            doubts.append(
-                "The question has no text. Say which line asks it, or join it with the question above."
-            )
+            doubts.append(f"{NO_TEXT} Say which line asks it, or join it with the question above.")
         else:
-            doubts.append(f"The question cannot be imported as it is: {error}.")
+            has_both = row["kind"] == "parts" and row["options"]
+            doubts.append(BOTH if has_both else f"{REFUSED} {error}.")
         options = tuple(Option(**option) for option in row["options"])
         return QuestionRecord(
             "",
@@ -162,7 +165,7 @@ def _options(items: Sequence[Item], doubts: list[str]) -> tuple[Option, ...]:
     if known and all(label.isdigit() for label in known) and known[0] != "1":
         labels = by_place  # a list that counts on through the whole document
     elif len(known) < len(labels) or len({*known}) < len(known):
-        if known:
+        if known and not any(item.is_settled for item in items):
             shown = ", ".join(label or "?" for label in labels)
             doubts.append(f"The options are numbered {shown}; they are read as {', '.join(by_place)}.")
         labels = by_place
@@ -174,16 +177,16 @@ def _options(items: Sequence[Item], doubts: list[str]) -> tuple[Option, ...]:
             [str(place) for place in range(1, len(known) + 1)],
             ["I", "II", "III", "IV", "V"][: len(known)],
         )
-    ):
+    ) and not any(item.is_settled for item in items):
         doubts.append(f"The letters of the options skip: {', '.join(known)}. Is one missing?")
     texts = [_gaps(_option_text(item)) for item in items]
     if any(not text for text in texts):
         empty = ", ".join(label for label, text in zip(labels, texts, strict=True) if not text)
-        doubts.append(f"Option {empty} has no text.")
+        doubts.append(f"Option {empty} has no text. Join it with the line that has.")
     if len({*texts}) < len(texts):
-        doubts.append("Two options have the same text.")
+        doubts.append("Two options have the same text. Correct one of them.")
     if len(items) == 1 and not _is_typed(items):
-        doubts.append("The question has a single option.")
+        doubts.append("It has a single option. Say which lines are the others.")
     return tuple(Option(label, text) for label, text in zip(labels, texts, strict=True))
 
 
@@ -234,8 +237,9 @@ def _answer(
     right = [option.label for option, item in zip(options, items, strict=True) if item.is_right]
     if right and not (len(right) == len(options) and len(options) > 1):
         said.append(("the options marked as right", ", ".join(right)))
-        if len(right) > 1 and not phrases.SEVERAL_RIGHT.search(draft.stem.text + " ".join(draft.headings)):
-            draft.doubts.append(f"{len(right)} options are marked as right: {', '.join(right)}.")
+        is_said = any(item.is_settled for item in items if item.is_right)
+        if len(right) > 1 and not is_said and not phrases.SEVERAL_RIGHT.search(draft.stem.text + " ".join(draft.headings)):
+            draft.doubts.append(f"{len(right)} options are marked as right: {', '.join(right)}. Are they?")
     for item in answers:
         text = answer_text(item.text)
         listed = part_answers(text)
@@ -269,7 +273,7 @@ def _answer(
         found.text = resolved[0][1]
         for where, text in resolved[1:]:
             if options and text != found.text:
-                draft.doubts.append(f"The answer is {found.text} by {resolved[0][0]}, but {text} by {where}.")
+                draft.doubts.append(f"The answer is {found.text} by {resolved[0][0]}, but {text} by {where}. Which is it?")
     return found
 
 
@@ -354,7 +358,7 @@ def _with_conclusions(
             if not (part.answer or is_working(working)) and len(working) <= _SHORT_ANSWER:
                 end = end or working
             if end and end != part.answer:
-                found += [end] * (end != working)
+                found += [end] * (end != working and not is_sure(working))
                 solution = f"{solution}\n{working}".strip() if part.answer else solution
                 part = replace(part, answer=end)
             settled.append(part)
@@ -364,10 +368,10 @@ def _with_conclusions(
             answered = replace(answered, text=_labels(letter, options, "the solution", doubts))
     elif not answered.text and not answered.accepted and solution:
         if end := concluded(solution):
-            found.append(end)
+            found += [end] * (not is_sure(solution))
             answered = replace(answered, text=end)
     elif is_working(answered.text) and (end := concluded(answered.text)) and end != answered.text:
-        found.append(end)
+        found += [end] * (not is_sure(answered.text))
         solution = f"{answered.text}\n{solution}".strip()
         answered = replace(answered, text=end)
     if found:

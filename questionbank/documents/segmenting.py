@@ -8,7 +8,7 @@ beside its neighbours, by `questionbank.documents.doubts`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 from itertools import groupby
 
@@ -35,11 +35,14 @@ NO_QUESTION = (
 )
 
 
-def assemble(lines: Sequence[Line], roles: Sequence[Role]) -> Paper:
+def assemble(
+    lines: Sequence[Line], roles: Sequence[Role], settled: Set[int] = frozenset()
+) -> Paper:
     """Return the questions of a paper.
 
     Args:
         roles: one for each line.
+        settled: lines of which a person has said what they are: that is not doubted again.
 
     Raises:
         ValueError: there are not as many roles as lines.
@@ -49,9 +52,11 @@ def assemble(lines: Sequence[Line], roles: Sequence[Role]) -> Paper:
     drafts = _Assembly(lines, roles).drafts()
     notices = [*_add_key(drafts, lines, roles)]
     take_answers_behind(drafts)
+    for draft in drafts:
+        draft.settle(settled)
     found = [found_question(draft) for draft in drafts]
     doubted = [*neighbour_doubts(found, drafts, names_answers=_names_answers(lines, roles, drafts))]
-    questions = tuple(with_lines_left(doubted, lines, roles))
+    questions = tuple(with_lines_left(doubted, lines, roles, settled))
     return Paper(questions, tuple(notices) if questions else (*notices, NO_QUESTION))
 
 

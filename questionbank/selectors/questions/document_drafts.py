@@ -99,7 +99,8 @@ def document_review(draft: DocumentDraft) -> DocumentReview:
     if review is None:
         corrected = correct(lines_of(draft.lines), _roles(draft), document_corrections(draft))
         lines = [reviewed.line for reviewed in corrected.lines]
-        paper = assemble(lines, [reviewed.role for reviewed in corrected.lines])
+        settled = {place for place, reviewed in enumerate(corrected.lines) if reviewed.is_corrected}
+        paper = assemble(lines, [reviewed.role for reviewed in corrected.lines], settled)
         passages = passages_of(corrected, paper, draft.pictures)
         review = DocumentReview(passages, (*draft.notices, *paper.notices))
         for old in list(_reviews)[: 1 - _REVIEWS_KEPT]:

@@ -153,6 +153,7 @@ def is_same(wanted: str, given: str) -> bool:
 
     if not wanted or not given:
         return not wanted and not given
+    wanted, given = (re.sub(r"_\{(\w)\}", r"_\1", one) for one in (wanted, given))
     if truth_of(wanted) and truth_of(wanted) == truth_of(given):  # "V" and "True"
         return True
     named = [_NAMED.match(one) for one in (wanted, given)]

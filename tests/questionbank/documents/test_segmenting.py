@@ -133,8 +133,7 @@ def test_a_shared_text_stands_before_each_question_that_it_names() -> None:
 DOUBTS = {
     "No answer was found": CHOICE,
     "2 options are marked": "1. Which is it?\nA. 4 ✓\nB. 5 ✓\nC. 6",
-    "skip from 1 to 3": "1. Find this.\n3. Find that.",
-    "question 2 may be part of this": "1. Find this.\n3. Find that.",
+    "If question 2 is in this one": "1. Find this.\n3. Find that.",
     "letters of the options skip": "1. Which is it?\nA. 4\nB. 5\nD. 6\nAnswer: A",
     "the answer is E, but the options are A, B, C": CHOICE + "Answers\n1. E",
     "is B by the options marked as right, but C": "1. Which is it?\nA. 4\n*B. 5\nC. 6\nAnswer: C",
@@ -220,7 +219,7 @@ def test_answers_of_the_rows_to_match_stand_in_their_section_of_the_list() -> No
 
 def test_a_list_of_answers_that_is_not_read_leaves_a_doubt_on_every_question() -> None:
     found = paper_of("1. Find 5 × 6.\n2. Find 7 × 8.\nAnswers\nthirty and fifty-six").questions
-    assert all("No answer was found." in one.doubts for one in found)
+    assert all(any("No answer was found" in doubt for doubt in one.doubts) for one in found)
 
 
 def test_a_list_of_answers_with_too_many_is_said_of_the_paper() -> None:
