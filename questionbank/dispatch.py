@@ -88,27 +88,39 @@ def wake(job: str, *, queue: str) -> None:
 
     A broker that cannot be reached loses nothing: the clock's turn comes.
     """
-    transaction.on_commit(partial(_send_word, job, queue))
+    transaction.on_commit(partial(_wake, job, queue))
 
 
-def _send_word(job: str, queue: str) -> None:
+def _wake(job: str, queue: str) -> None:
     try:
-        _application().send_task(task_name(job), queue=queue, expires=60, ignore_result=True, retry=False)
+        send_once(task_name(job), queue=queue)
     except (OperationalError, OSError, redis.RedisError) as error:
         logger.warning("job_not_sent", job=job, reason=str(error))
 
 
+def send_once(task: str, *, queue: str) -> None:
+    """Send a job that has no run, unless its message waits already.
+
+    Raises:
+        OperationalError, OSError, RedisError: the broker cannot be reached, or cannot write to its disk.
+    """
+    if task not in _waiting_message_ids():
+        _application().send_task(task, task_id=task, queue=queue, ignore_result=True, retry=False)
+
+
 def pending_message_ids() -> set[str]:
     """Return the ids of messages that wait in the queues or are held unacknowledged by a worker."""
-    ids: set[str] = set()
+    ids = _waiting_message_ids()
     with _application().connection_for_read() as connection, connection.channel() as channel:
-        client = channel.client
-        for queue in QUEUES:
-            for raw in client.lrange(queue, 0, -1):
-                ids.add(json.loads(raw)["headers"]["id"])
-        for raw in client.hvals(channel.unacked_key):
+        for raw in channel.client.hvals(channel.unacked_key):
             ids.add(json.loads(raw)[0]["headers"]["id"])
     return ids
+
+
+def _waiting_message_ids() -> set[str]:
+    with _application().connection_for_read() as connection, connection.channel() as channel:
+        waiting = [channel.client.lrange(queue, 0, -1) for queue in QUEUES]
+    return {json.loads(raw)["headers"]["id"] for messages in waiting for raw in messages}
 
 
 def queue_depths() -> dict[str, int]:

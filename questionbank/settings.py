@@ -121,38 +121,21 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600}
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULER = "worker.clock:Scheduler"
 CELERY_BEAT_SCHEDULE = {
-    "measure-index-recall": {"task": "bank.measure_recall", "schedule": 3600.0, "options": {"expires": 3000}},
-    "settle-facet-counts": {
-        "task": "bank.settle_facet_counts",
-        "schedule": 600.0,
-        "options": {"expires": 500},
-    },
-    "count-missing-vectors": {
-        "task": "bank.count_missing_vectors",
-        "schedule": 600.0,
-        "options": {"expires": 500},
-    },
-    "prepare-language-model": {  # once it is there, nothing is done
-        "task": "bank.prepare_language_model",
-        "schedule": 300.0,
-        "options": {"expires": 250},
-    },
-    "send-mail": {"task": "bank.send_mail", "schedule": 60.0, "options": {"expires": 50, "queue": "light"}},
-    "delete-old-models": {
-        "task": "bank.delete_old_models",
-        "schedule": 86_400.0,
-        "options": {"expires": 80_000},
-    },
-    "sweep-attachments": {
-        "task": "bank.sweep_attachments",
-        "schedule": 86_400.0,
-        "options": {"expires": 80_000},
-    },
-    "clear-checkpoints": {  # by whoever trains: they lie on that machine
+    "measure-index-recall": {"task": "bank.measure_recall", "schedule": 3600.0},
+    "settle-facet-counts": {"task": "bank.settle_facet_counts", "schedule": 600.0},
+    "count-missing-vectors": {"task": "bank.count_missing_vectors", "schedule": 600.0},
+    # once it is there, nothing is done
+    "prepare-language-model": {"task": "bank.prepare_language_model", "schedule": 300.0},
+    "send-mail": {"task": "bank.send_mail", "schedule": 60.0, "options": {"queue": "light"}},
+    "delete-old-models": {"task": "bank.delete_old_models", "schedule": 86_400.0},
+    "sweep-attachments": {"task": "bank.sweep_attachments", "schedule": 86_400.0},
+    # by whoever trains: they lie on that machine
+    "clear-checkpoints": {
         "task": "bank.clear_checkpoints",
         "schedule": 86_400.0,
-        "options": {"expires": 80_000, "queue": "train"},
+        "options": {"queue": "train"},
     },
 }
 

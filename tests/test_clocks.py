@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import ast
+import json
+from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
+import redis
+from django.conf import settings
 from django.utils import timezone
 
 from questionbank import dispatch
+from questionbank.embedded.locations import redis_location
 from questionbank.models import OutgoingMail, Run, WorkerHeartbeat
 from questionbank.selectors.registry.runs import run_wait
 from questionbank.services import runs
+from questionbank.services.artifacts import artifact_register
 from questionbank.services.mail import mail_request_reset, mail_send_due
+from tests.worker.encoder_bank import tiny_encoder
+from worker.celery import application
+from worker.clock import Scheduler
 
 BASE_DIR = Path(__file__).resolve().parents[1]
 
@@ -33,6 +42,7 @@ OWN_CLOCK = {
     "questionbank/services/recall.py": "when recall was measured",
     "questionbank/services/uploads.py": "files of this machine",
     "questionbank/services/variant_decisions.py": "when somebody decided",
+    "worker/clock.py": "when this process's schedule is due",
     "questionbank/templatetags/pages.py": "how long a job has been running, as a page shows it",
 }
 CLOCKS = {("timezone", "now"), ("time", "time"), ("datetime", "now"), ("datetime", "utcnow")}
@@ -101,3 +111,52 @@ def test_mail_of_a_machine_whose_clock_is_wrong_is_sent_at_once(
     wrong_clock(False)
     assert mail_send_due() == 1
     assert OutgoingMail.objects.get().sent_at is not None
+
+
+@pytest.mark.django_db
+def test_a_model_of_a_worker_whose_clock_is_wrong_is_found_by_the_next_attempt(
+    wrong_clock, own_files, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(dispatch, "_send", lambda run: None)
+    run = runs.run_create(kind="train", capability="encoder")
+    wrong_clock(True)
+    model = artifact_register(folder=tiny_encoder(tmp_path / "model"))
+    assert model.created_at >= run.created_at
+    assert model.created_at - run.created_at < timedelta(minutes=5)
+
+
+@pytest.fixture
+def broker() -> Iterator[redis.Redis]:
+    with redis.Redis(unix_socket_path=str(redis_location(settings.VAR_DIR).socket_path)) as client:
+        client.flushall()
+        yield client
+        client.flushall()
+
+
+def scheduler(folder: Path) -> Scheduler:
+    return Scheduler(application, schedule_filename=str(folder / "schedule"))
+
+
+def test_a_scheduled_message_never_runs_out_and_waits_once_whoever_sends_it(broker, tmp_path):
+    for clock in (scheduler(tmp_path / name) for name in ("one", "two") if not (tmp_path / name).mkdir()):
+        for entry in list(clock.schedule.values()):
+            clock.apply_async(entry)
+        clock.close()
+    dispatch.send_once("bank.send_mail", queue="light")
+    messages = [
+        json.loads(raw)["headers"] for queue in dispatch.QUEUES for raw in broker.lrange(queue, 0, -1)
+    ]
+    assert sorted(message["id"] for message in messages) == sorted(
+        entry["task"] for entry in settings.CELERY_BEAT_SCHEDULE.values()
+    )
+    assert {message["expires"] for message in messages} == {None}
+
+
+def test_a_clock_that_was_ahead_when_it_wrote_its_schedule_keeps_no_job_waiting(broker, tmp_path):
+    ahead = scheduler(tmp_path)
+    for entry in ahead.schedule.values():
+        entry.last_run_at = application.now() + timedelta(minutes=10)
+    ahead.close()
+    behind = scheduler(tmp_path)
+    assert max(entry.last_run_at for entry in behind.schedule.values()) <= application.now()
+    behind.close()

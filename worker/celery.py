@@ -16,7 +16,6 @@ os.environ.setdefault("OMP_WAIT_POLICY", "passive")  # why: analytics/training/t
 
 import django
 import structlog
-from celery import Celery
 from celery.platforms import SecurityWarning
 from celery.signals import beat_init, setup_logging, worker_ready, worker_shutdown
 
@@ -29,8 +28,10 @@ from django_structlog.celery.steps import DjangoStructLogInitStep  # noqa: E402
 from questionbank.database_clock import database_now  # noqa: E402
 from questionbank.outage import outage_of  # noqa: E402
 from questionbank.services.runs import runs_reconcile, worker_seen  # noqa: E402
+from worker.clock import SteadyCelery  # noqa: E402
+from worker.hung_connections import WaitingConnections  # noqa: E402
 
-application = Celery("kindred")
+application = SteadyCelery("kindred")
 application.config_from_object("django.conf:settings", namespace="CELERY")
 application.conf.imports = ["worker.tasks"]
 application.steps["worker"].add(DjangoStructLogInitStep)  # log lines of a job carry its request's id
@@ -40,6 +41,7 @@ warnings.filterwarnings(
     "ignore", message="You're running the worker with superuser", category=SecurityWarning
 )
 
+WaitingConnections().watch()
 logger = structlog.get_logger(__name__)
 
 HEARTBEAT_SECONDS = 10.0

@@ -22,6 +22,7 @@ from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import storages
 from django.db import connection, transaction
+from django.db.models.functions import Now
 from psycopg import sql
 
 from analytics.artifacts import MANIFEST_NAME, Manifest, artifact_checksum, artifact_read
@@ -79,6 +80,9 @@ def artifact_register(
             parent=parent,
             created_by=user,
         )
+        # By the database's clock, as the run's: a training that begins again looks for the model of its last attempt.
+        ModelArtifact.objects.filter(pk=artifact.pk).update(created_at=Now())
+        artifact.refresh_from_db(fields=["created_at"])
         model_event_create(kind=ModelEvent.Kind.REGISTERED, artifact=artifact, user=user)
     return artifact
 
