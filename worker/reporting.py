@@ -267,6 +267,8 @@ def _write_failure(reporter: RunReporter, error: Exception) -> None:
             patiently(partial(runs.run_pause, run=run, disk_was_full=True))
             return
         sentence = runs.DISK_FULL
+    elif isinstance(error, MemoryError):
+        sentence = runs.NO_MEMORY
     elif isinstance(error, KindredError | AnalyticsError):
         sentence = str(error)
     else:

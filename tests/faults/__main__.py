@@ -2,8 +2,9 @@
 
     python -m tests.faults [--rounds 40] [--seed N]
 
-A round asks for an import, lets one or two faults happen while it and the computing of vectors run and people read
-pages, waits until nothing runs any more, and checks. A failing round prints its seed; `--rounds 1 --seed` of it repeats
+A round asks for an import and for other work (a training, a promotion, a bulk change, an undo, decisions of a
+reviewer), lets one or two faults happen while these and the computing of vectors run and people read and write, waits
+until nothing runs any more, and checks. A failing round prints its seed; `--rounds 1 --seed` of it repeats
 the same faults.
 """
 
@@ -14,16 +15,41 @@ import os
 import random
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 
 import django
+import psycopg
 
 from tests.faults.instance import Instance, Skipped, broken_invariants, running_instance, wait_for
 from tests.faults.load import Readers
+from tests.faults.people import WORKS, Work, posts
 from tests.faults.table import FAULTS, Fault, wait_for_the_site
 
-QUESTIONS = 1_000  # of a round's import
-SLOWEST_SECONDS = 120.0  # until everything is done after a round's faults
+QUESTIONS = 600  # of a round's import
+HALFWAY = 20  # migrations, of first ones that lose their power
+SLOWEST_SECONDS = 240.0  # until everything is done after a round's faults
+
+
+@dataclass
+class Round:
+    """What happened in a round, and what is wrong after it."""
+
+    named: list[str] = field(default_factory=list)  # faults and work
+    seconds: float = 0.0  # until everything was done after the faults
+    statuses: Counter[int] = field(default_factory=Counter)  # of pages that were read
+    problems: list[str] = field(default_factory=list)
+
+    @contextmanager
+    def noting(self, name: str) -> Iterator[None]:
+        """Note something that happens, or why it cannot."""
+        try:
+            yield
+            self.named.append(name)
+        except Skipped as reason:
+            self.named.append(f"{name} (skipped: {reason})")
 
 
 def round_of(
@@ -32,35 +58,52 @@ def round_of(
     imports: dict[int, int],
     *,
     faults: Mapping[str, Fault] = FAULTS,
+    works: Mapping[str, Work] = WORKS,
     questions: int = QUESTIONS,
-) -> tuple[str, float, Readers]:
-    """Do one round; returns its faults, the seconds that everything took after them, and what readers met."""
-    chance = random.Random(seed)
+) -> Round:
+    """Do one round.
+
+    Args:
+        imports: job -> questions, of all imports so far; that of the round is added.
+        faults: one or two of these happen, all where there are no more.
+        works: one of these goes on beside an import, people who post and people who read.
+    """
+    chance, done = random.Random(seed), Round()
     chosen = chance.sample(sorted(faults), min(len(faults), chance.randint(1, 2)))
-    job = instance.import_questions(questions, mark=f"round {seed}")
-    imports[job] = questions
-    named = []
+    instance.is_restored = False
     with Readers(instance) as readers:
-        for name in chosen:
-            time.sleep(chance.uniform(0, 3))
-            try:
-                faults[name](instance, chance)
-                named.append(name)
-            except Skipped as reason:
-                named.append(f"{name} (skipped: {reason})")
-        done = wait_for(lambda: not instance.unfinished(), "the jobs", instance.log, SLOWEST_SECONDS)
+        with ExitStack() as stack:
+            checks = [stack.enter_context(posts(instance, chance))]
+            work = chance.choice(sorted(works))
+            with done.noting(work):
+                checks.append(stack.enter_context(works[work](instance, chance)))
+            job = instance.import_questions(questions, mark=f"round {seed}")
+            imports[job] = questions
+            for name in chosen:
+                time.sleep(chance.uniform(0, 3))
+                with done.noting(name):
+                    faults[name](instance, chance)
+            if instance.is_restored:
+                forget_lost(instance, imports)
+            wait_for_the_site(instance)
+        done.seconds = wait_for(lambda: not instance.unfinished(), "the jobs", instance.log, SLOWEST_SECONDS)
         wait_for_the_site(instance)
-    return " and ".join(named), done, readers
-
-
-def problems_of(instance: Instance, readers: Readers, imports: dict[int, int]) -> list[str]:
-    """Return what is wrong after a round."""
-    problems = broken_invariants(instance, imported=sum(imports.values()), imports=list(imports))
+    done.statuses = readers.statuses
+    done.problems = broken_invariants(instance, imports) + [
+        problem for check in checks for problem in check()
+    ]
     if readers.statuses[500]:
-        problems.append(f"pages that answered 500: {readers.statuses[500]}")
+        done.problems.append(f"pages that answered 500: {readers.statuses[500]}")
     if readers.without_retry_after:
-        problems.append(f"503 without Retry-After: {readers.without_retry_after}")
-    return problems
+        done.problems.append(f"503 without Retry-After: {readers.without_retry_after}")
+    return done
+
+
+def forget_lost(instance: Instance, imports: dict[int, int]) -> None:
+    """Forget the imports that were asked for after the backup to which the bank went back."""
+    there = {pk for (pk,) in instance.sql("SELECT id FROM questionbank_run WHERE kind = 'import'")}
+    for job in set(imports) - there:
+        del imports[job]
 
 
 def campaign(seeds: Sequence[int], until: float) -> tuple[int, int]:
@@ -70,7 +113,7 @@ def campaign(seeds: Sequence[int], until: float) -> tuple[int, int]:
     """
     ran = failed = 0
     while ran < len(seeds) and time.monotonic() < until:
-        with running_instance() as instance:
+        with running_instance(start_through_power_loss) as instance:
             imports: dict[int, int] = {}
             problems: list[str] = []
             while not problems and ran < len(seeds) and time.monotonic() < until:
@@ -83,20 +126,37 @@ def campaign(seeds: Sequence[int], until: float) -> tuple[int, int]:
     return ran, failed
 
 
+def start_through_power_loss(instance: Instance) -> None:
+    """Start an instance that loses its power during its first migrations, and start it again."""
+
+    def migrations() -> int:
+        try:
+            return int(instance.value("SELECT count(*) FROM django_migrations"))
+        except psycopg.Error:  # there is no server yet, or no table
+            return 0
+
+    instance.start(wait=False)
+    wait_for(lambda: migrations() > HALFWAY, "the migrations to begin", instance.log)
+    instance.lose_power()
+    instance.start()
+
+
 def run_round(instance: Instance, seed: int, imports: dict[int, int]) -> list[str]:
     """Run a round and print what became of it; returns its problems."""
     began = time.monotonic()
     try:
-        faults, seconds, readers = round_of(instance, seed, imports)
-        problems = problems_of(instance, readers, imports)
+        done = round_of(instance, seed, imports)
     except AssertionError as error:
-        faults, seconds, problems, readers = "", 0.0, [str(error)], Readers(instance)
-    met = ", ".join(f"{count} x {status}" for status, count in sorted(readers.statuses.items()))
+        done = Round(problems=[str(error)])
+    met = ", ".join(f"{count} x {status}" for status, count in sorted(done.statuses.items()))
     took = time.monotonic() - began
-    print(f"seed {seed}: {faults}; {took:.0f} s, {seconds:.0f} s after them; pages: {met}", flush=True)  # noqa: T201
-    for problem in problems:
+    print(  # noqa: T201
+        f"seed {seed}: {', '.join(done.named)}; {took:.0f} s, {done.seconds:.0f} s after them; pages: {met}",
+        flush=True,
+    )
+    for problem in done.problems:
         print(f"  FAILED (--rounds 1 --seed {seed}): {problem}", flush=True)  # noqa: T201
-    return problems
+    return done.problems
 
 
 def broken_backup(instance: Instance) -> str:

@@ -15,13 +15,11 @@ import subprocess
 import sys
 import tempfile
 import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urlencode, urlsplit
 
 import psycopg
 
@@ -30,13 +28,15 @@ from questionbank.embedded.instance import free_port
 from questionbank.embedded.locations import postgres_location
 from questionbank.embedded.server import is_alive
 from tests.faults.disk import Disk, NoDisk, own_disk
+from tests.faults.guardian import guarded
 
 BASE_DIR = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 180.0
 START_SECONDS = 600.0  # servers and migrations, on a machine that does much else
 LOG_IN = "/accounts/login/"
+SESSION = "f" * 32  # of the person who does everything
 
-# One setup without models instead of `setup_bank`: the n-grams, and somebody who is logged in.
+# One setup without models instead of `setup_bank`.
 SERVE = """
 import os, sys
 import django; django.setup()
@@ -46,16 +46,8 @@ from questionbank.management.commands import serve
 def prepare(name, **options):
     if name != "setup_bank":
         return call_command(name, **options)
-    from tests.faults.sessions import open_session
-    from analytics.inference.ngrams import HashedNgramEncoder
-    from questionbank.models import EmbeddingSet, User
-    ngrams = HashedNgramEncoder()
-    EmbeddingSet.objects.get_or_create(
-        lens="wording", encoder_name=ngrams.name, dimension=ngrams.dimension, is_current=True
-    )
-    if not User.objects.exists():
-        person = User.objects.create_superuser("faults", password="correct horse battery")
-        open_session(person, key="f" * 32)
+    from tests.faults.people import prepare_people
+    prepare_people()
 
 serve.call_command = prepare
 try:
@@ -73,6 +65,13 @@ with open(sys.argv[1], "rb") as file:
 asked = import_kept(kept=kept, user=None, source="Faults")
 print(asked.pk, flush=True)
 """
+DIES_WITH_US = [
+    sys.executable,
+    "-I",
+    "-S",
+    str(BASE_DIR / "questionbank/embedded/die_with_parent.py"),
+    str(os.getpid()),
+]
 
 
 class Skipped(Exception):
@@ -101,17 +100,23 @@ class Instance:
             "PYTHONPATH": str(BASE_DIR),
         }
         self.supervisor: subprocess.Popen[bytes] | None = None
+        self.is_restored = False  # in this round, from a backup: what was saved after it is lost
         self._asking: list[subprocess.Popen[str]] = []
 
     # --- processes --------------------------------------------------------------------------------
 
-    def start(self) -> None:
-        """Start the supervisor and wait for the site."""
+    def start(self, *, wait: bool = True) -> None:
+        """Start the supervisor and, unless told otherwise, wait for the site."""
         with (self.folder / "serve.log").open("ab") as log:
             self.supervisor = subprocess.Popen(
-                [sys.executable, "-c", SERVE], cwd=BASE_DIR, env=self.environment, stdout=log, stderr=log
+                [*DIES_WITH_US, sys.executable, "-c", SERVE],
+                cwd=BASE_DIR,
+                env=self.environment,
+                stdout=log,
+                stderr=log,
             )
-        wait_for(lambda: self.get("/questions/")[0] == 200, "the site", self.log, START_SECONDS)
+        if wait:
+            wait_for(lambda: self.get("/questions/")[0] == 200, "the site", self.log, START_SECONDS)
 
     def stop(self) -> None:
         """Stop everything and wait for it."""
@@ -129,13 +134,26 @@ class Instance:
         for service in SERVICES.values():
             service.stop(self.var_dir)
 
+    def lose_power(self) -> None:
+        """Kill the supervisor, and with it its programs, and both servers with their children, all at once."""
+        assert self.supervisor is not None
+        self.supervisor.kill()
+        for name in SERVICES:
+            for pid in self.family(name):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+        self.supervisor.wait()
+        wait_for(lambda: not any(map(self.server, SERVICES)), "the servers to end", self.log)
+
+    def family(self, name: str) -> list[int]:
+        """Return the process ids of a program or server and of its children, its own first; empty: it does not run."""
+        pid = self.server(name) if name in SERVICES else self.program(name)
+        return [] if pid is None else [pid, *children_of(pid)]
+
     def pids(self) -> list[int]:
         """The supervisor's children, which are web, workers and clock, in this order where none was restarted."""
         assert self.supervisor is not None
-        children = Path(f"/proc/{self.supervisor.pid}/task/{self.supervisor.pid}/children")
-        with suppress(OSError):
-            return [int(pid) for pid in children.read_text().split()]
-        return []
+        return children_of(self.supervisor.pid)
 
     def program(self, name: str) -> int | None:
         """Process id of one program."""
@@ -149,15 +167,6 @@ class Instance:
     def server(self, name: str) -> int | None:
         """Process id of ``postgres`` or ``redis``."""
         return SERVICES[name].status(self.var_dir)
-
-    def job_process(self) -> int | None:
-        """Process id of the child in which the worker of long jobs does them."""
-        worker = self.program("worker-default")
-        if worker is not None:
-            with suppress(OSError, IndexError):
-                children = Path(f"/proc/{worker}/task/{worker}/children").read_text().split()
-                return int(children[0])
-        return None
 
     def disk(self) -> Disk:
         """Return the instance's own disk.
@@ -199,28 +208,49 @@ class Instance:
 
     def get(self, path: str, timeout: float = 30.0) -> tuple[int, dict[str, str]]:
         """Read a page as somebody who is logged in; status 0 where nobody answers, 401 where the log-in does."""
-        request = urllib.request.Request(
-            f"http://127.0.0.1:{self.port}{path}", headers={"Cookie": f"sessionid={'f' * 32}"}
-        )
-        try:
-            with urllib.request.urlopen(request, timeout=timeout) as answer:
-                answer.read()
-                is_log_in = urlsplit(answer.url).path == LOG_IN
-                return (401 if is_log_in else answer.status), dict(answer.headers)
-        except urllib.error.HTTPError as error:
-            return error.code, dict(error.headers)
-        except (OSError, TimeoutError, ValueError, http.client.HTTPException):
-            return 0, {}
+        status, headers, _body = self.ask(path, timeout=timeout)
+        return status, headers
 
-    def import_questions(self, count: int, *, mark: str) -> int:
-        """Ask for an import of new questions, as the page does; returns the job's number."""
+    def ask(
+        self, path: str, fields: dict[str, str] | None = None, timeout: float = 30.0
+    ) -> tuple[int, dict[str, str], str]:
+        """Read a page, or send a form; return the status (see `get`; 302 is not followed), headers and page."""
+        token = "t" * 32
+        headers = {"Cookie": f"sessionid={SESSION}; csrftoken={token}", "X-CSRFToken": token}
+        body = None
+        if fields is not None:
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+            body = urlencode(fields)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        try:
+            connection.request("GET" if body is None else "POST", path, body, headers)
+            answer = connection.getresponse()
+            page = answer.read().decode("utf-8", "replace")
+        except (OSError, ValueError, http.client.HTTPException):
+            return 0, {}, ""
+        finally:
+            connection.close()
+        is_log_in = urlsplit(answer.getheader("Location") or "").path == LOG_IN
+        return (401 if is_log_in else answer.status), dict(answer.headers), page
+
+    def open_session(self) -> None:
+        """Log the person in again, after a restore."""
+        code = (
+            "import django; django.setup(); from tests.faults.people import prepare_people; prepare_people()"
+        )
+        subprocess.run([sys.executable, "-c", code], cwd=BASE_DIR, env=self.environment, check=True)
+
+    def import_questions(self, count: int, *, mark: str, concepts: Sequence[str] = ()) -> int:
+        """Ask for an import of new questions, in turn with one of the concepts, and return the job's number."""
         path = self.folder / f"{mark}.jsonl"
-        lines = [json.dumps({"text": f"What is {n} + {n + 7}? ({mark})"}) + "\n" for n in range(count)]
-        path.write_text("".join(lines))
+        rows: list[dict[str, Any]] = [{"text": f"What is {n} + {n + 7}? ({mark})"} for n in range(count)]
+        for number, row in enumerate(rows if concepts else ()):
+            row["concepts"] = [["Faults", concepts[number % len(concepts)]]]
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
         words = [sys.executable, "-c", IMPORT, str(path), f"{mark}.jsonl"]
         while True:  # until it is acknowledged: one that was not has written nothing
             asked = subprocess.Popen(
-                words,
+                [*DIES_WITH_US, *words],
                 cwd=BASE_DIR,
                 env=self.environment,
                 stdout=subprocess.PIPE,
@@ -255,19 +285,31 @@ class Instance:
                     raise
                 time.sleep(0.2)
 
+    def value(self, statement: str, *values: Any) -> Any:
+        """Ask the bank for one value."""
+        [(value,)] = self.sql(statement, *values)
+        return value
+
     def unfinished(self) -> int:
         """Return the number of jobs that wait or run."""
-        [(count,)] = self.sql("SELECT count(*) FROM questionbank_run WHERE state IN ('queued', 'running')")
-        return int(count)
+        return int(self.value("SELECT count(*) FROM questionbank_run WHERE state IN ('queued', 'running')"))
 
     def log(self) -> str:
         """Return the end of every log."""
-        paths = [self.folder / "serve.log", *sorted((self.var_dir / "logs").glob("*.log"))]
+        paths = [*self.folder.glob("*.log"), *sorted((self.var_dir / "logs").glob("*.log"))]
         written = [path for path in paths if path.exists()]
         return "\n".join(f"== {path.name}\n{path.read_text(errors='replace')[-2000:]}" for path in written)
 
 
 QUEUES = ("default", "light", "train")
+
+
+def children_of(pid: int) -> list[int]:
+    """Return the process ids of a process's children."""
+    with suppress(OSError):
+        threads = sorted(Path(f"/proc/{pid}/task").iterdir())
+        return [int(child) for thread in threads for child in (thread / "children").read_text().split()]
+    return []
 
 
 def wait_for(
@@ -286,13 +328,13 @@ def wait_for(
     return time.monotonic() - began
 
 
-def broken_invariants(instance: Instance, *, imported: int, imports: Sequence[int]) -> list[str]:
+def broken_invariants(instance: Instance, imports: Mapping[int, int]) -> list[str]:
     """Return what is not as it must be once nothing runs any more, from SQL alone.
 
     Args:
-        imported: questions of all imports that were acknowledged.
-        imports: their jobs.
+        imports: job -> questions, of all imports that were acknowledged and not undone.
     """
+    jobs = ", ".join(map(str, imports)) or "0"
     checks = {
         "jobs that need a person": (
             0,
@@ -300,17 +342,26 @@ def broken_invariants(instance: Instance, *, imported: int, imports: Sequence[in
         ),
         "imports that succeeded": (
             len(imports),
-            "SELECT count(*) FROM questionbank_run WHERE kind = 'import' AND state = 'succeeded'",
+            f"SELECT count(*) FROM questionbank_run WHERE id IN ({jobs}) AND kind = 'import' AND state = 'succeeded'",
         ),
-        "questions": (imported, "SELECT count(*) FROM questionbank_question"),
-        "different questions": (
-            imported,
-            "SELECT count(DISTINCT content_hash) FROM questionbank_question",
+        "imported questions": (
+            sum(imports.values()),
+            f"SELECT count(*) FROM questionbank_question WHERE import_run_id IN ({jobs})",
+        ),
+        "equal questions": (
+            0,
+            "SELECT count(*) - count(DISTINCT content_hash) FROM questionbank_question",
         ),
         "questions without a vector": (
             0,
-            "SELECT count(*) FROM questionbank_question q WHERE NOT EXISTS (SELECT FROM"
-            " questionbank_questionembedding e WHERE e.question_id = q.id AND e.content_hash = q.content_hash)",
+            "SELECT count(*) FROM questionbank_question q JOIN questionbank_embeddingset s ON s.lens = 'wording'"
+            " WHERE s.is_current AND NOT EXISTS (SELECT FROM questionbank_questionembedding e WHERE"
+            " e.embedding_set_id = s.id AND e.question_id = q.id AND e.content_hash = q.content_hash)",
+        ),
+        "models of a kind in use beside another": (
+            0,
+            "SELECT count(*) - count(DISTINCT (capability, scope)) FROM questionbank_modelartifact"
+            " WHERE state = 'champion'",
         ),
         "jobs that hold a lease": (
             0,
@@ -323,23 +374,23 @@ def broken_invariants(instance: Instance, *, imported: int, imports: Sequence[in
     }
     broken = []
     for name, (expected, statement) in checks.items():
-        [(count,)] = instance.sql(statement)
+        count = instance.value(statement)
         if count != expected:
             broken.append(f"{name}: {count:,} and not {expected:,}")
     return broken
 
 
 @contextmanager
-def running_instance() -> Iterator[Instance]:
-    """An instance, stopped and removed at the end."""
+def running_instance(start: Callable[[Instance], None] = Instance.start) -> Iterator[Instance]:
+    """An instance, stopped and removed at the end, also where this process is killed."""
     folder = Path(tempfile.mkdtemp(prefix="kindred-faults-"))
     folder.chmod(0o755)
     (folder / "disk").mkdir()
     try:
-        with own_disk(folder / "disk") as disk:
+        with guarded(folder), own_disk(folder / "disk") as disk:
             instance = Instance(folder, disk)
             try:
-                instance.start()
+                start(instance)
                 yield instance
             finally:
                 instance.stop()

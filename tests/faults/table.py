@@ -11,11 +11,17 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import ExitStack, suppress
 from urllib.parse import urlencode
 
+import redis
+
+from questionbank.embedded.locations import redis_location
+from questionbank.embedded.server import is_alive, is_stopped
 from tests.faults.instance import QUEUES, Instance, Skipped, wait_for
+from tests.faults.machine import second_machine, wrong_clock
+from tests.faults.memory import little_memory
 from tests.hostile import SKIPPED, VALUES, addresses
 
 Fault = Callable[[Instance, random.Random], None]
@@ -27,31 +33,166 @@ PARAMETERS = (
 )  # fmt: skip
 
 
-def _process(instance: Instance, name: str) -> int | None:
-    if name in ("postgres", "redis"):
-        return instance.server(name)
-    return instance.job_process() if name == "job" else instance.program(name)
-
-
-def _send(name: str, which: signal.Signals) -> Fault:
-    def fault(instance: Instance, chance: random.Random) -> None:
-        pid = _process(instance, name)
-        if pid is None:
-            raise Skipped(f"there is no process of {name}")
+def _signal(pids: Iterable[int], which: signal.Signals) -> None:
+    for pid in pids:
         with suppress(ProcessLookupError):
             os.kill(pid, which)
-
-    return fault
 
 
 def kill(name: str) -> Fault:
     """kill -9 of a program, a server, or the process of a worker that does a job."""
-    return _send(name, signal.SIGKILL)
+
+    def fault(instance: Instance, chance: random.Random) -> None:
+        family = instance.family("worker-default")[1:] if name == "job" else instance.family(name)
+        if not family:
+            raise Skipped(f"there is no process of {name}")
+        _signal(family[:1], signal.SIGKILL)
+
+    return fault
 
 
-def stall(name: str) -> Fault:
-    """SIGSTOP of the same."""
-    return _send(name, signal.SIGSTOP)
+def stall(*names: str, with_children: bool = True) -> Fault:
+    """SIGSTOP of programs or servers and of their children, until the supervisor has all go on."""
+
+    def fault(instance: Instance, chance: random.Random) -> None:
+        stopped = []
+        for name in names:
+            family = instance.family("worker-default")[1:] if name == "job" else instance.family(name)
+            stopped += family if with_children else family[:1]
+        if not stopped:
+            raise Skipped(f"there is no process of {' or '.join(names)}")
+        _signal(stopped, signal.SIGSTOP)
+        wait_for(lambda: not any(map(is_stopped, stopped)), "what was stopped to go on", instance.log)
+
+    return fault
+
+
+def hang_connections(instance: Instance, chance: random.Random) -> None:
+    """Every connection to PostgreSQL that is open stays so and answers nothing; new ones work."""
+    backends = [
+        pid
+        for (pid,) in instance.sql("SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend'")
+    ]
+    _signal(backends, signal.SIGSTOP)
+    wait_for(lambda: not any(map(is_stopped, backends)), "connections to go on", instance.log)
+
+
+def empty_redis(instance: Instance, chance: random.Random) -> None:
+    """All messages, locks and counters are gone, up to three times."""
+    for _time in range(chance.randint(1, 3)):
+        with (
+            suppress(redis.RedisError),
+            redis.Redis(unix_socket_path=str(redis_location(instance.var_dir).socket_path)) as client,
+        ):
+            client.flushall()
+        time.sleep(chance.uniform(0, 2))
+
+
+def lose_power(instance: Instance, chance: random.Random) -> None:
+    """Everything is killed at once, and started again."""
+    instance.lose_power()
+    instance.start()
+
+
+def wrong_second_machine(instance: Instance, chance: random.Random) -> None:
+    """For some seconds a second machine works whose clock is ten minutes off; its `beat` is the second one."""
+    with second_machine(instance, wrong_clock(chance.choice([-10, 10]))):
+        time.sleep(chance.uniform(8, 15))
+
+
+def silent_connections(instance: Instance, chance: random.Random) -> None:
+    """A second machine's connections stay open and never answer again; it finds that out, and works on."""
+    beats = "SELECT count(*) FROM questionbank_workerheartbeat WHERE name LIKE 'second@%%' AND seen_at > %s"
+    with second_machine(instance) as proxy:
+        long_ago = "2000-01-01"
+        wait_for(lambda: instance.value(beats, long_ago), "a second worker", instance.log)
+        time.sleep(chance.uniform(0, 5))
+        proxy.fall_silent()
+        silent_since = instance.value("SELECT clock_timestamp() + interval '5 seconds'")
+        wait_for(lambda: instance.value(beats, silent_since), "the second worker to come back", instance.log)
+
+
+def end_for_memory(instance: Instance, chance: random.Random) -> None:
+    """The kernel kills the process of a job because it takes more memory than it may."""
+    pids = instance.family("worker-default")[1:]
+    if not pids:
+        raise Skipped("there is no process of a job")
+    with little_memory(pids[0], spare=chance.choice([0, 4_000_000])):
+        deadline = time.monotonic() + 15
+        while is_alive(pids[0]) and time.monotonic() < deadline:
+            time.sleep(0.2)
+
+
+def damaged_models(instance: Instance, chance: random.Random) -> None:
+    """The files of every model are damaged while the site starts again, and put right later; pages answer meanwhile."""
+    files = [path for path in (instance.var_dir / "artifacts").rglob("*") if path.is_file()]
+    if not files:
+        raise Skipped("there are no models")
+    kept = {path: path.read_bytes() for path in files}
+    for path, content in kept.items():
+        path.write_bytes(content[: len(content) // 2] + b"damage" + content[len(content) // 2 + 6 :])
+    try:
+        kill("web")(instance, chance)
+        wait_for_the_site(instance)
+        pages_answer(instance, ["/questions/?q=apples", "/models/", "/health/details/"])
+    finally:
+        for path, content in kept.items():
+            if path.exists():
+                path.write_bytes(content)
+        kill("web")(instance, chance)
+
+
+def damaged_vectors(instance: Instance, chance: random.Random) -> None:
+    """Vectors that are nothing but zeros, or of another length; the pages that compare answer."""
+    chosen = instance.sql(
+        "SELECT id, question_id FROM questionbank_questionembedding WHERE vector IS NOT NULL ORDER BY random() LIMIT 6"
+    )
+    if not chosen:
+        raise Skipped("there are no vectors")
+    ids = ", ".join(str(pk) for pk, _question in chosen)
+    kept = f"questionbank_questionembedding WHERE id IN ({ids})"
+    before = instance.sql(f"SELECT id, vector::text FROM {kept}")
+    instance.sql(
+        f"UPDATE questionbank_questionembedding SET vector = (SELECT array_agg(0.0) FROM generate_series(1,"
+        f" vector_dims(vector::vector)))::halfvec WHERE id IN ({ids}) RETURNING id"
+    )
+    try:
+        pages_answer(instance, [f"/questions/{question}/" for _pk, question in chosen])
+        kinships = ("wording", "purpose", "structure")
+        pages_answer(
+            instance, [f"/questions/{question}/similar/{k}/" for _pk, question in chosen for k in kinships]
+        )
+    finally:
+        for pk, vector in before:
+            instance.sql(
+                "UPDATE questionbank_questionembedding SET vector = %s::halfvec WHERE id = %s RETURNING id",
+                vector,
+                pk,
+            )
+
+
+def pages_answer(instance: Instance, paths: Iterable[str]) -> None:
+    """Read pages, which may be missing or wait, and must not fail.
+
+    Raises:
+        AssertionError: one answers 500.
+    """
+    broken = [path for path in paths if instance.get(path)[0] == 500]
+    assert not broken, f"pages that answered 500: {broken}\n{instance.log()}"
+
+
+def restore_under_load(instance: Instance, chance: random.Random) -> None:
+    """The bank goes back to a backup while people and jobs work; jobs that the backup holds go on."""
+    folder = instance.folder / "backups"
+    folder.mkdir(exist_ok=True)
+    backup = folder / f"restored-{chance.randrange(10**9)}.tar"
+    code, _said, complained = instance.finish("backup", str(backup))
+    assert code == 0, complained
+    instance.is_restored = True
+    code, _said, complained = instance.finish("restore", "--force", str(backup))
+    assert code == 0, complained
+    instance.open_session()
+    backup.unlink()
 
 
 def restart_postgres(instance: Instance, chance: random.Random) -> None:
@@ -141,6 +282,16 @@ FAULTS: Mapping[str, Fault] = {
     "restart postgres": restart_postgres,
     "slow clients": slow_clients,
     **{f"stall {name}": stall(name) for name in (*_PROGRAMS, "job", "postgres", "redis")},
+    "stall everything": stall(*_PROGRAMS, "redis"),
+    "hang connections": hang_connections,
+    "empty redis": empty_redis,
+    "lose power": lose_power,
+    "second machine with a wrong clock": wrong_second_machine,
+    "silent connections": silent_connections,
+    "end for memory": end_for_memory,
+    "damaged models": damaged_models,
+    "damaged vectors": damaged_vectors,
+    "restore under load": restore_under_load,
     "kill backup": kill_backup,
     "kill supervisor": kill_supervisor,
 }

@@ -122,6 +122,7 @@ def test_a_computation_that_stops_because_its_lease_was_lost_ends_the_block_alon
     [
         ("embed", "undo", 5, True),
         ("solve", "change", 5, True),
+        ("solve", "undo", 5, True),
         ("embed", "solve", 5, False),  # bulk does not give way to bulk
         ("embed", "undo", 0, False),  # an idle worker may be about to take it
         ("undo", "change", 5, False),  # what people wait for goes on

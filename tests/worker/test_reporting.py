@@ -209,6 +209,13 @@ def test_a_disk_that_stays_full_ends_a_job_with_a_sentence(run, monkeypatch):
     assert run.error == "The disk is full: free some space, then start the job again."
 
 
+def test_a_job_without_memory_ends_with_a_sentence(run):
+    with running(run.pk, "here"):
+        raise MemoryError
+    run.refresh_from_db()
+    assert (run.state, run.error) == (Run.State.FAILED, runs.NO_MEMORY)
+
+
 def test_a_job_that_fills_the_disk_itself_ends(run):
     for _attempt in range(runs.MAX_FULL_DISKS + 1):
         with running(run.pk, "here"):

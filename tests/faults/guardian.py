@@ -1,0 +1,51 @@
+"""Clears up after a campaign that is itself killed: its servers end, its disk is unmounted, its folder goes.
+
+What the campaign starts dies with it (`die_with_parent.py`); servers do not, because they belong to nobody. The
+guardian is a process of its own that waits for the end of a pipe, which comes when the campaign ends, however it ends.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+BASE_DIR = Path(__file__).resolve().parents[2]
+
+
+@contextmanager
+def guarded(folder: Path) -> Iterator[None]:
+    """Have what belongs to an instance's folder cleared up where this process is killed meanwhile."""
+    words = [sys.executable, "-m", "tests.faults.guardian", str(folder)]
+    guardian = subprocess.Popen(words, cwd=BASE_DIR, stdin=subprocess.PIPE, start_new_session=True)
+    assert guardian.stdin is not None
+    try:
+        yield
+    finally:
+        with suppress(BrokenPipeError), guardian.stdin as pipe:
+            pipe.write(b"done\n")
+        guardian.wait()
+
+
+def clear_up(folder: Path) -> None:
+    """End an instance's servers, unmount its disk and remove its folders."""
+    from questionbank.embedded import SERVICES
+    from questionbank.embedded.locations import postgres_location
+
+    var_dir = folder / "disk" / "var"
+    for _attempt in range(2):  # a supervisor in its last moment may start one again
+        for service in SERVICES.values():
+            service.stop(var_dir)
+        time.sleep(1)
+    shutil.rmtree(postgres_location(var_dir).home, ignore_errors=True)
+    subprocess.run(["umount", "--lazy", str(folder / "disk")], capture_output=True, check=False)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    if sys.stdin.buffer.read() != b"done\n":
+        clear_up(Path(sys.argv[1]))
