@@ -89,8 +89,12 @@ def mean_interval_width(low: np.ndarray, high: np.ndarray) -> float:
     return float(np.mean(high - low))
 
 
-def expected_calibration_error(confidence: np.ndarray, correct: np.ndarray, bins: int = 15) -> float:
+def expected_calibration_error(
+    confidence: np.ndarray, correct: np.ndarray, bins: int = 15, weights: np.ndarray | None = None
+) -> float:
     """Return the mean distance between confidence and accuracy over bins of equal width, weighted by their size.
+
+    With `weights` each row counts for so much.
 
     Guo et al., "On Calibration of Modern Neural Networks" (2017), Eq. 3.
 
@@ -100,12 +104,12 @@ def expected_calibration_error(confidence: np.ndarray, correct: np.ndarray, bins
     if not len(confidence):
         return 0.0
     places = np.minimum((confidence * bins).astype(int), bins - 1)
-    size = np.bincount(places, minlength=bins)
+    shares = np.ones(len(confidence)) if weights is None else weights
     gap = np.abs(
-        np.bincount(places, weights=confidence, minlength=bins)
-        - np.bincount(places, weights=correct.astype(float), minlength=bins)
+        np.bincount(places, weights=shares * confidence, minlength=bins)
+        - np.bincount(places, weights=shares * correct.astype(float), minlength=bins)
     )
-    return float(gap.sum() / size.sum())
+    return float(gap.sum() / shares.sum())
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:

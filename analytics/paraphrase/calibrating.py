@@ -1,4 +1,4 @@
-"""The verdict of a trained encoder, fitted on labelled pairs, and how well it ranks them."""
+"""The verdict and the score's boundary of a trained scorer, and how well its encoder ranks labelled pairs."""
 
 from __future__ import annotations
 
@@ -13,16 +13,19 @@ from analytics.backbone.bert import encode_bulk
 from analytics.errors import DataError
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.cross_encoder.weights import served_pair_reader
-from analytics.paraphrase.scoring.fitting import calibrate_bias, fit_boundary, fit_verdict
+from analytics.paraphrase.scoring.fitting import fit_boundary, fit_verdict
 from analytics.paraphrase.scoring.metrics import pair_metrics, roc_auc
 from analytics.paraphrase.scoring.scorer import cosines, weigh_pairs
-from analytics.paraphrase.scoring.verdict import READING_CAP, UNCAPPED, UNSTRETCHED, Verdict, stretched
+from analytics.paraphrase.scoring.verdict import UNSTRETCHED, Verdict
 from analytics.paraphrase.words.typed_text import reading_typed
 from analytics.records import ParaphrasePair
 from analytics.retrieval import Encode
 
 MAIN_METRIC = "validation_auc"
 """The figure by which the best weights are kept."""
+
+FEWEST_DECISIONS = 20
+"""With fewer the shipped verdict stays as it is."""
 
 
 def encoder_of(backbone: Backbone, config: ParaphraseConfig) -> Encode:
@@ -31,57 +34,42 @@ def encoder_of(backbone: Backbone, config: ParaphraseConfig) -> Encode:
     return reading_typed(encode) if config.typed_numbers else encode
 
 
-def calibrate(
-    encode: Encode,
-    pairs: Sequence[ParaphrasePair],
-    config: ParaphraseConfig,
-    *,
-    validation: Sequence[ParaphrasePair] = (),
-    pair_reader: Path | None = None,
-) -> Verdict:
-    """Fit the verdict of a trained encoder on labelled pairs that it did not learn from.
+def fitted_boundary(encode: Encode, pairs: Sequence[ParaphrasePair], config: ParaphraseConfig) -> float:
+    """Return the cosine that becomes a score of one half, by pairs that the encoder did not learn from.
 
     Args:
         encode: `encoder_of` the backbone.
-        pairs: with labels; most are operators' outputs.
+        pairs: with labels.
         config: whether the score is stretched.
-        validation: pairs on which the bias is set; each source must hold both labels. Without them it is that of
-            `pairs`.
-        pair_reader: weights of what reads the pairs for the verdict, where the scorer has it.
 
     Raises:
         DataError: there are not pairs of both labels.
     """
     check_labels(pairs)
+    if not config.stretch:
+        return UNSTRETCHED
+    near = cosines([(pair.original, pair.paraphrase) for pair in pairs], encode)
+    return fit_boundary(near, [int(pair.label or 0) for pair in pairs])
+
+
+def decided_verdict(decided: Sequence[ParaphrasePair], *, boundary: float, pair_reader: Path | None) -> Verdict:
+    """Return the shipped verdict, drawn towards the decisions of a bank's reviewers where there are enough.
+
+    The more decisions, the further. The score takes no part: the encoder may have learned from them.
+
+    Args:
+        decided: labelled pairs.
+        boundary: of the score.
+        pair_reader: weights of what reads the pairs for the verdict, where the scorer has it.
+    """
+    labels = [int(pair.label or 0) for pair in decided]
+    if len(labels) < FEWEST_DECISIONS or set(labels) != {0, 1}:
+        return Verdict(boundary=boundary)
+    texts = [(pair.original, pair.paraphrase) for pair in decided]
     with tempfile.TemporaryDirectory() as place:
-        read = served_pair_reader(pair_reader, Path(place)).read if pair_reader else None
-        near = cosines([(pair.original, pair.paraphrase) for pair in pairs], encode)
-        labels = [int(pair.label or 0) for pair in pairs]
-        boundary = fit_boundary(near, labels) if config.stretch else UNSTRETCHED
-
-        def features(labelled: Sequence[ParaphrasePair], scores: Sequence[float]) -> list[tuple[float, ...]]:
-            texts = [(pair.original, pair.paraphrase) for pair in labelled]
-            return weigh_pairs(texts, stretched(scores, boundary).tolist(), read(texts) if read else ())[1]
-
-        score_cap = READING_CAP if pair_reader else UNCAPPED
-        verdict = fit_verdict(features(pairs, near), labels, boundary=boundary, score_cap=score_cap)
-        if not validation:
-            return verdict
-        near = cosines([(pair.original, pair.paraphrase) for pair in validation], encode)
-        return calibrate_bias(
-            verdict,
-            features(validation, near),
-            [int(pair.label or 0) for pair in validation],
-            [pair.source for pair in validation],
-        )
-
-
-def balanced_sources(pairs: Sequence[ParaphrasePair]) -> list[ParaphrasePair]:
-    """Return the pairs of those sources that hold both labels."""
-    labels: dict[str, set[int | None]] = {}
-    for pair in pairs:
-        labels.setdefault(pair.source, set()).add(pair.label)
-    return [pair for pair in pairs if labels[pair.source] >= {0, 1}]
+        readings = served_pair_reader(pair_reader, Path(place)).read(texts) if pair_reader else ()
+    _findings, features = weigh_pairs(texts, [0.0] * len(texts), readings)
+    return fit_verdict(features, labels, prior=Verdict(), boundary=boundary)
 
 
 def check_labels(pairs: Sequence[ParaphrasePair]) -> None:

@@ -31,12 +31,14 @@ class Material:
         given: labelled pairs that are learned from.
         validation: labelled pairs that are measured while it trains; their source is the file's name.
         kept_out: the questions of the ``test*`` and ``val*`` files.
+        decided: labelled by this bank's reviewers; the verdict is fitted on them.
     """
 
     questions: tuple[str, ...]
     given: tuple[ParaphrasePair, ...] = ()
     validation: tuple[ParaphrasePair, ...] = ()
     kept_out: KeptOut = field(default_factory=KeptOut)
+    decided: tuple[ParaphrasePair, ...] = ()
 
 
 def read_material(data: Path, *, language: str = "") -> Material:

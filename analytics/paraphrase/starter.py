@@ -2,7 +2,7 @@
 
 `python -m analytics.paraphrase.starter MODEL` copies them from a trained scorer artifact into the package; the manifest
 says how it was trained and what was measured. `python -m analytics.paraphrase.starter --pair-reader FILE` puts another
-pair reader into it; `analytics.paraphrase.refit` then fits the verdict again.
+pair reader into it; ``python -m tests.bench.verdict`` then prints the weights that the verdict should have.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """From questions to a scorer: triplets, training, the verdict, export.
 
 ParaQD (Gupta et al., 2022). Of the questions a fixed tenth is set apart: the encoder does not learn from it, and the
-verdict that joins score and findings is fitted on its operators' pairs.
+boundary of the score is set on its operators' pairs. The verdict is fitted on reviewers' decisions.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from analytics.backbone.sources import DEFAULT_BACKBONE
 from analytics.errors import DataError
 from analytics.paraphrase.calibrating import (
     MAIN_METRIC,
-    balanced_sources,
-    calibrate,
     check_labels,
+    decided_verdict,
     encoder_of,
+    fitted_boundary,
     validation_metrics,
 )
 from analytics.paraphrase.config import ParaphraseConfig
@@ -132,13 +132,16 @@ def train_scorer(
     backbone, adapter, result = fit_scorer(
         prepared.triplets, config, validation=material.validation, context=context
     )
-    context.say(f"Fitting the verdict on {len(prepared.pairs):,} pairs of questions set apart")
-    validation = balanced_sources(material.validation)
     encode = encoder_of(backbone, config)
     pair_reader = pair_reader_weights(config.backbone)
-    verdict = broadcast_from_main(
-        lambda: calibrate(encode, prepared.pairs, config, validation=validation, pair_reader=pair_reader)
-    )
+
+    def fit() -> Verdict:
+        boundary = fitted_boundary(encode, prepared.pairs, config)
+        return decided_verdict(material.decided, boundary=boundary, pair_reader=pair_reader)
+
+    verdict = broadcast_from_main(fit)
+    if verdict.pairs:
+        context.say(f"The verdict is fitted on {verdict.pairs:,} decisions of reviewers.")
     context.say("Exporting")
     about = Manifest(
         "paraphrase",
@@ -152,7 +155,7 @@ def train_scorer(
             "distance_auc": round(report.distance_auc, 4),
             "validation_pairs": len(material.validation),
             "kept_out": prepared.kept_out,
-            "verdict_pairs": len(prepared.pairs),
+            "verdict_pairs": verdict.pairs,
         },
     )
     about = with_provenance(about, config, context, backbone)

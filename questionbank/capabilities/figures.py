@@ -13,9 +13,9 @@ class Metric(TypedDict):
     """One measure of both models.
 
     ``difference`` is candidate - champion, ``low`` and ``high`` its 95 % paired bootstrap interval over questions,
-    rounded to four digits. ``worse``: all of the interval lies on the wrong side of 0. ``may_favour`` is false where
-    being better does not count for the candidate. ``decides`` is said by earlier versions only; now
-    `analytics.capability.Capability.is_decisive` says it.
+    rounded to four digits. ``worse``: all of the interval lies on the wrong side of 0. ``may_favour``
+    (false where being better does not count for the candidate) and ``decides`` are said by earlier versions only; now
+    `analytics.capability.Capability.is_decisive` says what decides.
     """
 
     name: str

@@ -9,6 +9,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
+from analytics.paraphrase.scoring.verdict import said
+
 
 def opinions_wanted() -> int:
     """Return how many reviewers a new pair needs."""
@@ -128,6 +130,11 @@ class ParaphrasePair(models.Model):
 
     def __str__(self) -> str:
         return self.paraphrase[:80]
+
+    @property
+    def said(self) -> str:
+        """What may be said of it: ``"valid"``, ``"invalid"``, ``"unsure"``, or empty where there is no probability."""
+        return "" if self.verdict is None else said(self.verdict)
 
     @property
     def is_machine_hidden(self) -> bool:

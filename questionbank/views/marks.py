@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from analytics.paraphrase.scoring.verdict import NO_CHANGE_FOUND
 from questionbank.models import ParaphrasePair
 from questionbank.selectors.review.unread import unread_reason
 from questionbank.services.paraphrase import pair_findings
@@ -87,6 +86,5 @@ def pair_pieces(pair: ParaphrasePair, findings: Sequence[Mapping[str, Any]]) -> 
         "paraphrase": marked_pieces(pair.paraphrase, findings, "paraphrase"),
         "has_formulas": "$" in pair.original + pair.paraphrase,
         "findings": named_findings(findings),
-        "is_clear": pair.verdict is not None and pair.verdict >= NO_CHANGE_FOUND,
         "no_number": unread_reason(pair),
     }

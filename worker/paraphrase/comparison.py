@@ -5,8 +5,7 @@ for test sets make of them (ParaQD, section 4.2), and pairs on them that reviewe
 people once and for all: the demo's pairs, and those files of the setting `SCORER_SUITES` that exist. What either scorer
 learned from is left out of these.
 
-Both the verdict, which reviewers see first, and the score are measured. A verdict is fitted on the bank's held-out
-questions, so a candidate has an advantage there: such a figure may show that it is worse, never that it is better.
+Both the verdict, which reviewers see first, and the score are measured.
 """
 
 from __future__ import annotations
@@ -39,7 +38,6 @@ RESAMPLES = 1_000
 LARGEST_SUITE = 1_000  # questions of which operators make pairs
 CHANGED_SHOWN = 12
 MADE, DECIDED, DEMO = "made", "decided", "demo"
-FITTED = (MADE, DECIDED)  # suites on whose questions verdicts are fitted
 SUITES = {MADE: "operators' pairs", DECIDED: "reviewers' decisions", DEMO: "hand-written pairs"}
 MEASURES: Mapping[str, tuple[Callable[[PairScore], float], float]] = {  # value and threshold; a literal table
     # The probability is stretched to [-1, 1], as `evaluate paraphrase` does, so that separations compare.
@@ -209,10 +207,6 @@ def _metrics(suite: str, rows: Sequence[tuple[SuitePair, PairScore, PairScore]])
                     values,
                     questions=questions,
                 )
-                | {
-                    "measure": measure,
-                    "suite": suite,
-                    "may_favour": not (measure == "verdict" and suite in FITTED),
-                }
+                | {"measure": measure, "suite": suite}
             )
     return metrics

@@ -36,6 +36,7 @@ def train_scorer_run(reporter: RunReporter) -> dict[str, Any]:
             questions=tuple(kept["questions"]),
             given=tuple(ParaphrasePair(*row) for row in kept["given"]),
             validation=tuple(ParaphrasePair(*row) for row in kept["validation"]),
+            decided=tuple(ParaphrasePair(*row) for row in kept.get("decided", ())),
         )
         return partial(train_scorer, material, beginning.config)
 
@@ -54,16 +55,18 @@ def _read_material(reporter: RunReporter, config: ParaphraseConfig) -> dict[str,
         raise DataError("The bank has no ready question in English to learn from.")
     if not questions.held_out:
         raise DataError(
-            "None of the bank's questions is held out, so the verdict cannot be fitted: add questions."
+            "None of the bank's questions is held out, so the score cannot be set: add questions."
         )
     validation = _validation(material, config)
     if not validation:
         reporter.log("Too few questions to measure with while it trains: the last weights are kept.")
     return {
-        # Those held out go along: the verdict is fitted on them, and training takes them out itself.
+        # Those held out go along: the score's boundary is set on them, and training takes them out itself.
         "questions": [*questions.learned, *questions.held_out],
         "given": [astuple(pair) for pair in (*decided.learned, *decided.held_out)],
         "validation": [astuple(pair) for pair in validation],
+        # Not those held out, on which scorers are compared.
+        "decided": [astuple(pair) for pair in (*decided.learned, *decided.validation)],
     }
 
 

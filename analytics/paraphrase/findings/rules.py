@@ -4,8 +4,7 @@ ParaQD (Gupta et al., 2022) gives a score and no reason; sections 1 and 5.5 name
 entities that are replaced in places, information that is lost. These findings say which of it happened. A renaming
 throughout, numbers in words, abbreviated units and converted quantities are no findings (Table 3).
 
-`RULES` is the one table of what is looked for. Each rule is a pure function of a `Pair`. What a rule is worth is
-printed by ``python -m tests.bench.finding_rules``.
+`RULES` is the one table of what is looked for. Each rule is a pure function of a `Pair`.
 """
 
 from __future__ import annotations

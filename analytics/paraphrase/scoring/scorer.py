@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,10 +29,18 @@ from analytics.paraphrase.cross_encoder.reading import (
 from analytics.paraphrase.cross_encoder.word_findings import with_changed_words
 from analytics.paraphrase.findings.finding import Finding
 from analytics.paraphrase.findings.rules import find_changes
-from analytics.paraphrase.scoring.verdict import Verdict, stretched, verdict_features
+from analytics.paraphrase.scoring.verdict import (
+    Said,
+    Verdict,
+    closeness,
+    said,
+    stretched,
+    verdict_features,
+)
 from analytics.paraphrase.triplets import question_number
 from analytics.paraphrase.words.asking import asks_something
 from analytics.paraphrase.words.typed_text import reading_typed
+from analytics.paraphrase.words.wording import shared_words
 from analytics.retrieval import Encode
 
 VERDICT_NAME = "verdict.json"
@@ -51,8 +59,9 @@ class PairScore:
     Attributes:
         score: in [-1, 1]; above 0.5 the paper calls it valid. The cosine, which some scorers stretch.
         cosine: as it is, in [-1, 1]; it ranks pairs as the score does.
-        probability: that it is valid, from score, reading and findings.
-        findings: what was lost, added or changed.
+        probability: that it is valid, from reading and findings; one half where nothing is known.
+        findings: what was lost, added or changed; none is serious where the texts share too few words, as another
+            number or name is then as often another way to say the same.
         reading: the cross-encoder's log-odds that it is valid; 0 if nothing read it.
     """
 
@@ -63,9 +72,9 @@ class PairScore:
     reading: float = 0.0
 
     @property
-    def verdict(self) -> str:
-        """``"valid"`` where that is more probable than not, else ``"invalid"``."""
-        return "valid" if self.probability >= 0.5 else "invalid"
+    def verdict(self) -> Said:
+        """What may be said of the pair."""
+        return said(self.probability)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the fields as files have them."""
@@ -135,8 +144,18 @@ class Scorer:
         ]
 
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading | None]:
-        """Return what the cross-encoder reads in each pair; None where the scorer has none, or a pair is too long."""
-        return self._pair_reader.read(pairs) if self._pair_reader else [None] * len(pairs)
+        """Return what the cross-encoder reads in each pair.
+
+        None where the scorer has none, a pair is too long, or the texts share so few words that no reading counts.
+        """
+        readings: list[PairReading | None] = [None] * len(pairs)
+        if self._pair_reader is not None:
+            close = [row for row, pair in enumerate(pairs) if closeness(shared_words(*pair)) > 0]
+            for row, reading in zip(
+                close, self._pair_reader.read([pairs[row] for row in close]), strict=True
+            ):
+                readings[row] = reading
+        return readings
 
     def learned(self, texts: Sequence[str]) -> int:
         """Return how many of the texts the scorer learned from; such a text is no test."""
@@ -170,7 +189,7 @@ def weigh_pairs(
     *,
     without: Collection[str] = (),
 ) -> tuple[list[tuple[Finding, ...]], list[tuple[float, ...]]]:
-    """Return the findings of each pair, and what a verdict weighs of it, in the order of `COLUMNS`.
+    """Return the findings of each pair, and what a verdict weighs of it, in the order of `FEATURES`.
 
     Args:
         pairs: original and paraphrase.
@@ -178,7 +197,7 @@ def weigh_pairs(
         readings: of the pairs, if a cross-encoder read them.
         without: rules of the findings that are left out.
     """
-    findings = [tuple(find_changes(*pair, without=without)) for pair in pairs]
+    findings = [_weighed(find_changes(*pair, without=without), *pair) for pair in pairs]
     features = [
         verdict_features(score, pair_findings, *pair, reading=reading.log_odds if reading else 0.0)
         for score, pair_findings, pair, reading in zip(
@@ -186,6 +205,13 @@ def weigh_pairs(
         )
     ]
     return findings, features
+
+
+def _weighed(findings: Sequence[Finding], original: str, paraphrase: str) -> tuple[Finding, ...]:
+    """Return the findings, of which none is serious where the texts share too few words."""
+    if closeness(shared_words(original, paraphrase)) > 0:
+        return tuple(findings)
+    return tuple(replace(finding, is_serious=False) for finding in findings)
 
 
 def cosines(pairs: Sequence[tuple[str, str]], encode: Encode) -> list[float]:

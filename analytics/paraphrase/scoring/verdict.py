@@ -1,11 +1,9 @@
-"""The probability that a paraphrase is valid, from the score, the reading of both texts and the findings. Torch-free.
+"""The probability that a paraphrase is valid, from the findings and the reading of both texts. Torch-free.
 
-Logistic regression: the cosine doesn't see one changed word, the cross-encoder may overlook a number, the findings
-don't see what no rule knows. It is fitted on pairs that neither model learned from and on people's decisions
-(`analytics.paraphrase.scoring.fitting`), and does not replace the paper's plain score. No finding may
-speak for a paraphrase, and no cosine or reading against it. Only serious findings weigh, and only of those rules that
-pay on pairs that people wrote (decision 47). A finding weighs as much as the texts share words: in a near copy it is
-the change itself, in a free rewording it may be another way to say the same (decision 34).
+Only evidence that held on pairs of people who had no part in choosing it has weight (decision 107). All of it speaks
+of texts that share their wording: there one changed word is the change itself. Where a question is told in other words
+nothing that we know tells valid pairs from invalid ones, so such a pair gets one half. The cosine has no weight: people
+who change the sense change fewer words than people who reword.
 
 The score may be stretched (`stretched`), so that the paper's threshold of 0.5 divides the pairs evenly.
 """
@@ -15,54 +13,61 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from analytics.errors import ArtifactError
 from analytics.paraphrase.findings.finding import Finding
-from analytics.paraphrase.words.wording import shared_words
+from analytics.paraphrase.words.wording import canonical, shared_share, words
 
 UNSTRETCHED = 0.5
 """The boundary with which a stretched cosine is the cosine."""
 
-UNCAPPED, READING_CAP = 1.0, -0.3
-"""Scores above do not count as more: without a cross-encoder, and with one."""
-
 _BEND = -0.9  # scores below are pressed together
 _OPPOSITE = 2.0  # the greatest distance
-_MOST = 2  # findings of a kind; more say no more
+_MOST = 2  # findings; more say no more
 
-FEATURES = ("score", "reading", "shorter", "number", "unit", "entity", "target", "sense")
-"""What is weighed: the score; the cross-encoder's log-odds, 0 if a scorer has none; by how much the paraphrase is
-shorter; and serious findings, at most two of each: about
-numbers, about units, entities that were lost or changed, a question that went missing, and another sense
-(contrary or exchanged words, or a question that asks for something else)."""
+FEATURES = ("close", "findings", "dropped", "reading", "score")
+"""What is weighed: that the texts share their wording; serious findings, at most two; words that the paraphrase leaves
+out without others in their place; the cross-encoder's log-odds; each of these multiplied by `closeness`. And the score
+as it is."""
 
-NO_CHANGE_FOUND = 0.85
-"""From this probability on it may be said of a pair without findings that no change was found (decision 84)."""
+SPEAK_FOR, SPEAK_AGAINST = ("reading", "score"), ("findings", "dropped")
+"""Features that may only speak for a paraphrase, or only against it."""
 
-COLUMNS = (*FEATURES, "shared words")
-"""What is known of a pair: the features, and the share of its words that both texts have, by which the counts of
-findings are multiplied."""
+WEIGHTS = (0.83, -1.90, -3.66, 1.25, 0.0)
+"""Fitted by ``python -m tests.bench.verdict`` on seven files of pairs that people wrote."""
 
-SPEAK_FOR = ("score", "reading")
-"""Features that may only speak for a paraphrase; all others speak against it."""
+SURE = 0.7
+"""From this probability on a pair is called valid, and invalid from 1 - SURE down; between, we cannot tell."""
 
-_AS_THEY_ARE = 3  # features that are not multiplied: score, reading, shorter
-_MOST_ODDS = 8.0  # log-odds of a reading; beyond it is no surer
-
-_FORMER = {
-    "number": "serious number",
-    "unit": "serious unit",
-    "entity": "serious entity",
-    "target": "serious target",
-    "sense": "serious comparison",
-}
-"""What scorers of before decision 47 call their features; their weight of "shorter" was for another scale."""
+_FAR, _NEAR = 0.3, 0.5  # share of words in both texts, where closeness begins and is whole
+_MOST_ODDS = 4.0  # log-odds of a reading; beyond it is no surer
 
 Array = npt.NDArray[np.float64]
+Said = Literal["valid", "invalid", "unsure"]
+
+
+def said(probability: float) -> Said:
+    """Return what may be said of a pair.
+
+    >>> said(0.9), said(0.5), said(0.1)
+    ('valid', 'unsure', 'invalid')
+    """
+    if probability >= SURE:
+        return "valid"
+    return "invalid" if probability <= 1 - SURE else "unsure"
+
+
+def closeness(shared: float) -> float:
+    """Return how far texts that share this part of their words are in the same wording, in [0, 1].
+
+    >>> closeness(0.2), round(closeness(0.4), 2), closeness(0.8)
+    (0.0, 0.5, 1.0)
+    """
+    return min(1.0, max(0.0, (shared - _FAR) / (_NEAR - _FAR)))
 
 
 @dataclass(frozen=True)
@@ -70,75 +75,55 @@ class Verdict:
     """The fitted regression.
 
     Attributes:
-        weights: one for each of `FEATURES`.
-        bias: log-odds where all features are 0.
-        pairs: number of pairs that it was fitted on.
+        weights: one for each of `FEATURES`; there is no bias, so that a pair of which nothing is known gets one half.
+        pairs: number of this bank's decisions that the weights were fitted on.
         boundary: the cosine that becomes a score of 0.5.
-        by_shared_words: features are multiplied by the share of words that both texts have; those of older scorers
-            are not.
-        score_cap: a score above it counts as this. With a cross-encoder it is `READING_CAP`: one changed word leaves
-            texts close, and a free rewording does not: only texts far apart say something (decision 84).
     """
 
-    weights: tuple[float, ...]
-    bias: float
+    weights: tuple[float, ...] = WEIGHTS
     pairs: int = 0
     boundary: float = UNSTRETCHED
-    by_shared_words: bool = True
-    score_cap: float = UNCAPPED
 
     def probabilities(self, features: npt.ArrayLike) -> Array:
         """Return the probability that each pair is valid.
 
         Args:
-            features: (pairs, len(COLUMNS)).
+            features: (pairs, len(FEATURES)).
         """
-        rows = weighed(np.asarray(features, dtype=np.float64), self.by_shared_words, self.score_cap)
-        return sigmoid(rows @ np.array(self.weights) + self.bias)
+        rows = np.asarray(features, dtype=np.float64).reshape(-1, len(FEATURES))
+        return sigmoid(rows @ np.array(self.weights))
 
     def as_dict(self) -> dict[str, Any]:
         """Return the weights by feature, as plain values."""
         weights = {name: round(weight, 6) for name, weight in zip(FEATURES, self.weights, strict=True)}
-        return {
-            "weights": weights,
-            "bias": round(self.bias, 6),
-            "pairs": self.pairs,
-            "boundary": round(self.boundary, 6),
-            "by_shared_words": self.by_shared_words,
-            "score_cap": self.score_cap,
-        }
+        return {"weights": weights, "pairs": self.pairs, "boundary": round(self.boundary, 6)}
 
     @classmethod
     def from_dict(cls, body: Mapping[str, Any]) -> Verdict:
         """Read what `as_dict` gave.
 
-        Weights of features that are no longer known are left out, and an unknown feature has no weight.
+        Of scorers that were written before decision 107 the boundary alone is kept: `WEIGHTS` are better than theirs.
 
         Raises:
-            ArtifactError: the score's weight is missing, or a weight is no number.
+            ArtifactError: the weights are missing, or one is no number.
         """
         try:
-            weights = {"score": body["weights"]["score"]} | body["weights"]
-            if _FORMER["number"] in weights:
-                weights = {name: weights.get(_FORMER.get(name, name), 0.0) for name in FEATURES} | {
-                    "shorter": 0.0
-                }
-            by_feature = {name: float(weights.get(name, 0.0)) for name in FEATURES}
-            bias, pairs = float(body["bias"]), int(body.get("pairs", 0))
+            given = {name: float(weight) for name, weight in body["weights"].items()}
             boundary = float(body.get("boundary", UNSTRETCHED))
-            by_shared_words = bool(body.get("by_shared_words", False))
-            score_cap = float(body.get("score_cap", UNCAPPED))
-        except (KeyError, TypeError, ValueError) as error:
+            pairs = int(body.get("pairs", 0))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ArtifactError(f"The verdict of the scorer cannot be read: {error}.") from error
-        if not all(map(math.isfinite, (*by_feature.values(), bias, boundary))) or boundary >= 1:
+        if not all(map(math.isfinite, (*given.values(), boundary))) or boundary >= 1:
             raise ArtifactError("The verdict of the scorer has a weight that is not a number.")
-        return cls(tuple(by_feature.values()), bias, pairs, boundary, by_shared_words, score_cap)
+        if given.keys() != set(FEATURES):
+            return cls(boundary=boundary)
+        return cls(tuple(given[name] for name in FEATURES), pairs, boundary)
 
 
 def verdict_features(
     score: float, findings: Sequence[Finding], original: str, paraphrase: str, *, reading: float = 0.0
 ) -> tuple[float, ...]:
-    """Return what the verdict weighs of one pair, in the order of `COLUMNS`.
+    """Return what the verdict weighs of one pair, in the order of `FEATURES`.
 
     Args:
         score: of the pair, stretched if its scorer stretches it.
@@ -146,27 +131,13 @@ def verdict_features(
         original, paraphrase: both texts.
         reading: the cross-encoder's log-odds that it is valid; 0 if nothing read it.
     """
-    counts = dict.fromkeys(FEATURES[_AS_THEY_ARE:], 0.0)
-    for finding in findings:
-        name = _feature(finding)
-        if name:
-            counts[name] = min(_MOST, counts[name] + 1)
-    shorter = max(0.0, math.log((1 + len(original.split())) / (1 + len(paraphrase.split()))))
-    reading = max(-_MOST_ODDS, min(_MOST_ODDS, reading))
-    return (float(score), reading, shorter, *counts.values(), shared_words(original, paraphrase))
-
-
-def _feature(finding: Finding) -> str:
-    """Return the feature that a finding counts for; none if it only explains."""
-    if not finding.is_serious:
-        return ""
-    if finding.kind == "entity":
-        return "" if finding.change == "added" else "entity"
-    if finding.kind == "target":
-        return "target" if finding.change == "lost" else "sense"
-    if finding.kind == "comparison":
-        return "sense"
-    return finding.kind if finding.kind in FEATURES else ""
+    before, after = ({canonical(word) for word in words(text)} for text in (original, paraphrase))
+    close = closeness(shared_share(before, after))
+    both = len(before & after)
+    dropped = max(0.0, both / max(1, len(after)) - both / max(1, len(before)))
+    serious = min(_MOST, sum(finding.is_serious for finding in findings))
+    read = max(-1.0, min(1.0, reading / _MOST_ODDS))
+    return close, close * serious, close * dropped, close * read, float(score)
 
 
 def stretched(cosines: npt.ArrayLike, boundary: float) -> Array:
@@ -184,14 +155,6 @@ def stretched(cosines: npt.ArrayLike, boundary: float) -> Array:
         return steep
     flat = _BEND - (1 + _BEND) * (distances - bend) / (_OPPOSITE - bend)
     return np.where(distances <= bend, steep, flat)
-
-
-def weighed(rows: Array, by_shared_words: bool = True, score_cap: float = UNCAPPED) -> Array:
-    """Return features (pairs, len(FEATURES)) of rows (pairs, len(COLUMNS))."""
-    rows = rows.reshape(-1, len(COLUMNS))
-    plain, counts, shared = rows[:, :_AS_THEY_ARE].copy(), rows[:, _AS_THEY_ARE:-1], rows[:, -1:]
-    plain[:, 0] = np.minimum(plain[:, 0], score_cap)
-    return np.hstack([plain, counts * shared if by_shared_words else counts])
 
 
 def sigmoid(values: Array) -> Array:

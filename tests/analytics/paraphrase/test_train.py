@@ -15,13 +15,13 @@ from analytics.artifacts import Manifest
 from analytics.backbone.bert import load_backbone
 from analytics.errors import Cancelled, DataError
 from analytics.paraphrase import preparing, train
-from analytics.paraphrase.calibrating import calibrate
+from analytics.paraphrase.calibrating import FEWEST_DECISIONS, decided_verdict, fitted_boundary
 from analytics.paraphrase.capability import PARAPHRASE
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.pair_files import Material, read_material, read_pairs
 from analytics.paraphrase.preparing import Prepared, prepare
 from analytics.paraphrase.scoring.scorer import Scorer, load_scorer
-from analytics.paraphrase.scoring.verdict import UNSTRETCHED
+from analytics.paraphrase.scoring.verdict import UNSTRETCHED, WEIGHTS, Verdict
 from analytics.paraphrase.scoring_task import ScoringTask
 from analytics.paraphrase.train import fit_scorer, train_scorer
 from analytics.paraphrase.triplets import Triplet
@@ -265,8 +265,8 @@ def test_where_it_is_asked_for_the_score_is_stretched_on_the_pairs_set_apart():
     rng = np.random.default_rng(0)
     pairs = [ParaphrasePair("", "A", str(angle), 1) for angle in rng.uniform(0.0, 0.3, 50)]
     pairs += [ParaphrasePair("", "A", str(angle), 0) for angle in rng.uniform(0.4, 0.7, 50)]
-    assert calibrate(encode, pairs, ParaphraseConfig()).boundary == UNSTRETCHED
-    verdict = calibrate(encode, pairs, ParaphraseConfig(stretch=True))
+    assert fitted_boundary(encode, pairs, ParaphraseConfig()) == UNSTRETCHED
+    verdict = Verdict(boundary=fitted_boundary(encode, pairs, ParaphraseConfig(stretch=True)))
     assert np.cos(0.4) < verdict.boundary < np.cos(0.3)
     scorer = Scorer(Manifest(capability="paraphrase", name="turned"), "", encode, verdict)
     valid, between, invalid = scorer.score(
@@ -274,6 +274,17 @@ def test_where_it_is_asked_for_the_score_is_stretched_on_the_pairs_set_apart():
     )
     assert valid.score > between.score > invalid.score
     assert between.score == pytest.approx(0.5, abs=1e-3)
+
+
+def test_the_verdict_follows_enough_decisions_of_reviewers():
+    text = "Ann buys 3 red pens for her two friends. How many pens are left of 12?"
+    decided = [ParaphrasePair(str(n), text, text.replace("12", str(n)), 1) for n in range(30, 49)]
+    few = decided_verdict(decided, boundary=0.9, pair_reader=None)
+    assert few == Verdict(WEIGHTS, 0, 0.9)
+    decided += [ParaphrasePair("0", text, text + " Why?", 0)] * (FEWEST_DECISIONS - len(decided))
+    verdict = decided_verdict(decided, boundary=0.9, pair_reader=None)
+    assert verdict.pairs == FEWEST_DECISIONS
+    assert verdict.weights[1] > WEIGHTS[1]  # here other numbers are accepted
 
 
 def test_stopped_and_resumed_gives_the_same_scorer(backbone_folder, tmp_path):

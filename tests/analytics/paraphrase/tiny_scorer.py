@@ -18,10 +18,10 @@ from analytics.paraphrase.triplets import question_number
 def tiny_scorer(
     folder: Path, *, seed: int = 0, name: str = "tiny scorer", learned: tuple[str, ...] = ()
 ) -> Path:
-    """Serious findings about numbers decide; the score counts a little."""
+    """Serious findings decide; the score counts a little."""
     backbone = tiny_backbone(seed=seed, max_tokens=128)
-    by_name = dict.fromkeys(FEATURES, 0.0) | {"score": 1.0, "number": -4.0}
-    verdict = Verdict(tuple(by_name.values()), 1.0, 100)
+    by_name = dict.fromkeys(FEATURES, 0.0) | {"close": 1.0, "score": 1.0, "findings": -4.0}
+    verdict = Verdict(tuple(by_name.values()), 100)
 
     def write_more(aside: Path) -> None:
         save_backbone(backbone, aside / "backbone")

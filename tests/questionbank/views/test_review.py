@@ -70,21 +70,28 @@ def test_a_pair_shows_what_changed_in_words(as_reviewer, pairs):
 def test_the_score_and_who_gave_it_stand_beside_the_findings(as_reviewer, pairs):
     (pair,) = pairs("In 2 hours, Zoe rode 30 kilometres. How fast was she?")
     artifact = ModelArtifact.objects.create(capability="paraphrase", name="Scorer seven", state="champion")
-    pair_save_score(pair=pair, score=0.8123, verdict=0.64, findings=[], artifact=artifact)
+    pair_save_score(pair=pair, score=0.8123, verdict=0.74, findings=[], artifact=artifact)
     page = as_reviewer.get(reverse("review")).content.decode()
     assert "0.81" in page
-    assert "64%" in page
+    assert "74%" in page
     assert "Scorer seven" in page
-    assert "We could not tell whether the two texts ask the same" in page
 
 
-def test_no_change_is_said_to_be_found_only_where_the_probability_is_high(as_reviewer, pairs):
+@pytest.mark.parametrize(
+    ("probability", "said", "others"),
+    [
+        (0.93, "We found no changed number, unit, name, comparison or question", ["We could not tell"]),
+        (0.55, "We could not tell whether the two texts ask the same", ["We found no", "55%"]),
+        (0.07, "We found no place that changes the question", ["We could not tell"]),
+    ],
+)
+def test_where_we_cannot_tell_no_number_is_shown(as_reviewer, pairs, probability, said, others):
     (pair,) = pairs("In 2 hours, Zoe rode 30 kilometres. How fast was she?")
     artifact = ModelArtifact.objects.create(capability="paraphrase", name="Scorer seven", state="champion")
-    pair_save_score(pair=pair, score=0.8, verdict=0.93, findings=[], artifact=artifact)
+    pair_save_score(pair=pair, score=0.8, verdict=probability, findings=[], artifact=artifact)
     page = as_reviewer.get(reverse("review")).content.decode()
-    assert "We found no changed number, unit, name, comparison or question" in page
-    assert "We could not tell" not in page
+    assert said in page
+    assert not [other for other in others if other in page]
 
 
 def test_texts_are_escaped(as_reviewer, pairs):
@@ -549,7 +556,7 @@ def test_the_machines_opinion_of_a_hidden_batch_stands_nowhere(as_reviewer, revi
         source="upload", user=reviewer, batch="blind.jsonl", hides_machine=True, request_scores=False,
     )  # fmt: skip
     artifact = ModelArtifact.objects.create(capability="paraphrase", name="Scorer seven", state="champion")
-    pair_save_score(pair=pair, score=0.8123, verdict=0.64, findings=[], artifact=artifact)
+    pair_save_score(pair=pair, score=0.8123, verdict=0.74, findings=[], artifact=artifact)
     for address in (reverse("review"), reverse("review_pair", args=[pair.pk]), reverse("review_pairs")):
         page = as_reviewer.get(address).content.decode()
         assert "64%" not in page

@@ -21,11 +21,13 @@ from analytics.atomic_file import write_text
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.configuration import config_to_dict
 from analytics.errors import DataError
-from analytics.paraphrase.calibrating import calibrate, encoder_of
+from analytics.paraphrase.calibrating import encoder_of, fitted_boundary
 from analytics.paraphrase.config import ParaphraseConfig
 from analytics.paraphrase.preparing import Prepared, kept_or_prepared, prepare, set_apart
 from analytics.paraphrase.scoring.baselines import RULES, rule_first
-from analytics.paraphrase.scoring.scorer import Scorer, cosines
+from analytics.paraphrase.scoring.fitting import fit_verdict
+from analytics.paraphrase.scoring.scorer import Scorer, cosines, weigh_pairs
+from analytics.paraphrase.scoring.verdict import Verdict, stretched
 from analytics.paraphrase.train import fit_scorer
 from analytics.paraphrase.triplet_report import report_triplets
 from analytics.records import ParaphrasePair
@@ -201,7 +203,7 @@ def _train(run: Run, plan: Plan, data: Path) -> _Trained:
     )
     trained.tokenizer.enable_truncation(_MEASURED_TOKENS)
     encode = encoder_of(replace(trained, max_tokens=_MEASURED_TOKENS), config)
-    verdict = calibrate(encode, prepared.pairs, config)
+    verdict = _operators_verdict(encode, prepared.pairs, config)
     notes = {
         "questions": len(material.questions),
         "given": len(material.given),
@@ -222,6 +224,16 @@ def _train(run: Run, plan: Plan, data: Path) -> _Trained:
     texts |= {text for pair in material.given for text in (pair.original, pair.paraphrase)}
     scorer = Scorer(Manifest(capability="paraphrase", name=run.arm), "", encode, verdict)
     return _Trained(encode, scorer, notes, KeptOut.of(texts))
+
+
+def _operators_verdict(
+    encode: Encode, pairs: Sequence[ParaphrasePair], config: ParaphraseConfig
+) -> Verdict:
+    """Return a verdict fitted on operators' pairs, of which the paper's sets are made too; it weighs the score."""
+    boundary = fitted_boundary(encode, pairs, config)
+    texts = [(pair.original, pair.paraphrase) for pair in pairs]
+    _findings, features = weigh_pairs(texts, stretched(cosines(texts, encode), boundary).tolist())
+    return fit_verdict(features, [int(pair.label or 0) for pair in pairs], boundary=boundary)
 
 
 def _prepare(

@@ -6,7 +6,7 @@ import pytest
 
 from analytics.paraphrase.findings.contrary_words import are_contrary
 from analytics.paraphrase.findings.rules import find_changes
-from analytics.paraphrase.scoring.verdict import COLUMNS, verdict_features
+from analytics.paraphrase.scoring.verdict import FEATURES, verdict_features
 from tests.analytics.paraphrase.said import said
 
 
@@ -181,5 +181,5 @@ def test_numbers_of_the_same_owner_that_changed_places_are_found():
 
 def test_a_contrary_word_weighs_as_a_serious_finding():
     pair = ("A shop sells 12 of 30 lamps.", "A shop buys 12 of 30 lamps.")
-    features = dict(zip(COLUMNS, verdict_features(1, find_changes(*pair), *pair), strict=True))
-    assert features["sense"] == 1
+    features = dict(zip(FEATURES, verdict_features(1, find_changes(*pair), *pair), strict=True))
+    assert features["findings"] == 1

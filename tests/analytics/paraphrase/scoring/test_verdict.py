@@ -1,4 +1,4 @@
-"""The verdict: a regression on score and findings."""
+"""The verdict: a regression on findings and the reading of texts that share their wording."""
 
 from __future__ import annotations
 
@@ -6,159 +6,123 @@ import json
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from analytics.errors import ArtifactError, DataError
 from analytics.paraphrase.findings.finding import Finding
 from analytics.paraphrase.findings.rules import find_changes
-from analytics.paraphrase.scoring.fitting import calibrate_bias, fit_boundary, fit_verdict
+from analytics.paraphrase.scoring.fitting import balanced_shares, fit_boundary, fit_verdict
 from analytics.paraphrase.scoring.verdict import (
-    COLUMNS,
     FEATURES,
     UNSTRETCHED,
+    WEIGHTS,
     Verdict,
+    closeness,
+    said,
     stretched,
     verdict_features,
 )
 
+QUESTION = "Ann buys 3 red pens for her two friends. How many pens are left of 12?"
+RETOLD = "Twelve coloured biros lay in a drawer. Somebody took three away as gifts. What number remains?"
+SERIOUS = Finding("number", "changed", "3 became 4.")
+
+
+def features(paraphrase, findings=(), **more):
+    return dict(zip(FEATURES, verdict_features(0.9, findings, QUESTION, paraphrase, **more), strict=True))
+
+
+def stated(paraphrase, findings=(), **more):
+    return float(Verdict().probabilities([verdict_features(0.9, findings, QUESTION, paraphrase, **more)])[0])
+
 
 def drawn(count: int = 400, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
-    rows = np.zeros((count, len(COLUMNS)))
-    rows[:, -1] = 1
-    rows[:, 0] = rng.uniform(-1, 1, count)
-    rows[:, FEATURES.index("number")] = rng.integers(0, 3, count)
-    odds = 3 * rows[:, 0] - 2 * rows[:, FEATURES.index("number")] + 1
+    rows = np.zeros((count, len(FEATURES)))
+    rows[:, 0] = 1
+    rows[:, FEATURES.index("findings")] = rng.integers(0, 3, count)
+    rows[:, FEATURES.index("score")] = rng.uniform(-1, 1, count)
+    odds = 3 * rows[:, FEATURES.index("score")] - 2 * rows[:, FEATURES.index("findings")] + 1
     return rows, (rng.random(count) < 1 / (1 + np.exp(-odds))).astype(int)
 
 
-def test_features_say_what_was_found():
-    original, paraphrase = (
-        "Ann has 12 pens and 3 cards in 5 boxes.",
-        "Ann has 40 pens and 7 cards in 9 boxes.",
-    )
-    features = dict(
-        zip(
-            COLUMNS,
-            verdict_features(0.25, find_changes(original, paraphrase), original, paraphrase),
-            strict=True,
-        )
-    )
-    assert features["score"] == 0.25
-    assert features["number"] == 2  # of three: more say no more
-    assert features["shorter"] == 0
-    assert features["unit"] == 0
+def test_of_a_question_told_in_other_words_nothing_is_known():
+    for more in ({}, {"findings": [SERIOUS]}, {"reading": -8.0}, {"reading": 8.0}):
+        assert stated(RETOLD, **more) == 0.5
+    assert said(0.5) == "unsure"
 
 
-def test_a_shorter_paraphrase_is_seen_and_a_longer_one_is_not():
-    long, short = "a b c d e f g", "a b c"
-    index = FEATURES.index("shorter")
-    assert verdict_features(1, [], long, short)[index] == pytest.approx(np.log(8 / 4))
-    assert verdict_features(1, [], short, long)[index] == 0
+def test_in_the_same_words_findings_and_reading_decide():
+    copy = QUESTION.replace("red", "blue")
+    alone = stated(copy)
+    assert stated(copy, [SERIOUS, SERIOUS]) < stated(copy, [SERIOUS]) < alone < stated(copy, reading=3.0)
+    assert stated(copy, [SERIOUS] * 5) == stated(copy, [SERIOUS, SERIOUS])
+    assert said(stated(copy, [SERIOUS], reading=-4.0)) == "invalid"
+    assert said(stated(copy, reading=4.0)) == "valid"
 
 
-@pytest.mark.parametrize(
-    ("finding", "feature"),
-    [
-        (Finding("entity", "lost", "Ann is missing."), "entity"),
-        (Finding("target", "lost", "The question is missing."), "target"),
-        (Finding("comparison", "changed", "more became fewer."), "sense"),
-        (Finding("entity", "added", "Boris was added."), ""),
-        (Finding("target", "changed", "The question asks for cups instead of pens."), "sense"),
-        (Finding("wording", "lost", "A word is missing after “the”.", is_serious=False), ""),
-        (Finding("entity", "changed", "Ann became Anna.", is_serious=False), ""),
-    ],
-)
-def test_only_serious_findings_of_rules_that_pay_have_weight(finding, feature):
-    counts = dict(zip(COLUMNS, verdict_features(0, [finding], "a", "a"), strict=True))
-    assert {name for name in FEATURES if counts[name]} == ({feature} if feature else set())
+def test_a_finding_that_is_only_worth_a_look_has_no_weight():
+    slight = Finding("wording", "lost", "A word is missing after “the”.", is_serious=False)
+    assert stated(QUESTION, [slight]) == stated(QUESTION)
 
 
-def test_a_finding_weighs_by_the_words_that_both_texts_share():
-    near = ("Ann buys 3 pens for her two friends.", "Ann buys 4 pens for her two friends.")
-    far = (near[0], "Two friends get pens from Ann: 4 altogether.")
+def test_a_clause_that_is_left_out_speaks_against_the_paraphrase_and_an_added_one_does_not():
+    shorter = "Ann buys 3 red pens for her two friends."
+    assert features(shorter)["dropped"] > 0.3
+    assert stated(shorter) < stated(QUESTION)
+    assert dict(zip(FEATURES, verdict_features(0, [], shorter, QUESTION), strict=True))["dropped"] == 0
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_closeness_rises_with_the_words_that_both_texts_share(one, other):
+    assert 0 <= closeness(min(one, other)) <= closeness(max(one, other)) <= 1
+
+
+@given(st.floats(0, 1))
+def test_what_is_said_never_contradicts_the_probability(probability):
+    assert said(probability) in {"unsure", "valid" if probability > 0.5 else "invalid"}
+
+
+def test_no_evidence_speaks_for_the_wrong_side():
     rows, labels = drawn()
-    verdict = fit_verdict(rows, labels.tolist())
-    same = verdict_features(0.5, [], *near)
-    changed_rows = [verdict_features(0.5, find_changes(*pair), *pair) for pair in (near, far)]
-    assert changed_rows[0][COLUMNS.index("number")] == changed_rows[1][COLUMNS.index("number")] == 1
-    probabilities = verdict.probabilities([same, *changed_rows])
-    assert probabilities[0] > probabilities[2] > probabilities[1]
-
-    body = verdict.as_dict()
-    del body["by_shared_words"]  # as scorers were written before
-    older = Verdict.from_dict(body).probabilities([same, *changed_rows])
-    assert older[0] > older[1] == older[2]
-
-
-def test_an_older_verdict_does_not_know_every_feature():
-    body = Verdict(tuple(range(1, len(FEATURES) + 1)), 0.5).as_dict()
-    del body["weights"]["sense"]
-    assert Verdict.from_dict(body).weights == (*range(1, len(FEATURES)), 0)
-    older = {
-        "score": 1.5,
-        "shorter": -8.0,
-        "serious number": -4.0,
-        "serious comparison": -6.0,
-        "slight unit": -2.0,
-    }
-    weights = dict(zip(FEATURES, Verdict.from_dict(body | {"weights": older}).weights, strict=True))
-    assert {name: weight for name, weight in weights.items() if weight} == {
-        "score": 1.5,
-        "number": -4.0,
-        "sense": -6.0,
-    }
-    del body["weights"]["score"]
-    with pytest.raises(ArtifactError):
-        Verdict.from_dict(body)
-
-
-def test_the_fit_minimises_the_penalised_loss_of_both_labels_with_equal_weight():
-    rows, labels = drawn()
-    verdict = fit_verdict(rows, labels.tolist())
-    used = [FEATURES.index("score"), FEATURES.index("number")]
-    mean, spread = rows[:, used].mean(axis=0), rows[:, used].std(axis=0)
-    design = (rows[:, used] - mean) / spread
-    errors = verdict.probabilities(rows) - labels
-    weight = np.where(labels == 1, 0.5 / labels.mean(), 0.5 / (1 - labels.mean()))
-    fitted = np.array(verdict.weights)[used] * spread
-    np.testing.assert_allclose(design.T @ (weight * errors) + fitted, 0, atol=1e-5)
-    assert (weight * errors).sum() == pytest.approx(0, abs=1e-5)
-
-
-def test_the_bias_is_set_where_each_source_counts_the_same():
-    rows = np.zeros((6, len(COLUMNS)))
-    rows[:, 0] = [0.9, 0.7, 0.8, 0.6, 0.3, 0.1]
-    verdict = Verdict((1.0, *[0.0] * (len(FEATURES) - 1)), 5.0)
-    labels, sources = [1, 1, 1, 0, 0, 0], ["a", "a", "b", "b", "a", "b"]
-    moved = calibrate_bias(verdict, rows, labels, sources)
-    assert moved.weights == verdict.weights
-    assert (moved.probabilities(rows) >= 0.5).tolist() == [True, True, True, False, False, False]
-    with pytest.raises(DataError, match="both labels"):
-        calibrate_bias(verdict, rows[:2], [1, 1], ["a", "a"])
-
-
-def test_a_feature_that_never_changes_gets_no_weight():
-    rows, labels = drawn()
+    rows[:, FEATURES.index("score")] *= -1
+    rows[:, FEATURES.index("dropped")] = labels  # seen in valid pairs only
     weights = dict(zip(FEATURES, fit_verdict(rows, labels.tolist()).weights, strict=True))
-    assert weights["unit"] == 0
-    assert weights["score"] > 0 > weights["number"]
+    assert weights["score"] == weights["dropped"] == 0
+    assert weights["findings"] < 0
 
 
-def test_pairs_that_can_be_told_apart_fully_give_finite_weights():
-    rows = np.zeros((20, len(COLUMNS)))
-    rows[:10, 0] = 1
-    verdict = fit_verdict(rows, [1] * 10 + [0] * 10)
-    assert np.isfinite(verdict.weights).all()
-    assert verdict.probabilities(rows)[0] > 0.8 > 0.2 > verdict.probabilities(rows)[-1]
+def test_an_author_who_makes_invalid_pairs_of_near_copies_does_not_make_near_copies_invalid():
+    rows = np.zeros((100, len(FEATURES)))
+    rows[:60, 0] = 1
+    labels = [1] * 10 + [0] * 50 + [1] * 40
+    sources = ["a"] * 100
+    assert fit_verdict(rows, labels, sources=sources).weights[0] == pytest.approx(0, abs=1e-3)
+    assert fit_verdict(rows, labels).weights[0] < -1
 
 
-def test_no_finding_speaks_for_a_paraphrase_and_no_score_against_it():
-    rows, labels = drawn()
-    rows[:, 0] *= -1
-    rows[:, FEATURES.index("entity")] = labels  # seen in valid pairs only
-    weights = dict(zip(FEATURES, fit_verdict(rows, labels.tolist()).weights, strict=True))
-    assert weights["score"] == weights["entity"] == 0
-    assert weights["number"] < 0
+def test_every_author_weighs_the_same():
+    rows, labels = drawn(100)
+    shares = balanced_shares(rows, labels, ["a"] * 90 + ["b"] * 10)
+    assert shares.sum() == pytest.approx(1)
+    assert shares[labels == 1].sum() == pytest.approx(0.5)
+    assert shares[90:].mean() > 5 * shares[:90].mean()
+
+
+@pytest.mark.parametrize(("count", "moved"), [(20, 0.6), (2_000, 1.2)])
+def test_decisions_draw_the_shipped_weights_the_further_the_more_there_are(count, moved):
+    rows = np.zeros((count, len(FEATURES)))
+    rows[:, 0] = 1
+    labels = [1] * (count // 10) + [0] * (count - count // 10)  # most near copies are rejected here
+    away = WEIGHTS[0] - fit_verdict(rows, labels, prior=Verdict()).weights[0]
+    assert away > moved
+    assert fit_verdict(rows, labels, prior=Verdict()).weights[1:] == pytest.approx(WEIGHTS[1:])
+
+
+def test_a_changed_number_in_a_near_copy_is_said_to_be_invalid():
+    changed = QUESTION.replace("12", "15")
+    assert said(stated(changed, find_changes(QUESTION, changed), reading=-2.0)) == "invalid"
 
 
 def test_a_score_is_stretched_so_that_the_boundary_is_one_half():
@@ -193,23 +157,24 @@ def test_it_is_written_and_read():
     assert (again.pairs, again.boundary) == (400, 0.875)
 
 
+def test_of_an_older_scorer_the_boundary_alone_is_kept():
+    older = {"weights": {"score": 1.5, "number": -4.0}, "bias": 1.0, "pairs": 80, "boundary": 0.9}
+    assert Verdict.from_dict(older) == Verdict(WEIGHTS, 0, 0.9)
+
+
 @pytest.mark.parametrize(
     "broken",
     [
         {},
-        {"weights": {}, "bias": 0},
-        {"weights": dict.fromkeys(FEATURES, "x"), "bias": 0},
-        {"weights": dict.fromkeys(FEATURES, 0), "bias": 0, "boundary": 1},
+        {"weights": []},
+        {"weights": dict.fromkeys(FEATURES, "x")},
+        {"weights": dict.fromkeys(FEATURES, float("nan"))},
+        {"weights": dict.fromkeys(FEATURES, 0), "boundary": 1},
     ],
 )
 def test_a_damaged_verdict_is_refused(broken):
     with pytest.raises(ArtifactError, match="verdict"):
         Verdict.from_dict(broken)
-
-
-def test_a_weight_that_is_no_number_is_refused():
-    with pytest.raises(ArtifactError, match="not a number"):
-        Verdict.from_dict({"weights": dict.fromkeys(FEATURES, float("nan")), "bias": 0})
 
 
 def test_one_label_alone_cannot_be_fitted():
