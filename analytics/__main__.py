@@ -83,7 +83,7 @@ def _place(config: Any, options: argparse.Namespace) -> Place | None:
 def _become_torchrun(place: Place) -> NoReturn:
     """Have torchrun start this command's processes, in place of this one: signals and exit code are its own."""
     command = torchrun_command(place, "analytics", *sys.argv[1:])
-    os.execve(command[0], command, {**os.environ, **place.environment()})
+    os.execve(command[0], command, {**os.environ, **place.environment()})  # noqa: S606 - no shell is needed
 
 
 def _evaluate(capability: Capability[Any], options: argparse.Namespace) -> None:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,7 @@ from analytics.training.launch import Train
 from questionbank.capabilities.catalog import training_of
 from questionbank.disk import require_space
 from questionbank.models import ModelArtifact, Run
+from questionbank.outage import outage_of
 from questionbank.scratch import scratch_folder
 from questionbank.selectors.registry.artifacts import artifact_champion, artifact_source
 from questionbank.selectors.registry.checkpoints import checkpoint_folder, folder_has_checkpoint
@@ -91,10 +93,12 @@ def train_candidate(
     if registered is None:
         if not folder_has_checkpoint(folder):
             shutil.rmtree(folder, ignore_errors=True)
-        checkpoint_fetch(run_id=run.pk, folder=folder)
+        with _stored():
+            checkpoint_fetch(run_id=run.pk, folder=folder)
         require_space(folder, TRAINING_BYTES, what="The training")
         train = begin(Beginning(config, start, folder))
-        _store(reporter, folder, anyway=False)
+        with _stored():
+            checkpoint_store(run_id=run.pk, folder=folder)
         champion = artifact_champion(capability=run.capability, scope=scope)
         if folder_has_checkpoint(folder):
             reporter.log("Going on from the checkpoint.")
@@ -124,22 +128,29 @@ def train_candidate(
     return {"model": registered.pk, "metrics": registered.manifest["metrics"]}
 
 
-def _store(reporter: RunReporter, folder: Path, *, anyway: bool = True) -> None:
-    """Keep a checkpoint in the object store, where there is one.
-
-    Args:
-        anyway: go on where that fails: there is still this machine's.
+@contextmanager
+def _stored() -> Iterator[None]:
+    """Say in a sentence what the object store refuses; where it does not answer, the run waits for it.
 
     Raises:
-        ArtifactError: it fails, and that matters.
+        ArtifactError: it refuses something.
     """
     try:
+        yield
+    except Exception as error:  # whatever its library says
+        if outage_of(error):
+            raise
+        raise ArtifactError(f"The object store does not take checkpoints: {error}") from error
+
+
+def _store(reporter: RunReporter, folder: Path) -> None:
+    """Keep a checkpoint in the object store, where there is one; if that fails, there is still this machine's."""
+    try:
         checkpoint_store(run_id=reporter.run.pk, folder=folder)
-    except Exception as error:  # whatever the store says
-        sentence = f"The object store took no checkpoint: {error}"
-        if not anyway:
-            raise ArtifactError(sentence) from error
-        reporter.log(f"{sentence}. It stays on this machine.", level="warning")
+    except Exception as error:  # noqa: BLE001 - whatever its library says
+        reporter.log(
+            f"The object store took no checkpoint; it stays on this machine: {error}", level="warning"
+        )
 
 
 def training_command(capability: str, parameters: Mapping[str, Any]) -> str:

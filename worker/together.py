@@ -174,12 +174,12 @@ def train_together(
     ):
         machines = _Machines(reporter, stopping.is_set)
         for attempt in count():
-            config = machines.gather(config, is_begun=folder_has_checkpoint(folder))
             share = scratch / str(attempt)
             share.mkdir()
             write_work(share, Work(train, output, folder, about))
             hear = Hearing(context)
             try:
+                config = machines.gather(config, is_begun=folder_has_checkpoint(folder))
                 run_processes(
                     share, machines.place(config), hear, stop=machines.stop, is_lost=machines.is_lost
                 )

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 from analytics.artifacts import Manifest
+from analytics.errors import ConfigurationError
 from analytics.training.context import TrainingContext
 
 Train = Callable[[Path, TrainingContext], Manifest]
@@ -127,11 +128,18 @@ def free_address(host: str) -> str:
 
 
 def local_address(other: str) -> str:
-    """Return the address by which this machine reaches another; nothing is sent."""
-    family, kind, protocol, _name, where = socket.getaddrinfo(other, 9, type=socket.SOCK_DGRAM)[0]
-    with socket.socket(family, kind, protocol) as reaching:
-        reaching.connect(where)
-        return str(reaching.getsockname()[0])
+    """Return the address by which this machine reaches another; nothing is sent.
+
+    Raises:
+        ConfigurationError: there is no way there.
+    """
+    try:
+        family, kind, protocol, _name, where = socket.getaddrinfo(other, 9, type=socket.SOCK_DGRAM)[0]
+        with socket.socket(family, kind, protocol) as reaching:
+            reaching.connect(where)
+            return str(reaching.getsockname()[0])
+    except OSError as error:
+        raise ConfigurationError([f"the machine {other} cannot be reached: {error.strerror}"]) from error
 
 
 def _interface(address: str) -> str:

@@ -38,9 +38,6 @@ _PR_SET_PDEATHSIG = 1
 def main(folder: Path) -> int:
     """Do this process's share; 1 where it cannot be done."""
     wait_passively()
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)  # when torchrun is killed
-    if os.getppid() == 1:  # it was, before we asked
-        return 1
     number = int(os.environ["RANK"])
     with (folder / f"told-{number}.jsonl").open("a", encoding="utf-8", buffering=1) as stream:
 
@@ -107,5 +104,12 @@ def _check_versions() -> None:
         )
 
 
+def _die_with_torchrun() -> None:
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() == 1:  # it was killed before we asked
+        sys.exit(1)
+
+
 if __name__ == "__main__":
+    _die_with_torchrun()
     sys.exit(main(Path(sys.argv[1])))

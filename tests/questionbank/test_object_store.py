@@ -12,21 +12,26 @@ import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 from django.core.management import call_command
+from django.utils import timezone
 from moto.server import ThreadedMotoServer
 
 from analytics.artifacts import artifact_checksum
 from analytics.errors import ChecksumError
 from questionbank import env
 from questionbank.errors import ServiceUnavailable
+from questionbank.models import Run, RunMetric
 from questionbank.outage import Outage, outage_of
 from questionbank.selectors.questions.pictures import picture_bytes, stored_name
 from questionbank.selectors.registry import artifacts as registry
+from questionbank.selectors.registry.checkpoints import checkpoint_folder, run_has_checkpoint, stored_names
 from questionbank.selectors.registry.health import health_report, require_object_store
 from questionbank.services.artifacts import artifact_register
 from questionbank.services.attachments import attachment_add
+from questionbank.services.checkpoints import checkpoint_fetch, checkpoint_store, checkpoints_clear
 from questionbank.services.uploads import uploads_forget_old
 from tests.pictures import png
 from tests.worker.encoder_bank import tiny_encoder
+from tests.worker.tiny_training import tiny_training, train_here
 
 pytestmark = pytest.mark.django_db
 
@@ -134,3 +139,45 @@ def test_a_bucket_at_amazon_takes_its_keys_from_the_machine(monkeypatch):
     assert (options["bucket_name"], options["location"]) == ("bank", "school/one/artifacts")
     assert options["region_name"] == "eu-west-1"
     assert not {"access_key", "endpoint_url"} & options.keys()
+
+
+def test_a_checkpoint_in_the_bucket_lets_another_machine_go_on_and_goes_when_nobody_needs_it(
+    bucket, settings, tmp_path
+):
+    run = Run.objects.create(kind="train", capability="encoder", state="failed", finished_at=timezone.now())
+    folder = checkpoint_folder(run.pk)
+    folder.mkdir(parents=True)
+    (folder / "examples.json.gz").write_bytes(b"questions")
+    checkpoint_store(run_id=run.pk, folder=folder)
+    assert not run_has_checkpoint(run=run)
+    for weights in (b"first", b"second"):
+        (folder / "checkpoint.pt").write_bytes(weights)
+        checkpoint_store(run_id=run.pk, folder=folder)
+    assert stored_names(run_id=run.pk) == ["checkpoint.pt.00000002", "examples.json.gz"]
+
+    settings.VAR_DIR = tmp_path / "another machine"
+    folder = checkpoint_folder(run.pk)
+    assert run_has_checkpoint(run=run)
+    checkpoint_fetch(run_id=run.pk, folder=folder)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {
+        "checkpoint.pt": b"second",
+        "examples.json.gz": b"questions",
+    }
+    assert checkpoints_clear() == 0
+    run.delete()
+    assert checkpoints_clear() == 1
+    assert not folder.exists()
+    assert storages["checkpoints"].listdir("")[0] == []
+
+
+def test_a_training_whose_checkpoints_cannot_be_stored_does_not_begin(bucket, settings, tmp_path):
+    asked = tiny_training(tmp_path)
+    options = settings.STORAGES["checkpoints"]["OPTIONS"] | {"bucket_name": "elsewhere"}
+    settings.STORAGES = {
+        **settings.STORAGES,
+        "checkpoints": {**settings.STORAGES["checkpoints"], "OPTIONS": options},
+    }
+    run = train_here(asked)
+    assert run.state == "failed"
+    assert run.error.startswith("The object store does not take checkpoints")
+    assert not RunMetric.objects.exists()

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import os
 import shutil
 import signal
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -229,3 +232,32 @@ def test_what_cannot_be_a_replica_is_one_sentence(replica_location, change, sent
         location = PostgresLocation(tmp_path, tmp_path)
     with pytest.raises(EmbeddedError, match=sentence):
         replica.prepare(location, location.binaries, None, primary, listen="")
+
+
+def test_serve_keeps_a_replica_until_it_is_told_to_stop(replica_location):
+    primary = postgres_location(django_settings.VAR_DIR).socket_directory
+    folder = Path(tempfile.mkdtemp(prefix="kindred-serve-"))
+    folder.chmod(0o755)
+    environment = {name: value for name, value in os.environ.items() if not name.endswith("_URL")}
+    serving = subprocess.Popen(
+        [sys.executable, "manage.py", "serve", "--replica", f"postgres://postgres@/postgres?host={primary}"],
+        cwd=django_settings.BASE_DIR,
+        env={
+            **environment,
+            "DJANGO_SETTINGS_MODULE": "questionbank.settings",
+            "VAR_DIR": str(folder / "var"),
+        },
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    with serving:
+        said = serving.stdout.readline()
+        assert said.startswith("The replica answers at "), said + serving.stdout.read()
+        with psycopg.connect(
+            host=str(postgres_location(folder / "var").socket_directory), user="postgres", dbname="postgres"
+        ) as replica_of_it:
+            assert replica_of_it.execute("SELECT pg_is_in_recovery()").fetchone() == (True,)
+        serving.terminate()
+        assert serving.stdout.read() == "The replica has stopped.\n"
+    assert serving.returncode == 0
+    shutil.rmtree(folder)

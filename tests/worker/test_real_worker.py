@@ -7,7 +7,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from datetime import timedelta
@@ -16,7 +15,6 @@ from pathlib import Path
 import numpy as np
 import psycopg
 import pytest
-import redis
 import structlog
 from django.conf import settings
 from django.db import connection
@@ -26,7 +24,6 @@ from django.utils import timezone
 
 from analytics.inference.ngrams import HashedNgramEncoder
 from questionbank import dispatch
-from questionbank.embedded.locations import redis_location
 from questionbank.models import (
     EmbeddingSet,
     Question,
@@ -43,6 +40,7 @@ from questionbank.services.runs import runs_reconcile
 from questionbank.services.training import training_request
 from tests.pooler import pgbouncer
 from tests.worker.encoder_bank import add_encoder_bank, tiny_folder
+from tests.worker.real_workers import worker_command, worker_environment
 from worker.embedding import BLOCK_SIZE
 from worker.reporting import RunReporter
 from worker.tasks import train_model
@@ -54,15 +52,6 @@ PATIENCE_SECONDS = 180.0  # a worker that trains imports PyTorch first
 
 
 @pytest.fixture
-def broker() -> Iterator[redis.Redis]:
-    """The embedded Redis of the tests, with nothing in its queues."""
-    with redis.Redis(unix_socket_path=str(redis_location(settings.VAR_DIR).socket_path)) as client:
-        client.flushall()
-        yield client
-        client.flushall()
-
-
-@pytest.fixture
 def start_worker(broker, tmp_path, request) -> Iterator[Callable[..., subprocess.Popen]]:
     """Starts workers, behind a pooler where there is one, and ends those that a test leaves."""
     parameters = connection.get_connection_params()
@@ -71,23 +60,15 @@ def start_worker(broker, tmp_path, request) -> Iterator[Callable[..., subprocess
     else:
         port = request.getfixturevalue("pooler_port")
         address = f"postgres://{parameters['user']}@127.0.0.1:{port}/{parameters['dbname']}"
-    environment = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "tests.settings",
-        "OMP_NUM_THREADS": "1",  # what it computes is tiny
-        "DATABASE_URL": address,
-        "DATABASE_POOLER_URL": "" if pgbouncer() is None else address,
-        "TEST_KEEP_ENVIRONMENT": "DATABASE_URL,DATABASE_POOLER_URL",
-        "TEST_VAR_DIR": str(settings.VAR_DIR),
-        "PYTEST_XDIST_WORKER": "",  # this folder is the process's own already
-    }
+    environment = worker_environment(
+        DATABASE_URL=address, DATABASE_POOLER_URL="" if pgbouncer() is None else address
+    )
     started: list[subprocess.Popen] = []
 
     def start(name: str, *, queue: str = "default", pool: str = "prefork") -> subprocess.Popen:
-        command = [sys.executable, "-m", "celery", "-A", "worker.celery", "worker", "-Q", queue, "-P", pool]
         with (tmp_path / f"{name}.log").open("wb") as log:
             process = subprocess.Popen(
-                [*command, "--concurrency", "1", "--hostname", f"{name}@test", "--loglevel", "INFO"],
+                worker_command(f"{name}@test", queue=queue, pool=pool),
                 cwd=settings.BASE_DIR,
                 env=environment,
                 stdout=log,

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 import torch
 
@@ -14,31 +9,14 @@ from analytics.training.context import TrainingContext
 from analytics.training.loop import train_loop
 from tests.analytics.encoder.two_processes import SETTINGS, state, task
 from tests.analytics.history import History
-
-ROOT = Path(__file__).resolve().parents[3]
+from tests.analytics.started_together import run_two
 
 
 @pytest.fixture(scope="module")
 def together(tmp_path_factory) -> list[dict]:
     """What each of two processes left, one of which was terminated after three steps."""
     folder = tmp_path_factory.mktemp("together")
-    started = [
-        subprocess.Popen(
-            [sys.executable, "-m", "tests.analytics.encoder.two_processes", str(folder)],
-            cwd=ROOT,
-            env={**os.environ, "RANK": str(rank), "WORLD_SIZE": "2", "OMP_NUM_THREADS": "1"},
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for rank in range(2)
-    ]
-    try:
-        for process in started:
-            _, errors = process.communicate(timeout=600)
-            assert process.returncode == 0, errors
-    finally:
-        for process in started:
-            process.kill()
+    run_two("tests.analytics.encoder.two_processes", folder)
     return [torch.load(folder / f"process-{rank}.pt", weights_only=True) for rank in range(2)]
 
 
