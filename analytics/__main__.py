@@ -6,6 +6,7 @@ python -m analytics export solver [--adapter FOLDER] --output FOLDER
 python -m analytics export analogy [--adapter FOLDER] --output FOLDER
 python -m analytics export-starters CAPABILITY[=ADAPTER] ... --output FOLDER
 python -m analytics train encoder --data FILE_OR_FOLDER --output FOLDER [--set name=value ...]
+                          [--set processes=N [--set nodes=M --first HOST:PORT --node K]]
 python -m analytics train paraphrase --data FILE_OR_FOLDER --output FOLDER [--set name=value ...]
 python -m analytics train solver --data FILE_OR_FOLDER --output FOLDER [--set name=value ...]
 python -m analytics train probes --data FILE_OR_FOLDER --output FOLDER [--set name=value ...]

@@ -75,6 +75,14 @@ def processes() -> int:
     return dist.get_world_size() if dist.is_initialized() else 1
 
 
+def lacking_processes(config: Any) -> str:
+    """Return a sentence where a configuration asks for several processes and only one trains; else nothing."""
+    asked = getattr(config, "processes", 1) * getattr(config, "nodes", 1)
+    if processes() > 1 or asked == 1:
+        return ""
+    return f"The settings ask for {asked} processes; one process trains here, which takes longer."
+
+
 def process_number() -> int:
     """Return this process's number, from 0."""
     return dist.get_rank() if dist.is_initialized() else 0

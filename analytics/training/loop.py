@@ -40,6 +40,7 @@ from analytics.training.distributed import (
     broadcast_from_main,
     gather_objects,
     is_main,
+    lacking_processes,
     mean_over_processes,
     process_number,
 )
@@ -86,6 +87,8 @@ def train_configured(
     Raises:
         As `train_stages`.
     """
+    if sentence := lacking_processes(config):
+        context.say(sentence)
     identity = training_identity(config, data_hash)
     return train_stages(stages, device=pick_device(config.device), context=context, identity=identity)
 
@@ -191,12 +194,9 @@ class _Training:
             "starts": self.starts,
             "random": gather_objects(random_states()),
         }
-
-        def write() -> None:
-            save_checkpoint(folder, state)
+        broadcast_from_main(lambda: save_checkpoint(folder, state))
+        if is_main():
             self.context.saved()
-
-        broadcast_from_main(write)
 
     def load(self) -> dict[str, Any] | None:
         """Read the checkpoint, if there is one, and check that it is of this training."""
