@@ -207,7 +207,7 @@ def _read(kind: type, found: object, where: str, depth: int) -> Any:
         raise ValueError(f"{where} has no {str(unknown[0])[:40]!r}")
     depth += kind is QuestionPart
     if depth > PARTS_DEEP:
-        raise ValueError(f"parts stand more than {PARTS_DEEP} levels deep")
+        raise ValueError(f"parts are more than {PARTS_DEEP} levels deep")
     values = {
         name: _value(hints[name], value, f"{where}.{name}", depth)
         for name, value in found.items()

@@ -118,5 +118,5 @@ class KeptOut:
     def split(self, questions: Iterable[str]) -> tuple[list[str], int]:
         """Return the questions that may be used, and how many are kept out."""
         every = list(questions)
-        kept = [text for text in every if not self.holds(text)]
-        return kept, len(every) - len(kept)
+        remaining = [text for text in every if not self.holds(text)]
+        return remaining, len(every) - len(remaining)

@@ -1,8 +1,9 @@
-"""How people get in: sign-up is closed, an admin adds them; wrong passwords slow down whoever types them.
+"""How people get in: sign-up is closed, an admin adds them; wrong passwords slow down those who type them.
 
 From devices where its owner has logged in before, an account has a count of its own. From all others wrong passwords
-count for the account and for their address, which may be that of a whole school: whoever guesses one account, or many,
-makes strangers wait and locks out nobody. Each count lets some tries pass, then makes people wait longer and longer.
+count for the account and for their address, which may be that of a whole school: somebody who guesses one account,
+or many, makes strangers wait and locks out nobody. Each count lets some tries pass, then makes people wait longer
+and longer.
 """
 
 from __future__ import annotations

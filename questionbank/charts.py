@@ -48,7 +48,7 @@ class Curve:
         look: number of its dash pattern and colour.
         marker: one of `MARKERS`.
         path: SVG path over `EXTENT` by `EXTENT` units; empty where there is no line to draw.
-        marks: where markers stand; the last value always has one.
+        marks: positions of markers; the last value always has one.
         last: the last value, written out.
     """
 
@@ -67,7 +67,7 @@ class LineChart:
     Attributes:
         rows: of the table: a place on the x axis, then what each series has there ("" for nothing).
         rows_left_out: places that the table does not show.
-        summary: for whoever cannot see it: of each series its first, last, smallest and largest value.
+        summary: for people who cannot see it: of each series its first, last, smallest and largest value.
     """
 
     title: str
@@ -111,17 +111,17 @@ def line_chart(
     Args:
         series: (name, points) in the order of the legend; the points of each by rising x.
         title: what the chart shows.
-        x_label: beside the x axis.
-        y_label: beside the y axis.
+        x_label: next to the x axis.
+        y_label: next to the y axis.
         within: smallest and largest value that a figure can have, such as 0 and 1 for a share; the room around a level
             line ends there.
     """
-    kept = [
+    picked = [
         (name, list(points)) for name, points in series if any(math.isfinite(value) for _x, value in points)
     ]
-    if not kept:
+    if not picked:
         return LineChart(title, x_label, y_label, (), (), (), (), 0, ())
-    finite = [point for _name, points in kept for point in points if math.isfinite(point[1])]
+    finite = [point for _name, points in picked for point in points if math.isfinite(point[1])]
     x_low, x_high = _range(x for x, _value in finite)
     y_low, y_high = _range((value for _x, value in finite), within)
     y_values = nice_ticks(y_low, y_high)
@@ -131,7 +131,7 @@ def line_chart(
         return (point[0] - x_low) / (x_high - x_low), (y_high - point[1]) / (y_high - y_low)
 
     curves = []
-    for number, (name, points) in enumerate(kept):
+    for number, (name, points) in enumerate(picked):
         drawn = [place(point) for point in points if math.isfinite(point[1])]
         curves.append(
             Curve(
@@ -145,7 +145,7 @@ def line_chart(
                 last=number_text(next(value for _x, value in reversed(points) if math.isfinite(value))),
             )
         )
-    rows, left_out = _table(kept)
+    rows, left_out = _table(picked)
     return LineChart(
         title=title,
         x_label=x_label,
@@ -161,7 +161,7 @@ def line_chart(
         ),
         rows=rows,
         rows_left_out=left_out,
-        summary=tuple(_summary(name, points) for name, points in kept),
+        summary=tuple(_summary(name, points) for name, points in picked),
     )
 
 
@@ -199,14 +199,14 @@ def thinned(points: Sequence[Point], size: int = POINTS) -> list[Point]:
     if len(points) <= size:
         return list(points)
     inner, stretches = points[1:-1], max(1, (size - 2) // 2)
-    kept = [points[0]]
+    points_kept = [points[0]]
     for number in range(stretches):
         stretch = inner[number * len(inner) // stretches : (number + 1) * len(inner) // stretches]
         if stretch:
-            kept += sorted(
+            points_kept += sorted(
                 {min(stretch, key=lambda point: point[1]), max(stretch, key=lambda point: point[1])}
             )
-    return [*kept, points[-1]]
+    return [*points_kept, points[-1]]
 
 
 def _range(values: Iterable[float], within: Point = (-math.inf, math.inf)) -> Point:
@@ -244,12 +244,12 @@ def _picked(items: Sequence[Point], size: int) -> list[Point]:
 def _table(series: Sequence[tuple[str, Sequence[Point]]]) -> tuple[tuple[tuple[str, ...], ...], int]:
     columns = [dict(points) for _name, points in series]
     places = sorted({x for column in columns for x in column})
-    shown = [x for x, _same in _picked([(x, x) for x in places], ROWS)]
+    positions = [x for x, _same in _picked([(x, x) for x in places], ROWS)]
     rows = tuple(
         (number_text(x), *(number_text(column[x]) if x in column else "" for column in columns))
-        for x in shown
+        for x in positions
     )
-    return rows, len(places) - len(shown)
+    return rows, len(places) - len(positions)
 
 
 def _summary(name: str, points: Sequence[Point]) -> tuple[str, str, str, str, str]:

@@ -1,4 +1,4 @@
-"""What stands before every view."""
+"""What runs before every view."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class ClientAddressMiddleware:
     """Make ``REMOTE_ADDR`` the client's address, for the log and for whatever counts attempts.
 
     Behind `TRUSTED_PROXIES` proxies, each of which appends the address it was called from to
-    ``X-Forwarded-For``, the client's is that many from the end; what stands before it is the client's own
+    ``X-Forwarded-For``, the client's is that many from the end; what comes before it is the client's own
     claim. Without proxies the header is the client's claim altogether and is dropped.
     """
 
@@ -90,9 +90,9 @@ class RequestSizeMiddleware:
 
 
 class LogInMiddleware(LoginRequiredMiddleware):
-    """Lead whoever is not logged in to the log-in, and refuse whoever lacks the view's permission.
+    """Lead people who are not logged in to the log-in, and refuse those who lack the view's permission.
 
-    It stands before the CSRF check, which reads a form's body and writes its files to disk: nobody fills the
+    It runs before the CSRF check, which reads a form's body and writes its files to disk: nobody fills the
     disk who may not send files.
 
     A form's view may have an answer of its own, so that what was written outlives the session: a function

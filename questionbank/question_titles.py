@@ -1,6 +1,6 @@
 """The beginning of a question as plain text, for titles: "Solve x² − 6x − 16 = 0".
 
-A title stands where no markup can: in the bar of a window, a list of bookmarks, the name of a link. So formulas are
+A title is shown without markup: in the bar of a window, a list of bookmarks, the name of a link. So formulas are
 written in one line, from the same MathML that the page shows: powers as raised digits where Unicode has them,
 fractions with a slash, matrices in rows.
 """

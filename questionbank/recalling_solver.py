@@ -94,7 +94,7 @@ def recalling(
     """Return a solver with what a retriever recalls; the solver alone where the retriever keeps no problems.
 
     Args:
-        solved: problems with equations that are recalled beside those that the retriever keeps.
+        solved: problems with equations that are recalled in addition to those that the retriever keeps.
         further: recalls others, by a problem and its vector.
     """
     if retriever.datastore is None:

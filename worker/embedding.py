@@ -187,10 +187,12 @@ def _report_near_duplicates(
     pairs = near_duplicates_among(embedding_set=embedding_set, question_ids=question_ids)
     if not pairs:
         return
-    shown = "; ".join(f"{first} and {second} ({score:.2f})" for first, second, score in pairs[:NAMED_PAIRS])
+    named_pairs = "; ".join(
+        f"{first} and {second} ({score:.2f})" for first, second, score in pairs[:NAMED_PAIRS]
+    )
     more = f"; and {len(pairs) - NAMED_PAIRS:,} more pairs" if len(pairs) > NAMED_PAIRS else ""
     reporter.log(
-        f"Near-duplicates among {len(question_ids):,} new questions: {shown}{more}.", level="warning"
+        f"Near-duplicates among {len(question_ids):,} new questions: {named_pairs}{more}.", level="warning"
     )
 
 

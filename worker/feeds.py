@@ -67,13 +67,13 @@ def encoder_feed(
     languages = Counter(language for language in {row.id: row.language for row in rows}.values())
     shares = {language: unknown_share(embedding_set_sample(language=language)) for language in languages}
     unknown = {language: share for language, share in shares.items() if share > UNKNOWN_SHARE_LIMIT}
-    kept: dict[tuple[str, bytes], TrainingQuestion] = {}
+    by_text: dict[tuple[str, bytes], TrainingQuestion] = {}
     repeated = 0
     for row in rows:
         if row.language in unknown:
             continue
-        repeated += (row.hierarchy, row.content_hash) in kept
-        kept.setdefault((row.hierarchy, row.content_hash), row)
+        repeated += (row.hierarchy, row.content_hash) in by_text
+        by_text.setdefault((row.hierarchy, row.content_hash), row)
     return EncoderFeed(
         examples=[
             EncoderExample(
@@ -83,7 +83,7 @@ def encoder_feed(
                 solution=row.solution,
                 difficulty=row.difficulty,
             )
-            for row in kept.values()
+            for row in by_text.values()
         ],
         unknown_languages={language: (languages[language], share) for language, share in unknown.items()},
         duplicates=repeated,

@@ -26,9 +26,9 @@ def kept_problems(folder: Path, read: Callable[[], Problems]) -> Problems:
     Raises:
         ArtifactError: the file cannot be read, or an earlier version of Kindred wrote it.
     """
-    kept = kept_or_made(folder / _NAME, lambda: _rows(read()))
+    rows = kept_or_made(folder / _NAME, lambda: _rows(read()))
     try:
-        return Problems(*(tuple(map(_problem, kept[part])) for part in _PARTS))
+        return Problems(*(tuple(map(_problem, rows[part])) for part in _PARTS))
     except (KeyError, TypeError) as error:
         raise ArtifactError(f"{folder / _NAME} cannot be read; remove it to start over.") from error
 

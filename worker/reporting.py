@@ -94,8 +94,8 @@ class RunReporter:
         if done < total and message == self._message and now - self._written < PROGRESS_SECONDS:
             return
         self._written, self._message = now, message
-        shown = f"{message}, {left} left" if (left := self._time_left(done, total, now)) else message
-        patiently(partial(runs.run_progress, run=self.run, done=done, total=total, message=shown))
+        status = f"{message}, {left} left" if (left := self._time_left(done, total, now)) else message
+        patiently(partial(runs.run_progress, run=self.run, done=done, total=total, message=status))
 
     def _time_left(self, done: int, total: int, now: float) -> str:
         """Return how long the rest of this stage takes at its pace so far; a stage begins when its total changes."""

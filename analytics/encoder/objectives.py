@@ -78,12 +78,12 @@ class JointHeads(nn.Module):
             places = [place for place, row in enumerate(rows) if key in self.targets[row]]
             if not places or part.stop - part.start < 2:
                 continue
-            wanted = unit.new_zeros(len(places), part.stop - part.start)
+            shares = unit.new_zeros(len(places), part.stop - part.start)
             for line, place in enumerate(places):
                 columns = self.targets[rows[place]][key]
-                wanted[line, columns] = 1 / len(columns)
+                shares[line, columns] = 1 / len(columns)
             logits = _SCALE * linear(unit[places], weights[part])
-            total = total - (wanted * log_softmax(logits, dim=1)).sum()
+            total = total - (shares * log_softmax(logits, dim=1)).sum()
             count += len(places)
         return total / max(count, 1)
 

@@ -171,8 +171,8 @@ class ProbeHeads:
     def measured(self, part: str) -> Mapping[str, Any]:
         """Return the figures of ``concepts`` or ``difficulty``: of other sources where these were measured."""
         metrics = self.manifest.metrics if self.manifest else {}
-        found: Mapping[str, Any] = metrics.get("other_sources", metrics).get(part) or {}
-        return found
+        figures: Mapping[str, Any] = metrics.get("other_sources", metrics).get(part) or {}
+        return figures
 
     def predict(
         self, vectors: np.ndarray, top: int = 5, *, texts: Sequence[str] | None = None

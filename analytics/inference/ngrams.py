@@ -79,12 +79,12 @@ class HashedNgramEncoder:
             # Polynomial hash of the run that begins at each place, one character longer than before.
             last = len(codes) - size + 1
             grams = grams[:last] * _MULTIPLIER + codes[size - 1 :] + np.uint64(1)
-            wanted = document[:last] == document[size - 1 :]
+            same_document = document[:last] == document[size - 1 :]
             if size > _LONGEST_CJK:
-                wanted &= cjk[size:] == cjk[:last]
+                same_document &= cjk[size:] == cjk[:last]
             if size == 1:
-                wanted &= codes != _SPACE
-            keep = np.flatnonzero(wanted)
+                same_document &= codes != _SPACE
+            keep = np.flatnonzero(same_document)
             yield grams[keep], document[keep]
 
 

@@ -135,11 +135,11 @@ def question_layout(text: str) -> QuestionLayout:
     if len(text) > _LONGEST:
         return QuestionLayout(text)
     body, answer = _without_answer(text)
-    found = next((items for items in _lists(body) if _are_options(body, items)), None)
-    if found is None:
+    option_items = next((items for items in _lists(body) if _are_options(body, items)), None)
+    if option_items is None:
         return QuestionLayout(body.strip() if answer else text, (), answer)
-    options, flagged = _options(body, found)
-    stem, after = body[: found[0].start].strip(), body[found[-1].end :].strip()
+    options, flagged = _options(body, option_items)
+    stem, after = body[: option_items[0].start].strip(), body[option_items[-1].end :].strip()
     bracketed = _BRACKETED_ANSWER.search(stem)
     letter = _LETTER.match(answer)
     labels = [option.label for option in options]

@@ -161,9 +161,11 @@ def read_content(kind: str, rows: Mapping[str, list[Row]], base: QuestionContent
         accepted = tuple(_accepted(row) for row in rows["accepted"] if row["text"])
     blanks = base.blanks
     if rows["blank"] != former["blank"]:
-        kept = list(zip_longest(base.blanks, former["blank"]))
+        former_blanks = list(zip_longest(base.blanks, former["blank"]))
         blanks = tuple(
-            kept[place][0] if place < len(kept) and kept[place][1] == row else _blank(row)
+            former_blanks[place][0]
+            if place < len(former_blanks) and former_blanks[place][1] == row
+            else _blank(row)
             for place, row in enumerate(rows["blank"])
             if row["answers"] or row["choices"]
         )

@@ -38,7 +38,7 @@ def formula_mathml(latex: str, *, display: bool = False, definitions: str = "") 
     r"""Return a formula, given without its delimiters, as one ``<math>`` element; it is drawn once and kept.
 
     Args:
-        latex: the formula. display: it stands in a block of its own. definitions: what the text before it defines, as
+        latex: the formula. display: it is a block of its own. definitions: what the text before it defines, as
         :func:`split_definitions` returns it.
 
     Raises:

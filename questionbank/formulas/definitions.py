@@ -1,6 +1,6 @@
 r"""What a text defines: ``\newcommand``, ``\def``, ``\DeclareMathOperator``, for the formulas behind it.
 
-Definitions hold from where they stand to the end of the text, as in LaTeX, and never in another text. They are
+Definitions hold from their place to the end of the text, as in LaTeX, and never in another text. They are
 rewritten as ``\def``, which may define a name again; Temml expands them within its limits.
 """
 

@@ -1,6 +1,6 @@
 """Temml's MathML as markup that may reach a page: an allow-list of tags, attributes and classes, written out anew.
 
-Temml's tree is read and written again, so that only what stands in the tables below exists in the result, with every
+Temml's tree is read and written again, so that only what is in the tables below exists in the result, with every
 character escaped; anything else is dropped where it is decoration, and refuses the formula where it is content. The
 content security policy allows no ``style`` attributes, so the few styles that Temml writes become classes of
 ``static/css/formulas.css``. Colours are left out: they defeat dark mode and contrast.
@@ -214,7 +214,7 @@ def _primes(script: Element) -> list[Element]:
 
 
 def _beside(children: list[Element], primes: list[Element]) -> Element:
-    """Return a script with its primes beside the base: fonts draw them raised, superscripts would stand too high."""
+    """Return a script with its primes next to the base: fonts draw them raised, superscripts would be too high."""
     *base, script = children
     row = Element("mrow")
     if len(base) > 1:
@@ -223,9 +223,9 @@ def _beside(children: list[Element], primes: list[Element]) -> Element:
         base = [inner]
     row.extend(base)
     for prime in primes:
-        beside = Element("mo", form="postfix")
-        beside.text = prime.text
-        row.append(beside)
+        sign = Element("mo", form="postfix")
+        sign.text = prime.text
+        row.append(sign)
     rest = [child for child in script if child not in primes]
     if not rest:
         return row
@@ -277,7 +277,7 @@ def _is_wide(accented: Element) -> bool:
 
 
 def _style_classes(tag: str, style: str) -> list[str]:
-    """Return the classes that stand for the styles of an element; what has none is decoration and is left out."""
+    """Return the classes for the styles of an element; what has none is decoration and is left out."""
     classes: list[str] = []
     for name, raw_value in _DECLARATION.findall(style):
         value = raw_value.strip()
@@ -312,7 +312,7 @@ def _em(length: str) -> float:
 
 
 def _arrange_table(table: Element) -> None:
-    r"""Draw the rules of ``\cline`` and widen the cells of ``\multicolumn``, which stand as marks in the cells."""
+    r"""Draw the rules of ``\cline`` and widen the cells of ``\multicolumn``, which are marks in the cells."""
     rows = [row for row in table if row.tag == "mtr"]
     ruled = [
         (index, first, last)

@@ -1,7 +1,7 @@
 r"""LaTeX as people and learning platforms write it, as LaTeX that Temml reads.
 
 What a macro can say is one (``temml/school.js``); what is left here needs more: blanks to fill in, environments that
-stand in running text, the columns of arrays, entities of HTML. Rules under single columns and cells that span columns,
+are in running text, the columns of arrays, entities of HTML. Rules under single columns and cells that span columns,
 which Temml lacks, travel through it as characters of the private use area (:data:`RULE_FROM` and the others), which
 :mod:`questionbank.formulas.markup` takes out again.
 """
@@ -205,7 +205,7 @@ def _text_cell(cell: str) -> str:
 
 
 def _arrays(latex: str) -> str:
-    """Write the columns of each array with letters that Temml knows; what stands between columns goes into cells."""
+    """Write the columns of each array with letters that Temml knows; what is between columns goes into cells."""
     done = 0
     while match := _ARRAY.search(latex, done):
         columns = _REPEATED.sub(lambda repeated: repeated[2] * min(int(repeated[1]), 40), match[2])

@@ -1,7 +1,7 @@
 """A worksheet as data for the template `worksheet.typ`: text runs, formulas, pictures, and nothing that is code.
 
 Texts are laid out as on a page (`questionbank.text_layout`) and read from that HTML, so that paper and page say the
-same. Each formula and each picture stands once in a list and is named by its place there: what cannot be set is
+same. Each formula and each picture is once in a list and is named by its place there: what cannot be set is
 replaced by its source without touching the rest.
 """
 
@@ -44,7 +44,7 @@ _ADDRESS = "/pictures/"
 
 @dataclass(slots=True)
 class Content:
-    """What a file of worksheets holds: their data, formulas and pictures in the order in which they first stand."""
+    """What a file of worksheets holds: their data, formulas and pictures in the order in which they first occur."""
 
     formulas: list[dict[str, object]] = field(default_factory=list)
     pictures: dict[str, bytes] = field(default_factory=dict)  # by name of file
@@ -83,7 +83,7 @@ class Content:
     # -- formulas and pictures -------------------------------------------------------------------------------------
 
     def formula(self, math: Element, *, display: bool, behind: str = "") -> int:
-        """Return the place of a formula, with what stands close behind it; equal ones share theirs."""
+        """Return the place of a formula, with what follows it closely; equal ones share theirs."""
         source = (math.attributes.get("data-latex") or math.text()) + behind
         drawing = draw_formula(math)
         if behind:
@@ -324,7 +324,7 @@ def _piece() -> Element:
 
 
 def _top_level(element: Element) -> Iterator[Element]:
-    """Yield what stands in the row of a formula; rows that only group are opened."""
+    """Yield what is in the row of a formula; rows that only group are opened."""
     for child in element.elements:
         is_group = child.tag == "mrow" and not child.attributes
         if is_group and not any(
@@ -336,7 +336,7 @@ def _top_level(element: Element) -> Iterator[Element]:
 
 
 def _columns(entries: Sequence[dict[str, object]], room: float, most: int = 5) -> int:
-    """Return in how many columns labelled texts stand: all on one line, else four, two or one."""
+    """Return in how many columns labelled texts are printed: all on one line, else four, two or one."""
     count = len(entries)
     widest = max((entry["indent"] + entry["width"] for entry in entries), default=0.0)
     for columns in (count if count <= most else 4, 4 if count > most else 2, 2):

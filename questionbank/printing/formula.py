@@ -1,7 +1,7 @@
 """A formula's MathML as what `formula.typ` draws: nested lists of names and data, never code.
 
 The MathML is what :mod:`questionbank.formulas` writes, an allow-list of 25 elements. What it leaves to a browser is
-decided here: which character opens or closes, what stretches, where scripts stand, which lines tables have.
+decided here: which character opens or closes, what stretches, where scripts go, which lines tables have.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _FUNCTIONS = frozenset(
     "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh coth log ln lg exp lim limsup liminf max min sup inf"
     " gcd lcm det dim ker deg arg Pr".split()
 )
-_THIN = "0.1667em"  # which Temml puts beside a function, and Typst by itself
+_THIN = "0.1667em"  # which Temml puts next to a function, and Typst by itself
 _PADDING = {"0": 0.0, "1": 0.14, "2": 0.25, "4": 1.0}
 _USUAL_PADDING = 0.42  # em, on both sides of a cell
 _SIDES = {"above": "top", "below": "bottom", "before": "left", "after": "right"}
@@ -176,7 +176,7 @@ def _side(drawing: object) -> str:
 
 
 def _is_fence(element: Element) -> bool:
-    """Return whether it is a bracket that grows with what stands beside it."""
+    """Return whether it is a bracket that grows with what is next to it."""
     if element.tag != "mo" or element.attributes.get("minsize"):
         return False
     stretchy = element.attributes.get("stretchy")
@@ -317,7 +317,7 @@ def _with_equations(row: Sequence[dict[str, object]]) -> list[dict[str, object]]
 
 
 def _numbered(rows: Sequence[Sequence[Element]]) -> Drawing:
-    """Return a displayed formula with its number, which stands behind it."""
+    """Return a displayed formula with its number, which follows it."""
     cells = [_joined(_draw(child) for child in cell.elements) for row in rows for cell in row]
     filled = [cell for cell in cells if cell != ["row"]]
     row: Drawing = ["row"]

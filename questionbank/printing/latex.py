@@ -1,6 +1,6 @@
 """Worksheets as LaTeX for the class `exam`, in an archive with their pictures.
 
-Formulas stand as their authors wrote them, everything else is written from the HTML of the page: its characters are
+Formulas stay as their authors wrote them, everything else is written from the HTML of the page: its characters are
 escaped, so that no text is a command. The file is made for LuaLaTeX or XeLaTeX, which read Unicode.
 """
 
@@ -91,9 +91,9 @@ class _SheetWriter:
         if sheet.total_points is not None and not sheet.shows_key:
             said.append(rf"{labels.total}: \underline{{\hspace{{2em}}}} / {points_text(sheet.total_points)}")
         title = _escaped(sheet.title) + (f" -- {labels.key}" if sheet.shows_key else "")
-        beside = r" \quad ".join(said)
+        details = r" \quad ".join(said)
         parts = [
-            rf"\setcounter{{page}}{{1}}\noindent{{\Large\bfseries {title}}}\hfill {beside}\par\medskip\hrule\medskip"
+            rf"\setcounter{{page}}{{1}}\noindent{{\Large\bfseries {title}}}\hfill {details}\par\medskip\hrule\medskip"
         ]
         if sheet.has_name_field and not sheet.shows_key:
             parts.append(
@@ -135,7 +135,7 @@ class _SheetWriter:
         stimulus = f"\\uplevel{{{self._text(item.stimulus)}}}\n" if item.stimulus.strip() else ""
         points = "" if item.points is None else f"[{points_text(item.points)}]"
         number = re.fullmatch(r"[1-9]\d{0,3}", item.number)
-        # the class counts; a number that is none of its own stands in its place
+        # the class counts; a number that is none of its own replaces it
         if number and command == "question":
             counted = f"\n\\setcounter{{question}}{{{int(number[0]) - 1}}}\n\\question{points} "
         else:
@@ -293,7 +293,7 @@ def _source(math: Element) -> str:
 
 
 def _begun(latex: str) -> str:
-    """Return a formula whose environments are those that stand inside of formulas."""
+    """Return a formula whose environments are those that may be inside of formulas."""
     return _ENVIRONMENT.sub(lambda match: rf"\{match[1]}{{{_INSIDE[match[2]]}}}", latex)
 
 

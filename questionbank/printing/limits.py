@@ -49,5 +49,5 @@ def check_picture(data: bytes) -> PictureFacts:
 
 
 def not_printed(name: str, refusal: PictureRefused, alternative: str) -> str:
-    """Return what stands in the place of a picture: why it is not there, and what it shows."""
+    """Return what replaces a picture: why it is not there, and what it shows."""
     return f"[Not printed: the picture {name} {refusal}.]" + (f" {alternative}" if alternative else "")

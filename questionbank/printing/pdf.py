@@ -33,7 +33,7 @@ _TEMPLATES = ("worksheet.typ", "formula.typ")
 def worksheet_pdf(sheets: Sequence[Sheet]) -> bytes:
     """Return worksheets as one PDF file, each from a page of its own, with pages counted from 1.
 
-    A formula that cannot be set stands as its source, and a character that no font of this machine has as its number.
+    A formula that cannot be set is its source, and a character that no font of this machine has as its number.
 
     Raises:
         PrintingRefused: there is nothing to print, too much, or Typst is not installed.

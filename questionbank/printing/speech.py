@@ -1,7 +1,7 @@
 """A formula in words, which a screen reader says in its place.
 
 Short and without doubt rather than fine: what is more than a letter or a number has its end said, and brackets are
-said as they stand.
+said as they are.
 """
 
 from __future__ import annotations

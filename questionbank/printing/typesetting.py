@@ -1,4 +1,4 @@
-"""Run by itself, in a process of its own: set `worksheet.typ` with the data beside it.
+"""Run by itself, in a process of its own: set `worksheet.typ` with the data next to it.
 
     python typesetting.py FOLDER [FONTS]
 
@@ -98,7 +98,7 @@ class _Typesetter:
             return None
 
     def _replace(self, texts: list[str]) -> None:
-        """Write characters that no font has in another form, in the JSON as it stands."""
+        """Write characters that no font has in another form, in the JSON text."""
         characters = sorted({character for text in texts for character in text})
         self._missing += [character for character in characters if not _narrow(character)]
         written = {character: _narrow(character) or f"[{_numbered(character)}]" for character in characters}
@@ -159,7 +159,7 @@ def _numbered(character: str) -> str:
 
 
 def _unescaped(text: str) -> str:
-    r"""Return a text in which characters stand as ``\u{1f600}``."""
+    r"""Return a text in which characters are written as ``\u{1f600}``."""
     return re.sub(r"\\u\{([0-9a-f]+)\}", lambda match: chr(int(match[1], 16)), text)
 
 

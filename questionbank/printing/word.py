@@ -20,7 +20,7 @@ from questionbank.printing.word_formulas import with_word_formulas
 from questionbank.printing.word_package import HEAD_END, SHEET_END, TAB, dress
 from questionbank.worksheets.sheet import Sheet, SheetItem, SheetSection
 
-_LONGEST_LINE = 60  # characters of all options that stand on one line
+_LONGEST_LINE = 60  # characters of all options on one line
 _BLOCKS = frozenset({"table", "div", "ul", "ol", "pre", "img", "details"})
 
 
@@ -139,8 +139,8 @@ class _SheetWriter:
             first.children.insert(0, f"{label}{TAB}")
         if behind:
             last.children.insert(_end_of_words(last), behind)
-        shown = _styled(style if label else f"{style} Text", write_markup(first)) if first.children else ""
-        return shown + _styled(f"{style} Text", "".join(map(write_markup, blocks)))
+        opening = _styled(style if label else f"{style} Text", write_markup(first)) if first.children else ""
+        return opening + _styled(f"{style} Text", "".join(map(write_markup, blocks)))
 
 
 def _end_of_words(paragraph: Element) -> int:

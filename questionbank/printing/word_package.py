@@ -15,7 +15,7 @@ from questionbank.printing.word_formulas import STROKES
 from questionbank.worksheets.sheet import PaperSize, Sheet
 
 TAB = "\ue000"
-"""Stands for a tabulator in what pandoc gets, which would make a blank of one."""
+"""Replaces a tabulator in what pandoc gets, which would make a blank of one."""
 HEAD_END, SHEET_END = "Worksheet Head", "Worksheet End"
 """Styles of the empty paragraphs that end the head of a worksheet, and the worksheet."""
 
@@ -145,7 +145,7 @@ _CHANGES = {
 
 
 def _with_sections(document: str, sheets: Sequence[Sheet]) -> str:
-    """Put the sections' properties where the marked paragraphs stand, and tabulators where theirs do."""
+    """Put the sections' properties where the marked paragraphs are, and tabulators where their marks are."""
     properties = _sections(sheets)
     for style in (HEAD_END, SHEET_END):
         document = re.sub(rf'(<w:pStyle w:val="){style}(" ?/>)', rf"\1{style.replace(' ', '')}\2", document)

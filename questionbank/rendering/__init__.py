@@ -1,7 +1,7 @@
 r"""Question text as safe HTML: prose, answer blanks, pictures, tables, and formulas as MathML.
 
 Whatever a question holds, what leaves here is built from an allow-list: prose is escaped, formulas come
-from :mod:`questionbank.formulas` or stand as their escaped source, and nh3 goes over the whole once more.
+from :mod:`questionbank.formulas` or are shown as their escaped source, and nh3 goes over the whole once more.
 Pages therefore need no JavaScript to show mathematics. Results are cached by content, for lists render the
 same questions again and again.
 """
@@ -28,7 +28,7 @@ LONGEST_TEXT = 60_000
 def render_question(text: str, labels: Labels = ENGLISH_LABELS) -> str:
     """Return a question's text as HTML blocks: paragraphs, formulas on lines of their own, tables.
 
-    Never raises: a formula that cannot be shown stands as its source.
+    Never raises: a formula that cannot be drawn is shown as its source.
     """
     if len(text) > LONGEST_TEXT:
         return f"<pre>{escape(text)}</pre>"

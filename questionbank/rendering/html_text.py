@@ -84,8 +84,8 @@ class _Reader:
             elif match["end"]:
                 self._close(name)
             else:
-                found = _ATTRIBUTE.findall(match["attributes"])
-                self._begin(name, {key.lower(): first or second for key, first, second in found})
+                pairs = _ATTRIBUTE.findall(match["attributes"])
+                self._begin(name, {key.lower(): first or second for key, first, second in pairs})
         self._text(prose[done:])
 
     def finish(self) -> str:

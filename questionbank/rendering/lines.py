@@ -30,8 +30,8 @@ class Line:
         if len(text) > self._room:
             cut = text[: self._room]
             blank = cut.rfind(" ")
-            kept = cut[:blank] if blank > self._room // 2 else cut
-            self._parts.append(escape(kept.rstrip(), quote=False) + "…")
+            whole_words = cut[:blank] if blank > self._room // 2 else cut
+            self._parts.append(escape(whole_words.rstrip(), quote=False) + "…")
             raise LineIsFull
         self._room -= len(text)
         self._parts.append(escape(text, quote=False))

@@ -24,7 +24,7 @@ _TAG = re.compile(r"\\tag(?![a-zA-Z])")
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """What screen readers are told; a page passes its own language's."""
+    """What screen readers say; a page passes its own language's."""
 
     blank: str = "answer blank"
     image: str = "picture"
@@ -182,7 +182,7 @@ def _line_html(text: str, scope: Scope) -> str:
 
 
 def _render_bare(latex: str, out: Line, scope: Scope) -> bool:
-    """Show LaTeX that stands without dollar signs; return whether that was possible."""
+    """Show LaTeX that has no dollar signs; return whether that was possible."""
     try:
         formula_mathml(latex, definitions=scope.definitions)
     except FormulaRefused:
@@ -257,8 +257,8 @@ def _render_words(text: str, out: Line, scope: Scope) -> None:  # noqa: C901 - a
             )
         elif kind == "gap":
             name = f"{escape(scope.labels.blank)} {match['number']}"
-            shown = f'<span class="answer-blank" role="img" aria-label="{name}">__{match["number"]}__</span>'
-            out.markup(shown, 5)
+            gap = f'<span class="answer-blank" role="img" aria-label="{name}">__{match["number"]}__</span>'
+            out.markup(gap, 5)
         elif kind == "image":
             out.markup(f'<span class="image-placeholder">[{escape(scope.labels.image)}]</span>', 8)
         elif kind == "style":

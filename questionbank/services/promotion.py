@@ -50,15 +50,15 @@ def comparison_request(*, candidate: ModelArtifact, user: User | None = None, se
     if champion.pk == candidate.pk:
         raise ValidationFailed("This model is the champion; choose another one to compare with it.")
     with transaction.atomic():
-        wanted: dict[str, Any] = {
+        job: dict[str, Any] = {
             "kind": Run.Kind.EVALUATE,
             "capability": candidate.capability,
             "parameters": {"candidate": candidate.pk, "champion": champion.pk},
         }
-        if run_under_way(**wanted) is not None:
+        if run_under_way(**job) is not None:
             raise Conflict("This comparison is under way already.")
         return run_create(
-            **wanted,
+            **job,
             title=f"Compare {candidate.name} with {champion.name}"[:200],
             queue=suite.queue,
             requested_by=user,
@@ -156,7 +156,7 @@ def promotion_request(
         raise Conflict("This model is the champion already.")
     gate_verdict(artifact=artifact, override=override)
     with transaction.atomic():
-        wanted: dict[str, Any] = {
+        job: dict[str, Any] = {
             "kind": Run.Kind.PROMOTE,
             "capability": artifact.capability,
             "parameters": {
@@ -166,9 +166,9 @@ def promotion_request(
                 "override": override,
             },
         }
-        if run_under_way(**wanted) is not None:
+        if run_under_way(**job) is not None:
             raise Conflict("Another promotion of this kind is under way.")
-        return run_create(**wanted, title=f"Promote {artifact.name}"[:200], requested_by=user, send=send)
+        return run_create(**job, title=f"Promote {artifact.name}"[:200], requested_by=user, send=send)
 
 
 @transaction.atomic

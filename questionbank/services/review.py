@@ -158,16 +158,16 @@ def _beside(pair: ParaphrasePair) -> dict[str, Any]:
 
 def _taken_over(lease: ReviewLease | SettlementLease, now: datetime) -> dict[str, Any]:
     """Return what a decision takes over from the lease of its page."""
-    beside = {name: getattr(lease, name) for name in _BESIDE}
-    return {**beside, "seconds": (now - lease.taken_at).total_seconds()}
+    displayed = {name: getattr(lease, name) for name in _BESIDE}
+    return {**displayed, "seconds": (now - lease.taken_at).total_seconds()}
 
 
 def _shown(lease: ReviewLease) -> ReviewLease:
     """Store what the pair's page shows with the lease, so that a reload shows the same page."""
-    beside = _beside(lease.pair)
-    for name, value in beside.items():
+    displayed = _beside(lease.pair)
+    for name, value in displayed.items():
         setattr(lease, name, value)
-    lease.save(update_fields=list(beside))
+    lease.save(update_fields=list(displayed))
     return lease
 
 

@@ -110,10 +110,10 @@ def _graph_key(question: Question, solution: Solution) -> str:
 @transaction.atomic
 def solve_request(*, user: User | None = None) -> Run | None:
     """Ask for the word problems that the solvers in use have not solved; None where that is asked for already."""
-    wanted: dict[str, Any] = {"kind": "solve", "capability": "solver", "parameters": {}}
-    if run_under_way(**wanted) is not None:
+    job: dict[str, Any] = {"kind": "solve", "capability": "solver", "parameters": {}}
+    if run_under_way(**job) is not None:
         return None
-    return run_create(**wanted, title="Solve the word problems", requested_by=user)
+    return run_create(**job, title="Solve the word problems", requested_by=user)
 
 
 def solve_request_missing(*, user: User | None = None) -> Run | None:

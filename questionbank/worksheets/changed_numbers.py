@@ -28,7 +28,7 @@ _SIGNS = str.maketrans({"*": " × ", "/": " ÷ ", "+": " + ", "-": " − "})
 
 
 def with_changed_numbers(record: QuestionRecord, *, seed: str, place: int) -> QuestionRecord | None:
-    """Return the question with other numbers; None where none were found that make sense.
+    """Return the question with other numbers; None if no numbers make sense.
 
     The equation must be known to give the question's answer (`selectors.solving.solutions.equation_gives_answer`).
 

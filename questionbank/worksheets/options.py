@@ -28,7 +28,7 @@ _REFERS_TO_OTHERS = re.compile(
     r"|以上|上述|前面|前两|都对|都不|都是|均|全部|全对|全错|两者",
     re.IGNORECASE,
 )
-# A letter that stands alone; "A" that begins a sentence is an article.
+# A letter by itself; "A" that begins a sentence is an article.
 _LETTER = re.compile(r"(?<![A-Za-z\\])(?!(?<![^.!?:;\n]\s)(?<![^.!?:;\n\s])A\s+[a-z])([A-Z])(?![A-Za-z'’])")
 _NAMED = re.compile(
     r"\b(?:options?|choices?|answers?|alternatives?|statements?)\s*(?:is|are|:|=)?\s*[(（]?([A-Z])\b"
@@ -72,13 +72,13 @@ def why_kept(options: Labelled, answer: str, *, text: str = "", solution: str = 
 
 
 def _why_kept_by_labels(options: Labelled, answer: str, text: str, solution: str) -> str:
-    """Return the same where the labels are digits, small letters or signs, which stand in texts for many things."""
+    """Return the same where the labels are digits, small letters or signs, which mean many things in texts."""
     labels = [label for label, _text in options]
-    stands = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, labels))})(?!\w)")
+    label = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, labels))})(?!\w)")
     bracketed = re.compile(rf"[(（]\s*(?:{'|'.join(map(re.escape, labels))})\s*[)）]")
     if solution:
         return "its worked solution may name an option by its label"
-    if _right(answer, labels) is None and stands.search(answer):
+    if _right(answer, labels) is None and label.search(answer):
         return "its answer names an option in words"
     others = " ".join((text, *(option for _label, option in options)))
     return "a text names an option by its label" if bracketed.search(others) else ""
@@ -157,13 +157,13 @@ def _refers_to_others(option: str, labels: Sequence[str]) -> bool:
 
 
 def _letters(text: str) -> set[str]:
-    """Return the capital letters that stand alone in a text, or are all of a formula."""
+    """Return the capital letters that are words of a text, or are all of a formula."""
     return set(_LETTER.findall(_prose(text)))
 
 
 def _named(text: str, labels: Sequence[str]) -> bool:
-    found = _NAMED.findall(_prose(text))
-    return any(letter in labels for letters in found for letter in letters if letter)
+    names = _NAMED.findall(_prose(text))
+    return any(letter in labels for letters in names for letter in letters if letter)
 
 
 def _prose(text: str) -> str:

@@ -23,9 +23,9 @@ class SheetItem:
         options: label and text of each, in the order of this version.
         matches: the choices on the right of a matching question, in the order of this version; `options` are the left.
         parts: texts of the parts of a question in parts, each an item with a number such as ``(a)``.
-        points: None where none are given.
+        points: None if no points are given.
         answer_lines: empty lines to write on below the question.
-        answer: for the key, in our notation; empty where none is known.
+        answer: for the key, in our notation; empty if it is not known.
         solution: a worked solution for the key; empty without one.
         stimulus: a text shared with the questions that follow, printed above this one; the others have none.
     """

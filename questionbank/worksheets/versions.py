@@ -79,12 +79,12 @@ def arrange(
             for question in group.questions:
                 is_first = question is group.questions[0]
                 is_alone = len(group.questions) == 1 and not names_another
-                shown = _with_numbers(question, mixing) if is_alone else question
-                if shown is not question:
+                printed_question = _with_numbers(question, mixing) if is_alone else question
+                if printed_question is not question:
                     changed.add(question.number)
                 is_asked = question.record.kind != "description"
                 count += is_asked
-                item = _Writer(shown, mixing).item(str(count) if is_asked else "", group.stimulus)
+                item = _Writer(printed_question, mixing).item(str(count) if is_asked else "", group.stimulus)
                 item = item if is_first else replace(item, stimulus="")
                 items.append(item if answers else _without_answers(item))
                 if answers and not solutions:
@@ -136,7 +136,7 @@ def _shared(questions: Sequence[PlannedQuestion]) -> str:
 
 
 def _in_other_order(groups: Sequence[_Group], rng: Random) -> list[_Group]:
-    """Return the groups in another order; what stands below a description stays below it."""
+    """Return the groups in another order; what is below a description stays below it."""
     ordered: list[_Group] = []
     block: list[_Group] = []
     for group in [*groups, None]:
@@ -255,13 +255,15 @@ class _Writer:
         if rng is not None:
             rng.shuffle(choices)
         letters = {choice: part_label(index) for index, choice in enumerate(choices)}
-        asked = [pair for pair in content.pairs if pair.left]
-        lefts = tuple((str(index), self._named(pair.left)) for index, pair in enumerate(asked, start=1))
+        labelled_pairs = [pair for pair in content.pairs if pair.left]
+        lefts = tuple(
+            (str(index), self._named(pair.left)) for index, pair in enumerate(labelled_pairs, start=1)
+        )
         rights = tuple((letter, self._named(choice)) for choice, letter in letters.items())
         return (
             lefts,
             rights,
-            ", ".join(f"{index}-{letters[pair.right]}" for index, pair in enumerate(asked, 1)),
+            ", ".join(f"{index}-{letters[pair.right]}" for index, pair in enumerate(labelled_pairs, 1)),
         )
 
     def _text(self, asked: _Asked, place: str) -> str:

@@ -56,17 +56,17 @@ def comparison_figures(
     measured = _Measured()
     used: set[int] = set()
     for hierarchy in sorted({row.hierarchy for row in training}):
-        asked = _sample(
+        sample = _sample(
             [row for row in suite if row.hierarchy == hierarchy and row.id in common], LARGEST_SUITE
         )
         among = _sample([row for row in training if row.hierarchy == hierarchy], LARGEST_TRAIN)
-        if not asked or len(among) < FEWEST_TRAIN:
+        if not sample or len(among) < FEWEST_TRAIN:
             continue
-        used.update(row.id for row in asked)
+        used.update(row.id for row in sample)
         for role, by_id in vectors.items():
             reporter.check()
             reporter.progress(0, 0, f"Measuring the {role}: {hierarchy}")
-            _measure(measured, role, _Part.of(asked, by_id), _Part.of(among, by_id), reporter)
+            _measure(measured, role, _Part.of(sample, by_id), _Part.of(among, by_id), reporter)
     reporter.progress(0, 0, "Comparing")
     return {
         "suite": {
@@ -96,9 +96,9 @@ class _Measured:
 
     def add(self, sort: str, level: int, role: str, ids: Sequence[int], values: Floats) -> None:
         """Keep the values that are known (NaN: the question has no concept so deep)."""
-        kept = ~np.isnan(values)
-        self.by_level.setdefault((sort, level), {}).setdefault(role, []).extend(values[kept].tolist())
-        asked_ids = [question_id for question_id, is_kept in zip(ids, kept, strict=True) if is_kept]
+        present = ~np.isnan(values)
+        self.by_level.setdefault((sort, level), {}).setdefault(role, []).extend(values[present].tolist())
+        asked_ids = [question_id for question_id, is_kept in zip(ids, present, strict=True) if is_kept]
         self.questions.setdefault((sort, level), {}).setdefault(role, []).extend(asked_ids)
 
     def metrics(self) -> list[Metric]:
@@ -199,9 +199,9 @@ def _right(
     best = nodes[(probabilities @ tree.membership[nodes].T).argmax(axis=1)]
     right = np.full(len(paths), np.nan)
     for row, known_paths in enumerate(paths):
-        wanted = {path[:level] for path in known_paths if len(path) >= level}
-        if wanted:
-            right[row] = tree.nodes[best[row]] in wanted
+        known_prefixes = {path[:level] for path in known_paths if len(path) >= level}
+        if known_prefixes:
+            right[row] = tree.nodes[best[row]] in known_prefixes
     return right
 
 
@@ -210,18 +210,18 @@ def _measure_difficulty(
 ) -> None:
     graded = np.array([row.difficulty is not None for row in among.questions])
     truth = np.array([row.difficulty for row in among.questions if row.difficulty is not None])
-    wanted = [index for index, row in enumerate(suite.questions) if row.difficulty is not None]
-    if len(truth) < FEWEST_TRAIN or np.ptp(truth) == 0 or not wanted:
+    with_difficulty = [index for index, row in enumerate(suite.questions) if row.difficulty is not None]
+    if len(truth) < FEWEST_TRAIN or np.ptp(truth) == 0 or not with_difficulty:
         return
     scale = np.sqrt(among.vectors.shape[1])  # one range of penalties suits vectors of any length
     features = among.vectors[graded] * scale
     penalty = choose_ridge_penalty(features, truth, groups[graded], np.random.default_rng(SEED))
     probe = difficulty_probe(features, truth, penalty=penalty)
-    estimates = np.clip(probe.values(suite.vectors[wanted] * scale), 0, 1)
+    estimates = np.clip(probe.values(suite.vectors[with_difficulty] * scale), 0, 1)
     measured.estimates[role].extend(estimates.tolist())
     if role == "candidate":
-        measured.truth.extend(suite.questions[index].difficulty or 0.0 for index in wanted)
-        measured.graded.extend(suite.questions[index].id for index in wanted)
+        measured.truth.extend(suite.questions[index].difficulty or 0.0 for index in with_difficulty)
+        measured.graded.extend(suite.questions[index].id for index in with_difficulty)
 
 
 def _sample(rows: Sequence[TrainingQuestion], size: int) -> list[TrainingQuestion]:

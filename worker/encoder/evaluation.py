@@ -82,12 +82,13 @@ def read_set(source: Path, *, language: str = "") -> SplitSet | None:
         for row, is_test in (*test_rows, *others)
         if row.text.strip() and row.paths and language in ("", row.language)
     ]
-    kept: dict[str, tuple[QuestionRow, bool]] = {}
+    rows_by_text: dict[str, tuple[QuestionRow, bool]] = {}
     for row, is_test in usable:
-        kept.setdefault(plain_text(row), (row, is_test))
-    texts = list(kept)
+        rows_by_text.setdefault(plain_text(row), (row, is_test))
+    texts = list(rows_by_text)
     tested = np.array(  # the whole text decides, as it does before an encoder is trained
-        [is_test if test_rows else is_held_out(row.text) for row, is_test in kept.values()], dtype=bool
+        [is_test if test_rows else is_held_out(row.text) for row, is_test in rows_by_text.values()],
+        dtype=bool,
     )
     kept_out = KeptOut.of(text for text, is_test in zip(texts, tested, strict=True) if is_test)
     rows = [index for index, text in enumerate(texts) if tested[index] or not kept_out.holds(text)]
@@ -96,7 +97,7 @@ def read_set(source: Path, *, language: str = "") -> SplitSet | None:
         return None
     return SplitSet.of(
         source.name.partition(".")[0],
-        {texts[row]: kept[texts[row]][0] for row in rows},
+        {texts[row]: rows_by_text[texts[row]][0] for row in rows},
         is_test=is_tested,
         levels=_DEEPEST,
         duplicates=len(usable) - len(texts),

@@ -174,14 +174,14 @@ def _classify(
     )
     best = probe.logits(vectors[test]).argmax(axis=1)
     predicted = [tree.paths[column][0] for column in best]
-    wanted = [names[row] for row in test]
+    test_names = [names[row] for row in test]
     right = np.full(len(split_set.texts), np.nan)
-    right[test] = [a == b for a, b in zip(wanted, predicted, strict=True)]
+    right[test] = [a == b for a, b in zip(test_names, predicted, strict=True)]
     outcomes[f"accuracy_{level}"] = right[split_set.is_test]
     return {
         "classes": len(class_names),
-        "accuracy": accuracy(wanted, predicted),
-        "macro_f1": macro_f1(wanted, predicted),
+        "accuracy": accuracy(test_names, predicted),
+        "macro_f1": macro_f1(test_names, predicted),
     }
 
 

@@ -56,7 +56,7 @@ def _log_report(reporter: RunReporter, hierarchies: list[str] | None) -> None:
         f"{report.questions:,} ready questions, {report.without_concept:,} without a concept;"
         f" of {report.examined:,} looked at, {report.held_out:,} are held out,"
         f" {report.exact_duplicates:,} repeat another one, {report.near_equal:,} differ from another one in"
-        f" numbers only, {report.test_items_in_train:,} held-out ones stand in the training part too."
+        f" numbers only, {report.test_items_in_train:,} held-out ones are in the training part too."
     )
     for counts in report.levels:
         reporter.log(

@@ -97,17 +97,17 @@ def _items(
     ]
     rng = random.Random(seed)  # noqa: S311 - a sample, no secret
     rng.shuffle(question_ids)
-    wanted = dict.fromkeys(SORTS, queries)
+    remaining = dict.fromkeys(SORTS, queries)
     items: list[KnownItem] = []
     rarity = vocabulary().rarity
     for start in range(0, len(question_ids), 500):
         texts = Question.objects.in_bulk(question_ids[start : start + 500])
         chunk = [(pk, texts[pk].text, language) for pk in question_ids[start : start + 500]]
         for item in known_items(chunk, rng=rng, rarity=rarity):
-            if wanted[item.sort]:
-                wanted[item.sort] -= 1
+            if remaining[item.sort]:
+                remaining[item.sort] -= 1
                 items.append(item)
-        if not any(wanted.values()):
+        if not any(remaining.values()):
             break
     return items
 

@@ -114,28 +114,28 @@ def _concept_metrics(
     if len(concepts) < len(ROLES):
         return []
     leading = common_leading_nodes([path for paths in truth for path in paths], 0.9)
-    wanted = [{without_leading(path, leading) for path in paths} for paths in truth]
-    deepest = max(len(path) for paths in wanted for path in paths)
+    true_paths = [{without_leading(path, leading) for path in paths} for paths in truth]
+    deepest = max(len(path) for paths in true_paths for path in paths)
     ids = [row.id for row in rows]
     right: dict[str, dict[int, Floats]] = {
         role: _right(
-            concepts[role], np.stack([vectors[role][row.id] for row in rows]), leading, wanted, deepest
+            concepts[role], np.stack([vectors[role][row.id] for row in rows]), leading, true_paths, deepest
         )
         for role in ROLES
     }
     metrics = []
     for level in range(deepest + 1):
         columns = [right[role][level] for role in ROLES]
-        kept = ~np.isnan(columns[0])
-        if not kept.any():
+        present = ~np.isnan(columns[0])
+        if not present.any():
             continue
         label = f"Concept accuracy, level {level}" if level else "Accuracy of whole paths"
-        questions = [pk for pk, keep in zip(ids, kept, strict=True) if keep]
+        questions = [pk for pk, keep in zip(ids, present, strict=True) if keep]
         metrics.append(
             metric_entry(
                 f"concept_accuracy_level_{level}" if level else "path_accuracy",
                 label,
-                paired_difference(questions, [column[kept].tolist() for column in columns], "mean", rng),
+                paired_difference(questions, [column[present].tolist() for column in columns], "mean", rng),
                 questions=len(set(questions)),
             )
         )

@@ -82,25 +82,25 @@ def _split_set(data: Path, name: str, seed: int) -> SplitSet:
         if not file.is_file():
             raise DataError(f"{source.title} is not there: {file.parent.name}/{file.name} is missing.")
         rows += [(row, part in source.may_train) for row in read_rows(file) if row.paths]
-    kept: dict[str, tuple[QuestionRow, bool]] = {}
+    rows_by_text: dict[str, tuple[QuestionRow, bool]] = {}
     for row, may_train in rows:
         if text := plain_text(row):
-            kept.setdefault(text, (row, may_train))
+            rows_by_text.setdefault(text, (row, may_train))
     rng = np.random.default_rng(seed)
-    is_test = grouped_split(groups_by_masked_text(list(kept)), _TEST_SHARE, rng)
-    tested = KeptOut.of(text for text, is_tested in zip(kept, is_test, strict=True) if is_tested)
-    is_apart = is_test | np.array([not tested.holds(text) for text in kept], dtype=bool)
+    is_test = grouped_split(groups_by_masked_text(list(rows_by_text)), _TEST_SHARE, rng)
+    tested = KeptOut.of(text for text, is_tested in zip(rows_by_text, is_test, strict=True) if is_tested)
+    is_apart = is_test | np.array([not tested.holds(text) for text in rows_by_text], dtype=bool)
     is_probed = is_apart.copy()
     if source.most:
-        is_probed[rng.permutation(len(kept))[source.most :]] = False
+        is_probed[rng.permutation(len(rows_by_text))[source.most :]] = False
     whole = SplitSet.of(
         name,
-        {text: row for text, (row, _may_train) in kept.items()},
+        {text: row for text, (row, _may_train) in rows_by_text.items()},
         is_test=is_test,
         levels=source.levels,
-        duplicates=len(rows) - len(kept),
+        duplicates=len(rows) - len(rows_by_text),
     )
-    may_train = is_apart & np.array([may_train for _row, may_train in kept.values()], dtype=bool)
+    may_train = is_apart & np.array([may_train for _row, may_train in rows_by_text.values()], dtype=bool)
     return replace(whole, is_probed=is_probed, may_train=may_train)
 
 

@@ -142,8 +142,8 @@ def _table_of_set(name: str, runs: Mapping[str, list[tuple[dict[str, Any], Any]]
         markdown_table(["arm", "seeds", *(column.title for column in columns)], rows),
     ]
     present = [reference for reference in _REFERENCES if reference in having]
-    shown = dict.fromkeys([*present[:1], *present[-1:]])
-    parts += [_differences(name, reference, having, columns) for reference in shown]
+    extremes = dict.fromkeys([*present[:1], *present[-1:]])
+    parts += [_differences(name, reference, having, columns) for reference in extremes]
     return "\n\n".join(parts)
 
 
