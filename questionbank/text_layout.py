@@ -23,9 +23,9 @@ def render_laid_out(text: str, labels: Labels = ENGLISH_LABELS) -> str:
 
 
 def render_excerpt(text: str, limit: int = 0, labels: Labels = ENGLISH_LABELS) -> str:
-    """Return a text as one line of HTML, as `render_inline` does; a table stands as its cells, row by row.
+    r"""Return a text as one line of HTML, as `render_inline` does; a table stands as its cells, row by row.
 
-    >>> render_excerpt("Find y.\\n\\n| x | 1 |\\n|---|---|\\n| y | 2 |")
+    >>> render_excerpt("Find y.\n\n| x | 1 |\n|---|---|\n| y | 2 |")
     'Find y. x, 1; y, 2 '
     """
     if "\n" in text and ("|" in text or "\t" in text):
