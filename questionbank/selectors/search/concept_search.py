@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from django.contrib.postgres.expressions import ArraySubquery
-from django.contrib.postgres.fields.array import ArrayOverlap
+from django.contrib.postgres.fields.array import ArrayOverlap  # type: ignore[attr-defined]  # not in the stubs
 from django.db import connection
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
