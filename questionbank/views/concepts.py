@@ -20,10 +20,10 @@ from questionbank.selectors.questions.concepts import (
     concept_tree,
     hierarchies,
     hierarchy_get,
+    newest_tagged,
     tree_lines,
 )
 from questionbank.selectors.questions.hierarchy_choice import default_hierarchy
-from questionbank.selectors.search.filters import SearchFilters, filtered_questions
 from questionbank.templatetags.pages import few
 from questionbank.views.access import page_for
 
@@ -63,14 +63,13 @@ def concept_detail(request: HttpRequest, concept_id: int) -> HttpResponse:
     """Show a concept: its place in the tree, some of its questions, and what an admin can do."""
     concept = concept_get(concept_id=concept_id)
     node = find_node(concept_tree(hierarchy=concept.hierarchy), concept.pk)
-    questions = filtered_questions(SearchFilters(concept=concept.pk)).order_by("-pk")
     context = {
         "concept": concept,
         "node": node,
         "lines": tree_lines(node.children) if node else (),
         "history": concept_history(concept=concept),
         "chain": KnowledgeConcept.objects.get_ancestors(concept),
-        "questions": questions[:QUESTIONS_SHOWN],
+        "questions": newest_tagged(concept, QUESTIONS_SHOWN),
     }
     return render(request, "concepts/detail.html", context)
 

@@ -10,7 +10,7 @@ from typing import Any
 from django.db.models import Count, QuerySet
 
 from analytics.records import ConceptPath
-from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question
+from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question, QuestionTag
 from questionbank.rows import existing
 from questionbank.selectors.questions.facet_cube import (
     ConceptGroups,
@@ -18,6 +18,8 @@ from questionbank.selectors.questions.facet_cube import (
     facet_version,
     table_version,
 )
+
+NEWEST_TAGGED = 200  # questions, of which enough are ready but where most of a concept were retired
 
 
 @dataclass(slots=True, eq=False)
@@ -64,6 +66,21 @@ def concept_get(*, concept_id: int) -> KnowledgeConcept:
     """
     concepts = KnowledgeConcept.objects.select_related("hierarchy")
     return existing(concepts.filter(pk=concept_id), f"There is no concept {concept_id}.")
+
+
+def newest_tagged(concept: KnowledgeConcept, count: int) -> list[Question]:
+    """Return the newest ready questions tagged with a concept or below it.
+
+    The newest tags are looked at first: of a large concept, reading every question takes half a second.
+    """
+    tagged = QuestionTag.objects.filter(concept__path__startswith=concept.path).values_list(
+        "question_id", flat=True
+    )
+    ready = Question.objects.filter(status=Question.Status.READY).order_by("-pk")
+    newest = list(tagged.order_by("-question_id").distinct()[:NEWEST_TAGGED])
+    found = list(ready.filter(pk__in=newest)[:count])
+    is_all = len(found) == count or len(newest) < NEWEST_TAGGED
+    return found if is_all else list(ready.filter(pk__in=tagged)[:count])
 
 
 def concept_path(concept: KnowledgeConcept) -> ConceptPath:
