@@ -38,6 +38,7 @@ class FinishedStage:
     modules: dict[str, dict[str, Tensor]]
 
     def state(self) -> dict[str, Any]:
+        """Return it as plain values and tensors."""
         return {
             "name": self.name,
             "planned": self.planned,
@@ -47,6 +48,7 @@ class FinishedStage:
 
     @classmethod
     def of(cls, state: Mapping[str, Any]) -> FinishedStage:
+        """Return the stage that `state` gave."""
         return cls(state["name"], state["planned"], TrainingResult(**state["result"]), state["modules"])
 
 
