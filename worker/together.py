@@ -336,7 +336,7 @@ class TakePart(BlockJob):
         """Return it where the run still runs."""
         number, address, nodes = argument.split("/")
         run = Run.objects.filter(pk=number, state=Run.State.RUNNING).first()
-        return run and cls(f"{cls.word}/{argument}", run, address, int(nodes))
+        return None if run is None else cls(f"{cls.word}/{argument}", run, address, int(nodes))
 
     def compute(self, block: WorkBlock, cancel: Callable[[], bool]) -> Callable[[], int]:
         """Do this machine's share until the processes have ended or the place is gone."""

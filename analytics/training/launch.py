@@ -21,7 +21,6 @@ import struct
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -80,14 +79,14 @@ class Work:
     """What all processes do: train, with the first one's folders and provenance.
 
     Attributes:
-        train: picklable; its keyword ``start``, where it has one, is a path on the first machine.
+        train: picklable, such as a `functools.partial`; its keyword ``start``, if any, is a path on the first machine.
         about: fields of the `TrainingContext` that can be sent.
     """
 
-    train: partial[Manifest]
+    train: Train
     output: Path
     checkpoints: Path | None
-    about: Mapping[str, str] = field(default_factory=dict)
+    about: Mapping[str, Any] = field(default_factory=dict)
 
 
 def write_work(folder: Path, work: Work) -> None:

@@ -29,7 +29,7 @@ from analytics.training.distributed import (
     process_group,
     process_number,
 )
-from analytics.training.launch import START, STOP, WORK, Work
+from analytics.training.launch import START, STOP, WORK, Train, Work
 from analytics.training.threads import wait_passively
 
 _PR_SET_PDEATHSIG = 1
@@ -83,10 +83,10 @@ def _tell_step(tell: Callable[..., None], report: StepReport) -> None:
     tell("step", **asdict(report))
 
 
-def _here(train: partial[Any], folder: Path) -> partial[Any]:
+def _here(train: Train, folder: Path) -> Train:
     """Return a training that begins with the model where it lies on this machine."""
     start = folder / START
-    if not start.is_file() or "start" not in train.keywords:
+    if not start.is_file() or not isinstance(train, partial) or "start" not in train.keywords:
         return train
     return partial(train.func, *train.args, **{**train.keywords, "start": start.read_text(encoding="utf-8")})
 
