@@ -26,6 +26,9 @@ from analytics.text.word_problems import asks_nothing
 LONGEST_TEXT = 10_000  # characters; no word problem is as long, and reading more takes time
 MOST_NUMBERS = 50
 SIGNED_REASON = "The problem has a negative number, which the solver cannot compute with."
+CERTAIN_ENOUGH = 0.5
+"""Probability from which a solution is said without reserve, and counted as the question's computation."""
+
 _LARGEST = 10**60  # numerator or denominator of a number of the text
 _LARGE, _SMALL = 1e15, 1e-3  # numbers beyond them are shown with an exponent where they need one
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from analytics.expression.evaluate import answers_agree
 from analytics.records import ProblemRecord
-from analytics.solver.solution import Solution
+from analytics.solver.solution import CERTAIN_ENOUGH, Solution
 from analytics.text.word_problems import is_word_problem
 from questionbank.models import ParaphrasePair
 from questionbank.selectors.questions.computations import CERTAIN_ENOUGH

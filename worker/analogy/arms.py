@@ -6,6 +6,7 @@ Yang et al., "Learning by Analogy", sections 3.2 and 3.3.1; TF-IDF and the solve
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -14,8 +15,10 @@ from analytics.analogy.examples import AnalogyExample
 from analytics.analogy.graphs import readable_text_graph
 from analytics.analogy.likely_graphs import CorpusGraphs, LikelyGraphs
 from analytics.analogy.measures import GraphSimilarities
-from questionbank.selectors.similar.exemplar_files import SolverWith
 from questionbank.selectors.similar.likely_graphs import likely_graphs
+
+if TYPE_CHECKING:
+    from questionbank.selectors.similar.exemplar_files import SolverWith  # with Django
 
 Rows = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -34,9 +35,7 @@ from analytics.language_model.protocol import (
     OnText,
     conversation,
 )
-from questionbank.selectors.registry.language_models import configured_language_model
 from worker.analogy.figures import Columns, QuestionSet
-from worker.language_models import open_language_model
 
 ANSWER_COLUMNS = ("exact_match", "right_number")
 """The paper's measure, and whether the numbers agree however they are written; NaN where the model was not asked.
@@ -119,7 +118,7 @@ class MeasuredGenerator:
         examples = questions.examples
         rows = np.concatenate([part for part, _corpus in questions.parts]).tolist()
         corpus = np.unique(np.concatenate([corpus for _part, corpus in questions.parts])).tolist()
-        settings = PromptSettings(answers=answer_format([examples[row].problem for row in corpus]))
+        written = PromptSettings(answers=answer_format([examples[row].problem for row in corpus]))
         sample = _sample(len(rows), self.questions)
         found = columns.exemplars.shape[1]
         values = dict(columns.values)
@@ -130,19 +129,19 @@ class MeasuredGenerator:
                     examples[row].problem for row in columns.exemplars[place, :shown].tolist() if row >= 0
                 ]
                 try:
-                    prompts[place] = few_shot_prompt(examples[rows[place]].problem.text, near, settings)
+                    prompts[place] = few_shot_prompt(examples[rows[place]].problem.text, near, written)
                 except DataError:  # too long for any answer, which is wrong
                     continue
-            answers = self._answers_to(list(prompts.values()), settings.answers)
+            answers = self._answers_to(list(prompts.values()), written.answers)
             by_place = dict(zip(prompts, answers, strict=True))
             names = [f"{name}@{shown}" if self.shown else name for name in ANSWER_COLUMNS]
             exact, right = (values.setdefault(name, np.full(len(rows), np.nan)) for name in names)
             for place in sample:
                 question, answer = examples[rows[place]], by_place.get(place, "")
                 exact[place] = is_exact_match(
-                    answer, settings.answers, published=question.problem.answer, value=question.value
+                    answer, written.answers, published=question.problem.answer, value=question.value
                 )
-                right[place] = answers_agree(parse_answer(answer, settings.answers), question.value)
+                right[place] = answers_agree(parse_answer(answer, written.answers), question.value)
         return replace(columns, values=values)
 
     def report(self) -> dict[str, Any]:
@@ -182,7 +181,7 @@ class MeasuredGenerator:
 
 @contextmanager
 def opened_generator(questions: int, **options: Any) -> Iterator[MeasuredGenerator | None]:
-    """Yield the configured language model; None if none is configured, or it is to be asked no question.
+    """Yield the configured language model; None if none is, or it is to be asked no question, or without Django.
 
     Args:
         questions, options: see `MeasuredGenerator`.
@@ -190,7 +189,14 @@ def opened_generator(questions: int, **options: Any) -> Iterator[MeasuredGenerat
     Raises:
         BackboneError, LanguageModelError: it cannot be loaded, or its address is none.
     """
-    if questions < 1 or configured_language_model() is None:
+    django = sys.modules.get("django.conf")  # its settings name the model
+    if questions < 1 or django is None or not django.settings.configured:
+        yield None
+        return
+    from questionbank.selectors.registry.language_models import configured_language_model
+    from worker.language_models import open_language_model
+
+    if configured_language_model() is None:
         yield None
         return
     with open_language_model() as model:

@@ -22,13 +22,12 @@ from analytics.language_model.protocol import AskOptions, LanguageModel, convers
 from analytics.languages import primary_language
 from analytics.records import ProblemRecord
 from analytics.solver.served import without_solution
-from analytics.solver.solution import Solver
+from analytics.solver.solution import CERTAIN_ENOUGH, Solver
 from analytics.solver.targets import problem_graph_key
 from analytics.text.copies import story_key
 from questionbank.retelling.names_and_numbers import retold
 from questionbank.retelling.problem import RetoldProblem, refusal
 from questionbank.retelling.stories import stories
-from questionbank.selectors.questions.computations import CERTAIN_ENOUGH
 
 PROMPT = (
     "Generate a problem with the same computation graph as the input math problem, ensuring that the semantics,"

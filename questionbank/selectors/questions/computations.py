@@ -20,14 +20,11 @@ from analytics.expression.graph_reading import graph_reading
 from analytics.expression.notation import ARITY, to_prefix
 from analytics.expression.steps import keys_with_another_step, keys_with_one_step_less
 from analytics.expression.tree import ExpressionTree
-from analytics.solver.solution import solution_of
+from analytics.solver.solution import CERTAIN_ENOUGH, solution_of
 from analytics.solver.targets import problem_graph_key, target_tree
 from analytics.text.number_slots import NumberSlot, number_slots
 from questionbank.expression_drawing import ExpressionDrawing, expression_drawing
 from questionbank.models import Question, QuestionEquation, QuestionSolution
-
-CERTAIN_ENOUGH = 0.5
-"""Probability from which a solution is said without reserve, and counted as the question's computation."""
 
 _MOST_LEAVES, _MOST_USES = 12, 4  # of an equation whose variants are compared
 

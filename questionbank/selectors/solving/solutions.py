@@ -14,7 +14,14 @@ from analytics.expression.notation import to_prefix
 from analytics.records import ProblemRecord
 from analytics.solver.plausibility import answer_to_count
 from analytics.solver.rules.solver import may_be_solved
-from analytics.solver.solution import Solution, Step, divides_by_zero, solution_of, solution_steps
+from analytics.solver.solution import (
+    CERTAIN_ENOUGH,
+    Solution,
+    Step,
+    divides_by_zero,
+    solution_of,
+    solution_steps,
+)
 from analytics.solver.targets import target_tree
 from analytics.text.formulas import formula_segments
 from analytics.text.number_slots import number_slots
@@ -23,7 +30,6 @@ from questionbank.formats.kinds import right_labels
 from questionbank.models import ModelArtifact, Question, QuestionEquation, QuestionSolution, User
 from questionbank.published_numbers import PublishedNumber, number_of_answer
 from questionbank.selectors.questions.computations import (
-    CERTAIN_ENOUGH,
     Computation,
     graph_probabilities,
     question_computation,
@@ -251,13 +257,7 @@ def _solved_by_model(question: Question, solver: ServedSolver | None) -> SolvedT
 
 
 def kept_solved(text: str, alternatives: Iterable[Mapping[str, Any]], reason: str, solver: str) -> SolvedText:
-    """Return how a text is solved by what was kept of a solver's answer.
-
-    Args:
-        alternatives: as `questionbank.services.solutions.solution_to_json` gives them.
-        reason: why there are none.
-        solver: the model's name.
-    """
+    """Return how a text is solved by what was kept of a solver's answer: `solution_to_json`, or why there is none."""
     return _solved(text, [solution_from_json(row) for row in alternatives], reason, solver)
 
 

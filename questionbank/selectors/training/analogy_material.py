@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from django.db.models import Count, F, QuerySet, Sum
 
 from analytics.records import ProblemRecord
+from analytics.solver.solution import CERTAIN_ENOUGH
 from analytics.splits import split_place
 from questionbank.models import Question, QuestionSolution
-from questionbank.selectors.questions.computations import CERTAIN_ENOUGH
 from questionbank.selectors.training.training_parts import Divider, Parts
 from questionbank.selectors.training.training_questions import is_test_source, original_questions
 

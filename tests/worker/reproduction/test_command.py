@@ -16,10 +16,14 @@ for name in ("django", "psycopg", "celery", "redis"):
 import worker.reproduction.__main__
 import worker.encoder.reproduction.runs
 import worker.solver.reproduction.runs
+import worker.analogy.reproduction.runs
+from worker.analogy.generator import opened_generator
+with opened_generator(100) as generator:
+    assert generator is None
 """
 
 
-def test_the_encoders_and_the_solvers_tables_need_no_django():
+def test_tables_of_encoder_solver_and_analogy_need_no_django():
     subprocess.run([sys.executable, "-c", WITHOUT_DJANGO], check=True)
 
 
