@@ -4,7 +4,7 @@
 ``--language zh`` the Chinese.
 
 English: MAWPS, its rewordings in ParaMAWPS, the training split of GSM8K and a sample of MathQA, each without its
-longest texts, and the demo bank without the questions that it holds out. 214 problems of our own
+longest texts, and the demo bank without the questions that it holds out. 213 problems of our own
 (`written_problems.jsonl`, written by hand by people who had seen none of the others) are validated with, so that a
 solver's confidence holds for texts unlike those that it learned from. Problems that equal, but for numbers and
 marks, one that the starters are measured on are left out, and so is every rewording of such a problem. MathQA's
