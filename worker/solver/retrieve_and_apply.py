@@ -39,7 +39,7 @@ class RetrieveAndApply:
         self.known, self.vectors, self.encode, self.name = known, vectors, encode, name
         self.prototypes = [to_prefix(numbered_tree(example)) for example in known]
 
-    def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:  # noqa: ARG002 - its interface
+    def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
         """Return, for each problem, the equation of the nearest one whose equation it has all numbers for."""
         if not problems:
             return []
