@@ -23,7 +23,7 @@ from analytics.text.units import find_units
 
 _IMPLAUSIBLE = 0.01  # how likely such a question is to have such an answer, compared with a whole number
 _REMAINDER = 0.1  # how likely a division is to have a remainder
-_UNCONVERTED = 0.1  # how likely numbers in two units of one dimension are to be computed with as they are
+_UNCONVERTED = 0.02  # how likely numbers in two units of one dimension are to be computed with as they are
 _CONVERTED = (
     "length",
     "mass",
