@@ -52,7 +52,9 @@ def fitted_boundary(encode: Encode, pairs: Sequence[ParaphrasePair], config: Par
     return fit_boundary(near, [int(pair.label or 0) for pair in pairs])
 
 
-def decided_verdict(decided: Sequence[ParaphrasePair], *, boundary: float, pair_reader: Path | None) -> Verdict:
+def decided_verdict(
+    decided: Sequence[ParaphrasePair], *, boundary: float, pair_reader: Path | None
+) -> Verdict:
     """Return the shipped verdict, drawn towards the decisions of a bank's reviewers where there are enough.
 
     The more decisions, the further. The score takes no part: the encoder may have learned from them.

@@ -101,16 +101,19 @@ def train_scorer(
     config: ParaphraseConfig,
     output: Path,
     context: TrainingContext = DEFAULT_CONTEXT,
+    *,
+    start: str = "",
 ) -> Manifest:
     """Train a scorer and write its artifact; `analytics.paraphrase.scoring.scorer.load_scorer` loads it.
 
     Args:
         material: questions and labelled pairs to learn from and to validate with, and what is kept out. By the ROC
             AUC of the validation pairs, the mean over their sources, the best weights are kept.
-        config: the settings; its backbone is loaded.
+        config: the settings.
         output: the artifact's folder, written whole or not at all.
         context: name, provenance, checkpoint, progress and cancellation. The checkpoint's folder also keeps the
             triplets.
+        start: what is trained further, where that is not what the settings name.
 
     Raises:
         DataError: too few triplets, or pairs of one label only.
@@ -129,11 +132,15 @@ def train_scorer(
     )
     if config.interpolate and not material.validation:
         context.say("No pairs to validate with: the trained weights are kept as they are.")
+    begins_with = start or config.backbone
     backbone, adapter, result = fit_scorer(
-        prepared.triplets, config, validation=material.validation, context=context
+        prepared.triplets,
+        replace(config, backbone=begins_with),
+        validation=material.validation,
+        context=context,
     )
     encode = encoder_of(backbone, config)
-    pair_reader = pair_reader_weights(config.backbone)
+    pair_reader = pair_reader_weights(begins_with)
 
     def fit() -> Verdict:
         boundary = fitted_boundary(encode, prepared.pairs, config)

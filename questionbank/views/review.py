@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.conf import settings
@@ -33,6 +34,7 @@ from questionbank.selectors.review.review import (
     taken_back,
     was_skipped,
 )
+from questionbank.services.changed_wording import decided_in_sight
 from questionbank.services.review import (
     Beat,
     adjudication_decide,
@@ -94,7 +96,8 @@ def review_decide_view(request: HttpRequest, pair_id: int) -> HttpResponse:
     """Keep a decision and go on to the next pair."""
     fields = _decision(request)
     try:
-        review_decide(reviewer=request.user, pair_id=pair_id, **fields)
+        decide = partial(review_decide, reviewer=request.user, pair_id=pair_id, **fields)
+        decided_in_sight(decide, seen=_lines(request, "seen"))
     except ValidationFailed as error:
         return _review_page(request, sent=Sent(pair_id, fields, error), status=422)
     except Conflict as error:
@@ -161,7 +164,8 @@ def review_settle(request: HttpRequest, pair_id: int) -> HttpResponse:
     if request.method == "POST":
         fields = _decision(request)
         try:
-            adjudication_decide(reviewer=request.user, pair_id=pair_id, **fields)
+            decide = partial(adjudication_decide, reviewer=request.user, pair_id=pair_id, **fields)
+            decided_in_sight(decide, seen=_lines(request, "seen"))
         except ValidationFailed as error:
             sent, status = Sent(pair_id, fields, error), 422
         except Conflict as error:
@@ -233,9 +237,14 @@ def _decision(request: HttpRequest) -> dict[str, str]:
     return {
         "verdict": verdict,
         "reason": reason,
-        "text": request.POST.get("text", "").replace("\r\n", "\n"),
-        "comment": request.POST.get("comment", "").replace("\r\n", "\n"),
+        "text": _lines(request, "text"),
+        "comment": _lines(request, "comment"),
     }
+
+
+def _lines(request: HttpRequest, name: str) -> str:
+    """Return a text of the form with its lines ending as in files, not as browsers send them."""
+    return request.POST.get(name, "").replace("\r\n", "\n")
 
 
 def _written(pair_id: int, fields: Mapping[str, str]) -> dict[str, Any]:
@@ -305,6 +314,7 @@ def _pair_context(
         "has_scorer": artifact_champion(capability="paraphrase") is not None,
         "problem": problem,
         "text": text,
+        "seen": entered["text"] if problem and "text" in problem.fields else "",
         "comment": entered.get("comment", ""),
         "comment_key": review_keys(reviewer=request.user)["comment"],
         "is_editing": _is_changed(text, pair) or bool(problem and "text" in problem.fields),

@@ -107,7 +107,9 @@ def left_out(authors: dict[str, Pairs], without: str) -> None:
     parts, told, right = [], 0, 0
     for name, pairs in authors.items():
         others = {
-            other: rest for other, rest in authors.items() if other.partition(" ")[0] != name.partition(" ")[0]
+            other: rest
+            for other, rest in authors.items()
+            if other.partition(" ")[0] != name.partition(" ")[0]
         }
         rows, labels, sources = joined(others)
         verdict = fit_verdict((rows * kept).tolist(), labels.tolist(), sources=sources)
@@ -120,7 +122,11 @@ def left_out(authors: dict[str, Pairs], without: str) -> None:
         print(f"  {name:14}", figures(stated, pairs.labels))
     rows, labels, sources = joined(authors)
     stated = np.concatenate(parts)
-    print("  all, balanced ", figures(stated, labels, balanced_shares(rows, labels, sources)), f"{right} of {told} told")
+    print(
+        "  all, balanced ",
+        figures(stated, labels, balanced_shares(rows, labels, sources)),
+        f"{right} of {told} told",
+    )
 
 
 def joined(authors: dict[str, Pairs]) -> tuple[np.ndarray, np.ndarray, list[str]]:

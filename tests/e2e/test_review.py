@@ -23,6 +23,8 @@ PARAPHRASES = (
     "Tom rode 5 kilometres more than his sister Zoe, who rode 30 kilometres in 2 hours. How far was it?",
 )
 
+WORDING = "In 2 hours, Zoe rode 30 km. Her brother Tom rode 5 km more. How far did Tom ride?"
+
 
 @pytest.fixture
 def pairs(bank, reviewer, admin_person, settings) -> list[ParaphrasePair]:
@@ -75,7 +77,7 @@ def test_a_session_by_keyboard_alone(open_as, pairs) -> None:
     at(page, third)
     page.keyboard.press("e")
     page.keyboard.press("Control+a")
-    page.keyboard.type("Zoe rode 30 km.")
+    page.keyboard.type(WORDING)
     page.keyboard.press("Control+Enter")
     at(page, fourth)
     page.keyboard.press("u")
@@ -83,7 +85,7 @@ def test_a_session_by_keyboard_alone(open_as, pairs) -> None:
     assert standing() == [
         (first.pk, "reject", "number", "", "a 1 s z u typed here decides nothing"),
         (second.pk, "accept", "", "", ""),
-        (third.pk, "edit", "", "Zoe rode 30 km.", ""),
+        (third.pk, "edit", "", WORDING, ""),
         (fourth.pk, "unsure", "", "", ""),
     ]
     assert ReviewDecision.objects.filter(undone_at__isnull=False).count() == 2
@@ -177,7 +179,7 @@ def test_who_is_logged_out_loses_nothing_they_wrote(open_as, pairs) -> None:
     page.goto("/review/")
     at(page, pairs[0])
     page.keyboard.press("e")
-    page.get_by_label("Changed paraphrase").fill("Zoe rode 30 km.")
+    page.get_by_label("Changed paraphrase").fill(WORDING)
     page.get_by_label("Comment").fill("My thoughts.")
     page.context.clear_cookies(name="sessionid")
     beat(page)
@@ -195,7 +197,7 @@ def test_who_is_logged_out_loses_nothing_they_wrote(open_as, pairs) -> None:
     expect(notice).to_be_hidden()
     page.get_by_role("button", name="Accept with changes").click()
     at(page, pairs[1])
-    assert standing() == [(pairs[0].pk, "edit", "", "Zoe rode 30 km.", "My thoughts.")]
+    assert standing() == [(pairs[0].pk, "edit", "", WORDING, "My thoughts.")]
     page.context.clear_cookies(name="sessionid")
     page.get_by_label("Comment").fill("Sent before the heartbeat noticed.")
     page.get_by_role("button", name="Skip").click()

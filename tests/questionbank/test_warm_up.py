@@ -49,5 +49,13 @@ def test_a_solver_that_cannot_be_loaded_does_not_keep_the_encoder_from_loading(m
     assert {row.encoder_name for row in EmbeddingSet.objects.all()} <= set(serving_module._models)
 
 
+def test_a_pair_of_texts_is_scored_beforehand(monkeypatch):
+    asked = []
+    scorer = SimpleNamespace(scorer=SimpleNamespace(score=asked.extend))
+    monkeypatch.setattr(module, "served_scorer", lambda: scorer)
+    warm_up()
+    assert asked == [module._PAIR]
+
+
 def test_a_bank_without_models_starts_all_the_same():
     warm_up()

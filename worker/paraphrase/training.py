@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from dataclasses import astuple
 from functools import partial
@@ -38,7 +39,7 @@ def train_scorer_run(reporter: RunReporter) -> dict[str, Any]:
             validation=tuple(ParaphrasePair(*row) for row in kept["validation"]),
             decided=tuple(ParaphrasePair(*row) for row in kept.get("decided", ())),
         )
-        return partial(train_scorer, material, beginning.config)
+        return partial(train_scorer, material, beginning.config, start=beginning.start)
 
     return train_candidate(reporter, "paraqd", begin)
 
@@ -60,9 +61,13 @@ def _read_material(reporter: RunReporter, config: ParaphraseConfig) -> dict[str,
     validation = _validation(material, config)
     if not validation:
         reporter.log("Too few questions to measure with while it trains: the last weights are kept.")
+    learned = list(questions.learned)
+    most = config.max_steps * config.batch_size
+    if 0 < most < len(learned):  # more than the steps can see
+        learned = random.Random(config.seed).sample(learned, most)  # noqa: S311 - nothing secret
     return {
         # Those held out go along: the score's boundary is set on them, and training takes them out itself.
-        "questions": [*questions.learned, *questions.held_out],
+        "questions": [*learned, *questions.held_out],
         "given": [astuple(pair) for pair in (*decided.learned, *decided.held_out)],
         "validation": [astuple(pair) for pair in validation],
         # Not those held out, on which scorers are compared.

@@ -51,7 +51,7 @@ class ScorerReport:
             of these.
         learned: questions from which triplets are made.
         validation: questions that measure while it trains.
-        held_out: questions kept out of every training, for the fixed comparison and the verdict.
+        held_out: questions kept out of every training, for the fixed comparison and the score's boundary.
         left_out: questions that one of the two has too but for numbers and marks.
         repeated: questions that repeat another one exactly.
         test_items: questions left out because their source is named as a test split.
@@ -134,7 +134,7 @@ def _advice(material: ScorerMaterial) -> list[str]:
         several = "questions come from sources that are named as a test split and are left out."
         advice.append(counted(material.test_items, one, several))
     if not material.questions.held_out:
-        advice.append("No question is held out: the verdict of the scorer cannot be fitted.")
+        advice.append("No question is held out: the score cannot be set so that 0.5 divides the pairs.")
     return advice
 
 

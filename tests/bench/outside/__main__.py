@@ -128,9 +128,12 @@ def problems(options: argparse.Namespace) -> None:
 
 
 def pairs(options: argparse.Namespace) -> None:
-    """Measure the verdict on pairs by language: AUC, accuracy at one half, calibration error."""
+    """Measure the verdict on pairs by language: AUC, accuracy at one half, calibration error, what it dares to say."""
     import numpy as np
     from sklearn.metrics import roc_auc_score
+
+    from analytics.metrics import expected_calibration_error
+    from analytics.paraphrase.scoring.verdict import said
 
     rows = examples(options.examples, "pairs")
     source, target = options.output / "pairs.jsonl", options.output / "scores.jsonl"
@@ -147,10 +150,10 @@ def pairs(options: argparse.Namespace) -> None:
     scores = {row["id"]: row for row in map(json.loads, target.read_text(encoding="utf-8").splitlines())}
     stated = [scores[str(number)].get("probability") for number in range(len(rows))]
     for row, p in zip(rows, stated, strict=True):
-        if p is None or (p >= PLAIN) != row["valid"]:
-            said = "no number" if p is None else f"{p:.2f}"
+        if p is None or said(p) not in {"unsure", "valid" if row["valid"] else "invalid"}:
+            stated_as = "no number" if p is None else f"{p:.2f}"
             print(
-                f"  {'valid' if row['valid'] else 'invalid'} {said} [{row['kind']}] {row['paraphrase'][:100]}"
+                f"  {'valid' if row['valid'] else 'invalid'} {stated_as} [{row['kind']}] {row['paraphrase'][:100]}"
             )
     for language in (None, *sorted({row["language"] for row in rows})):
         kept = [
@@ -162,15 +165,15 @@ def pairs(options: argparse.Namespace) -> None:
             print(f"{language}: no number for most pairs ({len(kept)} have one)")
             continue
         valid, p = np.array(kept, float).T
-        bins = np.minimum((p * 10).astype(int), 9)
-        error = sum(
-            (bins == place).mean() * abs(p[bins == place].mean() - valid[bins == place].mean())
-            for place in set(bins)
+        calls = [said(probability) for probability in p]
+        right = sum(
+            call == ("invalid", "valid")[int(label)] for call, label in zip(calls, valid, strict=True)
         )
         print(
             f"{language or 'all'}: {len(kept)} pairs with a number, AUC {roc_auc_score(valid, p):.3f}, accuracy"
             f" {((p >= PLAIN) == valid).mean():.3f}, Brier {((p - valid) ** 2).mean():.3f},"
-            f" calibration error {error:.3f}"
+            f" calibration error {expected_calibration_error(p, valid, 10):.3f};"
+            f" {right} of {len(calls) - calls.count('unsure')} rightly called valid or invalid"
         )
 
 

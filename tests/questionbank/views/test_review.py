@@ -56,7 +56,32 @@ def other_client(person) -> Client:
 
 def decide(client: Client, pair: ParaphrasePair, decision: str, **fields):
     address = reverse("review_decide", args=[pair.pk])
-    return client.post(address, {"decision": decision, **fields}, follow=True)
+    seen = {"seen": fields.get("text", "")}  # what speaks against a changed wording was shown
+    return client.post(address, {"decision": decision, **seen, **fields}, follow=True)
+
+
+def test_a_changed_wording_is_read_before_it_counts_as_valid(as_reviewer, pairs):
+    (pair,) = pairs("In 2 hours, Zoe rode some kilometres. How fast was she?")
+    as_reviewer.get(reverse("review"))
+    text = "In 2 hours, Zoe rode 40 kilometres. How fast was she?"
+    refused = decide(as_reviewer, pair, "edit", text=text, seen="")
+    page = refused.content.decode()
+    assert refused.status_code == 422
+    assert "In your wording: 30 became 40." in page
+    assert f'name="seen" value="{text}"' in page
+    assert not ReviewDecision.objects.exists()
+    other = "In 2 hours, Zoe rode 50 kilometres. How fast was she?"
+    assert decide(as_reviewer, pair, "edit", text=other, seen=text).status_code == 422
+    decide(as_reviewer, pair, "edit", text=text, seen=text)
+    assert ReviewDecision.objects.get().text == text
+
+
+def test_a_wording_that_nothing_speaks_against_or_that_is_judged_blindly_counts_at_once(as_reviewer, pairs):
+    first, second = pairs("a", "b")
+    for pair, text in ((first, "Zoe rode 30 km in 2 hours. How fast was she?"), (second, "Nothing of it.")):
+        ParaphrasePair.objects.filter(pk=second.pk).update(hides_machine=True)
+        as_reviewer.get(reverse("review"))
+        assert decide(as_reviewer, pair, "edit", text=text, seen="").redirect_chain
 
 
 def test_a_pair_shows_what_changed_in_words(as_reviewer, pairs):

@@ -8,6 +8,7 @@ from django.core.management import CommandError, call_command
 from analytics.backbone.tiny import save_backbone, tiny_backbone
 from analytics.paraphrase.scoring.scorer import load_scorer
 from analytics.splits import HELD_OUT_SHARE, is_held_out
+from questionbank.capabilities.paraphrase import ParaphraseInBank
 from questionbank.models import ModelArtifact, ModelEvent, ParaphrasePair, Question, Run
 from questionbank.selectors.registry.artifacts import artifact_folder
 from questionbank.selectors.registry.checkpoints import checkpoint_folder
@@ -80,7 +81,7 @@ def test_a_run_trains_a_scorer_on_questions_and_decisions_as_a_candidate_of_the_
     assert extra["questions"] <= len(bank) - len(held) - len(measured)
     scorer = load_scorer(artifact_folder(model))
     assert scorer.learned(measured) == 0
-    assert scorer.learned(held) == len(held)  # the verdict was fitted on them
+    assert scorer.learned(held) == len(held)  # the score's boundary was set on them
     series = run_metric_series(run=run)
     assert {"loss", "loss_triplet", "epoch", "validation_auc", "validation_separation"} <= series.keys()
     assert series["loss"][-1][0] == 6
@@ -89,6 +90,23 @@ def test_a_run_trains_a_scorer_on_questions_and_decisions_as_a_candidate_of_the_
     assert "80 of 80 ready questions are in English" in lines
     assert f"{len(held):,} held out for comparison" in lines
     assert "Reviewers' decisions:" in lines
+
+
+def test_the_quick_training_goes_on_from_the_scorer_in_use_and_its_verdict_follows_decisions(
+    bank, tmp_path, no_graph
+):
+    champion = artifact_promote(artifact=artifact_register(folder=tiny_scorer(tmp_path / "first")))
+    add_decided(bank)
+    quick = {name: str(value) for name, value in ParaphraseInBank.quick.settings.items()}
+    run = train(request(quick | small("in use", max_steps="2")))
+    assert (run.error, run.parameters["start"]) == ("", champion.pk)
+    manifest = ModelArtifact.objects.get(pk=run.result["model"]).manifest
+    assert manifest["config"]["backbone"] == f"model {champion.pk}"
+    assert manifest["extra"]["questions"] <= 2 * 8  # as many as two steps can see
+    assert manifest["extra"]["verdict_pairs"] > 100
+    assert f"{manifest['extra']['verdict_pairs']:,} decisions" in " ".join(
+        run.logs.values_list("text", flat=True)
+    )
 
 
 def test_decisions_can_be_left_out(bank, backbone, no_graph):

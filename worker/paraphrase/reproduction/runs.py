@@ -226,9 +226,7 @@ def _train(run: Run, plan: Plan, data: Path) -> _Trained:
     return _Trained(encode, scorer, notes, KeptOut.of(texts))
 
 
-def _operators_verdict(
-    encode: Encode, pairs: Sequence[ParaphrasePair], config: ParaphraseConfig
-) -> Verdict:
+def _operators_verdict(encode: Encode, pairs: Sequence[ParaphrasePair], config: ParaphraseConfig) -> Verdict:
     """Return a verdict fitted on operators' pairs, of which the paper's sets are made too; it weighs the score."""
     boundary = fitted_boundary(encode, pairs, config)
     texts = [(pair.original, pair.paraphrase) for pair in pairs]
