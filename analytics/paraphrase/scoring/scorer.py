@@ -62,14 +62,12 @@ class PairScore:
         probability: that it is valid, from reading and findings; one half where nothing is known.
         findings: what was lost, added or changed; none is serious where the texts share too few words, as another
             number or name is then as often another way to say the same.
-        reading: the cross-encoder's log-odds that it is valid; 0 if nothing read it.
     """
 
     score: float
     cosine: float
     probability: float
     findings: tuple[Finding, ...]
-    reading: float = 0.0
 
     @property
     def verdict(self) -> Said:
@@ -93,7 +91,7 @@ class Scorer:
         name: the artifact's name.
         checksum: identifies the artifact.
         manifest: all that it says of itself.
-        verdict: joins score and findings.
+        verdict: joins findings and reading.
     """
 
     def __init__(
@@ -125,13 +123,7 @@ class Scorer:
         readings = self.read(pairs)
         findings_by_pair, features = weigh_pairs(pairs, scores, readings, without=without)
         return [
-            PairScore(
-                score,
-                cosine,
-                float(probability),
-                with_changed_words(findings, reading, *pair),
-                reading.log_odds if reading else 0.0,
-            )
+            PairScore(score, cosine, float(probability), with_changed_words(findings, reading, *pair))
             for score, cosine, probability, findings, reading, pair in zip(
                 scores,
                 near,

@@ -119,10 +119,18 @@ def test_the_latest_counts_and_every_model_of_the_bank_stands_for_every_other() 
         ("solver", {"epochs": "5"}, 0.04 * 300 * 5),
         ("solver", {"epochs": "5", "max_steps": "3", "batch_size": "32"}, 0.04 * 96),
         ("solver", {"contrast": "textual"}, None),
+        ("paraphrase", {"max_steps": "60", "batch_size": "16"}, (0.015 + 0.0625) * 960),
+        ("paraphrase", {"epochs": "2", "triplets_per_question": "3"}, 0.015 * 2000 + 0.0625 * 2000 * 3 * 2),
     ],
 )
 def test_a_first_training_is_estimated_from_what_it_learns_from(capability, settings, seconds) -> None:
-    report = SimpleNamespace(questions=1000, languages=[SimpleNamespace(language="English", learned=300)])
+    report = SimpleNamespace(
+        questions=1000,
+        languages=[SimpleNamespace(language="English", learned=300)],
+        learned=1000,  # of a half of the questions, which were looked at
+        english=4000,
+        examined=2000,
+    )
     found = training_of(capability).first_seconds(report, settings, {"language": "en"})
     assert found == (None if seconds is None else pytest.approx(seconds))
 
