@@ -67,7 +67,7 @@ def test_a_changed_wording_is_read_before_it_counts_as_valid(as_reviewer, pairs)
     refused = decide(as_reviewer, pair, "edit", text=text, seen="")
     page = refused.content.decode()
     assert refused.status_code == 422
-    assert "In your wording: 30 became 40." in page
+    assert "In your wording: 30 kilometres became 40 kilometres." in page
     assert f'name="seen" value="{text}"' in page
     assert not ReviewDecision.objects.exists()
     other = "In 2 hours, Zoe rode 50 kilometres. How fast was she?"
@@ -584,13 +584,13 @@ def test_the_machines_opinion_of_a_hidden_batch_stands_nowhere(as_reviewer, revi
     pair_save_score(pair=pair, score=0.8123, verdict=0.74, findings=[], artifact=artifact)
     for address in (reverse("review"), reverse("review_pair", args=[pair.pk]), reverse("review_pairs")):
         page = as_reviewer.get(address).content.decode()
-        assert "64%" not in page
+        assert "74%" not in page
         assert "0.81" not in page
         assert "became some" not in page
         assert "hidden" in page
     decide(as_reviewer, pair, "accept")
     assert (
-        "Probability that it is valid: <strong>64%</strong>"
+        "Probability that it is valid: <strong>74%</strong>"
         in as_reviewer.get(reverse("review_pair", args=[pair.pk])).content.decode()
     )
 
