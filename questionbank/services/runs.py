@@ -47,12 +47,14 @@ MAX_DEATHS = 3  # of workers, by a cause of their own, since the job last saved 
 MAX_PAUSES = 20  # because the database went away, since the job last saved work
 MAX_FULL_DISKS = 3  # pauses, likewise
 DISK_FULL = "The disk is full: free some space, then start the job again."
-NO_MEMORY = "There was not enough memory: give the worker more, or stop other programs, then start the job again."
+NO_MEMORY = (
+    "There was not enough memory: give the worker more, or stop other programs, then start the job again."
+)
 RUN_LOCK = 7_201_010  # first half of the advisory lock that a worker holds; the second is the run's id
 
 
 @transaction.atomic
-def run_create(  # noqa: PLR0913 - what a row of the queue says
+def run_create(
     *,
     kind: str,
     title: str = "",
@@ -431,7 +433,9 @@ def _bury(run: Run, watching_since: datetime | None) -> str:
         return ""
     if run.deaths >= MAX_DEATHS:
         run.state, run.lease, run.finished_at = Run.State.FAILED, None, database_now()
-        run.error = f"Its worker died {run.deaths} times. Perhaps it had too little memory: the system's log says."
+        run.error = (
+            f"Its worker died {run.deaths} times. Perhaps it had too little memory: the system's log says."
+        )
         run.save()
         return "failed"
     _requeue(run)
