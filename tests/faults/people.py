@@ -99,7 +99,7 @@ def send(instance: Instance, path: str, fields: dict[str, str]) -> str:
 
     def is_answered() -> bool:
         status, headers, page = instance.ask(path, fields)
-        if status in (0, 503):
+        if asks_again(instance, status):
             return False
         assert status == 302, f"{path} answered {status}: {said(page)}\n{instance.log()}"
         answered.append(headers["Location"])
@@ -107,6 +107,11 @@ def send(instance: Instance, path: str, fields: dict[str, str]) -> str:
 
     wait_for(is_answered, f"an answer of {path}", instance.log)
     return answered[0]
+
+
+def asks_again(instance: Instance, status: int) -> bool:
+    """Return whether somebody with this answer tries again; a restore logs everybody out."""
+    return status in (0, 503) or (status == 401 and instance.is_restored)
 
 
 def said(page: str) -> str:
@@ -143,7 +148,7 @@ def posts(instance: Instance, chance: random.Random) -> Iterator[Problems]:
             if status == 302:
                 saved.append(text)
                 return
-            if status not in (0, 503):
+            if not asks_again(instance, status):
                 refused.append(f"writing a question answered {status}: {said(page)}")
                 return
             threading.Event().wait(PAUSE_SECONDS)
@@ -179,7 +184,7 @@ def reviews(instance: Instance, chance: random.Random) -> Iterator[Problems]:
         status, _headers, page = instance.ask(f"/review/{pair}/decide/", {"decision": "accept"})
         if status in (200, 302):
             decided.append(pair)
-        elif status not in (0, 503, 409):
+        elif status != 409 and not asks_again(instance, status):
             refused.append(f"a decision answered {status}: {said(page)}")
 
     def problems() -> list[str]:
@@ -211,6 +216,8 @@ def bulk_change(instance: Instance, chance: random.Random) -> Iterator[Problems]
     if preview is None:
         raise Skipped("there is nothing to change")
     status, headers, page = instance.ask(path, {"fingerprint": preview[1]})
+    if asks_again(instance, status):
+        raise Skipped("nobody knows whether the change was saved")
     assert status == 302, f"a bulk change answered {status}: {said(page)}"
     if not headers["Location"].startswith("/questions/changes/"):
         raise Skipped("the questions changed since the preview")
