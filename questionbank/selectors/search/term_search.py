@@ -21,6 +21,7 @@ from questionbank.selectors.search.text_search import (
     TextRanking,
     any_of,
     holding,
+    ids_holding,
 )
 
 BY_NAME = 0.7  # times a word's weight: what it counts if only a synonym or a concept matches
@@ -117,15 +118,23 @@ def _names(word: Word, terms: Terms) -> list[Phrase]:
 
 def _branches(
     terms: Terms, questions: QuerySet[Question], conditions: Sequence[Q]
-) -> Iterator[tuple[Q, float]]:
-    """Yield what leads to candidates, with its weight: all words, each phrase, each concept, each word."""
-    yield any_of(conditions, questions, FROM_ONE_WORD), sum(word.weight for word in terms.words)
-    for phrase in terms.phrases:
-        yield holding(phrase.query), phrase.weight
-        if phrase.nodes:
-            yield Q(pk__in=tagged_ids(phrase.nodes)), phrase.weight
-    for word in terms.words:
-        yield holding(word.query), word.weight
+) -> Iterator[tuple[str, Sequence[Any], float]]:
+    """Yield what leads to candidates, with its weight: all words, each phrase, each concept, each word.
+
+    Each is the SQL of ids and its parameters.
+
+    Raises:
+        EmptyResultSet: none of the questions can pass.
+    """
+    said: list[Phrase | Word] = [*terms.phrases, *terms.words]
+    held = ids_holding([part.query for part in said], questions, FROM_ONE_WORD)
+    for part, (sql, parameters) in zip(said, held, strict=True):
+        yield sql, parameters, part.weight
+    together = any_of(conditions, questions, FROM_ONE_WORD), sum(word.weight for word in terms.words)
+    tagged = [(Q(pk__in=tagged_ids(part.nodes)), part.weight) for part in terms.phrases if part.nodes]
+    for wanted, weight in (together, *tagged):
+        sql, parameters = questions.filter(wanted).values("id")[:FROM_ONE_WORD].query.sql_with_params()
+        yield sql, parameters, weight
 
 
 def _rows(
@@ -134,15 +143,12 @@ def _rows(
     """Return the likeliest candidates: id, length, nearness of the words, which phrases and words each holds."""
     parts: list[str] = []
     parameters: list[Any] = []
-    for wanted, weight in _branches(terms, questions, conditions):
-        try:
-            sql, sql_parameters = (
-                questions.filter(wanted).values("id")[:FROM_ONE_WORD].query.sql_with_params()
-            )
-        except EmptyResultSet:  # Django sees that the filters let nothing pass
-            return []
-        parts.append(f"SELECT id, %s::float8 AS weight FROM ({sql}) AS branch")  # noqa: S608 - Django's SQL
-        parameters += [weight, *sql_parameters]
+    try:
+        for sql, sql_parameters, weight in _branches(terms, questions, conditions):
+            parts.append(f"SELECT id, %s::float8 AS weight FROM ({sql}) AS branch")  # noqa: S608 - Django's SQL
+            parameters += [weight, *sql_parameters]
+    except EmptyResultSet:  # Django sees that the filters let nothing pass
+        return []
     phrases: list[str] = []
     for phrase in terms.phrases:
         checks = ["q.search_vector @@ to_tsquery('simple', %s)"]
