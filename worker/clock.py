@@ -43,9 +43,7 @@ class Scheduler(PersistentScheduler):
             if entry.last_run_at and entry.last_run_at > now:
                 entry.last_run_at = now
 
-    def apply_async(
-        self, entry: ScheduleEntry, producer: Any = None, advance: bool = True, **_options: Any
-    ) -> None:
+    def apply_async(self, entry: ScheduleEntry, advance: bool = True, **_options: Any) -> None:
         """Send an entry's job."""
         entry = self.reserve(entry) if advance else entry
         dispatch.send_once(entry.task, queue=entry.options.get("queue", "default"))

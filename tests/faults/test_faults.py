@@ -136,7 +136,6 @@ ROUNDS = {  # fault -> work under which it happens
     "second machine with a wrong clock": "bulk change",
     "hang connections": "reviews",
     "stall everything": "undo",
-    "stall postgres": "reviews",
     "lose power": "bulk change",
     "restore under load": "reviews",
 }
