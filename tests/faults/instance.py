@@ -116,7 +116,12 @@ class Instance:
                 stderr=log,
             )
         if wait:
-            wait_for(lambda: self.get("/questions/")[0] == 200, "the site", self.log, START_SECONDS)
+            wait_for(self._has_started, "the site", self.log, START_SECONDS)
+
+    def _has_started(self) -> bool:
+        assert self.supervisor is not None
+        assert self.supervisor.poll() is None, f"Kindred did not start\n{self.log()}"
+        return self.get("/questions/")[0] == 200
 
     def stop(self) -> None:
         """Stop everything and wait for it."""
