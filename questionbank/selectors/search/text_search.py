@@ -184,7 +184,7 @@ def any_of(conditions: Sequence[Q], questions: QuerySet[Question], limit: int | 
 
 def ids_holding(
     queries: Sequence[str], questions: QuerySet[Question], limit: int
-) -> list[tuple[str, list[Any]]]:
+) -> list[tuple[str, Sequence[Any]]]:
     """Return for each full-text query the SQL, and its parameters, of the ids of so many questions that hold it.
 
     Django writes it once for all: that takes it a millisecond, and a search has up to twenty.
