@@ -96,6 +96,7 @@ class QuestionFile:
 
     @property
     def notes(self) -> list[str]:
+        """What is done with columns as a whole."""
         return [*self.layout.notes, *self._reader.notes]
 
     @property

@@ -25,10 +25,10 @@ class Attachments(Protocol):
     def put(self, data: bytes) -> str:
         """Keep a picture; returns its SHA-256. Raises `PictureRefused`."""
 
-    def get(self, sha256: str) -> bytes | None:
+    def get(self, sha256: str, /) -> bytes | None:
         """Return a picture, or None."""
 
-    def has(self, sha256: str) -> bool:
+    def has(self, sha256: str, /) -> bool:
         """Return whether a picture is kept."""
 
 
@@ -115,11 +115,11 @@ class NoAttachments:
         read_picture(data)
         return hashlib.sha256(data).hexdigest()
 
-    def get(self, sha256: str) -> bytes | None:
+    def get(self, _sha256: str) -> bytes | None:
         """Return nothing."""
         return None
 
-    def has(self, sha256: str) -> bool:
+    def has(self, _sha256: str) -> bool:
         """Return false."""
         return False
 

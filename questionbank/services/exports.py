@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from django.db.models import Count, QuerySet
 
@@ -120,7 +121,7 @@ def export_choices(questions: QuerySet[Question] | Sequence[Question], count: in
     Args:
         count: of the questions.
     """
-    wanted = questions.values("pk") if isinstance(questions, QuerySet) else [one.pk for one in questions]
+    wanted: Any = questions.values("pk") if isinstance(questions, QuerySet) else [one.pk for one in questions]
     giving = [name for name, chosen in WRITTEN.items() if chosen.gives_back]
     came = QuestionOriginal.objects.filter(format__in=giving, question__in=wanted).order_by()
     counts = dict(came.values_list("format").annotate(Count("pk")))

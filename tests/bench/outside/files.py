@@ -126,9 +126,8 @@ def faults(truth: Truth, record: QuestionRecord) -> list[str]:
         wrong.append("options")
     if not _is_right(truth, record):
         wrong.append("right")
-    of_parts = sum(part.content.points or 0 for part in content.parts)
-    if truth["points"] is not None and truth["points"] not in (content.points, of_parts):
-        wrong += ["points"] if (content.points, truth["points"]) != (None, 1) else []
+    if not _has_points(truth, record):
+        wrong.append("points")
     named = " ".join([whole_text(record), *(option.text for option in record.options)]).count("![")
     if max(named, len(content.pictures)) < truth["pictures"]:
         wrong.append("pictures")
@@ -139,13 +138,18 @@ def faults(truth: Truth, record: QuestionRecord) -> list[str]:
         wrong.append("solution")
     if len(content.hints) < truth["hints"]:
         wrong.append("hints")
-    if plain(truth["category"]) and plain(truth["category"]) not in [
-        plain("".join(path)) for path in record.concepts
-    ]:
+    filed = ["", *(plain("".join(path)) for path in record.concepts)]
+    if plain(truth["category"]) not in filed:
         wrong.append("category")
     if truth["draws_numbers"] and record.kind != "opaque":
         wrong.append("drawn")
     return wrong
+
+
+def _has_points(truth: Truth, record: QuestionRecord) -> bool:
+    of_parts = sum(part.content.points or 0 for part in record.content.parts)
+    is_default = (record.content.points, truth["points"]) == (None, 1)
+    return truth["points"] is None or is_default or truth["points"] in (record.content.points, of_parts)
 
 
 def vars_of(feedback: Any) -> list[str]:
