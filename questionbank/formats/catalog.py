@@ -83,19 +83,13 @@ def _qti(version: Version) -> Format:
     )
 
 
-def _latex(name: str, label: str, sniff: Any, read: Any, write: Any, losses: Any) -> Format:
-    return Format(
-        name=name,
-        label=label,
-        suffixes=(".tex", ".ltx"),
-        media_type="application/x-tex",
-        sniff=sniff,
-        read=read,
-        write=write,
-        losses=losses,
-        reads_folders=True,
-        keeps_originals=True,
-    )
+_latex = partial(
+    Format,
+    suffixes=(".tex", ".ltx"),
+    media_type="application/x-tex",
+    reads_folders=True,
+    keeps_originals=True,
+)
 
 
 def _programs(name: str, label: str, endings: tuple[str, ...], sniff: Any, read: Any) -> Format:
@@ -175,8 +169,10 @@ _FORMATS = (
         losses=canvas_losses,
         keeps_originals=True,
     ),
-    _latex("exam", "LaTeX (exam class)", is_exam, read_exam, write_exam, exam_losses),
-    _latex("amc", "LaTeX (Auto Multiple Choice)", is_amc, read_amc, write_amc, amc_losses),
+    _latex("exam", "LaTeX (exam class)", sniff=is_exam, read=read_exam, write=write_exam, losses=exam_losses),
+    _latex(
+        "amc", "LaTeX (Auto Multiple Choice)", sniff=is_amc, read=read_amc, write=write_amc, losses=amc_losses
+    ),
     _programs("webwork", "WeBWorK PG", (".pg",), is_pg, read_pg),
     _programs("prairielearn", "PrairieLearn", (".html",), is_prairielearn, read_prairielearn),
     _programs("rexams", "R/exams", (".rmd", ".rnw"), is_rexams, read_rexams),

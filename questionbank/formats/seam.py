@@ -46,6 +46,10 @@ class ReadContext:
     notes: list[str] = field(default_factory=list)
 
 
+ANOTHER_TYPE = "questions of another type, which only leave in the format they came from"
+"""What `CannotHold` says of them."""
+
+
 class CannotHold(Exception):
     """A format has nothing like a question; the message says which questions, as in "questions in parts"."""
 

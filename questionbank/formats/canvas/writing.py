@@ -15,7 +15,7 @@ from questionbank.formats.canvas.words import GAP, OURS
 from questionbank.formats.derived_answer import accepted_answers
 from questionbank.formats.html_writing import text_html
 from questionbank.formats.kinds import right_labels
-from questionbank.formats.seam import CannotHold
+from questionbank.formats.seam import ANOTHER_TYPE, CannotHold
 from questionbank.formats.written_numbers import PLAIN_NUMBER
 from questionbank.formats.xml_text import legal, xml_text
 
@@ -74,7 +74,7 @@ def write_item(
         CannotHold: Canvas has nothing like it.
     """
     if record.kind == "opaque":
-        raise CannotHold("questions of another type, which only leave in the format they came from")
+        raise CannotHold(ANOTHER_TYPE)
     if record.kind == "parts":
         raise CannotHold("questions in parts")
     return "\n".join(_Writing(record, address, names or Names(), ours).lines()).encode()

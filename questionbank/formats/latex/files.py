@@ -24,9 +24,16 @@ from questionbank.formats.latex.structure import Macros, without_comments
 from questionbank.formats.originals import fields_digest
 from questionbank.formats.own_fields import lost_fields
 from questionbank.formats.pictures import SUFFIXES, PictureRefused, read_picture
-from questionbank.formats.seam import Attachments, CannotHold, Entry, NoAttachments, ReadContext, not_held
+from questionbank.formats.seam import (
+    ANOTHER_TYPE,
+    Attachments,
+    CannotHold,
+    Entry,
+    NoAttachments,
+    ReadContext,
+    not_held,
+)
 
-ANOTHER_TYPE = "questions of another type, which only leave in the format they came from"
 _OURS = re.compile(r"^\s*%\s*kindred:\s*(\{.*\})\s*$", re.MULTILINE)
 _ID = re.compile(r"^\s*%.*?\[id:((?:[^\]\\]|\\.)*)\]", re.MULTILINE)
 _TAG = re.compile(r"\[tag:((?:[^\]\\]|\\.)*)\]")

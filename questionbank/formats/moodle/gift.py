@@ -27,7 +27,7 @@ from questionbank.formats.naming import default_title
 from questionbank.formats.originals import fields_digest
 from questionbank.formats.own_fields import lost_fields, read_ours
 from questionbank.formats.row_checks import record_warnings
-from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
+from questionbank.formats.seam import ANOTHER_TYPE, Attachments, CannotHold, Entry, ReadContext, not_held
 
 FORMAT = "gift"
 ITEM_LIMIT = 1_000_000  # characters
@@ -200,7 +200,7 @@ def item_text(record: QuestionRecord, *, is_ours: bool = True) -> tuple[list[str
         CannotHold: it is a question that we cannot take apart.
     """
     if record.kind == "opaque":
-        raise CannotHold("questions of another type, which only leave in the format they came from")
+        raise CannotHold(ANOTHER_TYPE)
     item = _Writing(record).text()
     comments = []
     marks = [f"[id:{_bracketed(record.id)}]"] if record.id else []

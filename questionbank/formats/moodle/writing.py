@@ -19,7 +19,7 @@ from questionbank.formats.moodle.cloze import write_cloze
 from questionbank.formats.moodle.templates import without_placeholders
 from questionbank.formats.moodle.words import OF_KIND, OUR_TAG, SETTINGS, TYPE_OF_KIND
 from questionbank.formats.naming import default_title
-from questionbank.formats.seam import CannotHold
+from questionbank.formats.seam import ANOTHER_TYPE, CannotHold
 from questionbank.formats.written_numbers import PLAIN_NUMBER
 from questionbank.formats.xml_text import legal, xml_text
 from questionbank.rendering.pictures import picture_names
@@ -51,7 +51,7 @@ class ItemWriter:
             CannotHold: Moodle has nothing like it.
         """
         if record.kind == "opaque" and not opaque:
-            raise CannotHold("questions of another type, which only leave in the format they came from")
+            raise CannotHold(ANOTHER_TYPE)
         if record.kind == "parts":
             raise CannotHold("questions in parts")
         return "\n".join(_Writing(record, self._get).lines()).encode()

@@ -24,7 +24,7 @@ from questionbank.formats.qti.declarations import (
 )
 from questionbank.formats.qti.markup import Address, block_html, flow_html
 from questionbank.formats.qti.words import STIMULUS_CLASS, Version, in_version
-from questionbank.formats.seam import CannotHold
+from questionbank.formats.seam import ANOTHER_TYPE, CannotHold
 from questionbank.formats.xml_text import attribute_text
 
 _GAP = re.compile(r"\[\[(\d{1,3})\]\]")
@@ -44,7 +44,7 @@ def write_item(record: QuestionRecord, version: Version, address: Address, stimu
         CannotHold: QTI has nothing like it.
     """
     if record.kind == "opaque":
-        raise CannotHold("questions of another type, which only leave in the format they came from")
+        raise CannotHold(ANOTHER_TYPE)
     return _Writing(record, version, address, stimulus).document().encode()
 
 
