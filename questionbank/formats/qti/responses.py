@@ -100,16 +100,16 @@ class Responses:
         return sum(filter(lambda total: total > 0, [*mapped, *self._added()])) or None
 
     def _added(self) -> Iterator[float]:
-        """Yield what branches add to the score as a number, beside what mappings add."""
-        for condition, rules in self.branches():
-            for rule in rules if condition is not None else ():
-                total = rule.find("sum")
-                if (
-                    rule.get("identifier") == "SCORE"
-                    and total is not None
-                    and total.find("mapResponse") is None
-                ):
-                    yield from (finite_number(value.text()) or 0.0 for value in total.children("baseValue"))
+        """Yield the most that each condition adds to the score as a number, beside what mappings add."""
+        for condition in self._expressions("responseCondition"):
+            sums = [
+                rule.find("sum")
+                for rule in condition.iter("setOutcomeValue")
+                if rule.get("identifier") == "SCORE"
+            ]
+            stated = [one for one in sums if one is not None and one.find("mapResponse") is None]
+            values = [finite_number(value.text()) for one in stated for value in one.children("baseValue")]
+            yield max(filter(None, values), default=0.0)
 
     def total(self, response: str) -> float:
         """Return the most that the mapping of a response gives."""
