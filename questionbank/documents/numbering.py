@@ -104,15 +104,16 @@ def numbering_below_words(lines: Sequence[Line], marks: Sequence[Mark | None]) -
     found = numbering(
         [replace(line, heading=6) if place in words else line for place, line in enumerate(lines)], below
     )
-    if not words or len(found.questions) <= len(words):
-        return Numbering(found.questions)
-    ends = [*sorted(words)[1:], len(lines)]
+    ends = [*sorted(words)[1:], len(lines)] if words else []
     alone = {  # which head no question, so that they are one: "Exercise 3" behind two that are numbered within
         word
         for word, end in zip(sorted(words), ends, strict=True)
         if not any(word < place < end for place in found.questions)
     }
-    return Numbering(found.questions | alone, words - alone)
+    heads = words - alone
+    if not heads or len(found.questions) <= len(heads) or 2 * len(heads) < len(alone):
+        return Numbering(found.questions)
+    return Numbering(found.questions | alone, heads)
 
 
 def _beside(place: int, marks: Sequence[Mark | None]) -> Sequence[Mark | None]:

@@ -10,6 +10,7 @@ from questionbank.documents.key_rows import full_text, row_cells
 from questionbank.documents.marks import Mark
 from questionbank.documents.numbering import Numbering
 from questionbank.documents.paper import Line
+from questionbank.documents.points import without_points
 
 _FEWEST, _MOST = 3, 6  # options of a question
 _LONGEST = 60
@@ -38,8 +39,8 @@ def _below(
     asked = question
     while places and (_asks(lines[places[0]]) or lines[places[0]].text.startswith("![")):
         asked = places.pop(0)
-    ends = (".", "?", ":", "=", "_", "？", "：", ")")
-    is_asked = lines[asked].text.rstrip("* ").endswith(ends) or phrases.OFFERS_CHOICE.search(lines[asked].text)
+    text = without_points(lines[asked].text)[0].rstrip("* ")
+    is_asked = text.endswith((".", "?", ":", "=", "_", "？", "：", ")")) or phrases.OFFERS_CHOICE.search(text)
     is_plain = all(_is_plain(lines[place], marks[place]) for place in places)
     return tuple(places) if is_asked and is_plain and _FEWEST <= len(places) <= _MOST else ()
 

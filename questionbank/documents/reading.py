@@ -176,7 +176,8 @@ def _with_points(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
 
 
 def _begins_question(paragraph: Paragraph) -> bool:
-    mark = read_mark(paragraph.number or take_mark(paragraph.rich.text)[0])
+    number, rest = take_mark(paragraph.rich.text)
+    mark = read_mark(paragraph.number or (number if rest else ""))
     return mark is not None and mark.kind in ("digits", "word", "levels")
 
 

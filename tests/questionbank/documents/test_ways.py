@@ -1,0 +1,151 @@
+"""Ways in which teachers write tests, each as a short paper of ours and what it says."""
+
+from __future__ import annotations
+
+import pytest
+
+from questionbank.documents.paper import FoundQuestion
+from questionbank.documents.reading import lines_of, read_text
+from questionbank.documents.readings import guess_roles
+from questionbank.documents.segmenting import assemble
+from tests.questionbank.documents.word_files import WordFile
+
+
+def read(text: str) -> list[FoundQuestion]:
+    """Return the questions of a pasted paper."""
+    lines = read_text(text).lines
+    return [*assemble(lines, guess_roles(lines)).questions]
+
+
+def answers(text: str) -> list[str]:
+    """Return the answers of a pasted paper, one a question."""
+    return [question.record.answer for question in read(text)]
+
+
+WAYS = {
+    "gaps that are filled": ("1. __F__ 9 is prime.\n2. __T__ 7 is prime.\n3. Find x.\nAnswer: 3", ["False", "True", "3"]),
+    "brackets behind each": ("1. Find sin 30°. (0.5)\n2. Add 2 and 3. (5)\n3. Solve x - 1 = 3. (x = 4)", ["0.5", "5", "x = 4"]),
+    "a line below each": (
+        "1. Name a polygon with 5 sides.\npentagon\n2. How many degrees has a right angle?\n90°\n3. What is 4 + 5?\nnine",
+        ["pentagon", "90°", "nine"],
+    ),
+    "letters without a sign": ("1) 7 + 8 =\nA 13   B 14   C 15   D 16\n2) 9 x 6 =\nA 54   B 56   C 63   D 45\nKey\n1 C, 2 A", ["C", "A"]),
+    "numbers of options": (
+        "Part A: Choice\n1. 2^5 is\n(1) 10  (2) 25  (3) 32\n2. A square number is\n(1) 48  (2) 49  (3) 50\nPart B: Problems\n"
+        "3. Find y.\nAnswer key\nPart A: 1-3, 2-2\nPart B: 3. 7",
+        ["3", "2", "7"],
+    ),
+    "a dash behind the word": ("1. Which is prime?\na. 21\nb. 29\nc. 33\nCorrect answer - b\n2. 7 x 8 = ____\nAns - 56", ["B", "56"]),
+    "letter and text": ("1. What is 15% of 60?\na. 6\nb. 9\nc. 12\nAnswer: b. 9\n2. Add 1.\nAnswer: [15]", ["B", "15"]),
+    "T F before the statement": ("Part B: True (T) or False (F)\n1. T  F  91 is prime.\n2. T  F  3 is odd.\nKey: 1-F, 2-T", ["False", "True"]),
+    "a list of assignments": ("1. Solve x + y = 3, x - y = 1.\n2. Find n.\nAnswers\n1. x = 2; y = 1\n2. 4", ["x = 2; y = 1", "4"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_answers_are_read_however_they_are_shown(way: str) -> None:
+    text, expected = WAYS[way]
+    assert answers(text) == expected
+
+
+def test_solutions_between_parts_answer_them() -> None:
+    (question,) = read(
+        "1. A car drives 234 km in 3 hours.\na What is its speed?\nSolution: 234 ÷ 3 = 78 km/h\n"
+        "b How far does it get in 5 hours?\nSolution: 78 × 5 = 390 km"
+    )
+    assert [part.answer for part in question.record.content.parts] == ["78 km/h", "390 km"]
+    assert not question.doubts
+
+
+def test_statements_to_decide_on_are_parts() -> None:
+    (question,) = read(
+        "1. Decide whether each is true or false.\na) 1 is prime. T / F\nb) 2 is even. T / F\nSolution:\n"
+        "a) False, it has one divisor\nb) True"
+    )
+    parts = question.record.content.parts
+    assert [(part.text, part.kind, part.answer) for part in parts] == [
+        ("1 is prime.", "true_false", "False"),
+        ("2 is even.", "true_false", "True"),
+    ]
+
+
+def test_directions_belong_to_the_questions_below_them() -> None:
+    questions = read(
+        "1. Which is prime?\nA. 4\nB. 7\nC. 9\nSimplify each expression.\n2. 4a + 3a\n3. 5(b + 2)\n"
+        "Directions: Write true or false.\n4. 0 is even.\nAnswers: 1. B 2. 7a 3. 5b + 10 4. True"
+    )
+    texts = [question.record.text for question in questions]
+    assert texts == [
+        "Which is prime?",
+        "Simplify each expression.\n\n4a + 3a",
+        "Simplify each expression.\n\n5(b + 2)",
+        "0 is even.",
+    ]
+    assert questions[0].record.options[-1].text == "9"
+
+
+def test_rows_to_match_are_one_question() -> None:
+    matching, other = read(
+        "Matching. Match each term with its meaning.\n___ 1. radius   A. twice the radius\n"
+        "___ 2. diameter   B. the way around\n___ 3. circumference   C. from the centre to the circle\n"
+        "4. Find the radius.\nAnswer key: 1. C 2. A 3. B 4. 5 cm"
+    )
+    assert [(pair.left, pair.right) for pair in matching.record.content.pairs] == [
+        ("radius", "from the centre to the circle"),
+        ("diameter", "twice the radius"),
+        ("circumference", "the way around"),
+    ]
+    assert other.record.answer == "5 cm"
+
+
+def test_an_exercise_without_numbers_within_is_a_question() -> None:
+    questions = read(
+        "Exercise 1: choose.\n1. 2 + 2 is\nA. 3\nB. 4\n2. 3 + 3 is\nA. 6\nB. 7\nExercise 2: calculate.\n1. 7 - 4\n"
+        "2. 9 - 2\nExercise 3\nProve that 2 is prime.\nAnswers\nEx 1: 1-B; 2-A\nEx 2: 1. 3; 2. 7\nEx 3: it has two divisors"
+    )
+    assert [question.record.answer for question in questions] == ["B", "A", "3", "7", "it has two divisors"]
+    assert questions[4].record.text == "Prove that 2 is prime."
+
+
+def word_paper() -> WordFile:
+    """Return a paper whose options nothing marks, whose right words are bold, and whose points stand in a column."""
+    word = WordFile()
+    for number, (question, options, right) in enumerate(
+        [("7 × 8?", "54 56 63", "56"), ("144 ÷ 12?", "10 11 12", "12"), ("8 × 8?", "60 62 64", "64")], start=1
+    ):
+        word.add(f"{number}. What is {question}\t1")
+        for option in options.split():
+            word.add(option, look="bold" if option == right else "")
+    word.add("4. A kite has two pairs of parallel sides.   T   **F**")
+    return word
+
+
+def test_options_that_nothing_marks_are_options(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    from questionbank.documents.reading import read_document
+
+    path = tmp_path / "paper.docx"
+    path.write_bytes(word_paper().bytes())
+    lines = read_document(path, "paper.docx").lines
+    *choices, statement = assemble(lines, guess_roles(lines)).questions
+    assert [question.record.answer for question in choices] == ["B", "C", "C"]
+    assert [question.record.content.points for question in choices] == [1, 1, 1]
+    assert (statement.record.kind, statement.record.answer) == ("true_false", "False")
+
+
+def test_a_line_that_a_person_has_set_is_not_doubted() -> None:
+    lines = read_text("1. Find this.\n3. Find that.\nSee the board.\n4. Find those.").lines
+    roles = guess_roles(lines)
+    doubted = assemble(lines, roles).questions
+    assert doubted[0].doubts
+    settled = {1}
+    assert not assemble(lines, roles, settled).questions[0].doubts
+
+
+def test_signs_of_rtf_lose_nothing_behind_them() -> None:
+    from questionbank.documents.markup import read_rtf
+    from questionbank.documents.pandoc import pandoc_path
+
+    if not pandoc_path():
+        pytest.skip("pandoc is not installed (extra documents)")
+    source = read_rtf(rb"{\rtf1\ansi 1. Find x = \u8722?5 if y \u232? z.\par}")
+    assert [line.text for line in lines_of(source.paragraphs)] == ["Find x = −5 if y è z."]
