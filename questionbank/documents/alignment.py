@@ -100,10 +100,14 @@ def expanded(text: str) -> str:
 
     pairs = [(int(match[1]), match[2]) for match in _PAIR.finditer(text)]
     numbers = [number for number, _ in pairs]
-    if len(pairs) > 1 and numbers == [*range(numbers[0], numbers[0] + len(pairs))] and (
-        not (rest := _PAIR.sub("", text).strip(" ,;")) or _SECTION_NAME.fullmatch(rest)
+    if (
+        len(pairs) > 1
+        and numbers == [*range(numbers[0], numbers[0] + len(pairs))]
+        and (not (rest := _PAIR.sub("", text).strip(" ,;")) or _SECTION_NAME.fullmatch(rest))
     ):
-        return "  ".join(f"{number}. ({label})" for number, label in pairs)  # "1-3, 2-2": by the options' numbers
+        return "  ".join(
+            f"{number}. ({label})" for number, label in pairs
+        )  # "1-3, 2-2": by the options' numbers
     if _SEQUENCE.fullmatch(text.strip()):
         return "  ".join(
             f"{place}. {letter}" for place, letter in enumerate(re.findall("[A-H]", text), start=1)

@@ -28,7 +28,8 @@ _MOST_ENDS = 5
 _MOST_TITLES = 8  # each of them costs several readings
 _LONG = 5_000  # lines of a document whose list of answers ends with it
 _NAMED = re.compile(
-    r"(?!\W*(?:choose|circle|select|tick|mark|pick|write|give)\b|\W*answer (?:any|all|the|each|both|only|one|two|three|in|on|as)\b)"
+    r"(?!\W*(?:choose|circle|select|tick|mark|pick|write|give)\b"
+    r"|\W*answer (?:any|all|the|each|both|only|one|two|three|in|on|as)\b)"
     r"\W*[^.?!。？]{0,60}\b(?:answers?|keys?|solutions?|mark(?:ing)? scheme|lösungen|corrigé|réponses|respuestas"
     r"|soluciones)\b[^.?!]{0,40}[:：)]?\W*|[^。？?]{0,30}答案.{0,20}",
     re.IGNORECASE,

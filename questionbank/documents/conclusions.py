@@ -23,7 +23,8 @@ _VALUE = re.compile(
 )
 _UNIT = re.compile(r"[=＝]\s*(?P<value>[-−]?[\d.,/]+)\s*[（(](?P<unit>[^\d（）()=]{1,6})[)）]")
 _CHOSEN = re.compile(
-    r"(?:answer(?: choice)?|choice|option|alternativa|letra|opción|opzione|réponse|antwort|故|因此|应|所以)\s*(?:is|选|:)?\s*(?:option |choice )?"
+    r"(?:answer(?: choice)?|choice|option|alternativa|letra|opción|opzione|réponse|antwort"
+    r"|故|因此|应|所以)\s*(?:is|选|:)?\s*(?:option |choice )?"
     r"[(（]?([A-K]|(?<=[(（])[a-k])(?![\w’'])"
     r"|^[(（]?([A-K])[)）.]{1,2}(?:\s|$)",
     re.IGNORECASE,
@@ -63,7 +64,9 @@ def is_working(text: str) -> bool:
     >>> is_working("0,70 · 85 = 59,50 €"), is_working("x = 2 or x = 3"), is_working("y = 3x + 2")
     (True, False, False)
     """
-    if _SENTENCE.match(text) or all(map(_ONE_ASSIGNED.fullmatch, re.split(r"\s*[;,，；、]\s*", text.strip(" .;")))):
+    if _SENTENCE.match(text) or all(
+        map(_ONE_ASSIGNED.fullmatch, re.split(r"\s*[;,，；、]\s*", text.strip(" .;")))
+    ):
         return False
     if _LEAD.search(text) or "\n" in text or len(_CLAUSES.sub(" ", text)) < len(text) - 4:
         return "=" in text or "⇒" in text or bool(_LEAD.search(text) and re.search(r"\d", text))

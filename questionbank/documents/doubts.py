@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
 from questionbank.documents import phrases
+from questionbank.documents.directions import directs
 from questionbank.documents.drafts import Draft, Item
 from questionbank.documents.key_rows import full_text
 from questionbank.documents.paper import FoundQuestion, Line, Role
@@ -79,7 +80,9 @@ def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterato
     if not _has_answer(question) and (
         is_asked or record.options or record.kind in ("true_false", "matching")
     ):
-        if not any("none of the options" in doubt or "but the options are" in doubt for doubt in question.doubts):
+        if not any(
+            "none of the options" in doubt or "but the options are" in doubt for doubt in question.doubts
+        ):
             yield "No answer was found. Say which line gives it, or import the question without."
     elif record.options and not record.answer:
         yield "No option is marked as the answer. Say which one is right."
@@ -104,7 +107,11 @@ def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterato
     if phrases.FORMULA_LOST.search(texts):
         yield "A formula could not be read; [formula] stands in its place."
     for item in draft.options[-1:]:
-        if len(item.lines) > 1 and not item.is_settled and (len(item.text) > _LONG_OPTION or len(item.lines) > 3):
+        if (
+            len(item.lines) > 1
+            and not item.is_settled
+            and (len(item.text) > _LONG_OPTION or len(item.lines) > 3)
+        ):
             yield f"“{_shown(item.texts[1])}” is read as part of the last option. Does it belong there?"
     yield from _own_text(question, draft, has_answers=has_answers)
 
@@ -153,7 +160,7 @@ def _numbers(place: int, drafts: Sequence[Draft]) -> Iterator[str]:
         return
     if before is not None and draft.value and before.value > 0:
         if draft.value == before.value:
-            yield f"The number {draft.value} stands twice. If this is no question of its own, join it with the one above."
+            yield f"The number {draft.value} stands twice. Join this with the question above if it belongs to that."
         elif draft.value == 1 and before.value > 1 and draft.headings == before.headings:
             yield "The numbers begin again at 1 without a heading. Are these parts of the question above, or rules?"
     if after is not None and draft.value and not after.stem.is_settled and after.value > draft.value + 1:
@@ -215,4 +222,4 @@ def _says(line: Line) -> bool:
     is_title = phrases.SECTION.fullmatch(text) or phrases.KEY_TITLE.fullmatch(text) or line.heading
     label = phrases.ANSWER.match(text)
     is_blank = label is not None and phrases.is_left_blank(text[label.end() :])
-    return not (is_small or is_title or is_blank or phrases.directs(text)) and any(map(str.isalpha, text))
+    return not (is_small or is_title or is_blank or directs(text)) and any(map(str.isalpha, text))

@@ -31,9 +31,11 @@ class Run:
 
 def _lies_within(inner: Run, outer: Run) -> bool:
     """Return whether items stand between those of another run, as the boxes to tick of each part do."""
-    return len(outer.places) > 1 and any(
-        outer.places[0] < place < outer.places[-1] for place in inner.places if inner is not outer
-    ) and inner.series.startswith(("box", "upper"))
+    return (
+        len(outer.places) > 1
+        and any(outer.places[0] < place < outer.places[-1] for place in inner.places if inner is not outer)
+        and inner.series.startswith(("box", "upper"))
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,9 @@ _LETTER = re.compile(
     rf"(?:ANS(?:WER)?[.:]?\s*|(?i:option|choice)\s+)?[(（\[]?({_LETTERS}|[a-h])(?:[)）\]]|(?![A-Za-z0-9]))\s*(?:$"
     rf"|[.:：;,，。)】–—-]\s*|(?=[(（\[\d$\u2003\u4e00-\u9fff])|\s+(?=PTS|DIF|REF|\d))"
 )
-_MARKS_GIVEN = re.compile(r"(?<=\S)(?:\s+\[\d{1,2}\]|(?:\s+[MAB][1-3])+|\s+\((?:[MABC][1-3]\b[^()]{0,30})+\))\s*$")
+_MARKS_GIVEN = re.compile(
+    r"(?<=\S)(?:\s+\[\d{1,2}\]|(?:\s+[MAB][1-3])+|\s+\((?:[MABC][1-3]\b[^()]{0,30})+\))\s*$"
+)
 _RESULT = re.compile(r"\$?[A-Za-z]\s*=\s*[^=,，;；\n]{1,20}?\$?\s*[.。．]?")
 _EXAMVIEW = re.compile(r"\s*(?:PTS|DIF|REF|OBJ|NAT|STA|TOP|KEY|MSC|NOT|LOC):.*")
 _TRUTH = re.compile(r"(\w{4,8}|[√×✓✗对错TF])\s*[.,:;。，；：]\s*(?=\S)")

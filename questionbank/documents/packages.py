@@ -96,7 +96,7 @@ class Package:
         return found
 
     def with_parts(self, parts: Mapping[str, bytes], *, without: str) -> bytes:
-        """Return the archive with some parts replaced or added, and those below a folder emptied, which pandoc need not read."""
+        """Return the archive with parts replaced or added, and without those below a folder, which are left empty."""
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
             for name in {**dict.fromkeys(self.names), **dict.fromkeys(parts)}:

@@ -110,7 +110,14 @@ def _emphasised(text: str, look: int) -> str:
     if look & ~ITALIC and truth_of(text) and text.isalpha():
         return f"**{text}**"  # the answer that is chosen: "T / **F**"
     look &= ~COLOURED
-    if not look or POINTS.fullmatch(text) or not _WORD.search(text) or "$" in text or "*" in text or "_" in text:
+    if (
+        not look
+        or POINTS.fullmatch(text)
+        or not _WORD.search(text)
+        or "$" in text
+        or "*" in text
+        or "_" in text
+    ):
         return text
     return f"**{text}**" if look & (BOLD | UNDERLINED) else f"*{text}*"
 

@@ -11,7 +11,8 @@ _ANSWER_WORDS = (
 )
 ANSWER = re.compile(
     rf"(?:[【\[](?:{_ANSWER_WORDS})[】\]]\s*[:：]?|(?:{_ANSWER_WORDS})\.?\s*(?:is\b|ist\b|est\b|es\b|为"
-    rf"|是)?\s*[:：=]|(?:(?:correct |right |final )?(?:answer|ans)|antwort|réponse|respuesta|risposta)\.?\s*[-–—]\s|[→⇒➔](?=\s)"
+    rf"|是)?\s*[:：=]|(?:(?:correct |right |final )?(?:answer|ans)|antwort|réponse|respuesta|risposta)\.?\s*[-–—]\s"
+    rf"|[→⇒➔](?=\s)"
     rf"|[(（\[]\s*(?:(?:{_ANSWER_WORDS})\.?\s*[:：=]|ans\.(?=\s))|ans\.(?=\s))\s*",
     re.IGNORECASE,
 )
@@ -39,7 +40,8 @@ SOLUTION = re.compile(
 )
 """Begins a worked solution."""
 KEY_TITLE = re.compile(
-    r"(?!.{0,30}\b(?:short|written|long|open|extended)[- ](?:answers?|response)\b)\W*(?:(?:the )?(?:answers?|answer ?keys?|keys?|answers? (?:section|sheet|list|page)s?|solutions?"
+    r"(?!.{0,30}\b(?:short|written|long|open|extended)[- ](?:answers?|response)\b)"
+    r"\W*(?:(?:the )?(?:answers?|answer ?keys?|keys?|answers? (?:section|sheet|list|page)s?|solutions?"
     r"|answers? (?:and|&|with"
     r"|to) .{0,40}|solutions? (?:and|&|to) .{0,40}|mark(?:ing)? (?:schemes?|guides?|guidelines"
     r"|instructions)|scoring guid\w+|memo(?:randum)?"
@@ -128,7 +130,7 @@ _DIRECTIONS = re.compile(
     r"|\b(?:circle|choose|select|tick|shade|write)\b[^.]{0,30}\b(?:letter|(?:best|correct|one) answer|option)\b",
     re.IGNORECASE,
 )
-_STATEMENTS = re.compile(r"\b(?:assertion|reason|statements?)\b", re.IGNORECASE)  # whose options are shared
+STATEMENTS = re.compile(r"\b(?:assertion|reason|statements?)\b", re.IGNORECASE)  # whose options are shared
 _REFERS = re.compile(
     r"\b(?:refer|use|using|based|relate|concern|following|below|above|answer|data|information|passage|diagram|figure"
     r"|graph|chart|plot|table|about|folgende\w*|beziehen|basieren|suivant\w*|concernent|portent"
@@ -305,46 +307,6 @@ IMAGE_LOST = re.compile(r"(?<!!)\[image\]")
 FORMULA_LOST = re.compile(r"\[formula\]")
 
 
-DIRECTIONS = re.compile(
-    r"\W*(?:(?:directions?|instructions?|anweisung|consigne|instrucciones|istruzioni)\W*)?"
-    r"(?=(?:simplify|expand|factor|work out|calculate|evaluate|solve|compute|differentiate|integrate|find|write|round"
-    r"|convert|complete|multiply|divide|add|subtract|fill in|determine|decide|say|state|express|order|graph|use|reduce"
-    r"|berechne\w*|löse\w*|vereinfache\w*|ergänze\w*|entscheide\w*|bestimme\w*|calcul\w+|résou\w+|développ\w+"
-    r"|complèt\w+|indiqu\w+|resuelv\w+|complet\w+|simplific\w+|risolv\w+|oblicz)\b)"
-    r"[^.?!]{0,60}\b(?:each|every|the following|these|them|below|all (?:the|of)|folgende\w*|jede\w*|chaque|chacun\w*"
-    r"|suivant\w*|siguiente\w*|cada|seguent\w*)\b",
-    re.IGNORECASE,
-)
-"""Tells what to do with each of the questions that follow."""
-_ADMINISTERS = re.compile(
-    r"\b(?:circle|choose|select|tick|shade|write|use|show|label|give)\b[^.]{0,40}\b(?:letters?|best|correct|options?"
-    r"|answers?|(?:show )?work(?:ing)?|true|T|space|line|blank|units?)\b",
-    re.IGNORECASE,
-)
-
-
-_TITLED_DIRECTIONS = re.compile(
-    r"\W*(?:directions?|instructions?|anweisung|consigne|instrucciones|istruzioni)\W*\s?[:.–—-]\W*\w", re.IGNORECASE
-)
-WORD_BANK = re.compile(r"\W*(?:word ?(?:bank|box|list)|choose from|wörter(?:kasten)?|banque de mots)\b", re.IGNORECASE)
-"""Begins the words to choose from."""
-
-
-def directs(text: str) -> bool:
-    """Return whether a line tells what to do with each of the questions that follow, or how to write the answers."""
-    return bool(DIRECTIONS.match(text) or _TITLED_DIRECTIONS.match(text))
-
-
-def is_order(text: str) -> bool:
-    """Return whether directions tell what is asked, and not only where and how to write.
-
-    >>> is_order("Directions: Circle the letter of the best answer."), is_order("Solve each equation. Show your work.")
-    (False, True)
-    """
-    orders = [part for part in re.split(r"(?<=[.:])\s", text) if DIRECTIONS.match(part)]
-    return bool(_STATEMENTS.search(text)) or not all(map(_ADMINISTERS.search, orders))
-
-
 def is_stimulus(text: str) -> bool:
     """Return whether a line announces what several questions share.
 
@@ -364,7 +326,7 @@ def tells_points(text: str) -> bool:
     """
     scores = STIMULUS.match(text.lstrip("*")) is not None and _SCORES.search(text) is not None
     directs = STIMULUS.search(text) is not None and _DIRECTIONS.search(text) is not None
-    directs = directs and _STATEMENTS.search(text) is None
+    directs = directs and STATEMENTS.search(text) is None
     return (scores or directs) and _MATERIAL.search(text) is None
 
 
@@ -384,9 +346,15 @@ def truth_before(answer: str) -> tuple[str, str]:
     >>> truth_before("False, take x = 0"), truth_before("T"), truth_before("F is the force")
     (('False', 'take x = 0'), ('True', ''), ('', 'F is the force'))
     """
-    match = re.match(r"[\s*(]*(\w+)[\s*)]*(?:[.,;:(（–—-]\s*|$|(?:because|since|as|weil|car|porque)\b)", answer)
+    match = re.match(
+        r"[\s*(]*(\w+)[\s*)]*(?:[.,;:(（–—-]\s*|$|(?:because|since|as|weil|car|porque)\b)", answer
+    )
     truth = truth_of(match[1]) if match else ""
-    if match is None or not truth or (len(match[1]) > 1 and match[1].lower() in ("yes", "no", "right", "wrong")):
+    if (
+        match is None
+        or not truth
+        or (len(match[1]) > 1 and match[1].lower() in ("yes", "no", "right", "wrong"))
+    ):
         return "", answer
     return truth, answer[match.end() :].strip(" ).")
 

@@ -16,10 +16,14 @@ _FEWEST, _MOST = 3, 6  # options of a question
 _LONGEST = 60
 
 
-def plain_options(lines: Sequence[Line], marks: Sequence[Mark | None], numbering: Numbering) -> dict[int, bool]:
+def plain_options(
+    lines: Sequence[Line], marks: Sequence[Mark | None], numbering: Numbering
+) -> dict[int, bool]:
     """Return the lines that are options though nothing marks them, each with whether it is the right one."""
     blocks = [
-        block for question in sorted(numbering.questions) if (block := _below(question, lines, marks, numbering))
+        block
+        for question in sorted(numbering.questions)
+        if (block := _below(question, lines, marks, numbering))
     ]
     sizes = Counter(map(len, blocks))
     found: dict[int, bool] = {}
@@ -72,12 +76,17 @@ def _is_plain(line: Line, mark: Mark | None) -> bool:
         and "\t" not in text
         and not text.endswith(("?", ":", "=", "？", "："))
         and not any(
-            pattern.match(text) for pattern in (phrases.ANSWER, phrases.SOLUTION, phrases.TITLED_POINTS, phrases.TASK)
+            pattern.match(text)
+            for pattern in (phrases.ANSWER, phrases.SOLUTION, phrases.TITLED_POINTS, phrases.TASK)
         )
-        and not any(map(text.count, ("____", "..."))) and not phrases.tells_points(text)
-        and not phrases.POINTS.fullmatch(text) and not (mark is None and phrases.POINTS_ALONE.fullmatch(text) and not text.isdigit())
+        and not any(map(text.count, ("____", "...")))
+        and not phrases.tells_points(text)
+        and not phrases.POINTS.fullmatch(text)
+        and not (mark is None and phrases.POINTS_ALONE.fullmatch(text) and not text.isdigit())
     )
 
 
 def _stands_out(line: Line) -> bool:
-    return line.is_marked or bool(phrases.RIGHT_BEHIND.search(line.text) or phrases.RIGHT_BEFORE.match(line.text))
+    return line.is_marked or bool(
+        phrases.RIGHT_BEHIND.search(line.text) or phrases.RIGHT_BEFORE.match(line.text)
+    )

@@ -45,7 +45,9 @@ _POINTS_COLUMN = re.compile(
 )
 _FEWEST_POINTS = 3
 _BARE_LETTER = re.compile(r"(?:\*\*)?(?P<letter>[a-hA-F])(?:\*\*)?[ \t](?=[^\W_]|[$(−–-]\S)")
-_ROW_LETTER = re.compile(rf"(?:^|(?<={GAP})|(?<=[ \t]{{2}}))([A-F])(?= [^\s]{{1,40}}(?: \S{{1,20}}){{0,4}}\s*(?:{GAP}|$))")
+_ROW_LETTER = re.compile(
+    rf"(?:^|(?<={GAP})|(?<=[ \t]{{2}}))([A-F])(?= [^\s]{{1,40}}(?: \S{{1,20}}){{0,4}}\s*(?:{GAP}|$))"
+)
 _LETTERS_APART = 8  # lines between two letters that count on
 _BULLET = Mark("bullet", 0, "")
 _BOLD = re.compile(r"\*\*(?=\S)([^*\n]{1,2000}?)(?<=\S)\*\*")
@@ -202,7 +204,10 @@ def _pieces(paragraph: Paragraph) -> Iterator[_Piece]:
         if number and text.text[:2] in ("- ", "– "):  # "Question 1. - Find x."
             text = text[2:].stripped()
         if (
-            number and read_mark(number) == _BULLET and (inner := take_mark(text.text)[0]) != text.text and inner
+            number
+            and read_mark(number) == _BULLET
+            and (inner := take_mark(text.text)[0]) != text.text
+            and inner
         ):  # "- [x] 9", "• A. 9"
             number, text = inner, text[len(text.text) - len(take_mark(text.text)[1]) :].stripped()
         if not number and not text.text:
@@ -302,7 +307,11 @@ def _with_bare_letters(pieces: Sequence[_Piece]) -> Iterator[_Piece]:
             for other in letters[max(0, at - 2) : at + 3]
             if abs(other - place) <= apart * abs(letters.index(other) - at)
         }
-        counts_on = beside & {1, -1} if letter.islower() else beside >= {1, 2} or beside >= {-1, 1} or beside >= {-2, -1}
+        counts_on = (
+            beside & {1, -1}
+            if letter.islower()
+            else beside >= {1, 2} or beside >= {-1, 1} or beside >= {-2, -1}
+        )
         if counts_on:
             line = pieces[place].line
             line = replace(line, number=f"{letter})", text=line.text[found[place].end() :])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from analytics.question_content import (
@@ -17,49 +17,35 @@ from analytics.question_content import (
 )
 from analytics.records import QuestionRecord
 from questionbank.documents import phrases
-from questionbank.documents.conclusions import chosen_letter, concluded, concluded_by_numerals, is_sure, is_working
+from questionbank.documents.answers import (
+    Answered,
+    answered_by,
+    given_answer,
+    labels_named,
+    with_conclusions,
+)
+from questionbank.documents.conclusions import (
+    is_working,
+)
 from questionbank.documents.drafts import Draft, Item, Part
 from questionbank.documents.key_rows import row_cells
-from questionbank.documents.marks import read_mark, take_mark
+from questionbank.documents.marks import read_mark
 from questionbank.documents.matching import pairs_of
 from questionbank.documents.paper import FoundQuestion
-from questionbank.documents.part_answers import answer_text, lettered_answers, part_answers, rename_by_order
+from questionbank.documents.part_answers import answer_text, rename_by_order
 from questionbank.documents.points import take_points
 from questionbank.documents.written_answers import take_filled
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.row_checks import record_warnings
-from questionbank.formats.shapes import answer_label
 
-_LETTERS = re.compile(
-    r"[(（\[]?([A-Ka-h](?:\s?(?:[,、/&+;；和]|and|und|et|y)?\s?[A-K])*)[)）\]]?\s*(?:$|[.:：)）;；。](?:\s"
-    r"|$).*|\s+(?=[$\d(]).*)",
-    re.DOTALL,
-)
 _LEADING_GAP = re.compile(r"____\s+(?=\S)")  # where students write the letter
 _EMPHASIS = re.compile(r"(?<!\\)\*{1,2}(?=\S)|(?<=\S)(?<!\\)\*{1,2}")  # of a heading, which is a name
 _ITALIC = re.compile(r"(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])")
 _PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
-_NAMED_TRUTH = re.compile(r"[(（][TVWRP][)）]")  # "true (T) or false (F)"
 NO_TEXT = "The question has no text."
 REFUSED = "The bank cannot take it yet:"
 BOTH = "It has lettered parts and options. Say of each lettered line which it is."
-_SHORT_ANSWER = 40  # characters
 _WRITTEN_TRUTH = frozenset("yes no 是 否 x r".split())
-
-
-@dataclass(slots=True)
-class Answered:
-    """What the sources of a question's answer say.
-
-    Attributes:
-        text: of the answer, or the labels of the right options, ``"A, C"``.
-        accepted: typed answers with their tolerance.
-        parts: answers by the letters of parts.
-    """
-
-    text: str = ""
-    accepted: tuple[AcceptedAnswer, ...] = ()
-    parts: dict[str, str] = field(default_factory=dict)
 
 
 def found_question(draft: Draft) -> FoundQuestion:
@@ -69,13 +55,13 @@ def found_question(draft: Draft) -> FoundQuestion:
     draft.share_answers()
     stem, filled = take_filled(draft.stem.text)
     stem, chosen = phrases.chosen_truth(_gaps(stem))
-    given = _given_answer(stem) or chosen or ", ".join(filled)
+    given = given_answer(stem) or chosen or ", ".join(filled)
     if given:
         stem = phrases.GIVEN_ANSWER.sub("（  ）", stem).strip()
     if not draft.options and not draft.parts:
         stem = _take_row_of_options(stem, draft)
     options = _options(draft.options, doubts)
-    answered = _answer(draft, draft.options, options, draft.answers, given)
+    answered = answered_by(draft, draft.options, options, draft.answers, given)
     kind, stem, options, answered = _kind(draft, stem, options, answered)
     labels = [mark.label.lower() for part in draft.parts if (mark := read_mark(part.number))]
     answered = replace(answered, parts=rename_by_order(labels, answered.parts))
@@ -95,7 +81,9 @@ def found_question(draft: Draft) -> FoundQuestion:
         answered = replace(answered, text="")
     if not is_open_proof and not phrases.NO_ANSWER.fullmatch(solution):
         is_said = any(item.is_settled for item in draft.answers)
-        answered, parts, solution = _with_conclusions(answered, parts, options, solution, [] if is_said else doubts)
+        answered, parts, solution = with_conclusions(
+            answered, parts, options, solution, [] if is_said else doubts
+        )
     if asks_truth:
         parts, reasons = _decided(parts)
         solution = "\n".join(filter(None, [solution, *reasons]))
@@ -225,179 +213,6 @@ def _option_text(item: Item) -> str:
     return text.rstrip(";； ").strip()
 
 
-# -- the answer ---------------------------------------------------------------------------------------------------
-
-
-def _answer(
-    draft: Draft, items: Sequence[Item], options: Sequence[Option], answers: Sequence[Item], given: str
-) -> Answered:
-    """Return what marks, answer lines, brackets and the list of answers say; where they differ, a doubt."""
-    found = Answered()
-    said: list[tuple[str, str]] = []  # where, and what
-    right = [option.label for option, item in zip(options, items, strict=True) if item.is_right]
-    if right and not (len(right) == len(options) and len(options) > 1):
-        said.append(("the options marked as right", ", ".join(right)))
-        is_said = any(item.is_settled for item in items if item.is_right)
-        if len(right) > 1 and not is_said and not phrases.SEVERAL_RIGHT.search(draft.stem.text + " ".join(draft.headings)):
-            draft.doubts.append(f"{len(right)} options are marked as right: {', '.join(right)}. Are they?")
-    for item in answers:
-        text = answer_text(item.text)
-        listed = part_answers(text)
-        if listed and not draft.parts and len(listed) == 1:  # "b. 9", or "a. 42" of a typed answer by Respondus
-            (text,), listed = listed if options else listed.values(), {}
-        found.parts |= listed
-        if phrases.NUMERIC.fullmatch(text) or phrases.INTERVAL.fullmatch(text):
-            found.accepted = (*found.accepted, _accepted(text))
-            text = found.accepted[-1].text
-        if text and not found.parts:
-            said.append(("the answer below the question", text))
-    if given:
-        said.append(("what is written into the question", given))
-    if draft.key is not None and items is draft.options:
-        found.parts = draft.key.parts or found.parts
-        if options and len(draft.key.parts) == 1 and not draft.key.answer:  # "a) since ..."
-            said.append(("the list of answers", next(iter(draft.key.parts))))
-        if draft.key.parts and not draft.parts and not options and not draft.key.answer:
-            by_label = "; ".join(f"({label}) {answer}" for label, answer in draft.key.parts.items())
-            said.append(("the list of answers", by_label))
-        if "±" in draft.key.answer and phrases.NUMERIC.fullmatch(f"= {draft.key.answer}"):
-            found.accepted = (*found.accepted, _accepted(f"= {draft.key.answer}"))
-            said.append(("the list of answers", found.accepted[-1].text))
-        elif draft.key.answer:
-            said.append(("the list of answers", draft.key.answer))
-    resolved = [
-        (where, _labels(text, options, where, draft.doubts) if options else text) for where, text in said
-    ]
-    resolved = [(where, text) for where, text in resolved if text]
-    if resolved:
-        found.text = resolved[0][1]
-        for where, text in resolved[1:]:
-            if options and text != found.text:
-                draft.doubts.append(f"The answer is {found.text} by {resolved[0][0]}, but {text} by {where}. Which is it?")
-    return found
-
-
-def _labels(text: str, options: Sequence[Option], where: str, doubts: list[str]) -> str:
-    """Return the labels of the options that an answer names, by letters or by their texts."""
-    labels = [option.label for option in options]
-    named: list[str] = []
-    bare = text.strip("()（）[] .")
-    text = next((name for name in (bare, bare.upper()) if name in labels), text)
-    if text in labels:
-        return text
-    if (
-        labels == [str(place) for place in range(1, len(labels) + 1)]
-        and len(text) == 1
-        and text.upper() in "ABCDEFGH"[: len(labels)]
-    ):
-        return labels["ABCDEFGH".index(text.upper())]
-    if match := _LETTERS.fullmatch(text.strip()):
-        named = re.findall(r"[A-K]", match[1].upper().replace("AND", "").replace("UND", "").replace("ET", ""))
-    elif all(part.strip() in labels for part in text.split(",")):
-        named = [part.strip() for part in text.split(",")]
-    if named and {*named} <= {*labels}:
-        return ", ".join(dict.fromkeys(named))
-    choices = [{"label": option.label, "text": option.text} for option in options]
-    by_text = answer_label(text, choices) or answer_label(re.split("[,;:，；：]", text)[0], choices)
-    if not by_text and chosen_letter(text) in labels:
-        by_text = chosen_letter(text)
-    truth = phrases.truth_of(text)
-    if not by_text and truth:
-        by_text = next((option.label for option in options if phrases.truth_of(option.text) == truth), "")
-    if by_text:
-        return by_text
-    shown = text if len(text) <= 60 else f"{text[:60]}…"
-    if named:
-        doubts.append(
-            f"By {where} the answer is {', '.join(named)}, but the options are {', '.join(labels)}."
-        )
-    else:
-        doubts.append(f"By {where} the answer is “{shown}”, which is none of the options.")
-    return ""
-
-
-def _accepted(text: str) -> AcceptedAnswer:
-    if interval := phrases.INTERVAL.fullmatch(text):
-        low, high = (float(interval[name].replace("−", "-")) for name in ("low", "high"))
-        return AcceptedAnswer(f"{(low + high) / 2:g}", tolerance=(high - low) / 2)
-    match = phrases.NUMERIC.fullmatch(text)
-    value = match["value"].replace("−", "-") if match else text
-    if match is None or not match["tolerance"]:
-        return AcceptedAnswer(value, tolerance=0.0)
-    tolerance = float(match["tolerance"])
-    return (
-        AcceptedAnswer(value, tolerance=tolerance / 100, tolerance_kind="relative")
-        if match["percent"]
-        else AcceptedAnswer(value, tolerance=tolerance)
-    )
-
-
-def _given_answer(stem: str) -> str:
-    match = phrases.GIVEN_ANSWER.search(stem)
-    if match is None or (match["answer"] in "TFVR" and _NAMED_TRUTH.search(stem, 0, match.start())):
-        return ""
-    return match["answer"]
-
-
-def _with_conclusions(
-    answered: Answered,
-    parts: tuple[QuestionPart, ...],
-    options: Sequence[Option],
-    solution: str,
-    doubts: list[str],
-) -> tuple[Answered, tuple[QuestionPart, ...], str]:
-    """Return answers that stand at the end of their working, and the working as the solution; each with a doubt."""
-    found = []
-    if parts:
-        worked = {label: text for label, text in _by_parts(solution).items() if text}
-        labels = [*worked] if len(worked) == len(parts) else []
-        settled = []
-        for place, part in enumerate(parts):
-            working = part.answer or (worked[labels[place]] if labels else "")
-            end = concluded_by_numerals(working) if is_working(working) or not part.answer else ""
-            if not (part.answer or is_working(working)) and len(working) <= _SHORT_ANSWER:
-                end = end or working
-            if end and end != part.answer:
-                found += [end] * (end != working and not is_sure(working))
-                solution = f"{solution}\n{working}".strip() if part.answer else solution
-                part = replace(part, answer=end)
-            settled.append(part)
-        parts = tuple(settled)
-    elif options:
-        if not answered.text and (letter := chosen_letter(solution)):
-            answered = replace(answered, text=_labels(letter, options, "the solution", doubts))
-    elif not answered.text and not answered.accepted and solution:
-        if end := concluded(solution):
-            found += [end] * (not is_sure(solution))
-            answered = replace(answered, text=end)
-    elif is_working(answered.text) and (end := concluded(answered.text)) and end != answered.text:
-        found += [end] * (not is_sure(answered.text))
-        solution = f"{answered.text}\n{solution}".strip()
-        answered = replace(answered, text=end)
-    if found:
-        doubts.append(f"The answer is what the working ends with: {'; '.join(found)}. Is it all of it?")
-    return answered, parts, solution
-
-
-def _by_parts(solution: str) -> dict[str, str]:
-    """Return a solution by the labels of parts that its lines, or places in a line, begin with."""
-    found: dict[str, str] = {}
-    label = ""
-    for line in solution.split("\n"):
-        several = lettered_answers(line)
-        number, rest = take_mark(line)
-        mark = read_mark(number)
-        if several:
-            found |= several
-            label = [*several][-1]
-        elif mark is not None and mark.kind in ("lower", "roman", "digits"):
-            label = mark.label
-            found[label] = rest
-        elif label:
-            found[label] += f"\n{line}"
-    return found
-
-
 # -- kind, parts, pairs, solution ---------------------------------------------------------------------------------
 
 
@@ -453,14 +268,16 @@ def _part(part: Part, answered: Answered, doubts: list[str]) -> QuestionPart:
         answer = ""
     right = [option.label for option, item in zip(options, part.options, strict=True) if item.is_right]
     if options:
-        answer = ", ".join(right) or (_labels(answer, options, "its answer", doubts) if answer else "")
+        answer = ", ".join(right) or (labels_named(answer, options, "its answer", doubts) if answer else "")
     text, filled = take_filled(part.text)
     text, chosen = phrases.chosen_truth(_gaps(text))
     answer = answer or ", ".join(filled)
     statement = phrases.statement_of(text)
     truths = {option.label: phrases.truth_of(option.text) for option in options}
     if sorted(truths.values()) == ["False", "True"]:
-        return QuestionPart(text, "true_false", (), truths.get(answer, ""), QuestionContent(points=part.points))
+        return QuestionPart(
+            text, "true_false", (), truths.get(answer, ""), QuestionContent(points=part.points)
+        )
     if not options and statement != text:
         truth = chosen or phrases.truth_of(answer)
         return QuestionPart(statement.strip(), "true_false", (), truth, QuestionContent(points=part.points))
@@ -469,7 +286,7 @@ def _part(part: Part, answered: Answered, doubts: list[str]) -> QuestionPart:
 
 
 def _decided(parts: Sequence[QuestionPart]) -> tuple[tuple[QuestionPart, ...], list[str]]:
-    """Return statements to decide on, each with true or false alone as its answer, and the reasons that stood behind."""
+    """Return statements to decide on, each with true or false alone as its answer, and the reasons behind them."""
     decided, reasons = [], []
     for letter, part in zip("abcdefghijklmnopqrstuvwxyz", parts, strict=False):
         truth, reason = phrases.truth_before(part.answer)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from questionbank.documents import phrases
+from questionbank.documents.directions import WORD_BANK, directs, is_order
 from questionbank.documents.item_runs import Items, Run
 from questionbank.documents.key_rows import full_text, row_cells
 from questionbank.documents.keys import key_entries
@@ -126,7 +127,11 @@ class _Guess:
                 self.awaits_answers and self.state == "outside"
             )
         is_bonus = mark is None and self.numbering.is_numbered and phrases.BONUS.match(text)
-        if is_bonus and self.numbering.is_question(place + 1) and not is_bonus.string[is_bonus.end() :].strip("★☆*!  "):
+        if (
+            is_bonus
+            and self.numbering.is_question(place + 1)
+            and not is_bonus.string[is_bonus.end() :].strip("★☆*! ")
+        ):
             return Role.HEADING
         if self.numbering.is_question(place) or is_bonus or place in self.matches:
             is_named = self.state == "stem" and self.question == place - 1 and not self.lines[place - 1].text
@@ -146,12 +151,10 @@ class _Guess:
             return Role.MORE
         if phrases.is_stimulus(text) and not (is_open and mark is not None and mark.kind != "digits"):
             return Role.STIMULUS
-        if mark is None and (
-            self._announces(place, text) or (not is_open and phrases.WORD_BANK.match(text))
-        ):
+        if mark is None and (self._announces(place, text) or (not is_open and WORD_BANK.match(text))):
             return Role.STIMULUS
         if mark is None and self._directs(place, text):
-            return Role.STIMULUS if phrases.is_order(text) else Role.NOTHING
+            return Role.STIMULUS if is_order(text) else Role.NOTHING
         if (mark is None or mark.kind in ("han", "Roman", "upper", "han()", "word")) and (
             phrases.SECTION.fullmatch(f"{line.number} {text}".strip()) or phrases.SECTION.fullmatch(text)
         ):
@@ -206,7 +209,7 @@ class _Guess:
 
     def _directs(self, place: int, text: str) -> bool:
         """Return whether a line tells what to do with the questions that follow: "Simplify each expression."."""
-        if self.lines[place].is_joined or not phrases.directs(text):
+        if self.lines[place].is_joined or not directs(text):
             return False
         ahead = range(place + 1, min(place + 4, len(self.lines)))
         following = next((at for at in ahead if self.marks[at] is not None), -1)
@@ -410,7 +413,11 @@ class _Guess:
     def _asks_to_match(self, place: int, mark: Mark) -> bool:
         """Return whether a question asks to match, and what begins here are its rows rather than options."""
         stem = " ".join(line.text for line in self.lines[self.question : place])
-        is_row = mark.kind in ("digits", "roman", "lower") or mark.roman == 1 or phrases.BLANK.match(self.lines[place - 1].text)
+        is_row = (
+            mark.kind in ("digits", "roman", "lower")
+            or mark.roman == 1
+            or phrases.BLANK.match(self.lines[place - 1].text)
+        )
         return bool(is_row and phrases.MATCHING.search(f"{stem}\n{self.heading}"))
 
     # -- options and parts ----------------------------------------------------------------------------------------

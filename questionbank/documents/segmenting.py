@@ -15,6 +15,7 @@ from itertools import groupby
 from questionbank.documents import phrases
 from questionbank.documents.alignment import BONUS_NUMBER
 from questionbank.documents.answer_lists import tables_of_answers
+from questionbank.documents.directions import directs
 from questionbank.documents.doubts import neighbour_doubts, with_lines_left
 from questionbank.documents.drafts import Draft, Item, Stimulus
 from questionbank.documents.key_rows import full_text
@@ -35,9 +36,7 @@ NO_QUESTION = (
 )
 
 
-def assemble(
-    lines: Sequence[Line], roles: Sequence[Role], settled: Set[int] = frozenset()
-) -> Paper:
+def assemble(lines: Sequence[Line], roles: Sequence[Role], settled: Set[int] = frozenset()) -> Paper:
     """Return the questions of a paper.
 
     Args:
@@ -101,8 +100,8 @@ class _Assembly:
         if role is Role.NOTHING or role is Role.KEY:
             if role is Role.NOTHING and (match := phrases.POINTS_EACH.search(line.text)):
                 self._points_each = _each(match)
-            if role is Role.NOTHING and phrases.directs(line.text):
-                self._stimuli = [one for one in self._stimuli if one.last or not phrases.directs(one.text)]
+            if role is Role.NOTHING and directs(line.text):
+                self._stimuli = [one for one in self._stimuli if one.last or not directs(one.text)]
             if role is Role.NOTHING and (stated := phrases.STATED_POINTS.fullmatch(line.text)):
                 self._points_next = float(stated[1])
         elif role is Role.HEADING:
@@ -158,7 +157,7 @@ class _Assembly:
         if mark is not None and mark.answer:
             draft.answers.append(Item([place], [mark.answer]))
         for stimulus in self._stimuli:
-            has_own_order = phrases.directs(stimulus.text) and phrases.ORDER_TO_EACH.match(line.text)
+            has_own_order = directs(stimulus.text) and phrases.ORDER_TO_EACH.match(line.text)
             if stimulus.is_for(draft.value) and not has_own_order:
                 draft.stimuli.append(stimulus)
         self._drafts.append(draft)

@@ -158,20 +158,9 @@ class WordText:
             return
         whole = "".join(child.text or "" for child in texts)
         underline = _value(properties, "u")
-        if (
-            not whole.strip(f" {GAP}\u00a0")
-            and underline not in ("", "none")
-            and (GAP in whole or len(whole) > 1)
-        ):
-            texts[0].text = "____"
-            for child in texts[1:]:
-                child.text = ""
-        elif underline not in ("", "none") and _FILLED.fullmatch(whole):  # a gap that is filled
-            texts[0].text = f" __{whole.strip(_BLANKS)}__ "
-            for child in texts[1:]:
-                child.text = ""
-        elif underline not in ("", "none") and _FILLED.fullmatch(whole):  # a gap that is filled
-            texts[0].text = f" __{whole.strip(_BLANKS)}__ "
+        is_gap = not whole.strip(_BLANKS) and (GAP in whole or len(whole) > 1)
+        if underline not in ("", "none") and (is_gap or _FILLED.fullmatch(whole)):
+            texts[0].text = "____" if is_gap else f" __{whole.strip(_BLANKS)}__ "  # which somebody has filled
             for child in texts[1:]:
                 child.text = ""
         elif whole.strip() and self.styles.is_coloured(properties, paragraph_style):

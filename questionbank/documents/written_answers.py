@@ -34,7 +34,12 @@ def take_filled(text: str) -> tuple[str, list[str]]:
     (('____ Each square is a rectangle.', ['F']), ('One of ____ and ____ is x_1 or x_2.', []))
     """
     filled = [match for match in _FILLED.finditer(text) if match[0].count("_") > 2]
-    if not filled and not phrases.BLANK.search(text) and not _ASKS.search(text) and not phrases.TASK.match(text):
+    if (
+        not filled
+        and not phrases.BLANK.search(text)
+        and not _ASKS.search(text)
+        and not phrases.TASK.match(text)
+    ):
         filled = [*_UNDERLINED.finditer(text)]
     for match in reversed(filled):
         text = f"{text[: match.start()]}____{text[match.end() :]}"
@@ -90,7 +95,9 @@ def take_answers_behind(drafts: Sequence[Draft]) -> None:
     said = [match["answer"] for _, match in bracketed if not phrases.POINTS_ALONE.fullmatch(match["answer"])]
     below = [item for item in last if len(item.texts) > 1 and _is_answer(item.texts[-2:])]
     if 3 * len(bracketed) >= 2 * len(drafts) and 2 * len(said) > len(bracketed):
-        found = [(item, match["answer"], item.texts[-1][: match.start()].rstrip()) for item, match in bracketed]
+        found = [
+            (item, match["answer"], item.texts[-1][: match.start()].rstrip()) for item, match in bracketed
+        ]
     elif 3 * len(below) >= 2 * len(drafts):
         found = [(item, item.texts[-1], "") for item in below]
     else:

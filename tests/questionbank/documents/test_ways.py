@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a paper is easier to read on one line
 """Ways in which teachers write tests, each as a short paper of ours and what it says."""
 
 from __future__ import annotations
