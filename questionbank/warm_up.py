@@ -12,6 +12,7 @@ from functools import partial
 from threading import Thread
 
 from django.db import DatabaseError, connection
+from django.urls import get_resolver
 
 from questionbank.errors import KindredError
 from questionbank.rendering import render_inline
@@ -51,6 +52,7 @@ def warm_up() -> None:
     A model that fails to load is left to the requests.
     """
     render_inline("$x$")  # starts the engine that draws formulas
+    _ = get_resolver().url_patterns  # imports all pages, those that read test papers too
     for language, text in _QUESTIONS.items():
         for step in (_solve, _compare, _classify):
             _try(partial(_in_its_language, step), text, language)

@@ -161,6 +161,6 @@ def _last_equals(text: str) -> int:
         deep += text.startswith("\\begin", place) - text.startswith("\\end", place)
         if sign in "=＝≈" and deep <= 0 and text[place - 1 : place] not in ("<", ">", "\\"):
             last = place
-        elif (sign := _LAST_STEP.match(text, place)) and deep <= 0:
-            last = sign.end() - 1
+        elif (step := _LAST_STEP.match(text, place)) and deep <= 0:
+            last = step.end() - 1
     return last

@@ -7,7 +7,7 @@ with several options becomes a line an option.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from itertools import groupby, islice, pairwise
 from pathlib import Path
@@ -291,7 +291,7 @@ def _says_right(text: str) -> bool:
     return RIGHT_BEHIND.fullmatch(text.replace("*", "")) is not None
 
 
-def _with_bare_letters(pieces: Sequence[_Piece]) -> Iterator[_Piece]:
+def _with_bare_letters(pieces: list[_Piece]) -> Iterator[_Piece]:
     """Yield the lines; letters without a sign that count on, "a Find x." and below it "b Find y.", are numbers."""
     found = {
         place: match
