@@ -74,7 +74,7 @@ def _other_archive(path: Path) -> str:
         with zipfile.ZipFile(path) as archive:
             names = [name for name in archive.namelist() if not name.endswith("/") and "__MACOSX" not in name]
     except (zipfile.BadZipFile, OSError):
-        names = []
+        return "an Excel workbook or another ZIP archive that cannot be unpacked: save or download it again"
     endings = sorted({PurePath(name).suffix.lower() for name in names} - {"", ".db"})  # Thumbs.db
     if endings and _PICTURES.issuperset(endings):
         return (
