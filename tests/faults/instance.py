@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -245,12 +245,10 @@ class Instance:
         )
         subprocess.run([sys.executable, "-c", code], cwd=BASE_DIR, env=self.environment, check=True)
 
-    def import_questions(self, count: int, *, mark: str, concepts: Sequence[str] = ()) -> int:
-        """Ask for an import of new questions, in turn with one of the concepts, and return the job's number."""
+    def import_questions(self, count: int, *, mark: str) -> int:
+        """Ask for an import of new questions, as the page does; returns the job's number."""
         path = self.folder / f"{mark}.jsonl"
-        rows: list[dict[str, Any]] = [{"text": f"What is {n} + {n + 7}? ({mark})"} for n in range(count)]
-        for number, row in enumerate(rows if concepts else ()):
-            row["concepts"] = [["Faults", concepts[number % len(concepts)]]]
+        rows = [{"text": f"What is {n} + {n + 7}? ({mark})"} for n in range(count)]
         path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
         words = [sys.executable, "-c", IMPORT, str(path), f"{mark}.jsonl"]
         while True:  # until it is acknowledged: one that was not has written nothing

@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from html import unescape
 from urllib.parse import urlencode
@@ -26,7 +26,6 @@ Work = Callable[[Instance, random.Random], AbstractContextManager[Problems]]
 
 PAIRS = 2_000
 SMALL_IMPORT = 200
-TAGGED = 96  # of more, probes would be trained too
 PAUSE_SECONDS = 1.0
 WORDS = "apples buses coins doors eggs flags goats hats inks jars kites lamps maps nuts oars pens".split()
 TRAIN = """
@@ -39,10 +38,9 @@ if not Path(sys.argv[1]).exists():
     save_backbone(tiny_backbone(seed=0), Path(sys.argv[1]))
 print(training_request(capability="encoder", settings={**json.loads(sys.argv[2]), "backbone": sys.argv[1]}).pk)
 """
-CONCEPTS = ("Apples", "Buses", "Coins", "Doors")
 TRAINING = {
     "batch_size": "16", "epochs": "2", "projection": "8", "levels": "2", "max_tokens": "64",
-    "evaluate_every": "0", "checkpoint_every": "1", "mixed_precision": "no",
+    "evaluate_every": "0", "checkpoint_every": "1", "mixed_precision": "no", "ranking": "none",
 }  # fmt: skip
 
 
@@ -233,11 +231,11 @@ def bulk_change(instance: Instance, chance: random.Random) -> Iterator[Problems]
     yield problems
 
 
-def import_once(instance: Instance, mark: str, concepts: Sequence[str] = ()) -> int:
+def import_once(instance: Instance, mark: str) -> int:
     """Import some questions, wait for it and return the job's number; 0 where that has been done before."""
     if (instance.folder / f"{mark}.jsonl").exists():
         return 0
-    job = instance.import_questions(TAGGED if concepts else SMALL_IMPORT, mark=mark, concepts=concepts)
+    job = instance.import_questions(SMALL_IMPORT, mark=mark)
     wait_for(
         lambda: instance.sql("SELECT FROM questionbank_run WHERE id = %s AND state = 'succeeded'", job),
         "an import",
@@ -266,7 +264,7 @@ def undo(instance: Instance, chance: random.Random) -> Iterator[Problems]:
 @contextmanager
 def training(instance: Instance, chance: random.Random) -> Iterator[Problems]:
     """The training of a tiny encoder on questions that are imported for it, once."""
-    import_once(instance, "tagged", concepts=CONCEPTS)
+    import_once(instance, "learned from")
     words = [sys.executable, "-c", TRAIN, str(instance.folder / "tiny"), json.dumps(TRAINING)]
     asked = subprocess.run(
         words, cwd=BASE_DIR, env=instance.environment, capture_output=True, text=True, check=False
