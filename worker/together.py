@@ -274,8 +274,9 @@ class _Machines:
             joined = self._call(config)
             if joined == config.nodes:
                 return config
+            asked = config.nodes
             config = fewer(config, config.processes, joined, is_begun=is_begun)
-            self.reporter.log(f"Going on with {config.nodes} machines.", level="warning")
+            self.reporter.log(f"Going on with {config.nodes} of {asked} machines.", level="warning")
 
     def _call(self, config: Any) -> int:
         """Offer the places and wait for machines; return how many there are, this one included."""

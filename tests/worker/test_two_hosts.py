@@ -128,6 +128,6 @@ def test_two_hosts_learn_as_one_process_and_a_training_outlives_one_of_them(star
     assert (run.state, run.error) == (Run.State.SUCCEEDED, ""), said
     lost = "A machine that took part does not answer any more. The training goes on from its last checkpoint."
     assert lost in said
-    assert "Going on with 1 machines." in said
+    assert "Going on with 1 of 2 machines." in said
     assert reached < max(losses(alone))
     assert losses(run) == pytest.approx(losses(alone), abs=1e-3)
