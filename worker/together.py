@@ -345,7 +345,7 @@ class TakePart(BlockJob):
         from worker.gpu import gpus_held
 
         parameters = self.run.parameters
-        config = config_from_strings(CAPABILITIES[self.run.capability].config, parameters.get("set", {}))
+        config: Any = config_from_strings(CAPABILITIES[self.run.capability].config, parameters.get("set", {}))
         hear = Hearing(TrainingContext())
         place = Place(block.size, self.nodes, block.first, self.address, settings.TRAINING_WAIT_SECONDS)
         try:
