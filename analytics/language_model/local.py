@@ -141,7 +141,7 @@ class _Pieces(TextStreamer):
         super().__init__(tokenizer, skip_prompt=True, skip_special_tokens=True)
         self._on_text = on_text
 
-    def on_finalized_text(self, text: str, stream_end: bool = False) -> None:
+    def on_finalized_text(self, text: str, stream_end: bool = False) -> None:  # noqa: ARG002 - its interface
         """Hand a piece on; transformers calls it."""
         if text:
             self._on_text(text)

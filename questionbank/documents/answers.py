@@ -15,7 +15,7 @@ from questionbank.documents.conclusions import (
     is_sure,
     is_working,
 )
-from questionbank.documents.drafts import Draft, Item
+from questionbank.documents.drafts import Draft, Item, KeyEntry
 from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.part_answers import answer_text, lettered_answers, part_answers
 from questionbank.formats.shapes import answer_label
@@ -49,44 +49,12 @@ def answered_by(
 ) -> Answered:
     """Return what marks, answer lines, brackets and the list of answers say; where they differ, a doubt."""
     found = Answered()
-    said: list[tuple[str, str]] = []  # where, and what
-    right = [option.label for option, item in zip(options, items, strict=True) if item.is_right]
-    if right and not (len(right) == len(options) and len(options) > 1):
-        said.append(("the options marked as right", ", ".join(right)))
-        is_said = any(item.is_settled for item in items if item.is_right)
-        if (
-            len(right) > 1
-            and not is_said
-            and not phrases.SEVERAL_RIGHT.search(draft.stem.text + " ".join(draft.headings))
-        ):
-            draft.doubts.append(f"{len(right)} options are marked as right: {', '.join(right)}. Are they?")
-    for item in answers:
-        text = answer_text(item.text)
-        listed = part_answers(text)
-        if (
-            listed and not draft.parts and len(listed) == 1
-        ):  # "b. 9", or "a. 42" of a typed answer by Respondus
-            (text,), listed = listed if options else listed.values(), {}
-        found.parts |= listed
-        if phrases.NUMERIC.fullmatch(text) or phrases.INTERVAL.fullmatch(text):
-            found.accepted = (*found.accepted, _accepted(text))
-            text = found.accepted[-1].text
-        if text and not found.parts:
-            said.append(("the answer below the question", text))
+    said = _said_by_marks(draft, items, options)  # where, and what
+    said += _said_below(draft, options, answers, found)
     if given:
         said.append(("what is written into the question", given))
     if draft.key is not None and items is draft.options:
-        found.parts = draft.key.parts or found.parts
-        if options and len(draft.key.parts) == 1 and not draft.key.answer:  # "a) since ..."
-            said.append(("the list of answers", next(iter(draft.key.parts))))
-        if draft.key.parts and not draft.parts and not options and not draft.key.answer:
-            by_label = "; ".join(f"({label}) {answer}" for label, answer in draft.key.parts.items())
-            said.append(("the list of answers", by_label))
-        if "±" in draft.key.answer and phrases.NUMERIC.fullmatch(f"= {draft.key.answer}"):
-            found.accepted = (*found.accepted, _accepted(f"= {draft.key.answer}"))
-            said.append(("the list of answers", found.accepted[-1].text))
-        elif draft.key.answer:
-            said.append(("the list of answers", draft.key.answer))
+        said += [("the list of answers", text) for text in _said_by_list(draft, draft.key, options, found)]
     resolved = [
         (where, labels_named(text, options, where, draft.doubts) if options else text) for where, text in said
     ]
@@ -99,6 +67,53 @@ def answered_by(
                     f"The answer is {found.text} by {resolved[0][0]}, but {text} by {where}. Which is it?"
                 )
     return found
+
+
+def _said_by_marks(draft: Draft, items: Sequence[Item], options: Sequence[Option]) -> list[tuple[str, str]]:
+    """Return the labels of the options that a mark shows as right; a doubt where nothing says that several are."""
+    right = [option.label for option, item in zip(options, items, strict=True) if item.is_right]
+    if not right or len(right) == len(options) > 1:
+        return []
+    is_settled = any(item.is_settled for item in items if item.is_right)
+    wording = draft.stem.text + " ".join(draft.headings)
+    if len(right) > 1 and not is_settled and not phrases.SEVERAL_RIGHT.search(wording):
+        draft.doubts.append(f"{len(right)} options are marked as right: {', '.join(right)}. Are they?")
+    return [("the options marked as right", ", ".join(right))]
+
+
+def _said_below(
+    draft: Draft, options: Sequence[Option], answers: Sequence[Item], found: Answered
+) -> list[tuple[str, str]]:
+    """Return the answers on lines of their own; those by part and with a tolerance go into `found`."""
+    said = []
+    for item in answers:
+        text = answer_text(item.text)
+        listed = part_answers(text)
+        if len(listed) == 1 and not draft.parts:  # "b. 9", or "a. 42" of a typed answer by Respondus
+            (text,), listed = listed if options else listed.values(), {}
+        found.parts |= listed
+        if phrases.NUMERIC.fullmatch(text) or phrases.INTERVAL.fullmatch(text):
+            found.accepted = (*found.accepted, _accepted(text))
+            text = found.accepted[-1].text
+        if text and not found.parts:
+            said.append(("the answer below the question", text))
+    return said
+
+
+def _said_by_list(draft: Draft, key: KeyEntry, options: Sequence[Option], found: Answered) -> list[str]:
+    """Return what the paper's list of answers says; answers by part and with a tolerance go into `found`."""
+    found.parts = key.parts or found.parts
+    said = []
+    if options and len(key.parts) == 1 and not key.answer:  # "a) since ..."
+        said.append(next(iter(key.parts)))
+    if key.parts and not draft.parts and not options and not key.answer:
+        said.append("; ".join(f"({label}) {answer}" for label, answer in key.parts.items()))
+    if "±" in key.answer and phrases.NUMERIC.fullmatch(f"= {key.answer}"):
+        found.accepted = (*found.accepted, _accepted(f"= {key.answer}"))
+        said.append(found.accepted[-1].text)
+    elif key.answer:
+        said.append(key.answer)
+    return said
 
 
 def labels_named(text: str, options: Sequence[Option], where: str, doubts: list[str]) -> str:
@@ -157,6 +172,7 @@ def _accepted(text: str) -> AcceptedAnswer:
 
 
 def given_answer(stem: str) -> str:
+    """Return the answer that is written into a gap of the question, else the empty string."""
     match = phrases.GIVEN_ANSWER.search(stem)
     if match is None or (match["answer"] in "TFVR" and _NAMED_TRUTH.search(stem, 0, match.start())):
         return ""
@@ -171,22 +187,9 @@ def with_conclusions(
     doubts: list[str],
 ) -> tuple[Answered, tuple[QuestionPart, ...], str]:
     """Return answers that stand at the end of their working, and the working as the solution; each with a doubt."""
-    found = []
+    found: list[str] = []
     if parts:
-        worked = {label: text for label, text in _by_parts(solution).items() if text}
-        labels = [*worked] if len(worked) == len(parts) else []
-        settled = []
-        for place, part in enumerate(parts):
-            working = part.answer or (worked[labels[place]] if labels else "")
-            end = concluded_by_numerals(working) if is_working(working) or not part.answer else ""
-            if not (part.answer or is_working(working)) and len(working) <= _SHORT_ANSWER:
-                end = end or working
-            if end and end != part.answer:
-                found += [end] * (end != working and not is_sure(working))
-                solution = f"{solution}\n{working}".strip() if part.answer else solution
-                part = replace(part, answer=end)
-            settled.append(part)
-        parts = tuple(settled)
+        parts, solution = _concluded_parts(parts, solution, found)
     elif options:
         if not answered.text and (letter := chosen_letter(solution)):
             answered = replace(answered, text=labels_named(letter, options, "the solution", doubts))
@@ -201,6 +204,26 @@ def with_conclusions(
     if found:
         doubts.append(f"The answer is what the working ends with: {'; '.join(found)}. Is it all of it?")
     return answered, parts, solution
+
+
+def _concluded_parts(
+    parts: tuple[QuestionPart, ...], solution: str, found: list[str]
+) -> tuple[tuple[QuestionPart, ...], str]:
+    """Return the parts with what their working ends with, and the solution; unsure ends go into `found`."""
+    worked = {label: text for label, text in _by_parts(solution).items() if text}
+    workings = list(worked.values()) if len(worked) == len(parts) else [""] * len(parts)
+    settled = []
+    for part, text in zip(parts, workings, strict=True):
+        working = part.answer or text
+        end = concluded_by_numerals(working) if is_working(working) or not part.answer else ""
+        if not (part.answer or is_working(working)) and len(working) <= _SHORT_ANSWER:
+            end = end or working
+        if end and end != part.answer:
+            found += [end] * (end != working and not is_sure(working))
+            solution = f"{solution}\n{working}".strip() if part.answer else solution
+            part = replace(part, answer=end)
+        settled.append(part)
+    return tuple(settled), solution
 
 
 def _by_parts(solution: str) -> dict[str, str]:

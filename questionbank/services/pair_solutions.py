@@ -10,7 +10,6 @@ from analytics.records import ProblemRecord
 from analytics.solver.solution import CERTAIN_ENOUGH, Solution
 from analytics.text.word_problems import is_word_problem
 from questionbank.models import ParaphrasePair
-from questionbank.selectors.questions.computations import CERTAIN_ENOUGH
 from questionbank.selectors.serving import ServedSolver
 
 

@@ -54,7 +54,7 @@ RUN_LOCK = 7_201_010  # first half of the advisory lock that a worker holds; the
 
 
 @transaction.atomic
-def run_create(
+def run_create(  # noqa: PLR0913 - the columns of a job
     *,
     kind: str,
     title: str = "",
