@@ -23,7 +23,7 @@ is_admin: Any = rules.is_superuser | _IN_GROUP["admin"]
 has_role: Any = is_teacher | is_reviewer | is_admin
 
 
-class RulesBackend(ObjectPermissionBackend):  # type: ignore[misc]
+class RulesBackend(ObjectPermissionBackend):
     """Has the last word on every permission that has a rule: nobody is given one by a row of a table.
 
     So no page asks the tables of Django's own permissions, which cost each request two queries.

@@ -17,7 +17,7 @@ from celery.beat import PersistentScheduler, ScheduleEntry
 from questionbank import dispatch
 
 
-class SteadyCelery(Celery):  # type: ignore[misc]  # Celery has no types
+class SteadyCelery(Celery):
     """An application whose time is the machine's at its start and goes on evenly, even if the machine's is set."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -29,7 +29,7 @@ class SteadyCelery(Celery):  # type: ignore[misc]  # Celery has no types
         return self._began + timedelta(seconds=time.monotonic() - self._counted)
 
 
-class Scheduler(PersistentScheduler):  # type: ignore[misc]  # likewise
+class Scheduler(PersistentScheduler):
     """Sends each job unless its last message still waits."""
 
     def install_default_entries(self, data: Any) -> None:

@@ -15,7 +15,8 @@ from questionbank.documents.conclusions import (
     is_sure,
     is_working,
 )
-from questionbank.documents.drafts import Draft, Item, KeyEntry
+from questionbank.documents.drafts import Draft, Item
+from questionbank.documents.keys import KeyEntry
 from questionbank.documents.marks import read_mark, take_mark
 from questionbank.documents.part_answers import answer_text, lettered_answers, part_answers
 from questionbank.formats.shapes import answer_label

@@ -124,7 +124,7 @@ def unpacked_stream(raw: io.BufferedReader, path: Path) -> tuple[io.BufferedRead
     magic = raw.read(16)
     raw.seek(0)
     if magic.startswith(_GZIP_MAGIC):
-        packed: Any = io.BufferedReader(gzip.GzipFile(fileobj=raw), 1 << 16)  # type: ignore[arg-type]
+        packed: Any = io.BufferedReader(gzip.GzipFile(fileobj=raw), 1 << 16)
         return _in_utf8(packed), True
     if path.suffix.lower() == ".gz":
         raise ImportRefused(f"{path.name} is not gzip-compressed, although its name ends in .gz.")

@@ -76,7 +76,7 @@ class User(AbstractUser):
 
 
 @pghistory.track(pghistory.InsertEvent(), pghistory.DeleteEvent(), obj_field=None, model_name="UserRoleEvent")
-class UserRole(User.groups.through):  # type: ignore[name-defined,misc]
+class UserRole(User.groups.through):  # type: ignore[name-defined]
     """A person's membership of a group, named so that its changes can be tracked."""
 
     class Meta:

@@ -27,7 +27,7 @@ _MERGED_LIMIT = 100_000  # ranges
 _ROW_LIMIT = 16 * 1024 * 1024  # bytes
 
 
-class _Parser(WorkSheetParser):  # type: ignore[misc]
+class _Parser(WorkSheetParser):
     """Also says of a cell whether it has a formula."""
 
     def parse_cell(self, element: Any) -> dict[str, Any]:
