@@ -32,10 +32,11 @@ def why_not() -> str:
     """Why there can be no network namespaces here."""
     if shutil.which("ip") is None:
         return "iproute2 is not installed"
-    made = subprocess.run(["ip", "netns", "add", "kindred-try"], capture_output=True, text=True, check=False)
+    trial = f"kindred-{os.getpid()}"  # processes of one test run try at the same time
+    made = subprocess.run(["ip", "netns", "add", trial], capture_output=True, text=True, check=False)
     if made.returncode:
         return f"network namespaces are not allowed: {made.stderr.strip()}"
-    ip("netns", "delete", "kindred-try")
+    ip("netns", "delete", trial)
     return ""
 
 
