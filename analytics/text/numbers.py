@@ -19,6 +19,7 @@ from analytics.language.mentions import NumberKind, NumberMention
 from analytics.language.table import languages
 from analytics.text.clock_times import find_clock_times
 from analytics.text.numerals import find_numerals, half_width
+from analytics.text.pictures import blank_names
 from analytics.text.remembered import Remembered
 
 _RATIO = re.compile(r"(?<![\d.:])\d+(?:\.\d+)?(?:\s?[:：∶]\s?\d+(?:\.\d+)?)+(?![\d:])")
@@ -31,7 +32,8 @@ def find_numbers(text: str, *, with_indefinite: bool = False) -> list[NumberMent
     Args:
         with_indefinite: whether 一 counts in 一个数, "a number", as it does for trained models.
 
-    A date, a clock time, a ratio or a range has no value of its own: the numbers in it are found one by one.
+    A date, a clock time, a ratio or a range has no value of its own: the numbers in it are found one by one. The
+    names of pictures hold no numbers.
 
     >>> [(m.text, str(m.value)) for m in find_numbers(r"twenty-five pens for $2.50, $\frac{1}{4}$ of 20\%")]
     [('twenty-five', '25'), ('2.50', '5/2'), ('\\frac{1}{4}', '1/4'), ('20\\%', '1/5')]
@@ -49,6 +51,7 @@ def find_numbers(text: str, *, with_indefinite: bool = False) -> list[NumberMent
 
 @Remembered
 def _mentions(text: str) -> tuple[NumberMention, ...]:
+    text = blank_names(text)
     plain = half_width(text)
     mentions = [_percentage(text, mention) for mention in _digit_mentions(text, plain)]
     for language in languages():

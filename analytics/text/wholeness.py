@@ -156,7 +156,7 @@ FIGURE = FigureRules(
 # --- placeholders
 
 _FORMULA = r"\$\$[^$]*\$\$|\$[^$]*\$|`[^`]*`|\\\((?:[^\\]|\\[^)])*\\\)|\\\[(?:[^\\]|\\[^]])*\\\]"
-_DRAWING = r"\[asy\](?:[^[]|\[[^/])*\[/asy\]"
+_DRAWING = r"\[asy\](?:[^[]|\[[^/])*\[/asy\]|!\[[^]]*\]\([^()]*\)"
 _COMMAND = (
     r"\\(?:text[a-z]*|mbox|math[a-z]*|operatorname\*?|hbox|begin|end|label|rm|color|unit|qty|si|SI|ce|hspace|vspace"
     r"|hskip|kern|rule) ?\{[^{}]*\}|\\[A-Za-z]+"

@@ -12,8 +12,8 @@ from html import escape
 from urllib.parse import quote
 
 from analytics.text.formulas import segment_text
+from analytics.text.pictures import PICTURE
 from questionbank.formats.html_reading import html_to_our_text
-from questionbank.rendering.pictures import PICTURE
 
 PictureAddress = Callable[[str], str]
 

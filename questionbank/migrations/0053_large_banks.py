@@ -1,6 +1,7 @@
 """Compute what a question lacks with fewer patterns than PostgreSQL keeps compiled; index the orders of browsing.
 
-The rules are those of migrations 43 and 45 and the columns keep their values; PostgreSQL rewrites the table once.
+The rules are those of migrations 43 and 45, but for the names of pictures, which are no variables ("image1.png").
+PostgreSQL rewrites the table once.
 """
 
 from functools import reduce
@@ -21,9 +22,17 @@ def matches(wording, *patterns):
     return Q(Regex(wording, "|".join(patterns)))
 
 
+def part(replacements, wording):
+    """Return a part of a wording, without its pictures where drawings are left out."""
+    if replacements:
+        (drawing, blank), *others = replacements
+        replacements = ((drawing + r"|!\[[^]]*\]\([^()]*\)", blank), *others)
+    return RULES._part(replacements, wording)
+
+
 def placeholders(wording):
     for (hint, replacements), rules in groupby(RULES.PLACEHOLDERS, itemgetter(0, 1)):
-        found = matches(RULES._part(replacements, wording), *(pattern for *_, pattern in rules))
+        found = matches(part(replacements, wording), *(pattern for *_, pattern in rules))
         yield matches(wording, hint) & found if hint else found
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 
-PICTURE = re.compile(r"!\[(?P<alt>(?:[^\[\]]|\[[^\[\]]*\])*)\]\((?P<name>[^()\n]*)\)")
+from analytics.text.pictures import PICTURE
+
 ADDRESS = re.compile(r"/pictures/[0-9a-f]{64}")
 """Of a picture's page; nothing else is shown as a picture."""
 

@@ -13,8 +13,8 @@ from random import Random
 
 from analytics.languages import primary_language
 from analytics.question_content import Option, QuestionContent, QuestionPart
+from analytics.text.pictures import PICTURE
 from questionbank.formats.derived_answer import derived_answer, lettered_choices, part_label
-from questionbank.rendering.pictures import PICTURE
 from questionbank.worksheets.changed_numbers import with_changed_numbers
 from questionbank.worksheets.options import (
     Labelled,

@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 from analytics.text.bare_latex import bare_formulas
 from analytics.text.formulas import segment_text
+from analytics.text.pictures import PICTURE
 from analytics.text.textmode import replace_text_macros
 from questionbank.formats.latex.structure import GONE, without_comments
-from questionbank.rendering.pictures import PICTURE
 
 PictureName = Callable[[str], str]
 """Returns our name of a picture by the name that a source has for it, or a file's name by ours."""

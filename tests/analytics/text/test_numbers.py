@@ -254,3 +254,10 @@ def test_words_that_name_no_number_have_no_value(words: str) -> None:
 )
 def test_finding_in_a_long_text_ends(unit: str, no_hang: None) -> None:
     find_numbers(unit * (25_000 // len(unit)))
+
+
+def test_the_name_of_a_picture_is_no_number():
+    assert [mention.text for mention in find_numbers("A side is h. ![5 cm](image2.png) Then 3 more.")] == [
+        "5",
+        "3",
+    ]

@@ -118,6 +118,7 @@ If $P(A and B) = 0.2$ and $P(A) = 0.5$, find $P(B|A)$.
 $$I$$ $$love$$ $$Mathematics$$
 [asy] draw(circle(origin, rad1)); pair pic1 = (0,0); [/asy] Find the radius.
 The greatest integer not above $x$ is written [x]. Solve [x] = 3.
+Find the side marked h. ![the triangle of figure2](image1.png)
 """.strip().splitlines()
 
 
