@@ -35,8 +35,8 @@ OPEN_STEPS = 12  # more concepts of several hierarchies are folded
 ORDER_NAMES = {  # a literal table
     RELEVANCE: "Relevance",
     NEWEST: "Newest",
-    "easiest": "Easiest first",
-    "hardest": "Hardest first",
+    "easiest": "Easiest first, as published",
+    "hardest": "Hardest first, as published",
     "answered": "Most answered",
 }
 
