@@ -21,9 +21,9 @@ setup: $(VENV)/installed
 run: setup
 	@DEMO=1 exec $(PYTHON_IN_VENV) manage.py serve
 
-# A process a processor; a file's tests stay together, since they share what they have made.
+# A process a processor; a file's tests stay together, since they share what they have made. `make faults` trains on two hosts.
 test: setup
-	$(PYTHON_IN_VENV) -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile --no-loadscope-reorder
+	$(PYTHON_IN_VENV) -m pytest --numprocesses=auto --maxprocesses=4 --dist=loadfile --no-loadscope-reorder -m "not namespaces"
 
 check: lint test
 
@@ -46,6 +46,7 @@ lock: $(PYTHON_IN_VENV)
 
 faults: setup
 	$(PYTHON_IN_VENV) -m tests.faults
+	$(PYTHON_IN_VENV) -m pytest -m namespaces tests/worker/test_two_hosts.py
 
 # The first Python that fits; a name alone is not enough, since version managers leave names of absent versions.
 $(PYTHON_IN_VENV):

@@ -117,25 +117,15 @@ def test_a_restore_that_loses_the_server_ends_in_a_sentence(instance, imports):
     assert broken_invariants(instance, imports) == []
 
 
-ROUNDS = {  # fault -> work under which it happens
+ROUNDS = {  # fault -> work under which it happens: those of which most is asked; `make faults` draws among all
     "kill web": "reviews",
     "kill job": "bulk change",
-    "kill worker-default": "undo",
-    "kill worker-train": "undo",
-    "kill beat": "reviews",
-    "kill postgres": "bulk change",
-    "kill redis": "undo",
-    "restart postgres": "reviews",
-    "damaged models": "reviews",
+    "kill postgres": "undo",
     "damaged vectors": "bulk change",
     "full disk": "reviews",
-    "slow clients": "reviews",
-    "hostile parameters": "reviews",
     "empty redis": "bulk change",
-    "end for memory": "undo",
-    "second machine with a wrong clock": "bulk change",
     "hang connections": "reviews",
-    "stall everything": "undo",
+    "end for memory": "undo",
     "lose power": "bulk change",
     "restore under load": "reviews",
 }
@@ -143,7 +133,7 @@ ROUNDS = {  # fault -> work under which it happens
 
 @pytest.mark.parametrize("name", ROUNDS)
 def test_rounds_of_make_faults(name, instance, imports):
-    """Named faults; `make faults` draws among all, and two at once."""
+    """Named faults, one at a time; `make faults` tries two at once too."""
     done = round_of(
         instance,
         [*ROUNDS].index(name),
