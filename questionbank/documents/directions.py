@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import re
 
-from questionbank.documents.phrases import STATEMENTS
+from questionbank.documents.phrases import (
+    CIRCLES_ONE,
+    GAP_SECTION,
+    OFFERS_CHOICE,
+    POINTS_ALONE,
+    STATEMENTS,
+    TRUTH_SECTION,
+)
 
 _ORDERS = re.compile(
     r"\W*(?:(?:directions?|instructions?|anweisung|consigne|instrucciones|istruzioni)\W*)?"
@@ -47,3 +54,19 @@ def is_order(text: str) -> bool:
     """
     orders = [part for part in re.split(r"(?<=[.:])\s", text) if _ORDERS.match(part)]
     return bool(STATEMENTS.search(text)) or not all(map(_ADMINISTERS.search, orders))
+
+
+def is_given(text: str) -> bool:
+    """Return whether a line below a heading says what its questions are about, and not what to do with them.
+
+    >>> is_given("A ladder is 6.5 m long."), is_given("Solve each equation."), is_given("True or false? Circle T or F.")
+    (True, False, False)
+    """
+    tells_how = (TRUTH_SECTION, GAP_SECTION, CIRCLES_ONE, OFFERS_CHOICE, _ADMINISTERS)
+    is_sentence = text.startswith(("|", "![")) or (" " in text and text.endswith((".", "。", ":", "：")))
+    return (
+        is_sentence
+        and not directs(text)
+        and not POINTS_ALONE.fullmatch(text)
+        and not any(pattern.search(text) for pattern in tells_how)
+    )

@@ -99,7 +99,9 @@ def numbering(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
 
 def numbering_below_words(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
     """Return where the questions begin if what has a word is a heading: "Exercise 1: choose the right answer"."""
-    words = frozenset(place for place, mark in enumerate(marks) if mark is not None and mark.series == "word")
+    words = {
+        place: mark.value for place, mark in enumerate(marks) if mark is not None and mark.series == "word"
+    }
     below = [None if place in words else mark for place, mark in enumerate(marks)]
     found = numbering(
         [replace(line, heading=6) if place in words else line for place, line in enumerate(lines)], below
@@ -110,8 +112,14 @@ def numbering_below_words(lines: Sequence[Line], marks: Sequence[Mark | None]) -
         for word, end in zip(sorted(words), ends, strict=True)
         if not any(word < place < end for place in found.questions)
     }
-    heads = words - alone
-    if not heads or len(found.questions) <= len(heads) or 2 * len(heads) < len(alone):
+    heads = frozenset(words) - alone
+    named = {words[place] for place in heads}
+    if (
+        not heads
+        or len(found.questions) <= len(heads)
+        or len(named)
+        < len({words[place] for place in alone} - named)  # what is numbered in one of several are parts
+    ):
         return Numbering(found.questions)
     return Numbering(found.questions | alone, heads)
 

@@ -279,7 +279,7 @@ OFFERS_CHOICE = re.compile(
     re.IGNORECASE,
 )
 CIRCLES_ONE = re.compile(
-    r"\b(?:circle|tick|underline|ring|which (?:one )?of|kreise|entoure|rodea)\b|圈", re.IGNORECASE
+    r"\b(?:circle|tick|underline|ring|which (?:one )?of|kreise|entour\w+|rodea|fill in)\b|圈", re.IGNORECASE
 )
 """Asks to choose from what stands in a row below."""
 SEVERAL_RIGHT = re.compile(

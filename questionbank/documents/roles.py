@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from questionbank.documents import phrases
-from questionbank.documents.directions import WORD_BANK, directs, is_order
+from questionbank.documents.directions import WORD_BANK, directs, is_given, is_order
 from questionbank.documents.item_runs import Items, Run
 from questionbank.documents.key_rows import full_text, row_cells
 from questionbank.documents.keys import key_entries
@@ -216,8 +216,10 @@ class _Guess:
         return self.numbering.is_question(following)
 
     def _is_shared(self, place: int) -> bool:
-        """Return whether a line stands between "Question 3" and its first question, 3.1."""
+        """Return whether a line says what is given between "Exercise 3" and its first question, 1 or 3.1."""
         above = next((at for at in range(place - 1, -1, -1) if self.roles[at] is Role.HEADING), -1)
+        if self.state == "heading" and above in self.numbering.headings and is_given(self.lines[place].text):
+            return True
         number = self.marks[above] if above >= 0 else None
         following = next((at for at in range(place, len(self.lines)) if self.numbering.is_question(at)), -1)
         mark = self.marks[following] if following >= 0 else None

@@ -139,7 +139,10 @@ class _Assembly:
             line, mark = replace(line, number="", text=full_text(line)), None  # "3 men dig a trench"
         if mark is not None and mark.kind == "word":
             # "Exercise 2" ends "Exercise 1: choose the right answer"
-            self._headings = [heading for heading in self._headings if not _is_numbered(heading[1])]
+            above = [heading for heading in self._headings if not _is_numbered(heading[1])]
+            if len(above) < len(self._headings):
+                self._stimuli = [stimulus for stimulus in self._stimuli if stimulus.last]
+            self._headings = above
         headings = tuple(text for _, text in self._headings)
         draft = Draft(
             number=line.number,

@@ -108,6 +108,25 @@ def test_an_exercise_without_numbers_within_is_a_question() -> None:
     assert questions[4].record.text == "Prove that 2 is prime."
 
 
+def test_what_is_numbered_in_one_exercise_of_several_are_its_parts() -> None:
+    *_, die = read(
+        "Exercice 1 :\nQuelle est la valeur de 7 × 8 ?\nExercice 2 :\nQuelle est la valeur de 6 × 9 ?\nExercice 3 :\n"
+        "On lance un dé équilibré.\n1. Quelle est la probabilité d'obtenir 6 ?\n2. Et d'obtenir un nombre pair ?"
+    )
+    assert die.record.text == "On lance un dé équilibré."
+    assert len(die.record.content.parts) == 2
+
+
+def test_what_an_exercise_gives_belongs_to_each_of_its_questions() -> None:
+    *_, foot, height, last = read(
+        "Exercise 1: circle the right answer.\n1. 2 + 2 is\nA. 3\nB. 4\n2. 3 + 3 is\nA. 6\nB. 7\nExercise 2\n"
+        "A ladder of 6.5 m leans against a wall.\n1. Draw it.\n2. How high does it reach?\nExercise 3\nProve that 2 is prime."
+    )
+    assert foot.record.text == "A ladder of 6.5 m leans against a wall.\n\nDraw it."
+    assert height.record.text.startswith("A ladder")
+    assert last.record.text == "Prove that 2 is prime."
+
+
 def word_paper() -> WordFile:
     """Return a paper whose options nothing marks, whose right words are bold, and whose points stand in a column."""
     word = WordFile()
