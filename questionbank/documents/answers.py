@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from analytics.question_content import AcceptedAnswer, Option, QuestionPart
+from analytics.text.meaning import same_answer
 from questionbank.documents import phrases
 from questionbank.documents.conclusions import (
     chosen_letter,
@@ -55,6 +56,7 @@ def answered_by(
     if given:
         said.append(("what is written into the question", given))
     if draft.key is not None and items is draft.options:
+        _name_in_full(draft.key, options)
         said += [("the list of answers", text) for text in _said_by_list(draft, draft.key, options, found)]
     resolved = [
         (where, labels_named(text, options, where, draft.doubts) if options else text) for where, text in said
@@ -63,11 +65,23 @@ def answered_by(
     if resolved:
         found.text = resolved[0][1]
         for where, text in resolved[1:]:
-            if options and text != found.text:
+            if text != found.text and (options or not _agree(text, found.text)):
                 draft.doubts.append(
                     f"The answer is {found.text} by {resolved[0][0]}, but {text} by {where}. Which is it?"
                 )
     return found
+
+
+def _agree(text: str, other: str) -> bool:
+    """Return whether two answers without options say the same, or one of them more than the other."""
+    plain, of_other = (re.sub(r"\\[a-zA-Z]+|[\W_]", "", one).lower() for one in (text, other))
+    return plain in of_other or of_other in plain or same_answer(text, other) == "same"
+
+
+def _name_in_full(key: KeyEntry, options: Sequence[Option]) -> None:
+    """Give a function or a point its name back, which is no option's letter: "C(x) = 15x + 200"."""
+    if not options and key.raw and re.match(r"[A-K]\(", key.raw[0]) and key.answer == key.raw[0][0]:
+        key.answer, key.solution = key.raw[0], key.solution[1:]
 
 
 def _said_by_marks(draft: Draft, items: Sequence[Item], options: Sequence[Option]) -> list[tuple[str, str]]:

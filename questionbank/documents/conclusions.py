@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from analytics.text.formulas import formula_segments
+from analytics.text.meaning import same_meaning
 
 _LEAD = re.compile(
     r"(?:\b(?:so(?! that)|hence|therefore|thus|also|i\.e\.|that is|it follows that|whence|daher|somit|folglich|donc"
@@ -72,7 +73,10 @@ def is_working(text: str) -> bool:
         return "=" in text or "⇒" in text or bool(_LEAD.search(text) and re.search(r"\d", text))
     before, sign, behind = text.replace("＝", "=").partition("=")
     if "=" in behind:
-        return not _ASSIGNMENTS.search(text)
+        assigned = _ASSIGNMENTS.search(text)
+        return assigned is None or "=" in text[: assigned.start()]
+    if sign and before.startswith("$") and same_meaning(before.strip("$ "), behind.strip("$ .")) == "same":
+        return True  # a step from one form to another
     variables = re.search(r"(?<![^\W\d_])[a-zA-Z](?![^\W\d_])|\\|\^", before.rpartition(":")[2])
     return bool(sign) and variables is None and re.search(r"\d.*[-+−–×÷·*/:]", before) is not None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import replace
 
@@ -11,6 +11,7 @@ from questionbank.documents import phrases
 from questionbank.documents.directions import directs
 from questionbank.documents.drafts import Draft, Item
 from questionbank.documents.key_rows import full_text
+from questionbank.documents.marks import read_mark
 from questionbank.documents.paper import FoundQuestion, Line, Role
 
 _LONG_OPTION = 160  # characters of an option that goes on over lines
@@ -19,6 +20,11 @@ _MARKS_LEFT = re.compile(
     r"(?:^|[\n\t])A[ \t][^\n]{1,80}?\tB[ \t][^\n]{1,80}?\tC[ \t]|"
     r"(?:^|[\s\u2003(])[(（]?A[.)）、．][^\n]{1,200}?[\s\u2003(][(（]?B[.)）、．]"
 )
+_ADDRESSES = re.compile(
+    r"\b(?:(?-i:me|my|us)|your?s?|mich|mir|moi|vous|votre)\b|\b(?:the board|in class|notebook)$",
+    re.IGNORECASE,
+)
+"""Speaks to whoever reads an answer rather than to give it."""
 _NUMBERS_LEFT = re.compile(r"\n\s*(?:Q\s?)?\d{1,3}[.)、．]\s+\S")
 
 
@@ -33,11 +39,15 @@ def neighbour_doubts(
     has_answers = names_answers or any(_has_answer(question) for question in found)
     counts = Counter(len(question.record.options) for question in found if question.record.options)
     usual = counts.most_common(1)[0][0] if counts else 0
+    alike: dict[tuple[int, tuple[str, ...]], list[int]] = defaultdict(list)
+    for place, draft in enumerate(drafts):
+        alike[draft.value, draft.headings].append(place)
     for place, (question, draft) in enumerate(zip(found, drafts, strict=True)):
         doubts = [
             *question.doubts,
             *_own(question, draft, has_answers=has_answers),
             *_numbers(place, drafts),
+            *_twins(place, draft, alike[draft.value, draft.headings]),
             *(() if _are_settled(draft.options) else _number_of_options(place, found, usual, counts)),
         ]
         yield replace(question, doubts=tuple(dict.fromkeys(doubts)))
@@ -100,6 +110,14 @@ def _own(question: FoundQuestion, draft: Draft, *, has_answers: bool) -> Iterato
             *(p.text for p in record.content.parts),
         ]
     )
+    said = [record.answer, *(part.answer for part in record.content.parts)]
+    if remark := next((answer for answer in said if _ADDRESSES.search(answer)), ""):
+        yield f"“{_shown(remark)}” speaks to somebody. Is it the answer?"
+    if not record.options and record.kind == "open" and re.fullmatch("[A-K]", record.answer):
+        yield f"The answer is {record.answer}, but there are no options. Say which lines are options."
+    first = read_mark(draft.parts[0].number) if draft.parts else None
+    if first is not None and first.value > 1 and first.roman != 1 and not draft.parts[0].is_settled:
+        yield f"The first part is {draft.parts[0].number} Say where the parts before it begin."
     if len(record.content.parts) == 1 and not draft.parts[0].is_settled:
         yield "The question has a single part. Is another one part of the text?"
     if phrases.IMAGE_LOST.search(texts):
@@ -173,6 +191,18 @@ def _numbers(place: int, drafts: Sequence[Draft]) -> Iterator[str]:
         yield f"The next number is {after.value}. If {what} is in this one, say where it begins."
     if not draft.value and any(other.value for other in drafts):
         yield "It has no number, though others have. Join it with the question above if it belongs to that."
+
+
+def _twins(place: int, draft: Draft, alike: Sequence[int]) -> Iterator[str]:
+    """Yield that another question, or a part, has the number of this one: one of them may be the answer."""
+    if draft.stem.is_settled:
+        return
+    if draft.value > 0 and len(alike) == 2 and alike[1] - alike[0] > 1:
+        where = "below" if place == alike[0] else "above"
+        yield f"The number {draft.value} stands {where} as well. Does one of the two answer the other?"
+    first = read_mark(draft.parts[0].number) if draft.parts else None
+    if first is not None and first.series == draft.series and first.value < draft.value:
+        yield "Its parts are numbered as the questions are. Are they parts, or answers of the questions above?"
 
 
 def _number_of_options(

@@ -49,6 +49,7 @@ _SAID_RIGHT = re.compile(
 _EMPHASIS = re.compile(r"\*\*|(?<!\S)\*(?=[^\s*])|(?<=[^\s*])\*(?!\S)")
 _LAST_COLUMN = re.compile(r"(?<=\S)[\u2003\t]\s*\d{1,2}\s*$")
 _TICKS = re.compile(r"\s*[✓✔]+(?=\s|$)")
+_NUMBERED_CELL = re.compile(r"(\d{1,3})\s?[.):]\s+\S")
 _LEVELS = re.compile(r"(\d{1,2}(?:\.\d{1,2}){1,2})[.):]?\s+(?=\S)")
 _FEWEST_LEVELS = 2  # numbers such as 3.1
 _FEWEST_POINTS = 3
@@ -92,14 +93,20 @@ def key_entries(
     entries: list[KeyEntry] = []
     block: list[tuple[list[int], str]] = []
     rows: list[tuple[int, list[str]]] = []
+    numbered: list[tuple[int, str]] = []  # cells with a number and an answer each
     lines = [*lines]
     levels = [match for _, line in lines if (match := _LEVELS.match(full_text(line)))]
     for place, line in lines:
         text = _EMPHASIS.sub("", full_text(line))
         cells = row_cells(text) or table_cells(text) or (len(levels) >= _FEWEST_LEVELS and _cut(text))
+        if cells and len(cells) > 1 and all(_NUMBERED_CELL.match(cell) for cell in cells if cell):
+            numbered += [(place, cell) for cell in cells if cell]
+            continue
         if cells:
             rows.append((place, cells))
             continue
+        block += [([at], cell) for at, cell in sorted(numbered, key=_number_of)]
+        numbered = []
         if rows:
             entries += _placed(_of_table(rows), numbers, names)
             rows = []
@@ -110,8 +117,14 @@ def key_entries(
         is_name = is_name and not has_label(text)
         block.append(([place], "" if is_name else without_marks(TITLE_AND_LIST.sub("", text, count=1))))
     entries += _placed(_of_table(rows), numbers, names)
+    block += [([at], cell) for at, cell in sorted(numbered, key=_number_of)]
     said = _without_column(aligned([text for _, text in block], numbers, names))
     return _merged([*entries, *(_entry(answer, block) for answer in said)])
+
+
+def _number_of(cell: tuple[int, str]) -> int:
+    match = _NUMBERED_CELL.match(cell[1])
+    return int(match[1]) if match else 0
 
 
 def _cut(text: str) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
@@ -12,6 +13,7 @@ from questionbank.documents.phrases import INSTRUCTIONS, SECTION, is_stimulus
 
 _COUNTS = ("word", "digits", "levels")
 _SEEN = 60  # earlier numbers that one may follow
+_ROW = re.compile(r"\|[\s_]*\d{1,3}[.)]\s")  # "| ___ 11. radius | A. half of the diameter |"
 _FEWEST_BARE = 3  # numbers without a sign behind them, such as "3 Work out", that must count on
 
 
@@ -69,6 +71,7 @@ def numbering(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
     Each number has a weight, less where it is bare or in brackets; those are taken that run on with the greatest sum.
     """
     above = _headings_above(lines)
+    rows = [*accumulate((_ROW.match(line.text) is not None for line in lines), initial=0)]
     states: list[tuple[int, float, int]] = []  # place, score, state before
     values = {}
     for place, mark in enumerate(marks):
@@ -84,7 +87,7 @@ def numbering(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
         best, before = -0.3 * (mark.value - 1), -1
         for number in range(len(states) - 1, max(-1, len(states) - _SEEN), -1):
             earlier, score, _ = states[number]
-            cost = _step(marks[earlier], mark, above[place] > above[earlier + 1])
+            cost = _step(marks[earlier], mark, above[place] > above[earlier + 1], rows[place] - rows[earlier])
             cost += 0.5 * max(0, line.level - lines[earlier].level)
             if score - cost > best:
                 best, before = score - cost, number
@@ -137,13 +140,18 @@ def _goes_on(place: int, lines: Sequence[Line]) -> bool:
     return place + 1 < len(lines) and lines[place + 1].is_joined and bool(lines[place + 1].number)
 
 
-def _step(before: Mark | None, mark: Mark, is_parted: bool) -> float:
-    """Return what speaks against one number following another as that of the next question."""
+def _step(before: Mark | None, mark: Mark, is_parted: bool, rows: int) -> float:
+    """Return what speaks against one number following another as that of the next question.
+
+    Args:
+        is_parted: a heading stands between them.
+        rows: of tables between them that have numbers of their own.
+    """
     if before is None:
         return 0.0
     other = 0.0 if before.series == mark.series else 0.3
     if mark.value > before.value:
-        return other + min(0.7 * (mark.value - before.value - 1), 4.0)
+        return other + min(0.7 * max(mark.value - before.value - 1 - rows, 0), 4.0)
     if mark.value == before.value and mark.kind == before.kind and mark.series != "digits()":
         return other + 0.8  # printed twice
     return other + (0.5 if is_parted else 3.0) if mark.value == 1 else 9.0

@@ -36,6 +36,8 @@ def lettered_answers(text: str) -> dict[str, str]:
 
     >>> lettered_answers("a) 5; c) 7"), lettered_answers("(1) x = 2 (2) 3"), lettered_answers("(a) 5 cm")
     ({'a': '5', 'c': '7'}, {'1': 'x = 2', '2': '3'}, {})
+    >>> lettered_answers("(a) (i) 5 (ii) 7 (b) 8")
+    {'a': '(i) 5 (ii) 7', 'b': '8'}
     """
     formulas = [(segment.start, segment.end) for segment in formula_segments(text)]
     places: list[re.Match[str]] = []
@@ -45,6 +47,8 @@ def lettered_answers(text: str) -> dict[str, str]:
         if not places and match.start():
             return {}
         label, before = _label(match), _label(places[-1]) if places else ""
+        if len(label) > 1 and before in {*"abcdefgh"}:  # "(ii)" within "(a)"
+            continue
         if not places or (
             label.isdigit() == before.isdigit()
             and bool(match["open"]) == bool(places[0]["open"])
@@ -98,3 +102,13 @@ def rename_by_order(labels: Sequence[str], answers: dict[str, str]) -> dict[str,
     if len(labels) == len(answers) > 0 and not {*labels} & {*answers}:
         return dict(zip(labels, answers.values(), strict=True))
     return answers
+
+
+def truths_of(labels: Sequence[str], text: str) -> dict[str, str]:
+    """Return true or false for each of the parts, where a text says nothing else, in their order.
+
+    >>> truths_of(["i", "ii"], "T – F"), truths_of(["i", "ii"], "T")
+    ({'i': 'True', 'ii': 'False'}, {})
+    """
+    truths = [phrases.truth_of(word) for word in re.split(r"[\s,;/–—、，；-]+", text.strip(" ."))]
+    return dict(zip(labels, truths, strict=True)) if len(truths) == len(labels) > 1 and all(truths) else {}

@@ -45,7 +45,8 @@ KEY_TITLE = re.compile(
     r"|answers? (?:and|&|with"
     r"|to) .{0,40}|solutions? (?:and|&|to) .{0,40}|mark(?:ing)? (?:schemes?|guides?|guidelines"
     r"|instructions)|scoring guid\w+|memo(?:randum)?"
-    r"|(?:worked |model |full |suggested )(?:solutions|answers)|correct answers|key to .{0,40}|lösungen"
+    r"|(?:worked |model |full |suggested |outline |sketch(?:ed)? |brief |sample |selected |final |quick "
+    r"|teacher[’']?s?[’']? )(?:solutions|answers)|correct answers|key to .{0,40}|lösungen"
     r"|lösungsschlüssel|lösungsblatt|musterlösungen?|erwartungshorizont"
     r"|corrigés?|corrections?|réponses|grille de (?:réponses|correction)|respuestas|soluciones|solucionario"
     r"|hoja de respuestas|clave(?: de respuestas)?|soluzioni|risposte"
@@ -57,7 +58,7 @@ KEY_TITLE = re.compile(
     re.IGNORECASE,
 )
 """The title of the list of answers; the whole line."""
-_COUNTED = r"(?:marks?|points?|pts?\.?|punkte?n?|pkt\.?|p\.|be|puntos?|ptos?\.?|punti|credits?|分)"
+_COUNTED = r"(?:marks?|mks?\.?|points?|pts?\.?|punkte?n?|pkt\.?|p\.|be|puntos?|ptos?\.?|punti|credits?|分)"
 POINTS = re.compile(
     rf"[\s\u2003]*(?:[(（\[【]\s*(?:total(?: for question \d+)?(?: is)?\s*[:=]?\s*|本[小大]?题(?:满分)?|满分"
     rf"|worth |0\s*[-–]\s*)?(?P<points>\d{{1,3}}(?:[.,]\d)?)\s*{_COUNTED}\s*(?:each|total)?\s*[)）\]】]"
@@ -99,10 +100,11 @@ SECTION = re.compile(
     r"|abschnitt|kapitel|partie|section|chapitre|sección"
     r"|parte|capítulo|sezione)"
     r"\s*[-–—:]?\s*(?:[A-Z]|\d{1,2}|[IVX]{1,4}|one|two|three)\b(?:\s*[-–—:.(（].*|\s*$|\s+.{0,80}$)"
-    r"|(?:[一二三四五六七八九十]{1,2}|[（(][一二三四五六七八九十]{1,2}[)）])\s*[、．.]?\s*(?:单?项?选择题"
+    r"|(?:[一二三四五六七八九十]{1,2}|[（(][一二三四五六七八九十]{1,2}[)）])\s*[、．.]?\s*(?:[单單]?[项項]?[选選][择擇][题題]"
     r"|多选题|填空题|判断题|解答题|计算题|应用题|证明题|作图题"
-    r"|简答题|综合题|.{0,12}题).*"
-    r"|第\s?[一二三四五六七八九十ⅠⅡI1-9]+\s?(?:卷|部分|章|节|单元|大题).*"
+    r"|简答题|综合题|.{0,12}[题題]).*"
+    r"|第\s?[一二三四五六七八九十ⅠⅡI1-9]+\s?(?:卷|部分|章|节|節|单元|單元|大题|大題).*"
+    r"|[甲乙丙丁戊]\s?[部組组卷](?:分)?[\s:：、]*[^\d(（]{0,12}(?:[(（].{0,60})?"
     r"|(?:multiple[- ]choice(?: questions?)?|true[ /-]*(?:or[ -])?false|short[- ]answers?(?: questions?)?"
     r"|free[- ]response(?: questions?)?|problems?|problem[- ]solving|essay|matching"
     r"|numeric(?:al)?(?: response)?|fill[- ]in[- ](?:the[- ])?blanks?|completion"
@@ -143,16 +145,18 @@ NOISE = re.compile(
     r"|[-–—]\s*\d{1,3}\s*[-–—]|第\s?\d+\s?页.*|共\s?\d+\s?页.*"
     r"|[-=*~·•\s]{3,}"
     r"|(?:please )?(?:turn over|p\.?t\.?o\.?|go on(?: to the next page)?|bitte wenden|tournez la page"
-    r"|continued? (?:on|over).{0,30})\W*|[*~–—\s-]*(?:end of (?:the )?(?:test|questions|exam|paper|section"
+    r"|continued? (?:on|over).{0,30})\W*|[*~–—\s\[(-]*(?:end of (?:the )?(?:test|questions|exam|paper|section"
     r"|examination|quiz"
     r"|document).{0,40}|ende|fin|stop)\W*|\W*(?:this is )?the last printed page\W*"
+    r"|\W*(?:全|試|试)?卷完\W*|[-–—=✂\s]{3,}.{0,20}\b(?:fold|cut|tear|snip)\b.{0,20}[-–—=✂\s]{3,}"
     r"|diagrams? (?:are |is )?not (?:accurately )?drawn.{0,40}|not (?:drawn )?to scale\W*"
     r"|(?:[a-z]\s*=|[£$€])?\s*[.…]{6,}\s*\S{0,8}"
     r"|(?:total|gesamt|insgesamt|summe)\s*(?:marks?|points?|score|:|=)?.{0,12}(?:marks?|points?|punkte|/\s*\d+)?"
     r"|total (?:for|marks|points).{0,60}"
     r"|(?:copyright|©).*|blank page|this page (?:is )?intentionally.*"
     r"|(?:name|class|date|teacher|student|score|grade|period|klasse|datum|nom|prénom|classe|nombre|fecha|curso"
-    r"|姓名|班级|学号|得分|学校|座号|考号)\s*[:：_.…].*"
+    r"|prepared by|checked by|noted by|姓名|班级|学号|得分|学校|座号|考号)\s*[:：_.…].*"
+    r"|show (?:all )?(?:of )?your work(?:ing)? (?:here|below)\W*"
     r"|\W*(?:good luck|viel erfolg|bonne chance|bon courage|suerte)\W*"
     r"|(?:[^?=\d$_]{0,40}[^\W\d]{3}!(?=\W|$)[^?=\d$_]{0,40})"
     r"|\W*(?:punkte|note|score|marks|points)\s*:\s*_+\s*/.*",
@@ -183,7 +187,9 @@ RIGHT_BEHIND = re.compile(
     re.IGNORECASE,
 )
 """Stands behind the right option."""
-GIVEN_ANSWER = re.compile(r"[(（][\s\u2003]*(?P<answer>[A-H]{1,5}|[√×✓✗对错TF])[\s\u2003]*[)）]\s*[.。]?\s*$")
+GIVEN_ANSWER = re.compile(
+    r"[(（][\s\u2003]*(?P<answer>[A-H]{1,5}|[√×✓✗对错TF])[\s\u2003]*[)）]\s*[.。]?(?=(?:\s*!\[[^\]]*\]\([^)\s]*\))*\s*$)"
+)
 """The answer in the brackets that Chinese papers leave behind a question."""
 _TRUE_FALSE = re.compile(
     r"[\s\u2003]*(?:[(\[（]?\s*\b(?:true|t|(?-i:[VWRP])|richtig|wahr|vrai|verdade\w+|vero|prawda|waar)\s*"
@@ -403,6 +409,9 @@ def statement_of(stem: str) -> str:
 NO_ANSWER = re.compile(
     r"\W*(?:no answer is known|没有已知的答案|see |answers? (?:may |will )?var|various|your own|(?:any|own) "
     r"(?:sensible|valid|suitable|reasonable)|left |we leave"
+    r"|(?:talk|speak) (?:to|with) |ask (?:me|your)\b|come (?:and )?see |(?:we(?:[’']ll| will)? )?(?:to be )?"
+    r"(?:do|did|done|go|went|gone|check|discuss)(?:ed)? (?:(?:it|this|these|them|over|together) )*(?:on|in|with|at) "
+    r"(?:the |your |my )?(?:board|class|lesson|me|us|tutor\w*|notebook|them)\b"
     r"|siehe |individuelle?|voir |ver |略|n/?a\b).{0,60}",
     re.IGNORECASE,
 )

@@ -32,7 +32,7 @@ from questionbank.documents.key_rows import row_cells
 from questionbank.documents.marks import read_mark
 from questionbank.documents.matching import pairs_of
 from questionbank.documents.paper import FoundQuestion
-from questionbank.documents.part_answers import answer_text, rename_by_order
+from questionbank.documents.part_answers import answer_text, rename_by_order, truths_of
 from questionbank.documents.points import take_points
 from questionbank.documents.written_answers import take_filled
 from questionbank.formats.fields import FieldProblems, read_question
@@ -64,7 +64,13 @@ def found_question(draft: Draft) -> FoundQuestion:
     answered = answered_by(draft, draft.options, options, draft.answers, given)
     kind, stem, options, answered = _kind(draft, stem, options, answered)
     labels = [mark.label.lower() for part in draft.parts if (mark := read_mark(part.number))]
-    answered = replace(answered, parts=rename_by_order(labels, answered.parts))
+    answered = replace(
+        answered, parts=rename_by_order(labels, answered.parts or truths_of(labels, answered.text))
+    )
+    if labels and (unnamed := [label for label in answered.parts if label not in labels]):
+        doubts.append(
+            f"There is an answer to part {', '.join(unnamed)}, but no such part. Say where it begins."
+        )
     parts = tuple(_part(part, answered, doubts) for part in draft.parts)
     asks_truth = phrases.TRUTH_SECTION.search("\n".join([stem, *draft.headings[-1:]])) is not None
     stem, pairs = pairs_of(stem, answered.text) if not options and not parts else (stem, ())
@@ -239,7 +245,7 @@ def _kind(
     if (
         (statement != stem and statement.strip())
         or (truth and not draft.parts)
-        or phrases.TRUTH_SECTION.search(heading)
+        or (phrases.TRUTH_SECTION.search(heading) and not draft.is_matching)
     ):
         return (
             "true_false",

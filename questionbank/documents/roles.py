@@ -20,14 +20,14 @@ from questionbank.documents.matching import matching_rows
 from questionbank.documents.numbering import Numbering, numbered_rules, numbering
 from questionbank.documents.paper import Line, Role
 from questionbank.documents.plain_options import plain_options
-from questionbank.documents.written_answers import may_be_written
+from questionbank.documents.written_answers import is_short_value, may_be_written
 
 Count = Callable[[Sequence[Line], Sequence[Mark | None]], Numbering]
 _ITEM_KINDS = frozenset({"upper", "lower", "roman", "digits", "box", "bullet", "levels", "Roman"})
 _OPTION_NAMED = re.compile(r"[(]?(?:[A-H](?:, [A-H])*|[ivx]{1,4})[)]?|[(]\d[)]")
 _LOOKED_AHEAD = 8  # lines in which the options of a question without a number must begin
 _EMPHASISED = re.compile(r"\*{1,2}[^*]+\*{1,2}.{0,30}")
-_SHORT_VALUE = 40
+_FIRST_WORDS = 40
 _LONG_HEADING = 70
 _COLUMN_OF_MARKS = 4  # numbers without a text beside them
 
@@ -161,6 +161,8 @@ class _Guess:
             return Role.HEADING
         if mark is not None and mark.label.isupper() and self._heads(place, mark):
             return Role.HEADING
+        if mark is not None and mark.label.isupper() and self._counts_headings(place, mark):
+            return Role.QUESTION if self._is_matching_task(place) else Role.HEADING
         if mark is not None and mark.kind == "han" and len(text) < _LONG_HEADING:
             return Role.HEADING
         if is_open and mark is None and phrases.ANSWER.fullmatch(text) and self._answer_follows(place + 1):
@@ -168,8 +170,8 @@ class _Guess:
         if phrases.is_answer_space(text) and (mark is None or (text and mark.kind in ("digits", "word"))):
             return Role.NOTHING
         if (
-            mark is None
-            and phrases.NOISE.fullmatch(text.strip("*"))
+            (mark is None or mark.kind == "bullet")
+            and phrases.NOISE.fullmatch(full_text(line).replace("**", "").strip("*"))
             and not (is_open and phrases.POINTS_ALONE.fullmatch(text))
         ):
             return Role.NOTHING
@@ -199,7 +201,7 @@ class _Guess:
     def _announces(self, place: int, text: str) -> bool:
         """Return whether a line begins with the numbers of the questions that follow: "For questions 4 and 5: ..."."""
         match = phrases.STIMULUS.search(text)
-        if match is None or match.start() > _SHORT_VALUE or self.lines[place].is_joined:
+        if match is None or match.start() > _FIRST_WORDS or self.lines[place].is_joined:
             return False
         following = next(
             (at for at in range(place + 1, len(self.lines)) if self.numbering.is_question(at)), -1
@@ -297,23 +299,10 @@ class _Guess:
 
     def _answer_follows(self, place: int) -> bool:
         """Return whether what stands below "Answer:" is the answer, or those of the parts."""
-        return self._parts_follow(place) or self._value_follows(place)
-
-    def _value_follows(self, place: int) -> bool:
-        """Return whether a line is a short value: the answer below "Answer:"."""
-        if place >= len(self.lines) or self.numbering.is_question(place):
-            return False
-        text, mark = full_text(self.lines[place]), self.marks[place]
-        return (
-            (mark is None or text.isdigit())
-            and len(text) <= _SHORT_VALUE
-            and ("$" in text or any(sign.isdigit() for sign in text))
-            and not (
-                phrases.NOISE.fullmatch(text.strip("*"))
-                or phrases.SECTION.fullmatch(text)
-                or phrases.POINTS.fullmatch(text)
-            )
-        )
+        if self._parts_follow(place):
+            return True
+        is_last = place >= len(self.lines) or self.numbering.is_question(place)
+        return not is_last and is_short_value(self.lines[place], self.marks[place])
 
     def _parts_follow(self, place: int) -> bool:
         """Return whether a line begins with the mark of a first part, of parts that there are already."""
@@ -356,7 +345,7 @@ class _Guess:
         """Return whether a line below a heading asks to match what a table below it holds."""
         following = self.lines[place + 1].text if place + 1 < len(self.lines) else ""
         return (
-            self.state in ("outside", "heading")
+            (self.state in ("outside", "heading") or self.marks[place] is not None)
             and phrases.MATCHING.search(self.lines[place].text) is not None
             and row_cells(following) is not None
         )
@@ -411,6 +400,12 @@ class _Guess:
         )
         is_short = 0 < len(self.lines[place].text) < _LONG_HEADING
         return is_short and not is_item and self.numbering.is_question(following)
+
+    def _counts_headings(self, place: int, mark: Mark) -> bool:
+        """Return whether "III. Matching" counts on from "II. True or false", the last heading."""
+        above = next((at for at in range(place - 1, -1, -1) if self.roles[at] is Role.HEADING), -1)
+        before = self.marks[above] if above >= 0 else None
+        return before is not None and before.series == mark.series and before.value + 1 == mark.value > 2
 
     def _asks_to_match(self, place: int, mark: Mark) -> bool:
         """Return whether a question asks to match, and what begins here are its rows rather than options."""

@@ -28,7 +28,7 @@ from questionbank.documents.written_answers import take_answers_behind
 _Row = tuple[int, Line]  # of a list of answers, with its place in the document
 _Asked = tuple[int, Draft]  # a question with its place among all
 _PICTURES = re.compile(r"(?:\s*!\[[^\]]*\]\([^)]*\))+\s*")
-_ROWS = re.compile(r"(?m)^[\W_]*\d{1,2}(?=[.)\s|])")
+_ROWS = re.compile(r"(?m)^[\W_]*(\d{1,2})(?=[.)\s|])")
 _FEWEST_BARE = 2  # questions whose number has no sign behind it, so that it is one
 NO_QUESTION = (
     "No question was found. Say below which line begins a question, or number the questions in the document and put it"
@@ -137,9 +137,9 @@ class _Assembly:
             and line.number[:1].isdigit()
         ):
             line, mark = replace(line, number="", text=full_text(line)), None  # "3 men dig a trench"
-        if mark is not None and mark.kind == "word":
+        if mark is not None and mark.kind in ("word", "Roman"):
             # "Exercise 2" ends "Exercise 1: choose the right answer"
-            above = [heading for heading in self._headings if not _is_numbered(heading[1])]
+            above = [heading for heading in self._headings if _counted_by(heading[1]) != mark.kind]
             if len(above) < len(self._headings):
                 self._stimuli = [stimulus for stimulus in self._stimuli if stimulus.last]
             self._headings = above
@@ -176,9 +176,9 @@ class _Assembly:
         self._open = None
 
 
-def _is_numbered(heading: str) -> bool:
+def _counted_by(heading: str) -> str:
     mark = read_mark(take_mark(heading)[0])
-    return mark is not None and mark.kind == "word"
+    return mark.kind if mark is not None else ""
 
 
 def _each(match: object) -> float | None:
@@ -272,5 +272,10 @@ def _slots(place: int, draft: Draft) -> Iterator[tuple[int, int, str]]:
     if draft.value or not draft.is_matching:
         yield place, draft.value or place + 1, draft.number
     if draft.is_matching and draft.value <= 1:
-        for row in range(draft.value + 1, len(_ROWS.findall(draft.stem.text)) + 1):
-            yield place, row, ""
+        rows = [int(number) for number in _ROWS.findall(draft.stem.text)]
+        counts_on = (
+            rows == [*range(rows[0], rows[0] + len(rows))] if rows else False
+        )  # 11 to 15 below question 10
+        for row in rows if counts_on else range(draft.value + 1, len(rows) + 1):
+            if row != draft.value:
+                yield place, row, ""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from questionbank.documents import phrases
+from questionbank.documents.key_rows import full_text
 from questionbank.documents.marks import GAP, Mark, read_mark, take_mark
 from questionbank.documents.paper import Line
 from questionbank.documents.paragraphs import COLOURED, Rich
@@ -81,6 +82,21 @@ def may_be_written(line: Line, mark: Mark | None, *, ends_part: bool) -> bool:
     is_value = "$" in text or any(sign.isdigit() for sign in text)
     is_title = (text[:1].isupper() or ends_part) and not phrases.truth_of(text)
     return line.is_joined or is_value or not is_title
+
+
+def is_short_value(line: Line, mark: Mark | None) -> bool:
+    """Return whether a line is a short value: the answer below "Answer:"."""
+    text = full_text(line)
+    return (
+        (mark is None or text.isdigit())
+        and len(text) <= _LONGEST_BELOW
+        and ("$" in text or any(sign.isdigit() for sign in text))
+        and not (
+            phrases.NOISE.fullmatch(text.strip("*"))
+            or phrases.SECTION.fullmatch(text)
+            or phrases.POINTS.fullmatch(text)
+        )
+    )
 
 
 def take_answers_behind(drafts: Sequence[Draft]) -> None:

@@ -21,7 +21,7 @@ Truth = dict[str, Any]
 _ALIKE = 70  # per cent of the letters and digits of a text; from here two texts are the same question
 _SAME = 90  # likewise, for what is taken as read whole
 _PART_LABEL = re.compile(
-    r"(?:(?<=[\s;,；。.])|^)(?:[(（]([a-h]|[ivx]{1,4}|\d)[)）]|([a-h])[.)])(?=[\s$\w])\s*"
+    r"(?:(?<=[\s;,；。.])|^)(?:[(（]([a-h]|[ivx]{1,4}|[IVX]{1,4}|\d)[)）]|([a-h])[.)])(?=[\s$\w])\s*"
 )
 _NOTATION = re.compile(  # "sqrt(2)" and "√2", "sin x" and r"\sin x" are written alike
     r"(?<!\\)\b(?:sqrt|lim|sin|cos|tan|ln|log|lg|pi|theta|mu|sigma|alpha|lambda)(?=[\W\d_]|$)|[α-ωΑ-Ω∞]",

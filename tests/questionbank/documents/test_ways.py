@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from questionbank.documents.paper import FoundQuestion
+from questionbank.documents.paper import FoundQuestion, Role
 from questionbank.documents.reading import lines_of, read_text
 from questionbank.documents.readings import guess_roles
 from questionbank.documents.segmenting import assemble
@@ -169,3 +169,94 @@ def test_signs_of_rtf_lose_nothing_behind_them() -> None:
         pytest.skip("pandoc is not installed (extra documents)")
     source = read_rtf(rb"{\rtf1\ansi 1. Find x = \u8722?5 if y \u232? z.\par}")
     assert [line.text for line in lines_of(source.paragraphs)] == ["Find x = −5 if y è z."]
+
+
+@pytest.mark.parametrize(
+    ("paper", "answers"),
+    [
+        (
+            "1. Find 3 + 4.\n2. Find 2 + 6.\nOUTLINE SOLUTIONS (do not copy!)\nQ1 3 + 4 = 7\nQ2 do on the board with them",
+            ["7", ""],
+        ),
+        (
+            "1. Find the cost.\n2. Find K.\nAnswers\n1. C(x) = 15x + 200\n2. K(2, 3)",
+            ["C(x) = 15x + 200", "K(2, 3)"],
+        ),
+        (
+            "1. 求 x。\n2. 若 x = 2，則 2x = ____。\n**丙部 長題目（列出步驟）**\n3. 求 y。\n答案\n1. 3\n2. 4\n3. 6",
+            ["3", "4", "6"],
+        ),
+        ("1. Find 2 + 5.\n2. Say why.\nAnswers\n1: 7\n2: talk to me", ["7", ""]),
+        ("1. Find 2 + 5.\n- - - - - fold here - - - - -\n2. Find 8 - 5.\nAnswers\n1. 7\n2. 3", ["7", "3"]),
+        (
+            "1. Find 2 + 5.\n2. Find 2 + 8.\n3. Find 1 + 1.\nAnswers\n| 1. 7 | 3. 2 |\n| 2. 10 | |",
+            ["7", "10", "2"],
+        ),
+        (
+            "1. Write 1/2 as a decimal.\n2. Add $x/2+x/3$.\nAnswers\n1. 0.5\n2. $(3x+2x)/6=5x/6$",
+            ["0.5", "$5x/6$"],
+        ),
+    ],
+)
+def test_what_is_no_answer_is_none(paper: str, answers: list[str]) -> None:
+    found = read(paper)
+    assert [question.record.answer for question in found] == answers
+    assert not any("fold here" in question.record.text for question in found)
+
+
+@pytest.mark.parametrize(
+    ("paper", "doubt"),
+    [
+        (
+            "1. Find 2 + 5.\n2. Find 8 - 5.\nAnswers\n1. 7\n2. 3 – bring yours to me on Monday",
+            "speaks to somebody",
+        ),
+        ("1. Find 2 + 5.\n2. Which picture is it?\nAnswers\n1. 7\n2. B", "there are no options"),
+        (
+            "1. Find 2 + 5.\n2. Decide.\nb) 2 is even.\nc) 3 is even.\nAnswers\n1. 7\n2. b) yes; c) no",
+            "first part is b)",
+        ),
+        ("1. Decide.\na) 2 is even.\nb) 3 is even.\nAnswers\n1. a) yes; b) no; c) no", "no such part"),
+        (
+            "1. Find 2 + 5.\nAnswer: 7\n2. Find 8 - 5.\nAnswer: 3\nAnswers\n1. 7\n2. 4",
+            "but 4 by the list of answers",
+        ),
+        (
+            "1. Find 2 + 5.\n2. Find 8 - 5.\n3. Find 8 - 3.\n1. Five and then two make seven in all."
+            "\n2. Eight without five leaves three in all.",
+            "numbered as the questions are",
+        ),
+    ],
+)
+def test_what_does_not_fit_together_is_doubted(paper: str, doubt: str) -> None:
+    assert any(doubt in said for said in read(paper)[-1].doubts)
+
+
+def test_two_questions_of_one_number_may_be_a_question_and_its_answer() -> None:
+    lines = read_text(
+        "1. Find 2 + 5.\n2. Find 8 - 5.\n3. Find 8 - 3.\n1. It makes seven.\n2. It leaves three."
+    ).lines
+    first, _, third, *answers = assemble(lines, [Role.QUESTION] * len(lines)).questions
+    assert "The number 1 stands below as well. Does one of the two answer the other?" in first.doubts
+    assert all(any("stands above as well" in said for said in answer.doubts) for answer in answers)
+    assert not any("as well" in said for said in third.doubts)
+
+
+def test_parts_are_true_or_false_in_their_order() -> None:
+    _, statements = read(
+        "1. Find 2 + 5.\n2. Write T or F.\nI. ( ) 2 is even.\nII. ( ) 3 is even.\nAnswers\n1. 7\n2. T – F"
+    )
+    assert [part.answer for part in statements.record.content.parts] == ["True", "False"]
+
+
+def test_rows_to_match_count_on_through_the_paper() -> None:
+    *_, matching, last = read(
+        "I. MULTIPLE CHOICE. Circle it.\n1. 2 + 2 is\na. 3\nb. 4\nII. TRUE OR FALSE.\n2. 2 is even.\nIII. MATCHING TYPE. Match"
+        " A with B.\n| A | B |\n| __ 3. 4 + 9 = 9 + 4 | A. associative |\n| __ 4. 7 · 1 = 7 | B. commutative |\n| __ 5. 6 - 6 = 0"
+        " | C. identity |\nIV. PROBLEMS.\n6. Find 8 - 5.\n7. Find 9 - 5.\nAnswers\n| 1. b | 3. B | 5. A |\n| 2. T | 4. C | |\n6. 3\n7. 4"
+    )[:-1]
+    assert [(pair.left, pair.right) for pair in matching.record.content.pairs[:2]] == [
+        ("4 + 9 = 9 + 4", "commutative"),
+        ("7 · 1 = 7", "identity"),
+    ]
+    assert last.record.answer == "3"
