@@ -24,7 +24,7 @@ _PART_LABEL = re.compile(
     r"(?:(?<=[\s;,；。.])|^)(?:[(（]([a-h]|[ivx]{1,4}|[IVX]{1,4}|\d)[)）]|([a-h])[.)])(?=[\s$\w])\s*"
 )
 _NOTATION = re.compile(  # "sqrt(2)" and "√2", "sin x" and r"\sin x" are written alike
-    r"(?<!\\)\b(?:sqrt|lim|sin|cos|tan|ln|log|lg|pi|theta|mu|sigma|alpha|lambda)(?=[\W\d_]|$)|[α-ωΑ-Ω∞]",
+    r"(?<!\\)\b(?:sqrt|lim|sin|cos|tan|ln|log|lg|pi|theta|mu|sigma|alpha|lambda)(?=[\W\d_₀-₉]|$)|[α-ωΑ-Ω∞]",
     re.IGNORECASE,
 )
 _AND = re.compile(r"\b(?:and|y|et|und)\b|[,;，；]")
