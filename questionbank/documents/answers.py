@@ -28,6 +28,7 @@ _LETTERS = re.compile(
     re.DOTALL,
 )
 _NAMED_TRUTH = re.compile(r"[(（][TVWRP][)）]")  # "true (T) or false (F)"
+_WORDS = re.compile(r"[-−–]?\d+(?:[.,]\d+)*|(?<!\\)\b[^\W\d_]+")
 _SHORT_ANSWER = 40  # characters
 
 
@@ -73,9 +74,10 @@ def answered_by(
 
 
 def _agree(text: str, other: str) -> bool:
-    """Return whether two answers without options say the same, or one of them more than the other."""
-    plain, of_other = (re.sub(r"\\[a-zA-Z]+|[\W_]", "", one).lower() for one in (text, other))
-    return plain in of_other or of_other in plain or same_answer(text, other) == "same"
+    """Return whether two answers without options say the same, or one of them more than the other: "7" and "7 cm"."""
+    words, of_other = ({*_WORDS.findall(one.lower())} for one in (text, other))
+    says_more = bool(words and of_other) and (words <= of_other or of_other <= words)
+    return says_more or same_answer(text, other) == "same"
 
 
 def _name_in_full(key: KeyEntry, options: Sequence[Option]) -> None:

@@ -120,9 +120,8 @@ def numbering_below_words(lines: Sequence[Line], marks: Sequence[Mark | None]) -
     if (
         not heads
         or len(found.questions) <= len(heads)
-        or len(named)
-        < len({words[place] for place in alone} - named)  # what is numbered in one of several are parts
-    ):
+        or len(named) < len({words[place] for place in alone} - named)
+    ):  # what is numbered in one exercise of several are its parts
         return Numbering(found.questions)
     return Numbering(found.questions | alone, heads)
 

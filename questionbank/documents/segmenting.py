@@ -273,9 +273,9 @@ def _slots(place: int, draft: Draft) -> Iterator[tuple[int, int, str]]:
         yield place, draft.value or place + 1, draft.number
     if draft.is_matching and draft.value <= 1:
         rows = [int(number) for number in _ROWS.findall(draft.stem.text)]
-        counts_on = (
-            rows == [*range(rows[0], rows[0] + len(rows))] if rows else False
-        )  # 11 to 15 below question 10
+        counts_on = rows == [
+            *range(min(rows, default=0), max(rows, default=0) + 1)
+        ]  # 11 to 15 below question 10
         for row in rows if counts_on else range(draft.value + 1, len(rows) + 1):
             if row != draft.value:
                 yield place, row, ""
