@@ -76,7 +76,7 @@ def name_findings(pair: Pair) -> list[Finding]:
                 Finding.between(
                     "entity",
                     "changed",
-                    f"{old} became {name} in one place and stayed {old} in another.",
+                    f"“{old}” became “{name}” in one place and stayed “{old}” in another.",
                     first[old],
                     place,
                 )
@@ -145,7 +145,7 @@ def _collapsed(
                     Finding(
                         "entity",
                         "changed",
-                        f"{name} became {rival} in one place.",
+                        f"“{name}” became “{rival}” in one place.",
                         original=(first[name].start, first[name].end),
                         paraphrase=now[0],
                         before=name,

@@ -52,7 +52,7 @@ def _replaced(was: Word, now: Word) -> Finding:
     return Finding.between(
         "entity",
         "changed",
-        f"{was.text} became {now.text} in one place and stayed {was.text} in another.",
+        f"“{was.text}” became “{now.text}” in one place and stayed “{was.text}” in another.",
         was,
         now,
     )

@@ -21,13 +21,13 @@ def test_contrary_words_are_those_of_a_row_whatever_their_form():
 @pytest.mark.parametrize(
     ("original", "paraphrase", "sentence"),
     [
-        ("The sum of two numbers is 20.", "The product of two numbers is 20.", "sum became product."),
-        ("A shop sells 12 of 30 lamps.", "A shop buys 12 of 30 lamps.", "sells became buys."),
-        ("The price rises by 20 dollars.", "The price rises to 20 dollars.", "by became to."),
+        ("The sum of two numbers is 20.", "The product of two numbers is 20.", "“sum” became “product”."),
+        ("A shop sells 12 of 30 lamps.", "A shop buys 12 of 30 lamps.", "“sells” became “buys”."),
+        ("The price rises by 20 dollars.", "The price rises to 20 dollars.", "“by” became “to”."),
         (
             "In a bus are 30 people. 8 get off and 5 get on. How many are there?",
             "In a bus are 30 people. 8 get on and 5 get off. How many are there?",
-            "off became on.",
+            "“off” became “on”.",
         ),
         (
             "Six workers build a wall in 10 days. How many days do four workers need?",

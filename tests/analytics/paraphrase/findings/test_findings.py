@@ -27,7 +27,7 @@ def test_a_number_that_is_gone_is_lost() -> None:
 
 def test_things_that_are_renamed_in_one_place_are_a_finding() -> None:
     paraphrase = "24 caps in a tray are shared equally by 8 pupils. How many lemons does each pupil get?"
-    assert said(BOX, paraphrase) == ["lemons became caps in one place and stayed lemons in another."]
+    assert said(BOX, paraphrase) == ["“lemons” became “caps” in one place and stayed “lemons” in another."]
 
 
 def test_things_that_are_renamed_throughout_are_none() -> None:
@@ -91,13 +91,13 @@ def test_what_says_the_same_is_no_finding(original: str, paraphrase: str) -> Non
         (
             "Zoe has 3 pens. Zoe eats.",
             "Ann has 3 pens. Zoe eats.",
-            "Zoe became Ann in one place and stayed Zoe in another.",
+            "“Zoe” became “Ann” in one place and stayed “Zoe” in another.",
         ),
         ("Zoe has 3 pens. Tim has 4.", "Has 3 pens. Tim has 4.", "Zoe is missing."),
         ("Zoe has 3 pens.", "Zoe has 3 pens with Boris.", "Boris was added."),
-        ("Zoe ran. Tim ran. Zoe sat.", "Zoe ran. Tim ran. Tim sat.", "Zoe became Tim in one place."),
-        ("He has 5 more than she.", "He has 5 fewer than she.", "more became fewer."),
-        ("He buys at least 3 pens.", "He buys at most 3 pens.", "least became most."),
+        ("Zoe ran. Tim ran. Zoe sat.", "Zoe ran. Tim ran. Tim sat.", "“Zoe” became “Tim” in one place."),
+        ("He has 5 more than she.", "He has 5 fewer than she.", "“more” became “fewer”."),
+        ("He buys at least 3 pens.", "He buys at most 3 pens.", "“least” became “most”."),
         (
             "Zoe has 5 more than Tim. Tim ran.",
             "Tim has 5 more than Zoe. Tim ran.",
@@ -234,7 +234,7 @@ def test_free_rewordings_are_no_serious_finding(original: str, paraphrase: str) 
             "There are 7 brown cows on the farm, and 12 goats as well.",
             "12 and 7 changed places.",
         ),
-        ("How much was it before taxes?", "How much was it after taxes?", "before became after."),
+        ("How much was it before taxes?", "How much was it after taxes?", "“before” became “after”."),
 
         ("How many plums has she at the end?", "How many plums has she at", "The question breaks off."),
         ("He sold 5 kites. How many are left?", "He sold 5. How many has he in the", "The question breaks off."),
@@ -341,7 +341,7 @@ def test_what_says_the_same_in_another_way_is_no_serious_finding(original: str, 
         (
             "Peter meets Marina. Peter gives Marina 2 pens.",
             "Peter meets Marina. Marine gives Marina 2 pens.",
-            "Peter became Marine in one place and stayed Peter in another.",
+            "“Peter” became “Marine” in one place and stayed “Peter” in another.",
         ),
     ],
 )
@@ -444,7 +444,7 @@ _WALK = "John walked 200 kilometres. How long did he walk in terms of metres?"
             _APPLES,
             "20 hats in a cart are equally distributed among 10 students. How much apple does each student get?",
             0,
-            "apples became hats in one place and stayed apples in another.",
+            "“apples” became “hats” in one place and stayed “apples” in another.",
         ),
         (
             _APPLES,
