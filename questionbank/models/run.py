@@ -90,6 +90,16 @@ class Run(models.Model):
         return self.state in self.FINISHED
 
     @property
+    def is_refused(self) -> bool:
+        """Whether it failed because of its user's file: the same file fails again."""
+        return self.state == self.State.FAILED and self.REFUSAL in self.result
+
+    @property
+    def state_shown(self) -> str:
+        """The state for people."""
+        return "Refused" if self.is_refused else self.get_state_display()
+
+    @property
     def percent(self) -> int | None:
         """Progress in per cent, or None where the amount of work is not known."""
         return min(100, int(100 * self.done / self.total)) if self.total else None

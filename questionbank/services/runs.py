@@ -341,11 +341,13 @@ def run_retry(*, run_id: int) -> Run:
     """Queue a failed or cancelled run again; work that it saved is not done twice.
 
     Raises:
-        Conflict: it has not failed or been cancelled, or another run does the same already.
+        Conflict: it has not failed or been cancelled, its file was refused, or another run does the same already.
     """
     run = Run.objects.select_for_update().get(pk=run_id)
     if run.state not in (Run.State.FAILED, Run.State.CANCELLED):
         raise Conflict("Only a failed or cancelled job can be started again.")
+    if run.is_refused:
+        raise Conflict("This file was refused and would be refused again. Correct it, then upload it anew.")
     if run_under_way(kind=run.kind, capability=run.capability, parameters=run.parameters) is not None:
         raise Conflict("Another job does the same already: wait for it, or stop it first.")
     run.attempts = run.deaths = run.pauses = 0

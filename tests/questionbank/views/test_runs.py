@@ -14,6 +14,7 @@ from analytics.encoder.metric_layer import VECTORS_PREFIX
 from analytics.training.checkpoint import CHECKPOINT_NAME
 from questionbank.models import EmbeddingSet, ModelArtifact, Run
 from questionbank.selectors.registry.checkpoints import CHECKPOINT, VECTORS
+from questionbank.services.import_report import ImportReport
 from questionbank.services.runs import (
     run_cancel,
     run_create,
@@ -223,6 +224,17 @@ def test_a_failed_job_is_dismissed_from_health_until_it_is_started_again(as_admi
     as_admin.post(reverse("run_retry", args=[run.pk]))
     page = as_admin.post(reverse("run_dismiss", args=[run.pk]), follow=True).content.decode()
     assert "Only a failed job can be dismissed." in page
+
+
+def test_a_refused_file_is_called_refused_and_is_not_started_again(as_admin) -> None:
+    run = run_start(run_id=run_create(kind=Run.Kind.IMPORT, title="Import", send=False).pk, worker="w")
+    report = ImportReport("a.csv", "a", "a").as_dict()
+    run_fail(run=run, error="Line 2 has no text.", result={**report, Run.REFUSAL: True})
+    for page in (progress(as_admin, run), as_admin.get(reverse("run_list"))):
+        assert re.search(r"Refused\s*</span>", page.content.decode())
+    assert not re.search("retry-run|dismiss-run", progress(as_admin, run).content.decode())
+    page = as_admin.post(reverse("run_retry", args=[run.pk]), follow=True).content.decode()
+    assert "Correct it, then upload it anew." in page
 
 
 def test_figures_are_shown_with_numbers_written_out(running, as_teacher) -> None:
