@@ -5,12 +5,16 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 
-from analytics.languages import LANGUAGE_NAMES
+from analytics.languages import LANGUAGE_NAMES, UNDETERMINED
 
 
 def language_name(code: str) -> str:
-    """Return the name of a language, or its code if we know none."""
-    return LANGUAGE_NAMES.get(code, code)
+    """Return the name of a language, or its code if we know none.
+
+    >>> [language_name(code) for code in ("zh", "de", "und")]
+    ['Chinese', 'de', 'language not recognised']
+    """
+    return "language not recognised" if code == UNDETERMINED else LANGUAGE_NAMES.get(code, code)
 
 
 def number_text(value: float) -> str:

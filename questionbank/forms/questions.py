@@ -41,7 +41,7 @@ from questionbank.rendering.pictures import picture_names
 
 ROWS_AT_FIRST = {"option": 4, "accepted": 1, "pair": 2, "blank": 1, "picture": 0}
 PASTE_LIMIT = 20_000  # characters of a text that is pasted for a look
-LANGUAGES = [("en", "English"), ("zh", "Chinese"), ("und", "Another language")]
+LANGUAGES = [("en", "English"), ("zh", "Chinese"), ("und", "Another, or not recognised")]
 _OF_CONTENT = (
     "title", "points", "tags", "hints", "feedback_general", "feedback_right", "feedback_partly", "feedback_wrong",
 )  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from analytics.languages import UNDETERMINED
 from questionbank.models import KnowledgeConcept, Question, Run, User
 from questionbank.selectors.questions.facet_cube import facet_cube
 
@@ -33,7 +34,9 @@ def bank_overview() -> BankOverview:
         questions=cube.total(present),
         concepts=KnowledgeConcept.objects.count(),
         observed=observed.count(),
-        languages=sum(count > 0 for _language, count in cube.by_value("language", present)),
+        languages=sum(
+            count > 0 for code, count in cube.by_value("language", present) if code != UNDETERMINED
+        ),
     )
 
 

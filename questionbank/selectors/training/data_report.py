@@ -24,6 +24,7 @@ from questionbank.selectors.training.training_questions import (
     is_test_source,
     training_questions,
 )
+from questionbank.wording import language_name
 
 EXAMINED = 20_000  # texts compared with one another at most; masking numbers costs a tenth of a millisecond
 FEWEST = 1_000  # training questions below which pre-training hardly learns
@@ -244,8 +245,8 @@ def _with_advice(report: DataReport) -> DataReport:
         if level.concepts > 1 and level.largest_share > SKEWED
     ]
     advice += [
-        (f"The encoder in use does not know the language “{language.language}”: with the same backbone its"
-          " questions are left out.")
+        (f"With the same backbone, training leaves out {language.questions:,} questions"
+          f" ({language_name(language.language)}): the encoder in use does not know their language.")
         for language in report.languages
         if not language.known
     ]  # fmt: skip

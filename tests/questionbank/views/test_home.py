@@ -40,3 +40,13 @@ def test_new_questions_own_drafts_and_running_jobs_are_shown(bank, as_teacher, t
     assert foreign.text not in page
     assert bank.questions[-1].text[:30] in page
     assert "Compute missing vectors" in page
+
+
+def test_a_language_that_is_not_recognised_is_called_so_and_is_none_of_the_banks(as_teacher) -> None:
+    QuestionFactory(text="What is 2 + 3?", language="en")
+    question = QuestionFactory(text="x = 5; y = -1", language="und")
+    assert as_teacher.get(reverse("home")).context["overview"].languages == 1
+    for address in (reverse("question_detail", args=[question.pk]), reverse("question_list")):
+        page = as_teacher.get(address).content.decode()
+        assert "language not recognised" in page
+        assert ">und<" not in page
