@@ -24,6 +24,9 @@ from questionbank.services.attachments import AttachmentStore
 
 PREDICTED_AT_ONCE = 64
 MOST_PREDICTED = 3  # concepts of a question
+LEAST_PREDICTED = (
+    0.5  # probability of a concept that a file names: a guess that is more likely wrong is no help there
+)
 NAMED = 10  # questions that lose the same, of which a page tells which they are
 
 
@@ -153,7 +156,9 @@ def with_predictions(
         )
         for (pk, record), found in zip(block, predictions, strict=True):
             concepts = tuple(
-                (concept.path, concept.probability) for concept in found.concepts[:MOST_PREDICTED]
+                (concept.path, concept.probability)
+                for concept in found.concepts[:MOST_PREDICTED]
+                if concept.probability >= LEAST_PREDICTED
             )
             percent = found.difficulty.percent if found.difficulty else None
             yield pk, replace(record, predicted=PredictedLabels(concepts, percent))

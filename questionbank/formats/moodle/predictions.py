@@ -8,7 +8,9 @@ from analytics.records import PredictedLabels
 from questionbank.formats.xml_text import xml_text
 
 PREFIX = "Kindred predicts: "
-_OURS = re.compile(rb"\s*<tag>\s*<text>(?:<!\[CDATA\[)?Kindred predicts: [^<>\]]*(?:\]\]>)?</text>\s*</tag>")
+_TAG = rb"<tag>\s*<text>(?:<!\[CDATA\[)?Kindred predicts: [^<>\]]*(?:\]\]>)?</text>\s*</tag>"
+_BEGIN, _END = b"<tags><!-- Kindred -->", b"</tags>"
+_OURS = re.compile(rb"%s(?:%s)*%s|%s" % (_BEGIN, _TAG, _END, _TAG))
 
 
 def with_predictions(item: bytes, predicted: PredictedLabels | None) -> bytes:
@@ -19,9 +21,14 @@ def with_predictions(item: bytes, predicted: PredictedLabels | None) -> bytes:
     if predicted.difficulty is not None:
         said.append(f"difficulty {predicted.difficulty:.0f} of 100")
     tags = "".join(f"<tag><text>{xml_text(PREFIX + one)}</text></tag>" for one in said).encode()
-    item = _OURS.sub(b"", item)
-    before, end, after = item.rpartition(b"</tags>")
+    item = without_predictions(item)
+    before, end, after = item.rpartition(_END)
     if end:
         return before + tags + end + after
     before, end, after = item.rpartition(b"</question>")
-    return before + b"<tags>" + tags + b"</tags>" + end + after if tags else item
+    return before + _BEGIN + tags + _END + end + after if tags else item
+
+
+def without_predictions(item: bytes) -> bytes:
+    """Return a ``<question>`` element as it was before `with_predictions`, byte for byte."""
+    return _OURS.sub(b"", item) if PREFIX.encode() in item else item

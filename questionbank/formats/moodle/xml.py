@@ -21,7 +21,7 @@ from questionbank.formats.item_pictures import hash_of
 from questionbank.formats.moodle.attached_files import with_pictures, without_pictures
 from questionbank.formats.moodle.gap_lists import TYPES as GAP_LISTS
 from questionbank.formats.moodle.patching import patched
-from questionbank.formats.moodle.predictions import with_predictions
+from questionbank.formats.moodle.predictions import with_predictions, without_predictions
 from questionbank.formats.moodle.reading import ItemReader
 from questionbank.formats.moodle.words import FORMAT, category_of, category_path
 from questionbank.formats.moodle.writing import ItemWriter
@@ -70,15 +70,16 @@ def read_moodle_xml(path: Path, context: ReadContext) -> Iterator[tuple[int, Ent
 def _entries(
     reader: ItemReader, item: XmlItem, category: tuple[str, ...], preamble: bytes
 ) -> Iterator[tuple[int, Entry]]:
+    data = without_predictions(item.data)  # which are no part of the question
     try:
-        record, said = reader.read(item.data, (category,) if category else ())
+        record, said = reader.read(data, (category,) if category else ())
     except FieldProblems as error:
         yield item.line, LineProblem(item.line, str(error), error.problems[0][0], tuple(error.problems))
         return
     for field, reason in dict.fromkeys([*said, *record_warnings(record)]):
         yield item.line, LineWarning(item.line, reason, field)
     kept = frozenset(picture.sha256 for picture in record.content.pictures if picture.sha256)
-    original = Original(FORMAT, without_pictures(item.data, kept), preamble)
+    original = Original(FORMAT, without_pictures(data, kept), preamble)
     yield item.line, replace(record, original=original)
 
 

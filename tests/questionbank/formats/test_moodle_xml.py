@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from analytics.question_content import AcceptedAnswer, Blank, Feedback, MatchingPair, Option, QuestionContent
-from analytics.records import QuestionRecord
+from analytics.records import PredictedLabels, QuestionRecord
 from questionbank.errors import ImportRefused, LineWarning
 from questionbank.formats import read, write
 from questionbank.formats.concept_rows import ConceptRow
@@ -522,3 +522,23 @@ def test_a_file_that_is_cut_off_says_in_which_question(tmp_path, content):
     path.write_text(f"<quiz>\n<question type='essay'><questiontext><text>{content}")
     with pytest.raises(ImportRefused, match="the question that begins in line 2: the file is cut off, or"):
         list(read(path))
+
+
+@pytest.mark.parametrize("tags", ["", "<tags></tags>", "<tags>\n <tag><text>sums</text></tag>\n</tags>\n"])
+@pytest.mark.parametrize("type", ["stack", "shortanswer"])
+def test_predictions_leave_a_question_and_its_original_the_same(tmp_path, pictures, type, tags):
+    answer = '<answer fraction="100"><text>4</text></answer>'
+    path = tmp_path / "bank.xml"
+    path.write_text(
+        _quiz(
+            f'<question type="{type}"><questiontext><text>2+2</text></questiontext>{answer}{tags}</question>'
+        )
+    )
+    (plain,) = questions(path, pictures)
+    predicted = PredictedLabels(((("Algebra", "Sums"), 0.8),), 40.0)
+    for _time in range(2):
+        path.write_bytes(exported([replace(plain, predicted=predicted)], pictures))
+        assert path.read_bytes().count(b"Kindred predicts: ") == 2
+        (again,) = questions(path, pictures)
+        assert again == plain
+        assert again.original.data == plain.original.data
