@@ -162,7 +162,7 @@ def _import(options: ImportOptions, report: ImportReport, watch: _Watch) -> None
         report.refuse(problem)
     if report.refused_count and not (options.dry_run or options.skip_invalid):
         raise _Refused
-    if report.refused_count == report.rows and not options.dry_run:
+    if report.refused_count == report.rows and not concept_rows and not options.dry_run:
         raise _Refused  # nothing is left to import
     watch.tell(STEPS // 2, "Looking for duplicates")
     if not options.dry_run:
@@ -220,7 +220,9 @@ def _read(
         if isinstance(entry, LineWarning):
             report.warn(entry)
             continue
-        report.rows += 1
+        is_concept = isinstance(entry, ConceptRow)
+        report.rows += report.unit != "question" or not is_concept  # the category of a quiz is no question
+        report.concept_rows += is_concept
         if isinstance(entry, QuestionRecord):
             if not is_lost:
                 rows.add(line, entry)

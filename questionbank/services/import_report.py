@@ -64,7 +64,8 @@ class ImportReport:
     """What an import did; after a dry run, what it would do with the lines that are not refused.
 
     Attributes:
-        rows: lines that are not blank, refused ones included.
+        rows: lines that are not blank, refused ones included; of a file that has no lines, its questions.
+        concept_rows: lines that only name a concept, or categories of a quiz.
         created: new questions.
         duplicates: lines linked to a question that asks the same; `links` are the first of them.
         refused: the first lines that cannot be used; `refused_count` counts them all, `reasons` groups them.
@@ -94,6 +95,7 @@ class ImportReport:
     sources: list[str] = field(default_factory=list)
     dry_run: bool = False
     rows: int = 0
+    concept_rows: int = 0
     created: int = 0
     duplicates: int = 0
     known: KnownReport | None = None

@@ -478,3 +478,25 @@ def test_problems_of_webwork_share_one_hierarchy_and_are_counted_as_questions(tm
     assert list(KnowledgeHierarchy.objects.values_list("name", flat=True)) == ["WeBWorK PG"]
     named = import_file(path=path, source="Ours", dry_run=True)
     assert named.hierarchy == "Ours"
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("quiz.gift", "$CATEGORY: Algebra\n\n::a::2+2 {=4}\n\n$CATEGORY: Number\n\n::b::2+3 {=5}\n"),
+        (
+            "quiz.xml",
+            "<quiz><question type='category'><category><text>Algebra</text></category></question>"
+            "<question type='essay'><questiontext><text>One</text></questiontext></question>"
+            "<question type='category'><category><text>Number</text></category></question>"
+            "<question type='essay'><questiontext><text>Two</text></questiontext></question></quiz>",
+        ),
+    ],
+)
+def test_a_category_is_no_question_of_a_quiz(tmp_path, name, content, dry_run):
+    path = tmp_path / name
+    path.write_text(content)
+    report = import_file(path=path, dry_run=dry_run)
+    assert (report.unit, report.rows, report.created, report.concept_rows) == ("question", 2, 2, 2)
+    assert report.concepts_created == 2
