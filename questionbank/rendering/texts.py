@@ -10,11 +10,12 @@ from html import escape
 
 from analytics.text.bare_latex import bare_formulas, is_bare_formula
 from analytics.text.formulas import Segment, segment_text
+from analytics.text.pictures import PICTURE
 from analytics.text.textmode import replace_text_macros
 from questionbank.formulas import LONGEST_DEFINITIONS, FormulaRefused, formula_mathml, split_definitions
 from questionbank.rendering.drawn_values import with_drawn_names
 from questionbank.rendering.lines import Blocks, Line
-from questionbank.rendering.pictures import ADDRESS, PICTURE
+from questionbank.rendering.pictures import ADDRESS
 from questionbank.rendering.tables import TABLE, table_html
 
 _BOXED_FORMULA = 24  # characters of source beyond which a formula may be wider than a small screen, if rarely

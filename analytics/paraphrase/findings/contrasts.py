@@ -78,7 +78,9 @@ def contrast_findings(pair: Pair) -> list[Finding]:
 
 
 def _changed(word: Mention, new_word: Mention) -> Finding:
-    return Finding.between("comparison", "changed", f"“{word.text}” became “{new_word.text}”.", word, new_word)
+    return Finding.between(
+        "comparison", "changed", f"“{word.text}” became “{new_word.text}”.", word, new_word
+    )
 
 
 def _scope_added(original: Reading, paraphrase: Reading) -> list[Finding]:
