@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 import shlex
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
@@ -196,6 +197,18 @@ def _problem(specs: Mapping[str, FieldSpec], name: str, problem: Mapping[str, An
         case "string_pattern_mismatch":
             return f"{name} cannot be {given!r}; it is {spec.help}"
     return f"{name} must be of type {spec.type.__name__}, not {given!r}"
+
+
+def labelled_problems(config_class: type, error: ConfigurationError) -> dict[str, list[str]]:
+    """Return each problem by its field, with labels in place of names; "" is the key of those of no field."""
+    labels = {spec.name: spec.label for spec in field_specs(config_class)}
+    fields: dict[str, list[str]] = {}
+    for problem in error.problems:  # each begins with the name of its field
+        name, rest = re.match(r"(\w*)(.*)", problem, re.DOTALL).groups()  # type: ignore[union-attr]
+        key = name if name in labels else ""
+        said = re.sub(r"[a-z]+(?:_[a-z]+)+", lambda word: labels.get(word[0], word[0]), rest)
+        fields.setdefault(key, []).append(f"{labels.get(name, name)}{said.rstrip('.')}.")
+    return fields
 
 
 def config_from_strings(config_class: type[Config], values: Mapping[str, str]) -> Config:

@@ -9,7 +9,8 @@ from typing import Any
 from django import forms
 
 from analytics.catalog import CAPABILITIES
-from analytics.configuration import FieldSpec, field_specs
+from analytics.configuration import FieldSpec, config_from_strings, field_specs, labelled_problems
+from analytics.errors import ConfigurationError
 from questionbank.capabilities.contract import FormGroup, TrainingOption
 from questionbank.forms.problems import ServiceForm
 from questionbank.wording import number_text
@@ -48,9 +49,8 @@ class FieldGroup:
 class TrainingForm(ServiceForm):
     """The settings of a training, with bounds, help and defaults from its configuration class.
 
-    The class itself checks again when the run is asked for: what depends on several fields is only there. What the
-    capability's row asks besides are the `options`. With `one_hierarchy`, exactly one hierarchy is chosen, and the form
-    begins with this one.
+    What depends on several fields is checked by the class itself. What the capability's row asks besides are the
+    `options`. With `one_hierarchy`, exactly one hierarchy is chosen, and the form begins with this one.
     """
 
     hierarchies = forms.MultipleChoiceField(
@@ -78,8 +78,18 @@ class TrainingForm(ServiceForm):
             self.fields["hierarchies"] = forms.ChoiceField(label="Hierarchy", initial=one_hierarchy)
         choices: Any = self.fields["hierarchies"]
         choices.choices = [(name, name) for name in hierarchies]
-        self.specs = field_specs(config_class)
+        self.config_class, self.specs = config_class, field_specs(config_class)
         self.fields |= {spec.name: _field(spec) for spec in self.specs}
+
+    def clean(self) -> dict[str, Any]:
+        """Check the settings together, once each of them can be used."""
+        if not self.errors:
+            try:
+                config_from_strings(self.config_class, self.settings())
+            except ConfigurationError as error:
+                for name, problems in labelled_problems(self.config_class, error).items():
+                    self.add_error(name or None, problems)
+        return self.cleaned_data
 
     @property
     def groups(self) -> list[FieldGroup]:
@@ -90,8 +100,10 @@ class TrainingForm(ServiceForm):
         groups = []
         for group in (*self.form_groups, rest):
             fields = [self[name] for name in group.fields if name in names]
-            wrong = any(field.errors for field in fields)
-            groups.append(FieldGroup(group.title, fields, group.is_open or wrong))
+            is_touched = self.is_bound and any(
+                field.errors or field.name in self.changed_data for field in fields
+            )
+            groups.append(FieldGroup(group.title, fields, group.is_open or is_touched))
         return [group for group in groups if group.fields]
 
     @property

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Count, QuerySet
 
 from analytics.catalog import CAPABILITIES
-from analytics.configuration import config_from_strings, field_specs
+from analytics.configuration import config_from_strings, labelled_problems
 from analytics.errors import ConfigurationError
 from questionbank.capabilities.catalog import training_of
 from questionbank.errors import Conflict, NotFound, ValidationFailed
@@ -108,12 +108,7 @@ def _check_settings(config_class: type, settings: Mapping[str, str]) -> None:
     try:
         config_from_strings(config_class, settings)
     except ConfigurationError as error:
-        names = {spec.name for spec in field_specs(config_class)}
-        fields: dict[str, list[str]] = {}
-        for problem in error.problems:  # each begins with the name of its field
-            name = problem.partition(" ")[0]
-            fields.setdefault(name if name in names else "", []).append(problem)
-        raise ValidationFailed(str(error), fields=fields) from error
+        raise ValidationFailed(str(error), fields=labelled_problems(config_class, error)) from error
     _check_backbone(settings.get("backbone", ""))
 
 

@@ -78,7 +78,6 @@ def model_train(request: HttpRequest, capability: str) -> HttpResponse:
         **_report(request, capability, chosen),
         "jobs": [run for run in model_jobs(kind=Run.Kind.TRAIN) if run.capability == capability],
         "problem": form.refusal,
-        "only_looks": only_looks,
         "model_like": start.champion if start.champion and start.champion.manifest.get("config") else None,
         "is_like": bool(form.initial),
         "quick": start.quick,

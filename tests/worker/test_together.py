@@ -145,7 +145,7 @@ def test_batches_that_cannot_be_shared_out_are_refused_where_the_training_is_ask
     with pytest.raises(ValidationFailed) as refused:
         training_request(capability="encoder", settings={**asked, "processes": "3"}, send=False)
     assert refused.value.fields == {
-        "batch_size": ["batch_size must be a multiple of 3 for 3 processes, not 16"]
+        "batch_size": ["Batch size must be a multiple of 3 for 3 processes, not 16."]
     }
     with pytest.raises(ConfigurationError, match="device must not be cuda:1 for 2 processes"):
         replace(EncoderConfig(), processes=2, device="cuda:1")

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from questionbank.capabilities.catalog import training_of
+from questionbank.forms.models import OTHERS
 from questionbank.models import Run, RunMetric, WorkerHeartbeat
 from questionbank.selectors.training.training_time import TrainingTime, training_time
 
@@ -161,3 +162,18 @@ def test_settings_that_exclude_each_other_give_no_time_and_no_fault(client, admi
     page = client.post(address, sent)
     assert page.status_code == 200
     assert "Correct the settings first" in page.content.decode()
+
+
+def test_a_look_at_settings_that_cannot_be_used_names_them_and_leaves_their_fold_open(
+    client, admin_person
+) -> None:
+    client.force_login(admin_person)
+    address = reverse("model_train", args=["paraphrase"]) + "?quick=1"
+    fields = {name: str(field.initial) for name, field in client.get(address).context["form"].fields.items()}
+    sent = {name: value for name, value in fields.items() if value not in ("None", "False")}
+    sent |= {"batch_size": "16", "nodes": "3", "processes": "2", "action": "report"}
+    page = client.post(address, sent)
+    assert "Batch size must be a multiple of 6" in page.content.decode()
+    assert "batch_size must" not in page.content.decode()
+    (hardware,) = [group for group in page.context["form"].groups if group.title == OTHERS]
+    assert hardware.is_open
