@@ -9,7 +9,7 @@ from typing import Protocol
 from zipfile import ZipFile
 
 from analytics.json_lines import UNPACKED_LIMIT
-from analytics.question_content import EMPTY, QuestionContent
+from analytics.question_content import EMPTY, QuestionContent, own_text
 from analytics.records import QuestionRecord
 from questionbank.errors import LineProblem, LineWarning
 from questionbank.formats.concept_rows import ConceptRow
@@ -142,6 +142,7 @@ _CONTENT_NAMES = {
     "settings": "settings such as shuffling and penalties", "pictures": "the pictures",
     "stimulus": "the text shared with other questions",
 }  # fmt: skip
+_LINK = "the link between questions that share a text (each of them holds all of it)"
 
 
 def not_held(record: QuestionRecord, again: QuestionRecord) -> list[str]:
@@ -159,8 +160,10 @@ def not_held(record: QuestionRecord, again: QuestionRecord) -> list[str]:
             "why students choose wrong options" if is_that_alone else "the options as they are in the bank"
         )
     content = record.content or EMPTY
+    is_in_text = own_text(record.text, content) != record.text
+    names = _CONTENT_NAMES | ({"stimulus": _LINK} if is_in_text else {})
     lost += [
-        _CONTENT_NAMES[column.name]
+        names[column.name]
         for column in fields(QuestionContent)
         if getattr(content, column.name) != getattr(again.content, column.name)
     ]

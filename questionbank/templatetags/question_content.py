@@ -54,7 +54,13 @@ def computed_answer(question: Any) -> str:
 def drawn_values(question: Any) -> str:
     """Return the names of the values that the source of a template draws, as a sentence lists them."""
     options = (option["text"] for option in _get(question, "options") or ())
-    names = drawn_names([_get(question, "text") or "", *options])
+    texts = [
+        _get(question, "text") or "",
+        *options,
+        _get(question, "solution") or "",
+        *content(question).hints,
+    ]
+    names = drawn_names(texts)
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     return ", ".join(names[:MOST_NAMES]) + more
 

@@ -16,6 +16,7 @@ from analytics.question_content import (
     Option,
     QuestionContent,
     QuestionPart,
+    Stimulus,
 )
 from analytics.records import QuestionRecord
 from questionbank.errors import LineProblem
@@ -216,3 +217,19 @@ def test_a_gap_is_a_missing_word_and_several_are_a_loss_that_is_said(
     as_others_see_it = tmp_path / "theirs.gift"
     as_others_see_it.write_text(re.sub(r"// kindred.*\n", "", source))
     assert "[[" not in questions(as_others_see_it)[0].text
+
+
+@pytest.mark.parametrize(
+    ("text", "lost"),
+    [
+        ("A train leaves at 9.\n\nWhen is it there?", "the link between questions that share a text"),
+        ("When is it there?", "the text shared with other questions"),
+    ],
+)
+def test_of_a_shared_text_only_what_is_not_in_the_file_is_a_loss(text, lost):
+    content = QuestionContent(stimulus=Stimulus("", "A train leaves at 9."))
+    record = QuestionRecord("1", text, answer="10", kind="short", content=content)
+    assert [what.partition(" (")[0] for what in gift_losses(record, Pictures())] == [lost]
+    assert ("A train" in b"".join(write_gift([record], Pictures())).decode().split("::")[-1]) == (
+        "link" in lost
+    )

@@ -188,7 +188,10 @@ def test_a_list_shows_names_for_numbers_that_are_drawn_and_how_the_answer_is_com
     as_teacher, teacher
 ) -> None:
     template = QuestionFactory(
-        text="Double ${@a@}$.", kind="opaque", content={"settings": {"computed_answer": "2*$a"}}
+        text="Double ${@a@}$.",
+        solution="It is {@b@}.",
+        kind="opaque",
+        content={"settings": {"computed_answer": "2*$a"}},
     )
     question_list = question_list_create(user=teacher, name="Friday")
     question_list_add(user=teacher, question_list=question_list, questions=[template], with_templates=True)
@@ -199,7 +202,7 @@ def test_a_list_shows_names_for_numbers_that_are_drawn_and_how_the_answer_is_com
     for page in pages:
         shown = " ".join(page.content.decode().split())
         assert "<mtext>‹a›</mtext>" in shown
-        assert "Its source draws its numbers: <strong>a</strong>" in shown
+        assert "Its source draws its numbers: <strong>a, b</strong>" in shown
         assert "the system computes it:</span> <code>2*$a</code>" in shown
 
 
