@@ -70,7 +70,7 @@ def test_a_page_says_what_the_format_cannot_hold_before_the_download(file, clien
     client.force_login(admin_person)
     address = reverse("selection_export", args=["csv"]) + "?all=1"
     page = client.get(address)
-    assert "Pictures: 1 question" in page.content.decode()
+    assert "The pictures: 1 question" in page.content.decode()
     sent = client.get(address + "&confirmed=1")
     assert sent["Content-Disposition"].endswith('.csv"')
     whole = client.get(reverse("selection_export", args=["moodle-xml"]) + "?all=1")
