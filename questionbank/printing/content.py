@@ -142,15 +142,15 @@ class _Reader:
 
     def section(self, section: SheetSection) -> dict[str, object]:
         """Return a section; the key of one with nothing but short answers has them in columns."""
-        key = self.labelled([(item.number, item.answer or "—") for item in section.items])
+        items = section.key_items if self._is_key else section.items
+        key = self.labelled([(item.number, item.answer or "—") for item in items])
         is_brief = self._is_key and not any(
-            item.parts or (self._is_solved and item.solution) or "\n\n" in item.answer
-            for item in section.items
+            item.parts or (self._is_solved and item.solution) or "\n\n" in item.answer for item in items
         )
         return {
             "heading": self.line(section.heading),
             "instructions": self.blocks(section.instructions),
-            "items": [self.item(item, self._width) for item in section.items],
+            "items": [self.item(item, self._width) for item in items],
             "key": key if is_brief else [],
             "columns": _columns(key, self._width, most=4) if is_brief else 0,
         }

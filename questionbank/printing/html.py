@@ -139,7 +139,8 @@ def _section(section: SheetSection, sheet: Sheet, texts: TextWriter) -> str:
         def write(item: SheetItem) -> str:
             return _question(item, texts)
 
-    return heading + "".join(map(write, section.items))
+    items = section.key_items if sheet.shows_key else section.items
+    return heading + "".join(map(write, items))
 
 
 def _row(item: SheetItem, body: str) -> str:
@@ -178,7 +179,7 @@ def key_html(
 ) -> str:
     """Return an item of the key, without its number: the answer, the worked solution, the parts."""
     body = texts.blocks(item.answer)
-    if not body and not item.parts:
+    if item.lacks_answer:
         body = f'<p class="note">{unknown}</p>'
     if is_solved and item.solution:
         body += f"<p><strong>{solution}</strong></p>{texts.blocks(item.solution)}"

@@ -119,8 +119,10 @@ class _SheetWriter:
             if section.heading
             else ""
         )
+        if self._sheet.shows_key and not section.key_items:
+            return heading
         if self._sheet.shows_key:
-            inner = "\n".join(map(self._answer, section.items))
+            inner = "\n".join(map(self._answer, section.key_items))
             return f"{heading}\n\\begin{{description}}\n{inner}\n\\end{{description}}"
         inner = "\n".join(self._question(item, "question") for item in section.items)
         parts = [
@@ -174,7 +176,7 @@ class _SheetWriter:
         return "\n".join(parts)
 
     def _answer(self, item: SheetItem) -> str:
-        answer = self._text(item.answer) or ("" if item.parts else rf"\emph{{{self._labels.unknown}}}")
+        answer = rf"\emph{{{self._labels.unknown}}}" if item.lacks_answer else self._text(item.answer)
         parts = [rf"\item[{{{_escaped(item.number)}}}] {answer}"]
         if self._sheet.shows_solutions and item.solution.strip():
             parts.append(rf"\par\textbf{{{self._labels.solution}}}\par {self._text(item.solution)}")

@@ -81,7 +81,7 @@ class _SheetWriter:
     def section(self, section: SheetSection) -> str:
         parts = [f"<h2>{self._texts.line(section.heading)}</h2>\n"] if section.heading else []
         if self._sheet.shows_key:
-            return "".join([*parts, *(self._key(item, 1) for item in section.items)])
+            return "".join([*parts, *(self._key(item, 1) for item in section.key_items)])
         parts.append(_styled("Instructions", self._texts.blocks(section.instructions)))
         return "".join([*parts, *(self._question(item, 1) for item in section.items)])
 
@@ -121,7 +121,7 @@ class _SheetWriter:
         return "".join(self._labelled(option_label(label), text, "Option") for label, text in options)
 
     def _key(self, item: SheetItem, level: int) -> str:
-        answer = item.answer or ("" if item.parts else f"*{self._labels.unknown}*")
+        answer = f"*{self._labels.unknown}*" if item.lacks_answer else item.answer
         parts = [self._labelled(_numbered(item.number), answer, f"Question {level}")]
         if self._sheet.shows_solutions and item.solution:
             parts.append(

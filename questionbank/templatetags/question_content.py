@@ -8,7 +8,15 @@ from typing import Any
 
 from django import template
 
-from analytics.question_content import EMPTY, AcceptedAnswer, Blank, QuestionContent, Stimulus, content_of
+from analytics.question_content import (
+    EMPTY,
+    AcceptedAnswer,
+    Blank,
+    Feedback,
+    QuestionContent,
+    Stimulus,
+    content_of,
+)
 from analytics.question_content import own_text as text_alone
 from questionbank.formats.computed_answers import SETTING as COMPUTED
 from questionbank.formats.derived_answer import lettered_choices, part_label
@@ -48,6 +56,14 @@ def shared_text(question: Any) -> Stimulus | None:
 def computed_answer(question: Any) -> str:
     """Return the answer of a template as its source computes it, or nothing."""
     return content(question).settings.get(COMPUTED, "")
+
+
+@register.filter
+def tells_answer(question: Any) -> bool:
+    """Return whether a question's content says something of its answer or how it is graded."""
+    known = content(question)
+    is_graded = known.accepted or known.blanks or known.hints or known.feedback != Feedback()
+    return bool(is_graded or computed_answer(question))
 
 
 @register.filter

@@ -19,6 +19,7 @@ class SheetItem:
     """One numbered question.
 
     Attributes:
+        number: empty for a description, which asks nothing.
         text: in our notation: formulas as ``$...$``, pictures as ``![alternative](name)``, lists, tables, emphasis.
         options: label and text of each, in the order of this version.
         matches: the choices on the right of a matching question, in the order of this version; `options` are the left.
@@ -41,6 +42,11 @@ class SheetItem:
     solution: str = ""
     stimulus: str = ""
 
+    @property
+    def lacks_answer(self) -> bool:
+        """Whether a key says that no answer is known."""
+        return bool(self.number) and not self.answer.strip() and not self.parts
+
 
 @dataclass(frozen=True, slots=True)
 class SheetSection:
@@ -49,6 +55,11 @@ class SheetSection:
     items: tuple[SheetItem, ...]
     heading: str = ""
     instructions: str = ""
+
+    @property
+    def key_items(self) -> tuple[SheetItem, ...]:
+        """What a key tells of: not a description, unless it has a solution."""
+        return tuple(item for item in self.items if item.number or item.answer or item.solution)
 
 
 @dataclass(frozen=True, slots=True)

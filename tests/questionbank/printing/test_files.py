@@ -10,13 +10,16 @@ import zipfile
 
 import pytest
 
+from questionbank.documents.pandoc import run_pandoc
 from questionbank.errors import PrintingRefused
 from questionbank.printing.html import worksheet_html
 from questionbank.printing.latex import worksheet_latex
 from questionbank.printing.markup import read_markup
+from questionbank.printing.pdf import worksheet_pdf
+from questionbank.printing.word import worksheet_docx
 from questionbank.worksheets.sheet import PaperSize, Sheet, SheetItem, SheetSection
 from tests.pictures import png
-from tests.questionbank.printing.reading import shown_text, words
+from tests.questionbank.printing.reading import pdf_text, shown_text, words
 from tests.questionbank.printing.samples import public_formulas
 
 ITEM = SheetItem(
@@ -45,6 +48,28 @@ def sheet(item: SheetItem = ITEM, **changes: object) -> Sheet:
 def latex(*sheets: Sheet) -> tuple[str, list[str]]:
     with zipfile.ZipFile(io.BytesIO(worksheet_latex(sheets))) as archive:
         return archive.read("worksheet.tex").decode(), archive.namelist()
+
+
+@pytest.mark.parametrize("write", [worksheet_html, worksheet_docx, worksheet_latex, worksheet_pdf])
+def test_a_key_does_not_miss_the_answer_of_a_description(write):
+    for package in ("typst", "pypandoc"):
+        pytest.importorskip(package)
+    told = SheetItem("", "Use a ruler.")
+    solved = SheetItem("", "Look at this.", solution="Shown.")
+    asked = SheetItem("1", "Why?")
+    sections = (SheetSection((told,), "Before"), SheetSection((told, asked, solved), "Then"))
+    key = sheet(sections=sections, shows_key=True, shows_solutions=True)
+    data = write([key])
+    if write is worksheet_pdf:
+        said = "".join(pdf_text(data))
+    elif write is worksheet_docx:
+        said = run_pandoc(data, "docx", "plain").decode()
+    else:
+        said = latex(key)[0] if write is worksheet_latex else data.decode()
+    assert said.count("No answer is known.") == 1
+    assert "Shown." in said
+    assert "ruler" not in said
+    assert "\\begin{description}\n\n" not in said
 
 
 def test_html_needs_no_other_file_and_says_everything():

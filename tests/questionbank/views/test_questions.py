@@ -9,6 +9,7 @@ from questionbank.models import EmbeddingSet, Question, QuestionTag
 from questionbank.selectors.similar import insight
 from questionbank.selectors.similar.predictions import PredictedConcept, QuestionPrediction
 from questionbank.services.questions import question_update
+from tests.factories import QuestionFactory
 from tests.questionbank.page_bank import text_of
 
 
@@ -29,6 +30,22 @@ def test_answer_and_solution_are_folded_away(bank, as_teacher) -> None:
     fold = page[page.index('<details class="fold answer-fold">') :]
     assert "Subtract, then divide." in fold[: fold.index("</details>")]
     assert "<details open" not in page
+
+
+@pytest.mark.parametrize(
+    ("changes", "has_fold"),
+    [
+        ({}, False),
+        ({"content": {"pictures": [{"name": "a.png"}]}}, False),
+        ({"content": {"feedback": {"general": "Now go on."}}}, True),
+        ({"solution": "Shown."}, True),
+    ],
+)
+def test_a_description_has_an_answer_to_open_only_where_something_is_in_it(
+    as_teacher, changes, has_fold
+) -> None:
+    question = QuestionFactory(kind="description", text="Use a ruler.", answer="", **changes)
+    assert ("answer-fold" in detail(as_teacher, question)) is has_fold
 
 
 def test_a_bank_without_vectors_still_shows_the_question_and_says_what_is_missing(bank, as_teacher) -> None:
