@@ -17,7 +17,7 @@ from django.utils import timezone
 from questionbank.errors import ValidationFailed
 from questionbank.models import Question, QuestionList, QuestionUse, User, Worksheet, WorksheetItem
 from questionbank.selectors.questions.question_lists import questions_of_list
-from questionbank.selectors.worksheets.worksheets import why_not_printed
+from questionbank.selectors.worksheets.worksheets import sentences_on_left_out, why_left_out
 from questionbank.services.ordering import last_position, row_move, row_remove
 from questionbank.services.own_names import NAME_LIMIT, checked_name
 from questionbank.services.permissions import require_owner
@@ -40,7 +40,7 @@ class Added:
 
     Attributes:
         number: how many were added.
-        refused: sentences on those that cannot be printed.
+        refused: a sentence for each reason why some cannot be printed.
         known: how many were on it already.
     """
 
@@ -144,8 +144,8 @@ def worksheet_add(*, user: User, worksheet: Worksheet, questions: Iterable[Quest
     listed = set(items.exclude(question=None).values_list("question_id", flat=True))
     by_id = {question.pk: question for question in questions}
     new = [question for pk, question in by_id.items() if pk not in listed]
-    refused = [reason for question in new if (reason := why_not_printed(question, question.pk))]
-    added = [question for question in new if not why_not_printed(question, question.pk)]
+    added = [question for question in new if not why_left_out(question)]
+    refused = sentences_on_left_out((why_left_out(question), question.pk) for question in new)
     if len(listed) + len(added) > LONGEST_WORKSHEET:
         raise ValidationFailed(
             f"A worksheet holds up to {LONGEST_WORKSHEET} questions. This one has {len(listed)},"

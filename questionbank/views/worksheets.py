@@ -20,6 +20,7 @@ from questionbank.selectors.worksheets.printing import ComposedVersion, compose_
 from questionbank.selectors.worksheets.worksheets import (
     WorksheetRow,
     changed_since,
+    sentences_on_left_out,
     shared_worksheets,
     worksheet_get,
     worksheet_rows,
@@ -30,7 +31,6 @@ from questionbank.views.access import button_for, form_for, page_for
 from questionbank.views.worksheet_files import CONTENTS, FILES
 
 ALL_VERSIONS = "all"
-_REFUSED_SHOWN = 5
 
 
 @form_for("read")
@@ -84,7 +84,7 @@ def worksheet_detail(request: HttpRequest, worksheet_id: int) -> HttpResponse:
         "sheet": composed.sheet,
         "sections": _shown_sections(composed),
         "pictures": _picture_addresses(composed),
-        "left_out": [row for row in rows if row.reason],
+        "left_out": sentences_on_left_out((row.left_out, row.item.question_id) for row in rows),
         "without_figure": [
             row.item.question_id
             for row in rows
@@ -159,9 +159,7 @@ def say_added(request: HttpRequest, added: Added) -> None:
     elif added.known and not added.refused:
         messages.info(request, "The questions are on the worksheet already.")
     if added.refused:
-        reasons = " ".join(added.refused[:_REFUSED_SHOWN])
-        more = len(added.refused) - _REFUSED_SHOWN
-        messages.warning(request, f"Left out: {reasons}" + (f" And {more} more." if more > 0 else ""))
+        messages.warning(request, f"Left out: {' '.join(added.refused)}")
 
 
 def _shown_sections(composed: ComposedVersion) -> list[dict[str, Any]]:

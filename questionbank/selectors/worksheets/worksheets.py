@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from django.db.models import Count, Q, QuerySet
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
+from django.utils.text import get_text_list
 
 from questionbank.models import Question, User, Worksheet, WorksheetItem
 from questionbank.rows import existing
@@ -15,6 +17,23 @@ from questionbank.selectors.questions.facet_cube import facet_cube
 from questionbank.selectors.questions.question_lists import readable_by
 from questionbank.selectors.questions.questions import visible_to
 from questionbank.selectors.questions.uses import last_uses
+
+LEFT_OUT = {  # what is said of one question, and of several
+    "deleted": ("Question {} was deleted.", "Questions {} were deleted."),
+    "draft": ("Question {} is somebody else’s draft.", "Questions {} are somebody else’s drafts."),
+    "retired": ("Question {} is retired.", "Questions {} are retired."),
+    "opaque": (
+        "Question {} has a type that only its source can show, so a worksheet leaves it out.",
+        "Questions {} have a type that only their source can show, so a worksheet leaves them out.",
+    ),
+    "draws": (
+        "Question {} draws its numbers, so a worksheet leaves it out.",
+        "Questions {} draw their numbers, so a worksheet leaves them out.",
+    ),
+}
+_NOT_PRINTED = (  # as `why_left_out`
+    Q(status=Question.Status.RETIRED) | Q(kind=Question.Kind.OPAQUE) | Q(draws_numbers=True)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +43,7 @@ class WorksheetRow:
     Attributes:
         place: counted from 1.
         question: None for a section, and where it is gone.
-        reason: why it is left out of print; empty where it is printed.
+        left_out: why it is left out of print, a key of `LEFT_OUT`; empty where it is printed.
         last_used: on which day it was last used on another worksheet.
         number: printed before it in version A; None for what has none, such as a section.
     """
@@ -32,9 +51,14 @@ class WorksheetRow:
     item: WorksheetItem
     place: int
     question: Question | None = None
-    reason: str = ""
+    left_out: str = ""
     last_used: date | None = None
     number: int | None = None
+
+    @property
+    def reason(self) -> str:
+        """Why it is left out of print, as a sentence; empty where it is printed."""
+        return " ".join(sentences_on_left_out([(self.left_out, self.item.question_id)]))
 
     @property
     def points_shown(self) -> str:
@@ -43,18 +67,22 @@ class WorksheetRow:
 
 
 def worksheets_of(*, user: User) -> QuerySet[Worksheet]:
-    """Return a person's worksheets with the number of their questions (`size`), the last changed first."""
-    return _with_size(Worksheet.objects.filter(owner_id=user.pk))
+    """Return a person's worksheets with the number of their numbered questions (`size`), the last changed first."""
+    return _with_size(Worksheet.objects.filter(owner_id=user.pk), user)
 
 
 def shared_worksheets(*, user: User) -> QuerySet[Worksheet]:
     """Return the worksheets that others share, with their `size` and owner."""
     shared = Worksheet.objects.filter(is_shared=True).exclude(owner_id=user.pk)
-    return _with_size(shared.select_related("owner"))
+    return _with_size(shared.select_related("owner"), user)
 
 
-def _with_size(worksheets: QuerySet[Worksheet]) -> QuerySet[Worksheet]:
-    return worksheets.annotate(size=Count("items", filter=Q(items__question__isnull=False)))
+def _with_size(worksheets: QuerySet[Worksheet], user: User) -> QuerySet[Worksheet]:
+    printed = Question.objects.filter(visible_to(user)).exclude(_NOT_PRINTED)
+    asked = printed.exclude(kind=Question.Kind.DESCRIPTION)
+    items = WorksheetItem.objects.filter(worksheet=OuterRef("pk"), question__in=asked).order_by()
+    counted = items.values("worksheet").annotate(size=Count("pk")).values("size")
+    return worksheets.annotate(size=Coalesce(Subquery(counted), 0))
 
 
 def worksheet_get(*, worksheet_id: int, user: User) -> Worksheet:
@@ -85,33 +113,43 @@ def worksheet_rows(*, worksheet: Worksheet, user: User | None = None) -> list[Wo
         if number is None:
             rows.append(WorksheetRow(item, place))
         elif number in questions and number not in seen:
-            rows.append(WorksheetRow(item, place, reason=f"Question {number} is somebody else’s draft."))
+            rows.append(WorksheetRow(item, place, left_out="draft"))
         else:
             question = questions.get(number)
-            reason = why_not_printed(question, number)
-            is_asked = question is not None and not reason and question.kind != Question.Kind.DESCRIPTION
+            left_out = why_left_out(question)
+            is_asked = question is not None and not left_out and question.kind != Question.Kind.DESCRIPTION
             count += is_asked
             rows.append(
-                WorksheetRow(item, place, question, reason, used.get(number), count if is_asked else None)
+                WorksheetRow(item, place, question, left_out, used.get(number), count if is_asked else None)
             )
     return rows
 
 
-def why_not_printed(question: Question | None, number: int | None) -> str:
-    """Return why a question is left out of print; empty where it is printed.
+def why_left_out(question: Question | None) -> str:
+    """Return why a question is left out of print, a key of `LEFT_OUT`; empty where it is printed."""
+    if question is None:
+        return "deleted"
+    if question.status == Question.Status.RETIRED:
+        return "retired"
+    if question.kind == Question.Kind.OPAQUE:
+        return "opaque"
+    return "draws" if question.draws_numbers else ""
+
+
+def sentences_on_left_out(questions: Iterable[tuple[str, int | None]]) -> list[str]:
+    """Return a sentence for each reason with the numbers of the questions that it leaves out.
 
     Args:
-        number: of the question, which may be gone.
+        questions: a key of `LEFT_OUT`, empty for what is printed, and the number of each.
     """
-    if question is None:
-        return f"Question {number} was deleted."
-    if question.status == Question.Status.RETIRED:
-        return f"Question {number} is retired."
-    if question.kind == Question.Kind.OPAQUE:
-        return f"Question {number} has a type that only its source can show, so a worksheet leaves it out."
-    if question.draws_numbers:
-        return f"Question {number} draws its numbers, so a worksheet leaves it out."
-    return ""
+    numbers: dict[str, list[str]] = {}
+    for left_out, number in questions:
+        if left_out:
+            numbers.setdefault(left_out, []).append(str(number))
+    return [
+        LEFT_OUT[left_out][len(found) > 1].format(get_text_list(found, "and"))
+        for left_out, found in numbers.items()
+    ]
 
 
 def worksheet_languages(*, worksheet: Worksheet) -> tuple[list[str], str]:

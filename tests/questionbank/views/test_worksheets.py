@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -45,8 +46,8 @@ def page(client, name: str, *arguments: object, **data: object) -> str:
 def test_a_list_becomes_a_worksheet_without_what_cannot_be_printed(as_teacher, teacher, bank) -> None:
     question_list = question_list_create(user=teacher, name="Friday")
     opaque = QuestionFactory(text="Drag the words.", kind="opaque")
-    template = QuestionFactory(text="Simplify $(5myvar1)^2$.")
-    questions = [bank.questions[2], bank.questions[0], opaque, template]
+    template, other = (QuestionFactory(text=f"Simplify $(5myvar1)^{power}$.") for power in (2, 3))
+    questions = [bank.questions[2], bank.questions[0], opaque, template, other]
     question_list_add(user=teacher, question_list=question_list, questions=questions, with_templates=True)
     assert "Make a worksheet" in page(as_teacher, "list_detail", question_list.pk)
     for name in ("Friday", "Friday (2)"):
@@ -56,8 +57,23 @@ def test_a_list_becomes_a_worksheet_without_what_cannot_be_printed(as_teacher, t
         assert order == [bank.questions[2].pk, bank.questions[0].pk]
         shown = response.content.decode()
         assert f"Question {opaque.pk} has a type that only its source can show" in shown
-        assert f"Question {template.pk} draws its numbers" in shown
+        assert shown.count("their numbers, so a worksheet leaves them out.") == 1
+        assert f"Questions {template.pk} and {other.pk} draw their numbers" in shown
         assert worksheet.source_list == question_list
+
+
+def test_a_worksheet_has_as_many_questions_in_the_index_as_on_its_page(
+    as_teacher, teacher, worksheet
+) -> None:
+    told, retired = QuestionFactory(kind="description", text="Use a ruler."), QuestionFactory()
+    drafted = QuestionFactory(status="draft", created_by=teacher)
+    worksheet_add(user=teacher, worksheet=worksheet, questions=[told, retired, drafted])
+    Question.objects.filter(pk=retired.pk).update(status="retired")
+    Question.objects.filter(pk=drafted.pk).update(created_by=UserFactory())
+    worksheet_create(user=teacher, name="Empty")
+    assert "<strong>4</strong> questions" in page(as_teacher, "worksheet_edit", worksheet.pk)
+    assert re.search(r"\s4 questions\s", page(as_teacher, "worksheet_index"))
+    assert re.search(r"\s0 questions\s", page(as_teacher, "worksheet_index"))
 
 
 def test_rows_are_moved_saved_and_removed_without_javascript(as_teacher, worksheet) -> None:
