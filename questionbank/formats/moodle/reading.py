@@ -35,6 +35,8 @@ from questionbank.formats.moodle.cloze import read_cloze
 from questionbank.formats.moodle.gap_lists import TYPES as GAP_LISTS
 from questionbank.formats.moodle.gap_lists import read_gap_list
 from questionbank.formats.moodle.predictions import PREFIX as PREDICTED
+from questionbank.formats.moodle.stack import TYPE as STACK
+from questionbank.formats.moodle.stack import read_stack
 from questionbank.formats.moodle.templates import (
     BRACED,
     template_answer,
@@ -60,9 +62,12 @@ class ItemReader:
         self._put = put
 
     def read(
-        self, data: bytes, concepts: tuple[tuple[str, ...], ...] = ()
+        self, data: bytes, concepts: tuple[tuple[str, ...], ...] = (), *, is_other: bool = False
     ) -> tuple[QuestionRecord, list[tuple[str, str]]]:
         """Return the record of a ``<question>`` element, and (field, reason) of what went or looks wrong.
+
+        Args:
+            is_other: the bank has it as another type, from when we took fewer apart.
 
         Raises:
             FieldProblems: it cannot even be kept.
@@ -71,7 +76,7 @@ class ItemReader:
             element = fromstring(data, forbid_dtd=True)
         except (ParseError, DefusedXmlException) as error:
             raise FieldProblems([("question", f"the question is no well-formed XML: {error}")]) from error
-        reading = _Reading(element, self._put, data)
+        reading = _Reading(element, self._put, data, is_other=is_other)
         row = reading.row(concepts)
         return read_or_keep(row, reading.type, reading.digest(), reading.say), reading.said
 
@@ -79,8 +84,8 @@ class ItemReader:
 class _Reading:
     """One question."""
 
-    def __init__(self, element: Element, put: Put, data: bytes) -> None:
-        self.element = element
+    def __init__(self, element: Element, put: Put, data: bytes, *, is_other: bool = False) -> None:
+        self.element, self._is_other = element, is_other
         self.said: list[tuple[str, str]] = []
         self.type = element.get("type", "").strip().lower()
         self._data = data
@@ -95,24 +100,16 @@ class _Reading:
 
     def row(self, concepts: tuple[tuple[str, ...], ...]) -> dict[str, Any]:
         element = self.element
-        kind = TYPES.get(self.type, "opaque")
-        row: dict[str, Any] = {"kind": kind, "answer": "", "options": []}
+        row: dict[str, Any] = {"kind": TYPES.get(self.type, "opaque"), "answer": "", "options": []}
         content: dict[str, Any] = {}
         self._read_settings()
-        text = self.rich(element.find("questiontext"), "text")
-        if self.type in GAP_LISTS:
-            if read := read_gap_list(element, text, lambda html: self._our_text(html, "html", "blanks")):
-                text, content["blanks"] = read
-                self._settings["type"] = self.type
-            else:
-                row["kind"] = kind = "opaque"
-        elif kind == "blanks":
-            text, content["blanks"] = self._cloze()
+        text = self._asked(row, content)
+        kind = row["kind"]
         old_picture = element.findtext("image_base64")
         if old_picture and (digest := self._pictures.keep(base64_bytes(old_picture), "text", "image")):
             text = f"{text}\n\n![]({self._pictures.name('picture', digest)})"
-        if kind in _READERS:
-            _READERS[kind](self, row, content)
+        if reader := _READERS.get(TYPES.get(self.type, "")):
+            reader(self, row, content)
         title = self._plain("name")
         row["text"] = text[:SHOWN_TEXT_LIMIT].strip() or title or "[Untitled question]"
         if len(text) > SHOWN_TEXT_LIMIT:
@@ -148,6 +145,22 @@ class _Reading:
         }
         row["grading"] = QuestionContent(**content)
         return row
+
+    def _asked(self, row: dict[str, Any], content: dict[str, Any]) -> str:
+        """Return the text; reads what stands in its gaps, which may say that the kind is another."""
+        text = self.rich(self.element.find("questiontext"), "text")
+        if self.type in GAP_LISTS:
+            read = read_gap_list(self.element, text, lambda html: self._our_text(html, "html", "blanks"))
+            if read is None:
+                row["kind"] = "opaque"
+                return text
+            text, content["blanks"] = read
+            self._settings["type"] = self.type
+        elif self.type == STACK and not self._is_other:
+            text = self._fixed(text, row, content) or text
+        elif row["kind"] == "blanks":
+            text, content["blanks"] = self._cloze()
+        return text
 
     def digest(self) -> str:
         """Return the SHA-256 of the item."""
@@ -283,8 +296,10 @@ class _Reading:
             text = self.rich(answer, "options")
             label = option_label(place)
             options.append(Option(label, text[:OPTION_TEXT_LIMIT], "", weight, feedback[:OPTION_TEXT_LIMIT]))
+        self._choose(row, options, is_single=_is_true(self.element.findtext("single"), default=True))
+
+    def _choose(self, row: dict[str, Any], options: list[Option], *, is_single: bool) -> None:
         right = [option for option in options if (option.weight or 0) > 0]
-        is_single = _is_true(self.element.findtext("single"), default=True)
         is_plain = (
             len(right) == 1
             and right[0].weight == 1
@@ -305,6 +320,23 @@ class _Reading:
         if not is_plain or not is_single:
             row["answer"] = ""
         row["options"] = [_option_row(option) for option in options]
+
+    def _fixed(self, text: str, row: dict[str, Any], content: dict[str, Any]) -> str:
+        """Read a STACK question whose answers are plain values; returns its text, nothing where it is none."""
+        read = read_stack(self.element, text, lambda html: self._our_text(html, "html", "options"))
+        if read is None:
+            return ""
+        text, blanks, is_single = read
+        self._settings["type"] = self.type
+        if len(blanks) > 1:
+            row["kind"], content["blanks"] = "blanks", blanks
+        elif blanks[0].options:
+            row["kind"] = "choice"
+            self._choose(row, [*blanks[0].options], is_single=is_single)
+        else:
+            row["kind"] = blanks[0].kind
+            self._typed(row, content, [*blanks[0].accepted])
+        return text
 
     def true_false(self, row: dict[str, Any], content: dict[str, Any]) -> None:
         accepted = []

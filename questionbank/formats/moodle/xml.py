@@ -23,6 +23,7 @@ from questionbank.formats.moodle.gap_lists import TYPES as GAP_LISTS
 from questionbank.formats.moodle.patching import patched
 from questionbank.formats.moodle.predictions import with_predictions, without_predictions
 from questionbank.formats.moodle.reading import ItemReader
+from questionbank.formats.moodle.stack import TYPE as STACK
 from questionbank.formats.moodle.words import FORMAT, category_of, category_path
 from questionbank.formats.moodle.writing import ItemWriter
 from questionbank.formats.originals import fields_digest
@@ -132,8 +133,8 @@ def _item(record: QuestionRecord, writer: ItemWriter, reader: ItemReader, attach
         return writer.write(record)
     item = original.data
     if original.fields != fields_digest(record) or len(record.concepts) > 1:
-        before, _said = reader.read(original.data, record.concepts[:1])
-        if before.kind != record.kind or before.content.settings.get("type") in GAP_LISTS:
+        before, _said = reader.read(original.data, record.concepts[:1], is_other=record.kind == "opaque")
+        if before.kind != record.kind or _is_replaced(before, record):
             return writer.write(record)
         before = replace(_filed_under(before, record.concepts[0] if record.concepts else None), id=record.id)
         # Nobody can take settings away, but a bank may have been filled before we read all of them.
@@ -143,6 +144,17 @@ def _item(record: QuestionRecord, writer: ItemWriter, reader: ItemReader, attach
             before = replace(before, source=record.source)
         item = patched(item, writer.write(before, opaque=True), writer.write(record, opaque=True))
     return with_pictures(item, attachments.get)
+
+
+def _is_replaced(before: QuestionRecord, record: QuestionRecord) -> bool:
+    """Return whether an edited question leaves as one of our writer's, because its type has no place for the edit."""
+    type, is_apart = before.content.settings.get("type"), before.kind != "opaque"
+    return type in GAP_LISTS or (type == STACK and is_apart and _asked(before) != _asked(record))
+
+
+def _asked(record: QuestionRecord) -> tuple[object, ...]:
+    options = [(option.text, option.weight, option.feedback) for option in record.options]
+    return record.kind, record.text, record.answer, options, record.content.blanks, record.content.accepted
 
 
 def _last_category(preamble: bytes) -> tuple[str, ...] | None:
@@ -167,6 +179,11 @@ def moodle_losses(record: QuestionRecord, attachments: Attachments) -> list[str]
     """
     original = record.original
     if original is not None and original.format == FORMAT:
+        is_stack = record.kind != "opaque" and record.content.settings.get("type") == STACK
+        if is_stack and original.fields != fields_digest(record):
+            before, _said = ItemReader(hash_of).read(original.data, record.concepts[:1])
+            if before.kind != record.kind or _is_replaced(before, record):
+                return ["how STACK grades and comments on answers: the question was changed in the bank"]
         return []
     again, _said = ItemReader(hash_of).read(ItemWriter(attachments.get).write(record), record.concepts[:1])
     return not_held(record, again)

@@ -19,7 +19,7 @@ from tests.questionbank.formats.test_moodle_xml import Pictures, questions
 FOLDER = Path(__file__).parents[2] / "bench/outside/eighth/files"
 TRUTHS = [json.loads(line) for line in (FOLDER / "truth.jsonl").read_text(encoding="utf-8").splitlines()]
 NOT_WHOLE = {  # how many questions of a file are not
-    "canvas_quiz_groups_pictures.zip": 2, "moodle_numerical_calculated.xml": 1, "moodle_stack.xml": 2,
+    "canvas_quiz_groups_pictures.zip": 2, "moodle_numerical_calculated.xml": 1,
     "prairielearn_mixed_questions.zip": 2, "rexams_statements_mchoice.Rnw": 1, "h5p_multiplechoice.h5p": 1,
     "exam_class_midterm.tex": 1,
 }  # fmt: skip

@@ -5,13 +5,17 @@ from __future__ import annotations
 
 import json
 import zipfile
+from dataclasses import replace
+from html import escape
 from pathlib import Path
 
 import pytest
 
 from analytics.records import QuestionRecord
+from analytics.text.wholeness import draws_numbers
 from questionbank.formats import write
 from questionbank.formats.computed_answers import SETTING
+from questionbank.formats.moodle.xml import moodle_losses
 from questionbank.formats.originals import fields_digest
 from tests.questionbank.formats.test_moodle_xml import Pictures, questions
 
@@ -124,6 +128,80 @@ def test_a_template_that_is_edited_gets_its_variables_back(tmp_path):
     out = tmp_path / "out.xml"
     write([edited], out, "moodle-xml", Pictures())
     assert "of {={a}*3} in {cm}? Round it." in out.read_text()
+
+
+_ROOTS = '[[1,false],[2,true,"two"],[3,false]]'
+_EVEN = '[[2,true],["x < 4",true],[3,false,"three; really"]]'
+_TWO = "L: [[input:a]] [[validation:a]] S: [[input:b]]"
+
+
+@pytest.mark.parametrize(
+    ("code", "inputs", "asked", "kind", "text", "answer", "options"),
+    [
+        ("t1:5;\nt2:-1;", {"a": ("numerical", "t1"), "b": ("numerical", "t2")}, _TWO, "blanks", "L: [[1]] S: [[2]]", "5; -1", []),
+        ("/* ta:4; */ ta: -3/4;", {"a": ("algebraic", "ta")}, "Is [[input:a]]", "short", "Is ____", "-3/4", []),
+        ("", {"a": ("numerical", "2.5")}, "Is [[input:a]]", "number", "Is ____", "2.5", []),
+        ('ta:"a;b"$', {"a": ("string", "ta")}, "Is [[input:a]]", "short", "Is ____", "a;b", []),
+        (f"ta:{_ROOTS};", {"a": ("radio", "ta")}, "How many? [[input:a]]", "choice", "How many?", "B", ["1", "two", "3"]),
+        (f"ta:{_EVEN};", {"a": ("checkbox", "ta")}, "Which? [[input:a]]", "choice", "Which?", "A, B", ["2", "x < 4", "three; really"]),
+    ],
+)  # fmt: skip
+def test_a_stack_question_that_draws_nothing_is_no_template(
+    tmp_path, code, inputs, asked, kind, text, answer, options
+):
+    record = _read(tmp_path, "fixed.xml", _stack(code, inputs, asked))
+    assert (record.kind, record.text, record.answer) == (kind, text, answer)
+    assert [option.text for option in record.options] == options
+    assert SETTING not in record.content.settings
+    assert not draws_numbers(record.text)
+    for edited, is_kept in (
+        (record, True),
+        (replace(record, solution="So."), True),
+        (replace(record, text=f"{text} Now?"), False),
+    ):
+        out = tmp_path / "out.xml"
+        write([edited], out, "moodle-xml", Pictures())
+        assert ("<questionvariables>" in out.read_text()) == is_kept
+        assert bool(moodle_losses(edited, Pictures())) != is_kept
+
+
+@pytest.mark.parametrize(
+    ("code", "inputs", "asked"),
+    [
+        ("ta:5; n:rand(3);", {"a": ("numerical", "ta")}, "Is [[input:a]]"),
+        ("ta:5;", {"a": ("numerical", "ta")}, "Is {@ta@} [[input:a]]"),
+        ("ta:5; if x then ta:6;", {"a": ("numerical", "ta")}, "Is [[input:a]]"),
+        ("ta:diff(x,x);", {"a": ("algebraic", "ta")}, "Is [[input:a]]"),
+        ("n:2; ta:[[n,true],[3,false]];", {"a": ("radio", "ta")}, "Is [[input:a]]"),
+        ("ta:5;", {"a": ("numerical", "ta"), "b": ("matrix", "m")}, "Is [[input:a]] [[input:b]]"),
+        ("ta:[[1,false],[2,false]];", {"a": ("radio", "ta")}, "Is [[input:a]]"),
+    ],
+)  # fmt: skip
+def test_a_stack_question_whose_answer_is_computed_is_kept(tmp_path, code, inputs, asked):
+    record = _read(tmp_path, "kept.xml", _stack(code, inputs, asked))
+    assert (record.kind, record.answer, bool(record.content.settings[SETTING])) == ("opaque", "", True)
+
+
+def test_a_stack_question_that_the_bank_has_as_another_type_still_goes_back_edited(tmp_path):
+    record = _read(tmp_path, "a.xml", _stack("", {"a": ("numerical", "2")}, "Is [[input:a]]"))
+    content = replace(record.content, original="0" * 64)
+    earlier = replace(
+        record, kind="opaque", answer="", text="Was [[input:a]]", solution="New.", content=content
+    )
+    out = tmp_path / "out.xml"
+    write([earlier], out, "moodle-xml", Pictures())
+    assert all(part in out.read_text() for part in ("<tans>2</tans>", "Was [[input:a]]", "New."))
+
+
+def _stack(code: str, inputs: dict[str, tuple[str, str]], asked: str) -> str:
+    given = "".join(
+        f"<input><name>{name}</name><type>{type}</type><tans>{escape(value)}</tans></input>"
+        for name, (type, value) in inputs.items()
+    )
+    return (
+        f"<quiz><question type='stack'><name><text>s</text></name><questiontext format='html'><text>{asked}</text>"
+        f"</questiontext><questionvariables><text>{escape(code)}</text></questionvariables>{given}</question></quiz>"
+    )
 
 
 def _fields(record: QuestionRecord) -> dict[str, object]:
