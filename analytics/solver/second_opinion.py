@@ -53,7 +53,14 @@ class SecondOpinionSolver:
     """Pools a solver's answers with the equations of a language model: `analytics.solver.solution.Solver`.
 
     The model knows English. It also reads numbers below zero, which other solvers refuse.
+
+    Attributes:
+        own: the solver's own first answer to the last problem; None where it has none.
+        written: the language model's first answer to it; None where it has none, or was not asked.
     """
+
+    own: Solution | None = None
+    written: Solution | None = None
 
     def __init__(self, solver: Solver, writer: EquationWriter) -> None:
         self.solver, self._writer = solver, writer
@@ -62,11 +69,14 @@ class SecondOpinionSolver:
     def solve(self, problems: Sequence[ProblemRecord], *, beam: int = 3) -> list[list[Solution]]:
         """Return up to `beam` solutions of different values for each problem, the most probable first."""
         solutions = self.solver.solve(problems, beam=beam)
+        self.own, self.written = next(iter(solutions[-1]), None) if solutions else None, None
         rows = [row for row, problem in enumerate(problems) if self._may_be_written(problem, solutions[row])]
         texts = [problems[row].text for row in rows]
         for batch in batches_by_length(list(map(len, texts)), texts=_TOGETHER):
             for place, second in zip(batch, self._written([texts[place] for place in batch]), strict=True):
                 row = rows[place]
+                if row == len(problems) - 1:
+                    self.written = next(iter(second), None)
                 solutions[row] = _calibrated(pooled_solutions(solutions[row], second, most=beam))
         return solutions
 

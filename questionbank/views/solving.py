@@ -16,6 +16,7 @@ from questionbank.selectors.questions.computations import question_computation
 from questionbank.selectors.questions.questions import question_get
 from questionbank.selectors.registry.runs import run_get, run_wait
 from questionbank.selectors.similar.insight import solved_text_or_none
+from questionbank.selectors.solving.second_opinion import second_opinion_kept
 from questionbank.selectors.solving.solutions import computed_alike, kept_solved
 from questionbank.services.equations import equation_accept
 from questionbank.services.solutions import second_opinion_request
@@ -55,13 +56,16 @@ def second_opinion(request: HttpRequest, run_id: int) -> HttpResponse:
         raise NotFound("There is no such solution.")
     text, language = run.parameters["text"], run.parameters["language"]
     found = run.result if run.state == Run.State.SUCCEEDED else None
+    opinion = None if found is None else second_opinion_kept(found)
+    by_both = " and the language model" if opinion and opinion.written else ""
     context = {
         "run": run,
+        "opinion": opinion,
         "text": text,
         "language": language,
         "solved": solved_text_or_none(text, language)
         if found is None
-        else kept_solved(text, found["alternatives"], found["reason"], found["solver"]),
+        else kept_solved(text, found["alternatives"], found["reason"], found["solver"] + by_both),
         "wait": run_wait(run=run),
     }
     return render_page(request, "questions/second_opinion.html", "questions/_second_opinion.html", context)

@@ -68,7 +68,8 @@ def opinion_run(reporter: RunReporter) -> dict[str, Any]:
     """Do what a run of kind ``opinion`` asks for; `second_opinion_request` describes its parameters.
 
     Returns:
-        ``{"alternatives": as `solution_to_json` gives them, "reason": why there are none, "solver": its name}``.
+        ``{"alternatives": as `solution_to_json` gives them, "reason": why there are none, "solver": its name}``, and
+        "opinions": the first answers of the solver alone (``"own"``) and of the language model (``"written"``).
 
     Raises:
         ServiceUnavailable: there is no solver any more, or its files are missing or damaged.
@@ -80,7 +81,13 @@ def opinion_run(reporter: RunReporter) -> dict[str, Any]:
     served = solver_in_use(artifact, with_bank=True, with_second_opinion=True)
     ((solutions, reason),) = _solve([ProblemRecord("", text, language)], served)
     alternatives = [solution_to_json(solution) for solution in solutions]
-    return {"alternatives": alternatives, "reason": reason, "solver": artifact.name}
+    pooled = getattr(served.solver, "solver", None)  # behind the rules
+    opinions = {
+        name: solution_to_json(solution)
+        for name in ("own", "written")
+        if (solution := getattr(pooled, name, None)) is not None
+    }
+    return {"alternatives": alternatives, "reason": reason, "solver": artifact.name, "opinions": opinions}
 
 
 def _plan(reporter: RunReporter, job: SolveBlocks) -> None:

@@ -7,7 +7,9 @@ from dataclasses import replace
 import pytest
 from django.urls import reverse
 
+from analytics.language_model.equations import WrittenEquation
 from analytics.solver.rules.solver import RuleSolver
+from analytics.solver.second_opinion import SecondOpinionSolver
 from questionbank.models import Question, QuestionEquation, Run
 from questionbank.selectors.questions.history import question_history
 from questionbank.selectors.questions.questions import question_get
@@ -230,8 +232,42 @@ def test_a_typed_problem_gets_the_answer_of_the_job_once_it_is_ready(
     ready = as_teacher.get(address, headers={"HX-Request": "true"}).content.decode()
     assert "hx-trigger" not in ready
     assert "70% likely" in ready
-    assert "second opinion is part of this answer" in ready
+    assert "gave no answer, so this is the solver’s alone" in " ".join(ready.split())
     assert "A second opinion" in as_teacher.get(address).content.decode()  # a whole page without JavaScript
+
+
+class Writer:
+    """Writes one equation about everything, or nothing."""
+
+    def __init__(self, equation: str) -> None:
+        self.equation = equation
+
+    def write(self, _prompts, texts, **_options):
+        written = [WrittenEquation(self.equation, -0.1)] if self.equation else []
+        return [written for _text in texts]
+
+
+@pytest.mark.parametrize(
+    ("equation", "sentence"),
+    [
+        ("6*4", "model disagrees with the solver. It answers 6*4 = 24; the solver alone answers 6+4 = 10."),
+        ("4+6", "The language model agrees with the solver: 4+6 = 10."),
+        ("", "The language model gave no answer, so this is the solver’s alone."),
+    ],
+)  # fmt: skip
+def test_it_is_said_what_the_language_model_answers_and_whether_it_agrees(
+    as_teacher, solver, language_model, monkeypatch, equation, sentence
+):
+    run = asked(as_teacher)
+    own = ScriptedSolver({TEXT: [("6+4", 0.6)]})
+    champion = replace(solver, solver=RuleSolver(SecondOpinionSolver(own, Writer(equation))))
+    monkeypatch.setattr(solving, "language_champion", lambda **_wanted: champion.artifact)
+    monkeypatch.setattr(solving, "solver_in_use", lambda _artifact, **_with: champion)
+    result = run_here(run, solving.opinion_run)
+    Run.objects.filter(pk=run.pk).update(result=result, state=Run.State.SUCCEEDED)
+    page = " ".join(as_teacher.get(reverse("second_opinion", args=[run.pk])).content.decode().split())
+    assert sentence in page
+    assert ("and the language model. Check it" in page) is bool(equation)
 
 
 def test_a_second_opinion_is_offered_where_it_could_change_the_answer(
