@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import PurePath
+from typing import Any
 
 from analytics.question_content import Picture, content_texts
 from analytics.records import ConceptPath, QuestionRecord
+from analytics.text.pictures import PICTURE
 from questionbank.formats.fields import read_question
 from questionbank.formats.jsonl import question_fields
 from questionbank.rendering.pictures import picture_names
@@ -24,10 +27,30 @@ def bank_record(
         FieldProblems: the bank cannot take it.
     """
     named = picture_names(_texts(record))
+    names = {name: _name_by_content(name, pictures.get(name, "")) for name in named}
     content = record.content
     if named:
-        content = replace(content, pictures=tuple(Picture(name, pictures.get(name, "")) for name in named))
-    return read_question(question_fields(replace(record, content=content, concepts=concepts)))
+        content = replace(
+            content, pictures=tuple(Picture(names[name], pictures.get(name, "")) for name in named)
+        )
+    fields = question_fields(replace(record, content=content, concepts=concepts))
+    return read_question(_renamed(fields, names) if names else fields)
+
+
+def _name_by_content(name: str, sha256: str) -> str:
+    """Return a picture's name in the bank: programs number pictures anew in each file that they write."""
+    return f"{sha256[:12]}{PurePath(name).suffix}" if sha256 else name
+
+
+def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+    """Return a question's fields whose texts name pictures by other names."""
+    if isinstance(value, str):
+        return PICTURE.sub(
+            lambda match: f"![{match['alt']}]({names.get(match['name'].strip(), match['name'])})", value
+        )
+    if isinstance(value, Mapping):
+        return {key: _renamed(each, names) for key, each in value.items()}
+    return [_renamed(each, names) for each in value] if isinstance(value, list | tuple) else value
 
 
 def _texts(record: QuestionRecord) -> Iterator[str]:
