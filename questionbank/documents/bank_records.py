@@ -30,9 +30,8 @@ def bank_record(
     names = {name: _name_by_content(name, pictures.get(name, "")) for name in named}
     content = record.content
     if named:
-        content = replace(
-            content, pictures=tuple(Picture(names[name], pictures.get(name, "")) for name in named)
-        )
+        hashes = {names[name]: pictures.get(name, "") for name in named}
+        content = replace(content, pictures=tuple(Picture(*each) for each in hashes.items()))
     fields = question_fields(replace(record, content=content, concepts=concepts))
     return read_question(_renamed(fields, names) if names else fields)
 

@@ -133,6 +133,6 @@ def test_what_the_bank_cannot_take_is_told_and_pictures_are_named_by_their_hashe
     assert bad.refusal == "options have the label 'A' twice"
     assert not good.refusal
     assert {picture.name: picture.sha256 for picture in good.record.content.pictures} == {
-        "graph.png": "ab" * 32,
+        "abababababab.png": "ab" * 32,
         "old.wmf": "",
     }
