@@ -27,6 +27,7 @@ from questionbank.documents.phrases import ANSWER, ANSWER_WITHIN, RIGHT_BEHIND, 
 from questionbank.documents.source import counted
 from questionbank.documents.written_answers import written_behind
 from questionbank.errors import DocumentRefused
+from questionbank.rendering.pictures import picture_names
 
 LINES_LIMIT = 30_000
 CHARACTERS_LIMIT = 2_000_000
@@ -38,7 +39,6 @@ _SUMMARY = re.compile(r"<summary>\s*(.{1,40}?)\s*[:：]?\s*</summary>", re.IGNOR
 _TAG = re.compile(r"</?(?:details|p|div|br|center)\b[^<>]{0,80}>", re.IGNORECASE)
 _EMPHASISED_POINTS = re.compile(r"\*([(\[][^*()\[\]]{1,30}[)\]])\*")
 _ESCAPED = re.compile(r"\\([*_#.)>+-])")
-_PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 _LABEL = re.compile(r"\*{1,2}([^*\n]{1,40}?)\*{1,2}(?=\s|$|:)")
 _POINTS_COLUMN = re.compile(
     rf"(?:(?<=[^=＝\s\d{GAP}]){GAP}\s*(?P<points>[1-9]|1\d)|(?<=[^\s])[\s{GAP}]+\((?P<bracketed>[1-9]|1\d)\))\s*$"
@@ -125,7 +125,7 @@ def read_document(path: Path, name: str) -> Document:
             f"{lost} of a type that pages cannot show, such as WMF or TIFF; [image] stands there. Save them as PNG."
         )
     lines = lines_of(source.paragraphs)
-    named = {name for line in lines for name in _PICTURE.findall(line.text)}
+    named = picture_names(line.text for line in lines)
     pictures = {name: picture for name, picture in source.pictures.items() if name in named}
     return Document(lines, pictures, tuple(notices))
 

@@ -37,11 +37,11 @@ from questionbank.documents.points import take_points
 from questionbank.documents.written_answers import take_filled
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.row_checks import record_warnings
+from questionbank.rendering.pictures import picture_names
 
 _LEADING_GAP = re.compile(r"____\s+(?=\S)")  # where students write the letter
 _EMPHASIS = re.compile(r"(?<!\\)\*{1,2}(?=\S)|(?<=\S)(?<!\\)\*{1,2}")  # of a heading, which is a name
 _ITALIC = re.compile(r"(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])")
-_PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 NO_TEXT = "The question has no text."
 REFUSED = "The bank cannot take it yet:"
 BOTH = "It has lettered parts and options. Say of each lettered line which it is."
@@ -99,10 +99,8 @@ def found_question(draft: Draft) -> FoundQuestion:
     content = QuestionContent(
         points=points or draft.points_each, accepted=answered.accepted, pairs=pairs, parts=parts
     )
-    names = _PICTURE.findall(
-        "\n".join([text, solution, *(option.text for option in options), *content_texts(content)])
-    )
-    content = replace(content, pictures=tuple(map(Picture, dict.fromkeys(names))))
+    names = picture_names([text, solution, *(option.text for option in options), *content_texts(content)])
+    content = replace(content, pictures=tuple(map(Picture, names)))
     record = _checked(
         {
             "text": text,

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 from questionbank.documents import phrases
+from questionbank.documents.drafts import Draft, Item
 from questionbank.documents.key_rows import full_text
 from questionbank.documents.marks import GAP, Mark, read_mark, take_mark
 from questionbank.documents.paper import Line
 from questionbank.documents.paragraphs import COLOURED, Rich
-
-if TYPE_CHECKING:
-    from questionbank.documents.drafts import Draft
 
 _ASKED = (".", "?", "!", ":", "=", ")", "]", "_", "。", "？", "：", "．", "）")
 _SHORT = 80
@@ -106,23 +103,24 @@ def take_answers_behind(drafts: Sequence[Draft]) -> None:
     """
     if len(drafts) < _FEWEST or any(draft.answers or draft.solutions or draft.key for draft in drafts):
         return
-    last = [draft.options[-1] if draft.options else draft.stem for draft in drafts if not draft.parts]
-    bracketed = [(item, match) for item in last if (match := _BRACKETED.search(item.texts[-1]))]
-    said = [match["answer"] for _, match in bracketed if not phrases.POINTS_ALONE.fullmatch(match["answer"])]
-    below = [item for item in last if len(item.texts) > 1 and _is_answer(item.texts[-2:])]
+    last = [
+        (draft, draft.options[-1] if draft.options else draft.stem) for draft in drafts if not draft.parts
+    ]
+    bracketed = [(draft, item, match) for draft, item in last if (match := _BRACKETED.search(item.texts[-1]))]
+    said = [match["answer"] for *_, match in bracketed if not phrases.POINTS_ALONE.fullmatch(match["answer"])]
+    below = [(draft, item) for draft, item in last if len(item.texts) > 1 and _is_answer(item.texts[-2:])]
     if 3 * len(bracketed) >= 2 * len(drafts) and 2 * len(said) > len(bracketed):
         found = [
-            (item, match["answer"], item.texts[-1][: match.start()].rstrip()) for item, match in bracketed
+            (draft, item, match["answer"], item.texts[-1][: match.start()].rstrip())
+            for draft, item, match in bracketed
         ]
     elif 3 * len(below) >= 2 * len(drafts):
-        found = [(item, item.texts[-1], "") for item in below]
+        found = [(draft, item, item.texts[-1], "") for draft, item in below]
     else:
         return
-    for draft in drafts:
-        for item, answer, rest in found:
-            if item is draft.stem or item in draft.options:
-                item.texts[-1] = rest
-                draft.answers.append(type(draft.stem)([], [answer]))
+    for draft, item, answer, rest in found:
+        item.texts[-1] = rest
+        draft.answers.append(Item([], [answer]))
 
 
 def _is_answer(texts: Sequence[str]) -> bool:

@@ -25,11 +25,16 @@ def computed_answer(expressions: Iterable[str], values: Mapping[str, str] | None
     """
     shown = []
     for expression in map(_on_a_line, expressions):
-        value = expression
-        for _step in range(_STEPS):
-            value = _on_a_line((values or {}).get(value, value))
+        value = _on_a_line(followed(expression, values or {}))
         shown.append(expression if value == expression else f"{expression} = {value}")
     return "; ".join(dict.fromkeys(filter(None, shown)))[:_LONGEST]
+
+
+def followed(value: str, values: Mapping[str, str]) -> str:
+    """Return what a variable stands for: the code that it, or the variable that it is assigned, is assigned."""
+    for _step in range(_STEPS):
+        value = values.get(value, value)
+    return value
 
 
 def assigned(pattern: re.Pattern[str], code: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,16 @@ def placeholder(name: str) -> str:
 def has_placeholder(text: str) -> bool:
     """Return whether a text holds values that its source computes."""
     return "{@" in text
+
+
+def numbered_gaps(mark: re.Pattern[str], text: str) -> str:
+    """Return a text with our gaps in place of another system's marks, numbered in their order.
+
+    >>> numbered_gaps(re.compile("_+"), "One is __, two is __.")
+    'One is [[1]], two is [[2]].'
+    """
+    numbers = count(1)
+    return mark.sub(lambda _mark: f"[[{next(numbers)}]]", text)
 
 
 def concept_of(names: Iterable[str]) -> list[list[str]]:

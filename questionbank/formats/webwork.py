@@ -22,6 +22,7 @@ from questionbank.formats.item_building import (
     concept_of,
     has_placeholder,
     lettered,
+    numbered_gaps,
     placeholder,
     read_files,
 )
@@ -45,6 +46,7 @@ _DRAWS = re.compile(
     r"|\$problemSeed|\$envir\{\s*'?problemSeed"
 )
 _ASSIGNED = re.compile(r"^[ \t]*(?:my\s+)?(?P<name>\$\w+)\s*=\s*(?P<value>[^\n;]{1,400}?)\s*;", re.MULTILINE)
+_GAP_MARK = re.compile(GAP)
 _GRADED = re.compile(
     r"(?:\w*cmp\w*\s*\(\s*)?(?P<name>\$\w+)\s*(?:,.*)?\)?\s*(?:->\s*(?:cmp|with)\b.*)?", re.DOTALL
 )
@@ -265,8 +267,7 @@ class _Problem:
         elif len(blanks) == 1 and gaps <= 1 and blanks[0] and blanks[0].accepted:
             item.accept(blanks[0].accepted)
         elif len(blanks) == gaps:
-            numbers = iter(range(1, gaps + 1))
-            item.row["text"] = re.sub(GAP, lambda _gap: f"[[{next(numbers)}]]", item.row["text"])
+            item.row["text"] = numbered_gaps(_GAP_MARK, item.row["text"])
             item.row["kind"] = "blanks"
             item.content["blanks"] = tuple(blanks)
 

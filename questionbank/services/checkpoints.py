@@ -22,7 +22,6 @@ from questionbank.selectors.registry.checkpoints import (
     CHECKPOINT,
     STORED,
     checkpoints_root,
-    stored_checkpoints,
     stored_names,
 )
 
@@ -51,12 +50,13 @@ def checkpoint_store(*, run_id: int, folder: Path) -> None:
 
 def checkpoint_fetch(*, run_id: int, folder: Path) -> None:
     """Copy a run's newest checkpoint, and what it learns from, from the object store, where it has one."""
-    stored = stored_checkpoints(run_id=run_id)
+    names = stored_names(run_id=run_id)
+    stored = [name for name in names if name.startswith(CHECKPOINT)]
     if not stored:
         return
-    data = [name for name in stored_names(run_id=run_id) if not name.startswith(CHECKPOINT)]
+    targets = {name: name for name in names if name not in stored} | {stored[-1]: CHECKPOINT}
     folder.mkdir(parents=True, exist_ok=True)
-    for name, target in {**{name: name for name in data}, stored[-1]: CHECKPOINT}.items():
+    for name, target in targets.items():
         with storages[STORED].open(f"run-{run_id}/{name}") as source, written_aside(folder / target) as copy:
             shutil.copyfileobj(source, copy)
 

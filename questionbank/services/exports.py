@@ -25,7 +25,7 @@ from questionbank.services.attachments import AttachmentStore
 PREDICTED_AT_ONCE = 64
 MOST_PREDICTED = 3  # concepts of a question
 LEAST_PREDICTED = (
-    0.5  # probability of a concept that a file names: a guess that is more likely wrong is no help there
+    0.5  # probability of a concept that a file names; a guess that is likely wrong is no help there
 )
 NAMED = 10  # questions that lose the same, of which a page tells which they are
 

@@ -26,7 +26,7 @@ from questionbank.services.exports import (
 )
 
 LOOKED_AT = 2_000  # questions that are checked before the file is sent
-MOST_PREDICTED = 2_000  # questions whose texts are encoded while somebody waits
+MOST_WITH_PREDICTIONS = 2_000  # questions whose texts are encoded while somebody waits
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +55,8 @@ def export_links(
         address: of the download in a format, by its name.
     """
     choices = export_choices(questions, count)
-    with_predictions = count <= MOST_PREDICTED and bool(serving().sets)
-    predicted = [
-        (name, label) for name, label in choices if WRITTEN[name].takes_predictions and with_predictions
-    ]
+    are_offered = count <= MOST_WITH_PREDICTIONS and bool(serving().sets)
+    predicted = [(name, label) for name, label in choices if WRITTEN[name].takes_predictions and are_offered]
     return {
         "exports": [(label, address(name)) for name, label in choices],
         "predicted_exports": [
@@ -76,9 +74,9 @@ def questions_file(request: HttpRequest, exported: Exported, *, format: str) -> 
     """
     records = exported.records()
     if "predicted" in request.GET and format in WRITTEN and WRITTEN[format].takes_predictions:
-        if exported.count > MOST_PREDICTED:
+        if exported.count > MOST_WITH_PREDICTIONS:
             messages.warning(
-                request, f"Predictions go with up to {MOST_PREDICTED:,} questions. Select fewer."
+                request, f"Predictions go with up to {MOST_WITH_PREDICTIONS:,} questions. Select fewer."
             )
             return redirect(exported.back[1])
         records = with_predictions(records)

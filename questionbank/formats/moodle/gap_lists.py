@@ -10,6 +10,7 @@ from collections.abc import Callable
 from xml.etree.ElementTree import Element
 
 from analytics.question_content import Blank, Option
+from questionbank.formats.item_building import numbered_gaps
 from questionbank.formats.kinds import option_label
 
 TYPES = frozenset({"ddwtos", "gapselect"})
@@ -33,10 +34,8 @@ def read_gap_list(
     wanted = [int(match[1]) - 1 for match in _MARK.finditer(text)]
     if not wanted or not all(0 <= place < len(choices) for place in wanted):
         return None
-    numbers = iter(range(1, len(wanted) + 1))
-    return _MARK.sub(lambda _mark: f"[[{next(numbers)}]]", text), tuple(
-        Blank("choice", (), _options(choices, place)) for place in wanted
-    )
+    blanks = tuple(Blank("choice", (), _options(choices, place)) for place in wanted)
+    return numbered_gaps(_MARK, text), blanks
 
 
 def _options(choices: list[tuple[str, str]], right: int) -> tuple[Option, ...]:

@@ -11,7 +11,8 @@ from html import escape
 from xml.etree.ElementTree import Element
 
 from analytics.question_content import AcceptedAnswer, Blank, Option
-from questionbank.formats.item_building import GAP, has_placeholder
+from questionbank.formats.computed_answers import followed
+from questionbank.formats.item_building import GAP, has_placeholder, numbered_gaps
 from questionbank.formats.kinds import option_label
 from questionbank.formats.written_numbers import finite_number
 
@@ -56,8 +57,7 @@ def read_stack(
         return None
     text = _SAID.sub("", text)
     if len(names) > 1:
-        numbers = iter(range(1, len(names) + 1))
-        text = _INPUT.sub(lambda _mark: f"[[{next(numbers)}]]", text)
+        text = numbered_gaps(_INPUT, text)
     else:
         text = _INPUT.sub("" if blanks[0] and blanks[0].options else GAP, text)
     return text.strip(), tuple(filter(None, blanks)), _CHOSEN.get(types[0], True)
@@ -74,9 +74,8 @@ def _values(code: str) -> dict[str, str]:
 
 
 def _blank(asked: Element, values: dict[str, str], text_of: Callable[[str], str]) -> Blank | None:
-    type, value = asked.findtext("type") or "", (asked.findtext("tans") or "").strip()
-    for _step in range(4):
-        value = values.get(value, value)
+    type = asked.findtext("type") or ""
+    value = followed((asked.findtext("tans") or "").strip(), values)
     if type in _TYPED:
         is_string = type == "string" and re.fullmatch(_STRING, value)
         if not is_string and not _NUMBER.fullmatch(value):
