@@ -6,22 +6,21 @@ from collections.abc import Sequence
 
 import pgtrigger.migrations
 from django.db.backends.base.schema import BaseDatabaseSchemaEditor
-from django.db.migrations import AddConstraint, AddField, AddIndex, CreateModel
+from django.db.migrations import CreateModel
 from django.db.migrations.operations.base import Operation
 from django.db.migrations.state import ProjectState
 
-_KINDS = (CreateModel, AddField, AddIndex, AddConstraint, pgtrigger.migrations.AddTrigger)
+_KINDS = (CreateModel, pgtrigger.migrations.AddTrigger)
 
 
 class CreateModels(Operation):
     """Make many models at once.
 
     Django renders the models of a project again after each operation, which for the bank takes four fifths of the time
-    of a first `migrate`. Here they are rendered once, and each table is made with all the fields, indexes and
-    constraints that the operations give its model (docs/decisions/0054).
+    of a first `migrate`. Here they are rendered once, so models may refer to later ones (docs/decisions/0054).
 
     Args:
-        operations: those that create models, and those that add fields, indexes, constraints and triggers to them.
+        operations: those that create models, and those that add triggers to them.
 
     Raises:
         TypeError: an operation does something else.
@@ -52,8 +51,7 @@ class CreateModels(Operation):
     ) -> None:
         """Make the tables, then their triggers."""
         for operation in self.operations:
-            if isinstance(operation, CreateModel | pgtrigger.migrations.AddTrigger):
-                operation.database_forwards(app_label, schema_editor, from_state, to_state)
+            operation.database_forwards(app_label, schema_editor, from_state, to_state)
 
     def describe(self) -> str:
         """Return what `migrate` prints."""

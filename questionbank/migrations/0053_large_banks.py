@@ -1,6 +1,6 @@
 """Compute what a question lacks with fewer patterns than PostgreSQL keeps compiled; index the orders of browsing.
 
-The rules are those of migrations 43 and 45, but for the names of pictures, which are no variables ("image1.png").
+The rules are those of migration 45, but for the names of pictures, which are no variables ("image1.png").
 PostgreSQL rewrites the table once.
 """
 
@@ -13,8 +13,9 @@ from django.db import migrations, models
 from django.db.models import Q
 from django.db.models.lookups import Regex
 
-RULES = import_module("questionbank.migrations.0043_questions_that_are_not_whole")
-FIGURES = import_module("questionbank.migrations.0045_question_content")
+from questionbank.migrations import _wholeness as RULES
+
+FIGURES = import_module("questionbank.migrations.0045_squashed_0050")
 TEXT, OPTIONS = RULES.TEXT, RULES.OPTIONS
 
 
@@ -27,7 +28,7 @@ def part(replacements, wording):
     if replacements:
         (drawing, blank), *others = replacements
         replacements = ((drawing + r"|!\[[^]]*\]\([^()]*\)", blank), *others)
-    return RULES._part(replacements, wording)
+    return RULES.part(replacements, wording)
 
 
 def placeholders(wording):
@@ -79,7 +80,7 @@ def set_expressions(apps, schema_editor):
 
 
 class Migration(migrations.Migration):
-    dependencies = (("questionbank", "0050_shared_texts"),)
+    dependencies = (("questionbank", "0045_squashed_0050"),)
 
     operations = (
         migrations.SeparateDatabaseAndState(

@@ -90,8 +90,6 @@ class ModelEvent(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        verbose_name = "event of a model"
-        verbose_name_plural = "history of models"
         ordering = ("-created_at", "-pk")
         indexes = (models.Index(fields=("capability", "-created_at"), name="model_event_capability"),)
 
@@ -115,8 +113,6 @@ class ModelComparison(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        verbose_name = "comparison of models"
-        verbose_name_plural = "comparisons of models"
         ordering = ("-created_at", "-pk")
 
     def __str__(self) -> str:
@@ -134,8 +130,6 @@ class ModelRetention(models.Model):
     set_at = models.DateTimeField(auto_now=True)
 
     class Meta:
-        verbose_name = "rule for old models"
-        verbose_name_plural = "rules for old models"
         ordering = ("capability",)
 
     def __str__(self) -> str:

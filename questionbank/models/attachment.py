@@ -23,10 +23,6 @@ class Attachment(models.Model):
     height = models.PositiveIntegerField("height in pixels")
     used_at = models.DateTimeField(auto_now_add=True)
 
-    class Meta:
-        verbose_name = "picture"
-        verbose_name_plural = "pictures"
-
     def __str__(self) -> str:
         return self.sha256
 
@@ -48,10 +44,6 @@ class QuestionOriginal(models.Model):
     data = models.BinaryField()
     preamble = models.BinaryField(default=b"")
     fields = models.BinaryField(max_length=32)
-
-    class Meta:
-        verbose_name = "original"
-        verbose_name_plural = "originals"
 
     def __str__(self) -> str:
         return f"{self.question_id}: {self.format}"

@@ -46,8 +46,6 @@ class BulkChange(models.Model):
     kept = models.JSONField(default=list, blank=True)
 
     class Meta:
-        verbose_name = "bulk change"
-        verbose_name_plural = "bulk changes"
         ordering = ("-created_at", "-pk")
 
     def __str__(self) -> str:
@@ -68,8 +66,6 @@ class BulkChangeItem(models.Model):
     after = models.JSONField(null=True)
 
     class Meta:
-        verbose_name = "question of a bulk change"
-        verbose_name_plural = "questions of bulk changes"
         constraints = (
             models.UniqueConstraint(fields=("change", "question_id"), name="question_once_a_bulk_change"),
         )

@@ -41,8 +41,6 @@ class KnowledgeHierarchy(models.Model):  # type: ignore[django-manager-missing] 
 
     class Meta:
         ordering = ("name",)
-        verbose_name = "knowledge hierarchy"
-        verbose_name_plural = "knowledge hierarchies"
         constraints = (
             models.UniqueConstraint(
                 fields=("is_default",), condition=models.Q(is_default=True), name="one_default_hierarchy"
@@ -80,8 +78,6 @@ class KnowledgeConcept(MP_Node):
     node_order_by = None
 
     class Meta:
-        verbose_name = "knowledge concept"
-        verbose_name_plural = "knowledge concepts"
         indexes = (models.Index(fields=("hierarchy", "name"), name="concept_hierarchy_name"),)
 
     @classmethod

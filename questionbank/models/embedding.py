@@ -82,8 +82,6 @@ class QuestionEmbedding(models.Model):
     content_hash = models.BinaryField(max_length=32)
 
     class Meta:
-        verbose_name = "embedding"
-        verbose_name_plural = "embeddings"
         constraints = (
             models.UniqueConstraint(
                 fields=("embedding_set", "question"), name="one_embedding_a_question_and_set"
@@ -114,10 +112,6 @@ class Projection(models.Model):
     question_ids = models.BinaryField()  # little-endian uint32, ascending
     coordinates = models.BinaryField()  # little-endian uint16, x and y of each; 0 .. 65535 is -1 .. 1
     created_at = models.DateTimeField()
-
-    class Meta:
-        verbose_name = "map"
-        verbose_name_plural = "maps"
 
     def __str__(self) -> str:
         return f"{self.embedding_set}: {self.get_method_display()}"

@@ -44,8 +44,6 @@ class QuestionEquation(models.Model):
     graph_key = models.CharField(max_length=GRAPH_KEY_LIMIT, blank=True, default="", editable=False)
 
     class Meta:
-        verbose_name = "equation"
-        verbose_name_plural = "equations"
         indexes = (
             models.Index(
                 fields=("graph_key", "question"), name="equation_graph_key", condition=~Q(graph_key="")
@@ -88,8 +86,6 @@ class QuestionSolution(models.Model):
     solved_at = models.DateTimeField(auto_now=True)
 
     class Meta:
-        verbose_name = "solution by the solver"
-        verbose_name_plural = "solutions by the solver"
         indexes = (
             models.Index(
                 fields=("graph_key", "-probability"), name="solution_graph_key", condition=~Q(graph_key="")

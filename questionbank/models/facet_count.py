@@ -30,10 +30,6 @@ class FacetCount(models.Model):
     concepts = ArrayField(models.BigIntegerField(), default=list)
     questions = models.IntegerField()
 
-    class Meta:
-        verbose_name = "number of questions"
-        verbose_name_plural = "numbers of questions"
-
     def __str__(self) -> str:
         return f"{self.questions}: {self.status}, {self.language}, {self.kind}, {self.source}, {self.grade}"
 

@@ -107,8 +107,6 @@ class ParaphrasePair(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        verbose_name = "paraphrase"
-        verbose_name_plural = "paraphrases"
         indexes = (
             models.Index(fields=("state", "priority", "id"), name="paraphrase_uncertain"),
             models.Index(fields=("state", "shuffle", "id"), name="paraphrase_shuffled"),
@@ -174,8 +172,6 @@ class BatchDeletion(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        verbose_name = "deletion of a batch"
-        verbose_name_plural = "deletions of batches"
         ordering = ("-pk",)
 
     def __str__(self) -> str:

@@ -126,8 +126,6 @@ class Question(models.Model):
     updated_at = models.DateTimeField(auto_now=True)
 
     class Meta:
-        verbose_name = "question"
-        verbose_name_plural = "questions"
         indexes = (
             # With its pending list, without which inserting 100,000 rows costs five times as much; whoever
             # writes questions empties it before the commit: services.search_index.search_index_settle.
@@ -222,8 +220,6 @@ class QuestionTag(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        verbose_name = "tag"
-        verbose_name_plural = "tags"
         indexes = (  # holds the questions too: of a large concept, reading the tags takes ten times as long
             models.Index(fields=("concept", "question"), name="tag_concept"),
         )

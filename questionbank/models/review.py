@@ -20,8 +20,6 @@ class ReviewGuideline(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        verbose_name = "guidelines"
-        verbose_name_plural = "guidelines"
         ordering = ("-version",)
 
     def __str__(self) -> str:
@@ -136,8 +134,6 @@ class ReviewDecision(Evidence):
     undone_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
-        verbose_name = "decision on a paraphrase"
-        verbose_name_plural = "decisions on paraphrases"
         indexes = (models.Index(fields=("reviewer", "-id"), name="review_decision_reviewer"),)
         constraints = (
             models.UniqueConstraint(

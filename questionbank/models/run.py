@@ -174,8 +174,6 @@ class WorkBlock(models.Model):
     until = models.DateTimeField(null=True)  # by the database's clock
 
     class Meta:
-        verbose_name = "block of work"
-        verbose_name_plural = "blocks of work"
         constraints = (models.UniqueConstraint(fields=("job", "first"), name="one_block_a_job_and_start"),)
 
     def __str__(self) -> str:

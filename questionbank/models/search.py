@@ -16,9 +16,6 @@ class VocabularyWord(models.Model):
     word = models.CharField(max_length=100, primary_key=True)
     questions = models.PositiveIntegerField()
 
-    class Meta:
-        verbose_name_plural = "vocabulary"
-
     def __str__(self) -> str:
         return self.word
 
@@ -35,8 +32,6 @@ class SynonymGroup(models.Model):
 
     class Meta:
         ordering = ("terms",)
-        verbose_name = "group of synonyms"
-        verbose_name_plural = "synonyms"
 
     def __str__(self) -> str:
         return ", ".join(self.terms)

@@ -56,8 +56,6 @@ class ProblemVariant(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
-        verbose_name = "similar problem"
-        verbose_name_plural = "similar problems"
         indexes = (models.Index(fields=("state", "id"), name="variant_state"),)
         constraints = (
             models.CheckConstraint(

@@ -134,8 +134,6 @@ class QuestionUse(models.Model):
     )
 
     class Meta:
-        verbose_name = "use of a question"
-        verbose_name_plural = "uses of questions"
         ordering = ("-day", "-pk")
         indexes = (models.Index(fields=("day", "question"), name="use_day"),)
         constraints = (

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.contrib.postgres.search import SearchVectorField
 from django.db import connection, transaction
-from django.db.models import Func, QuerySet, Value
+from django.db.models import Func, Value
 
 from analytics.languages import primary_language
 from analytics.question_content import Option
@@ -24,7 +24,6 @@ from questionbank.rows import wait_for_turn
 from questionbank.selectors.search.filters import NO_WORD_PREFIX, task_token
 
 TOKENS_LIMIT = 200_000  # characters; a tsvector holds a megabyte at most
-REBUILD_BATCH = 1_000  # questions whose search documents are made anew at a time
 VOCABULARY_LOCK = 7_201_002  # advisory lock: one refresh at a time
 
 
@@ -54,26 +53,6 @@ def search_vector(record: QuestionRecord | Question) -> Func:
         function="to_tsvector",
         output_field=SearchVectorField(),
     )
-
-
-def search_index_rebuild(questions: QuerySet[Question]) -> int:
-    """Make the search documents of questions anew, after the tokens changed; return how many."""
-    rebuilt = last = 0
-    while rows := list(
-        questions.filter(pk__gt=last).only("text", "options", "language").order_by("pk")[:REBUILD_BATCH]
-    ):
-        last = rows[-1].pk
-        rebuilt += len(rows)
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "UPDATE questionbank_question SET search_vector = to_tsvector('simple', fresh.tokens)"
-                " FROM unnest(%s::bigint[], %s::text[]) AS fresh (id, tokens)"
-                " WHERE questionbank_question.id = fresh.id",
-                [[question.pk for question in rows], [question_tokens(question) for question in rows]],
-            )
-    if rebuilt:
-        search_index_settle()
-    return rebuilt
 
 
 def search_index_settle() -> None:

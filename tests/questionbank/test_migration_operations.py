@@ -2,23 +2,31 @@
 
 import pytest
 from django.db import connection, models
-from django.db.migrations import AddConstraint, AddField, AddIndex, CreateModel, DeleteModel
+from django.db.migrations import CreateModel, DeleteModel
 from django.db.migrations.state import ProjectState
 
 from questionbank.migration_operations import CreateModels
 
 KEY = ("id", models.BigAutoField(primary_key=True))
 OPERATIONS = [
-    CreateModel("Volume", fields=[KEY, ("title", models.CharField(max_length=20))]),
+    CreateModel(
+        "Volume",
+        fields=[
+            KEY,
+            ("title", models.CharField(max_length=20)),
+            ("shelf", models.ForeignKey("questionbank.shelf", models.CASCADE, related_name="+")),
+        ],
+        options={
+            "indexes": [models.Index(fields=["shelf", "title"], name="volume_title")],
+            "constraints": [models.UniqueConstraint(fields=["title"], name="one_title")],
+        },
+    ),
     CreateModel("Shelf", fields=[KEY, ("volumes", models.ManyToManyField("questionbank.volume"))]),
-    AddField("volume", "shelf", models.ForeignKey("questionbank.shelf", models.CASCADE, related_name="+")),
-    AddIndex("volume", models.Index(fields=["shelf", "title"], name="volume_title")),
-    AddConstraint("volume", models.UniqueConstraint(fields=["title"], name="one_title")),
 ]
 
 
 @pytest.mark.django_db
-def test_tables_have_what_later_operations_add() -> None:
+def test_a_table_may_refer_to_a_later_one() -> None:
     before, after = ProjectState(), ProjectState()
     operation = CreateModels(OPERATIONS)
     operation.state_forwards("questionbank", after)

@@ -8,14 +8,8 @@ from django.db import connection
 from analytics.question_content import Option
 from analytics.records import QuestionRecord
 from questionbank.models import Question, VocabularyWord
-from questionbank.services import search_index
 from questionbank.services.questions import question_create
-from questionbank.services.search_index import (
-    TOKENS_LIMIT,
-    question_tokens,
-    search_index_rebuild,
-    vocabulary_refresh,
-)
+from questionbank.services.search_index import TOKENS_LIMIT, question_tokens, vocabulary_refresh
 from tests.factories import QuestionFactory
 
 
@@ -49,18 +43,3 @@ def test_a_saved_question_leaves_nothing_on_the_pending_list_of_the_index():
     with connection.cursor() as cursor:
         cursor.execute("SELECT gin_clean_pending_list('question_search'::regclass)")
         assert cursor.fetchone() == (0,)
-
-
-@pytest.mark.django_db
-def test_search_documents_are_made_anew_in_batches(monkeypatch):
-    monkeypatch.setattr(search_index, "REBUILD_BATCH", 2)
-    questions = [QuestionFactory(text=f"Write ½ × {number}¾ as 10⁻³") for number in range(5)]
-    Question.objects.update(search_vector=None)
-    assert search_index_rebuild(Question.objects.all()) == len(questions)
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*) FROM questionbank_question"
-            " WHERE search_vector @@ to_tsquery('simple', 'mfrac & mpow & 10')"
-        )
-        assert cursor.fetchone() == (len(questions),)
-    assert search_index_rebuild(Question.objects.none()) == 0

@@ -1,13 +1,11 @@
-"""Mark questions that draw their numbers, and find more of those that lack a figure.
+"""The rules by which version 0.1.0 found questions that lack a figure, and those that draw their numbers.
 
-The rules are a copy of `analytics.text.wholeness` as it was: a later change there needs a migration of its own.
-Both columns are computed while PostgreSQL rewrites the table.
+A copy of `analytics.text.wholeness` as it was: a later change there needs a migration of its own.
 """
 
 from functools import reduce
 from operator import or_
 
-from django.db import migrations, models
 from django.db.models import F, Func, Q, TextField, Value
 from django.db.models.functions import Cast
 from django.db.models.lookups import Regex
@@ -84,11 +82,11 @@ PLACEHOLDERS = (  # a cheap sign of it, what is replaced first, then what is loo
 )
 
 
-def _matches(wording, *patterns):
+def matches(wording, *patterns):
     return reduce(or_, (Q(Regex(wording, pattern)) if pattern else Q() for pattern in patterns))
 
 
-def _part(replacements, wording):
+def part(replacements, wording):
     for pattern, replacement in replacements:
         wording = Func(
             wording,
@@ -101,55 +99,22 @@ def _part(replacements, wording):
     return wording
 
 
-class Migration(migrations.Migration):
-    dependencies = [
-        ("questionbank", "0042_model_retention"),
-    ]
-
-    operations = [
-        migrations.RemoveIndex(model_name="question", name="question_figure"),
-        migrations.RemoveField(model_name="question", name="needs_figure"),
-        migrations.AddField(
-            model_name="question",
-            name="needs_figure",
-            field=models.GeneratedField(
-                verbose_name="needs a figure",
-                expression=_matches(TEXT, *MARKS)
-                | _matches(OPTIONS, *MARKS)
-                | (
-                    _matches(TEXT, HINT)
-                    & (
-                        (_matches(TEXT, *FIGURES) & ~_matches(TEXT, *LAYOUTS))
-                        | (_matches(TEXT, *TABLES) & ~_matches(TEXT, *DATA))
-                    )
-                ),
-                output_field=models.BooleanField(),
-                db_persist=True,
-            ),
-        ),
-        migrations.AddField(
-            model_name="question",
-            name="draws_numbers",
-            field=models.GeneratedField(
-                verbose_name="draws its numbers",
-                expression=reduce(
-                    or_,
-                    (
-                        _matches(wording, hint) & _matches(_part(replacements, wording), pattern)
-                        for wording in (TEXT, OPTIONS)
-                        for hint, replacements, pattern in PLACEHOLDERS
-                    ),
-                ),
-                output_field=models.BooleanField(),
-                db_persist=True,
-            ),
-        ),
-        migrations.AddIndex(
-            model_name="question",
-            index=models.Index(condition=Q(needs_figure=True), fields=["id"], name="question_figure"),
-        ),
-        migrations.AddIndex(
-            model_name="question",
-            index=models.Index(condition=Q(draws_numbers=True), fields=["id"], name="question_draws"),
-        ),
-    ]
+NEEDS_FIGURE = (
+    matches(TEXT, *MARKS)
+    | matches(OPTIONS, *MARKS)
+    | (
+        matches(TEXT, HINT)
+        & (
+            (matches(TEXT, *FIGURES) & ~matches(TEXT, *LAYOUTS))
+            | (matches(TEXT, *TABLES) & ~matches(TEXT, *DATA))
+        )
+    )
+)
+DRAWS_NUMBERS = reduce(
+    or_,
+    (
+        matches(wording, hint) & matches(part(replacements, wording), pattern)
+        for wording in (TEXT, OPTIONS)
+        for hint, replacements, pattern in PLACEHOLDERS
+    ),
+)
