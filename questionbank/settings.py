@@ -75,7 +75,6 @@ IPWARE_META_PRECEDENCE_ORDER = ("REMOTE_ADDR",)
 
 ROOT_URLCONF = "questionbank.urls"
 WSGI_APPLICATION = "questionbank.wsgi.application"
-ASGI_APPLICATION = "questionbank.asgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 TEMPLATES = [
