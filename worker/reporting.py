@@ -28,6 +28,7 @@ from questionbank.models import Run
 from questionbank.outage import Outage, database_awaited, outage_of
 from questionbank.selectors.registry.runs import run_last_step, somebody_waits
 from questionbank.services import runs
+from questionbank.services.run_lock import RunLock
 from questionbank.wording import duration_text
 
 logger = structlog.get_logger(__name__)
@@ -181,7 +182,7 @@ class RunReporter:
 
     def _beat(self) -> None:
         """Run in a thread with its own database connection, so that a busy job is not taken for dead."""
-        lock, was_held = runs.RunLock(self.run), False
+        lock, was_held = RunLock(self.run), False
         try:
             last_beat = time.monotonic()
             while True:

@@ -28,7 +28,7 @@ from questionbank.selectors.registry.models import (
 )
 from questionbank.services.artifacts import artifact_archive, artifact_promote, serving_lock
 from questionbank.services.embeddings import embedding_request
-from questionbank.services.runs import run_create, run_is_held, run_under_way
+from questionbank.services.runs import run_create_alone, run_is_held
 from questionbank.services.training import probes_request_missing
 
 
@@ -49,21 +49,16 @@ def comparison_request(*, candidate: ModelArtifact, user: User | None = None, se
         raise Conflict("There is no champion to compare with.")
     if champion.pk == candidate.pk:
         raise ValidationFailed("This model is the champion; choose another one to compare with it.")
-    with transaction.atomic():
-        job: dict[str, Any] = {
-            "kind": Run.Kind.EVALUATE,
-            "capability": candidate.capability,
-            "parameters": {"candidate": candidate.pk, "champion": champion.pk},
-        }
-        if run_under_way(**job) is not None:
-            raise Conflict("This comparison is under way already.")
-        return run_create(
-            **job,
-            title=f"Compare {candidate.name} with {champion.name}"[:200],
-            queue=suite.queue,
-            requested_by=user,
-            send=send,
-        )
+    return run_create_alone(
+        "This comparison is under way already.",
+        kind=Run.Kind.EVALUATE,
+        capability=candidate.capability,
+        parameters={"candidate": candidate.pk, "champion": champion.pk},
+        title=f"Compare {candidate.name} with {champion.name}"[:200],
+        queue=suite.queue,
+        requested_by=user,
+        send=send,
+    )
 
 
 def comparison_save(
@@ -145,30 +140,28 @@ def promotion_request(
         NotAllowed: who overrides the gate is no admin.
         Conflict: the gate does not pass, it is the champion already, or a promotion is under way.
     """
-    if not reason.strip():
-        raise ValidationFailed(
-            "A promotion needs a reason.",
-            fields={"reason": ["Say why you want to promote this model."]},
-        )
+    reason = reason.strip()
+    if not reason:
+        raise ValidationFailed.beside("reason", "Say why you want to promote this model.")
     if override and user is not None and not user.has_perm("questionbank.models_manage"):
         raise NotAllowed("Only an admin may promote a model that does not pass the gate.")
     if artifact.state == ModelArtifact.State.CHAMPION:
         raise Conflict("This model is the champion already.")
     gate_verdict(artifact=artifact, override=override)
-    with transaction.atomic():
-        job: dict[str, Any] = {
-            "kind": Run.Kind.PROMOTE,
-            "capability": artifact.capability,
-            "parameters": {
-                "model": artifact.pk,
-                "scope": artifact.scope,
-                "reason": reason.strip(),
-                "override": override,
-            },
-        }
-        if run_under_way(**job) is not None:
-            raise Conflict("Another promotion of this kind is under way.")
-        return run_create(**job, title=f"Promote {artifact.name}"[:200], requested_by=user, send=send)
+    return run_create_alone(
+        "Another promotion of this kind is under way.",
+        kind=Run.Kind.PROMOTE,
+        capability=artifact.capability,
+        parameters={
+            "model": artifact.pk,
+            "scope": artifact.scope,
+            "reason": reason,
+            "override": override,
+        },
+        title=f"Promote {artifact.name}"[:200],
+        requested_by=user,
+        send=send,
+    )
 
 
 @transaction.atomic
@@ -242,30 +235,25 @@ def model_roll_back(
         ValidationFailed: no reason is given.
         Conflict: there is no former model to go back to.
     """
-    if not reason.strip():
-        raise ValidationFailed(
-            "A roll back needs a reason.",
-            fields={"reason": ["Say why you want to go back to the former model."]},
-        )
+    reason = reason.strip()
+    if not reason:
+        raise ValidationFailed.beside("reason", "Say why you want to go back to the former model.")
     serving_lock()
     target = roll_back_target(capability, scope)
     if target is None:
         raise Conflict("There is no former model to go back to.")
     if target.scope != scope:
-        return _go_back_to_general(target, scope, reason=reason.strip(), user=user)
+        return _go_back_to_general(target, scope, reason=reason, user=user)
     lens = CAPABILITIES[capability].lens
-    if lens is None:
-        artifact_promote(artifact=target, reason=reason.strip(), user=user, kind=ModelEvent.Kind.ROLLED_BACK)
-        _consequences(target, user)
-        return target
-    back = EmbeddingSet.objects.filter(artifact=target, lens=lens.word).order_by("-pk").get()
-    leaving = _serve(back)
-    artifact_promote(artifact=target, reason=reason.strip(), user=user, kind=ModelEvent.Kind.ROLLED_BACK)
-    readers = list(_former_readers(back, leaving).values())
-    _swap_readers(target, readers, leaving, user=user, kind=ModelEvent.Kind.ROLLED_BACK)
-    embedding_request()
+    artifact_promote(artifact=target, reason=reason, user=user, kind=ModelEvent.Kind.ROLLED_BACK)
+    if lens is not None:
+        back = EmbeddingSet.objects.filter(artifact=target, lens=lens.word).order_by("-pk").get()
+        leaving = _serve(back)
+        readers = list(_former_readers(back, leaving).values())
+        _swap_readers(target, readers, leaving, user=user, kind=ModelEvent.Kind.ROLLED_BACK)
+        embedding_request()
     _consequences(target, user)
-    if lens.is_main:
+    if lens is not None and lens.is_main:
         transaction.on_commit(probes_request_missing)
     return target
 

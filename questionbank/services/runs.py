@@ -4,7 +4,7 @@ queued -> running -> succeeded | failed | cancelled. A worker holds a lease (a r
 works; every write of a worker names its lease, so one that was given up for dead writes nothing more.
 
 A worker that dies is noticed within seconds because it also holds an advisory lock, which PostgreSQL lets go of with
-its connection (`RunLock`); one that hangs or is stopped is noticed by its missing heartbeats (decision 44).
+its connection (`services.run_lock`); one that hangs or is stopped is noticed by its missing heartbeats (decision 44).
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from questionbank.database_clock import database_now
 from questionbank.errors import Busy, Conflict
 from questionbank.models import Run, RunLog, RunMetric, User, WorkerHeartbeat
 from questionbank.rows import wait_for_turn
+from questionbank.services.run_lock import run_lock_is_held
 
 _ALONE: Mapping[str, tuple[str, ...]] = {  # by kind, whatever the capability
     Run.Kind.EVALUATE: ("candidate", "champion"),
@@ -50,7 +51,6 @@ DISK_FULL = "The disk is full: free some space, then start the job again."
 NO_MEMORY = (
     "There was not enough memory: give the worker more, or stop other programs, then start the job again."
 )
-RUN_LOCK = 7_201_010  # first half of the advisory lock that a worker holds; the second is the run's id
 
 
 @transaction.atomic
@@ -104,6 +104,22 @@ def run_under_way(*, kind: str, capability: str, parameters: Mapping[str, Any]) 
     )
 
 
+@transaction.atomic
+def run_create_alone(refusal: str, **job: Any) -> Run:
+    """Create a run that must do alone what it does.
+
+    Args:
+        refusal: the sentence where such a run is under way.
+        job: what `run_create` takes.
+
+    Raises:
+        Conflict: it is.
+    """
+    if run_under_way(**{name: job[name] for name in ("kind", "capability", "parameters")}) is not None:
+        raise Conflict(refusal)
+    return run_create(**job)
+
+
 def _alone(kind: str, capability: str) -> tuple[str, ...] | None:
     """Return the parameters that two unfinished runs must not have in common; None: there may be any number of them."""
     if kind == Run.Kind.TRAIN:
@@ -125,9 +141,7 @@ def run_start(*, run_id: int, worker: str) -> Run | None:
         if run is None or run.state != Run.State.QUEUED:
             return None
         if run.cancel_requested:
-            run.state = Run.State.CANCELLED
-            run.finished_at = now
-            run.save(update_fields=["state", "finished_at", "updated_at"])
+            _end(run, Run.State.CANCELLED)
             return None
         run.state = Run.State.RUNNING
         run.lease = uuid.uuid4()
@@ -147,49 +161,6 @@ def _held(run: Run) -> Any:
 def run_heartbeat(*, run: Run) -> bool:
     """Say that the worker lives. False: stop, because of a cancel request or a lost lease."""
     return bool(_held(run).filter(cancel_requested=False).update(heartbeat_at=Now()))
-
-
-class RunLock:
-    """The lock that says that a run's worker lives: of an open transaction on a connection of its own.
-
-    PostgreSQL lets go of it when the connection ends. It is a transaction's and not a session's, because a pooler hands
-    sessions on to others. The transaction holds no snapshot, so it keeps neither VACUUM nor an index waiting.
-    """
-
-    def __init__(self, run: Run) -> None:
-        self._number = _lock_number(run)
-        self._connection = connection.copy()
-
-    def keep(self) -> bool:
-        """Take the lock, or see that the connection that has it is alive; return whether this call took it."""
-        is_new = self._connection.connection is None
-        if is_new:
-            self._connection.set_autocommit(False)
-        with self._connection.cursor() as cursor:
-            if is_new:
-                cursor.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", [RUN_LOCK, self._number])
-            else:
-                cursor.execute("SELECT 1")
-            return is_new and bool(cursor.fetchone()[0])
-
-    def close(self) -> None:
-        """Let go of the lock."""
-        self._connection.close()
-
-
-def _lock_number(run: Run) -> int:
-    return run.pk % 2**31
-
-
-def _held_by_somebody(run: Run) -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT EXISTS (SELECT FROM pg_locks JOIN pg_database d ON d.oid = pg_locks.database"
-            " WHERE d.datname = current_database() AND locktype = 'advisory' AND objsubid = 2"
-            " AND classid = %s AND objid = %s AND granted)",
-            [RUN_LOCK, _lock_number(run)],
-        )
-        return bool(cursor.fetchone()[0])
 
 
 def run_saved_work(*, run: Run) -> None:
@@ -310,8 +281,7 @@ def run_pause(*, run: Run, disk_was_full: bool = False) -> bool:
 
 def _give_back(run: Run, reason: str) -> None:
     if run.cancel_requested:
-        run.state, run.lease, run.finished_at = Run.State.CANCELLED, None, database_now()
-        run.save()
+        _end(run, Run.State.CANCELLED)
     else:
         _requeue(run)
         if reason:
@@ -330,8 +300,7 @@ def run_cancel(*, run_id: int) -> Run:
         raise Conflict("This job has finished already.")
     run.cancel_requested = True
     if run.state == Run.State.QUEUED:
-        run.state = Run.State.CANCELLED
-        run.finished_at = database_now()
+        run.state, run.finished_at = Run.State.CANCELLED, database_now()
     run.save(update_fields=["cancel_requested", "state", "finished_at", "updated_at"])
     return run
 
@@ -365,6 +334,12 @@ def run_dismiss(*, run_id: int) -> None:
         raise Conflict("Only a failed job can be dismissed.")
 
 
+def _end(run: Run, state: str) -> None:
+    """Save a run, whose row is locked, as one that is over."""
+    run.state, run.lease, run.finished_at = state, None, database_now()
+    run.save()
+
+
 def _requeue(run: Run) -> None:
     run.state = Run.State.QUEUED
     run.lease = None
@@ -390,16 +365,10 @@ def runs_reconcile(*, watching_since: datetime | None = None) -> dict[str, int]:
         Counts: ``{"requeued", "failed", "resent"}``.
     """
     counts = {"requeued": 0, "failed": 0, "resent": 0}
-    silent = database_now() - SILENT_AFTER
-    for run_id in Run.objects.filter(state=Run.State.RUNNING, heartbeat_at__lt=silent).values_list(
-        "pk", flat=True
-    ):
+    silent = Run.objects.filter(state=Run.State.RUNNING, heartbeat_at__lt=database_now() - SILENT_AFTER)
+    for run_id in silent.values_list("pk", flat=True):
         with transaction.atomic():
-            run = (
-                Run.objects.select_for_update(skip_locked=True)
-                .filter(pk=run_id, state=Run.State.RUNNING, heartbeat_at__lt=silent)
-                .first()
-            )
+            run = silent.select_for_update(skip_locked=True).filter(pk=run_id).first()
             if run is not None and (outcome := _bury(run, watching_since)):
                 counts[outcome] += 1
     just_now = database_now() - timedelta(seconds=10)
@@ -419,7 +388,7 @@ def _bury(run: Run, watching_since: datetime | None) -> str:
     last_seen = run.heartbeat_at
     assert last_seen is not None, "every running run has one"  # noqa: S101
     restarted = _database_started()
-    if _held_by_somebody(run):
+    if run_lock_is_held(run):
         silent_since, patience = max(last_seen, watching_since or last_seen), STALLED_AFTER
     else:
         silent_since, patience = max(last_seen, restarted), SILENT_AFTER
@@ -430,15 +399,13 @@ def _bury(run: Run, watching_since: datetime | None) -> str:
     run_log(run=run, text=f"The worker {run.worker} stopped answering.{reason}", level=RunLog.Level.WARNING)
     run.deaths += not from_outside
     if run.cancel_requested:
-        run.state, run.lease, run.finished_at = Run.State.CANCELLED, None, database_now()
-        run.save()
+        _end(run, Run.State.CANCELLED)
         return ""
     if run.deaths >= MAX_DEATHS:
-        run.state, run.lease, run.finished_at = Run.State.FAILED, None, database_now()
         run.error = (
             f"Its worker died {run.deaths} times. Perhaps it had too little memory: the system's log says."
         )
-        run.save()
+        _end(run, Run.State.FAILED)
         return "failed"
     _requeue(run)
     return "requeued"

@@ -16,7 +16,7 @@ from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.models import KnowledgeHierarchy, ModelArtifact, Question, Run, User
 from questionbank.selectors.registry.probe_states import FEWEST_TAGGED
 from questionbank.selectors.training.training_start import backbone_problem
-from questionbank.services.runs import run_create, run_under_way
+from questionbank.services.runs import run_create, run_create_alone, run_under_way
 
 GROWTH = 2  # a hierarchy is trained anew when it has so many times the questions of its last training
 
@@ -91,9 +91,8 @@ def training_request(
             raise ValidationFailed.beside(option.name, problem)
     chosen = {} if training.scope == "hierarchy" else _checked_hierarchies(hierarchies)
     parameters = {"set": settings, **chosen, **training.job_parameters(settings, hierarchies, answers)}
-    if run_under_way(kind=Run.Kind.TRAIN, capability=capability, parameters=parameters) is not None:
-        raise Conflict(f"“{row.title}” is being trained already: wait for that job, or stop it first.")
-    return run_create(
+    return run_create_alone(
+        f"“{row.title}” is being trained already: wait for that job, or stop it first.",
         kind=Run.Kind.TRAIN,
         capability=capability,
         title=training.title_of(parameters)[:200],
@@ -109,11 +108,7 @@ def _check_settings(config_class: type, settings: Mapping[str, str]) -> None:
         config_from_strings(config_class, settings)
     except ConfigurationError as error:
         raise ValidationFailed(str(error), fields=labelled_problems(config_class, error)) from error
-    _check_backbone(settings.get("backbone", ""))
-
-
-def _check_backbone(name: str) -> None:
-    if problem := backbone_problem(name):
+    if problem := backbone_problem(settings.get("backbone", "")):
         raise ValidationFailed.beside("backbone", problem)
 
 

@@ -16,6 +16,7 @@ from questionbank import dispatch
 from questionbank.capabilities.catalog import job_kinds
 from questionbank.models import Run
 from questionbank.services import runs
+from questionbank.services.run_lock import RunLock
 from tests.questionbank.test_outage import end_connection
 from worker import reporting
 from worker.celery import application
@@ -101,7 +102,7 @@ def test_the_heartbeat_ends_a_job_that_hangs_but_not_one_whose_process_slept(run
     ended = threading.Event()
     monkeypatch.setattr(reporting, "HEARTBEAT_SECONDS", 0.02)
     monkeypatch.setattr(reporting.RunReporter, "_end_hung_job", lambda reporter: ended.set())
-    monkeypatch.setattr(runs.RunLock, "keep", lambda lock: False)
+    monkeypatch.setattr(RunLock, "keep", lambda lock: False)
     monkeypatch.setattr(runs, "run_heartbeat", lambda run: True)
     with running(run.pk, "here") as reporter:
         reporter._reported -= reporter.patience + 1

@@ -1,0 +1,53 @@
+"""The lock by which PostgreSQL says that the worker of a run lives."""
+
+from __future__ import annotations
+
+from django.db import connection
+
+from questionbank.models import Run
+
+RUN_LOCK = 7_201_010  # first half of the advisory lock that a worker holds; the second is the run's id
+
+
+class RunLock:
+    """The lock that says that a run's worker lives: of an open transaction on a connection of its own.
+
+    PostgreSQL lets go of it when the connection ends. It is a transaction's and not a session's, because a pooler hands
+    sessions on to others. The transaction holds no snapshot, so it keeps neither VACUUM nor an index waiting.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._number = _lock_number(run)
+        self._connection = connection.copy()
+
+    def keep(self) -> bool:
+        """Take the lock, or see that the connection that has it is alive; return whether this call took it."""
+        is_new = self._connection.connection is None
+        if is_new:
+            self._connection.set_autocommit(False)
+        with self._connection.cursor() as cursor:
+            if is_new:
+                cursor.execute("SELECT pg_try_advisory_xact_lock(%s, %s)", [RUN_LOCK, self._number])
+            else:
+                cursor.execute("SELECT 1")
+            return is_new and bool(cursor.fetchone()[0])
+
+    def close(self) -> None:
+        """Let go of the lock."""
+        self._connection.close()
+
+
+def _lock_number(run: Run) -> int:
+    return run.pk % 2**31
+
+
+def run_lock_is_held(run: Run) -> bool:
+    """Return whether a worker holds the lock of a run."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT EXISTS (SELECT FROM pg_locks JOIN pg_database d ON d.oid = pg_locks.database"
+            " WHERE d.datname = current_database() AND locktype = 'advisory' AND objsubid = 2"
+            " AND classid = %s AND objid = %s AND granted)",
+            [RUN_LOCK, _lock_number(run)],
+        )
+        return bool(cursor.fetchone()[0])
