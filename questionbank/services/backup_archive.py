@@ -11,17 +11,16 @@ none and is refused. Reading takes no name from the archive as a path: members a
 from __future__ import annotations
 
 import hashlib
-import json
 import os
-import re
 import tarfile
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field, fields
 from io import BytesIO
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Annotated, Any
+
+from pydantic import BaseModel, StringConstraints, ValidationError
 
 from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.scratch import scratch_owned
@@ -39,21 +38,21 @@ MANIFEST_LIMIT = 64 * 1024 * 1024
 CHUNK = 1024 * 1024
 NOT_A_BACKUP = "is not a backup of Kindred, or it was cut off or damaged"
 
-_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+class _Format(BaseModel, frozen=True, strict=True):
+    format: int
 
 
-@dataclass(frozen=True, slots=True)
-class BackupManifest:
+class BackupManifest(_Format):
     """What a backup says about itself."""
 
-    format: int
     kindred: str  # version that wrote it
     created: str  # ISO 8601
     postgres: str  # version of the server it was taken from
     migrations: dict[str, list[str]]  # app label -> applied migrations
     rows: dict[str, int]  # table -> rows, as of the dump's snapshot
-    files: dict[str, str]  # member -> SHA-256
-    left_out: dict[str, str] = field(default_factory=dict)  # location -> name of models without their files
+    files: dict[str, Annotated[str, StringConstraints(pattern="^[0-9a-f]{64}$")]]  # member -> SHA-256
+    left_out: dict[str, str] = {}  # location -> name of models without their files; earlier backups have all
 
 
 class ArchiveWriter:
@@ -119,7 +118,7 @@ def archive_write(*, path: Path, about: dict[str, Any]) -> Iterator[ArchiveWrite
                 writer = ArchiveWriter(tar)
                 yield writer
                 manifest = BackupManifest(format=FORMAT_VERSION, files=writer.files, **about)
-                content = json.dumps(asdict(manifest), indent=1, sort_keys=True).encode()
+                content = manifest.model_dump_json(indent=1).encode()
                 tar.addfile(_member(MANIFEST, len(content)), BytesIO(content))
             file.flush()
             os.fsync(file.fileno())
@@ -224,26 +223,11 @@ def _is_expected(member: tarfile.TarInfo) -> bool:
 
 def _parse_manifest(content: bytes, path: Path) -> BackupManifest:
     try:
-        values = json.loads(content)
-        version = values["format"]
-        if isinstance(version, int) and version > FORMAT_VERSION:
+        if _Format.model_validate_json(content).format > FORMAT_VERSION:
             raise ValidationFailed(f"{path.name} was written by a later Kindred: upgrade this one first.")
-        values.setdefault("left_out", {})  # earlier backups have all
-        manifest = BackupManifest(**{column.name: values[column.name] for column in fields(BackupManifest)})
-        well_formed = (
-            version == FORMAT_VERSION
-            and DUMP in manifest.files
-            and all(_SHA256.fullmatch(checksum) for checksum in manifest.files.values())
-            and all(isinstance(count, int) for count in manifest.rows.values())
-            and all(isinstance(name, str) for name in manifest.left_out.values())
-            and all(
-                isinstance(migration, str)
-                for applied in manifest.migrations.values()
-                for migration in applied
-            )
-        )
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        manifest = BackupManifest.model_validate_json(content)
+    except ValidationError as error:
         raise ValidationFailed(f"{path} {NOT_A_BACKUP}.") from error
-    if not well_formed:
+    if manifest.format != FORMAT_VERSION or DUMP not in manifest.files:
         raise ValidationFailed(f"{path} {NOT_A_BACKUP}.")
     return manifest
