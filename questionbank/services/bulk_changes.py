@@ -7,7 +7,7 @@ are many, goes through them in portions. What each was before stays with the cha
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pghistory
@@ -290,16 +290,12 @@ def _restore_tags(items: list[BulkChangeItem], questions: Mapping[int, Question]
         ids = [item.question_id for item in added]
         QuestionTag.objects.filter(question__in=ids, concept=_before(added[0])["added"]).delete()
     people = set(User.objects.values_list("pk", flat=True))
+    gone = [(item.question_id, tag) for item in left if (tag := _before(item)["removed"])]
     QuestionTag.objects.bulk_create(
-        QuestionTag(question_id=item.question_id, **_with_person(_before(item)["removed"], people))
-        for item in left
-        if _before(item)["removed"]
+        QuestionTag(question_id=pk, **tag | {"user_id": tag["user_id"] if tag["user_id"] in people else None})
+        for pk, tag in gone
     )
     return changed_since
-
-
-def _with_person(tag: dict[str, Any], people: Collection[int]) -> dict[str, Any]:
-    return tag | {"user_id": tag["user_id"] if tag["user_id"] in people else None}
 
 
 # --- deletion --------------------------------------------------------------------------------------
@@ -347,20 +343,12 @@ def _undelete(items: list[BulkChangeItem], _questions: Mapping[int, Question]) -
 
 
 _APPLY: Mapping[str, Callable[[BulkChange, list[Question], User], tuple[Snapshots, Snapshots]]] = {
-    Kind.RETIRE: _set_columns,
-    Kind.RESTORE: _set_columns,
-    Kind.GRADE: _set_columns,
-    Kind.SOURCE: _set_columns,
-    Kind.DIFFICULTY: _set_columns,
+    **dict.fromkeys(_COLUMNS, _set_columns),
     Kind.CONCEPTS: _change_tags,
     Kind.DELETE_DRAFTS: _delete,
 }
 _UNDO: Mapping[str, Callable[[list[BulkChangeItem], Mapping[int, Question]], list[int]]] = {
-    Kind.RETIRE: _restore_columns,
-    Kind.RESTORE: _restore_columns,
-    Kind.GRADE: _restore_columns,
-    Kind.SOURCE: _restore_columns,
-    Kind.DIFFICULTY: _restore_columns,
+    **dict.fromkeys(_COLUMNS, _restore_columns),
     Kind.CONCEPTS: _restore_tags,
     Kind.DELETE_DRAFTS: _undelete,
 }

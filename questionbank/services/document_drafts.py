@@ -35,26 +35,12 @@ from questionbank.services.import_progress import JobReporter
 from questionbank.services.permissions import require
 from questionbank.services.uploads import UPLOADS_KEPT, upload_name, uploads_forget_old
 
-_WORD_PROCESSORS = (".docx", ".odt", ".rtf")
-DOCUMENT_SUFFIXES = (".docx", ".odt", ".rtf", ".html", ".htm", ".md", ".tex", ".txt")
+WORD_PROCESSORS = (".docx", ".odt", ".rtf")  # no file of questions is one
+DOCUMENT_SUFFIXES = (*WORD_PROCESSORS, ".html", ".htm", ".md", ".tex", ".txt")
 MOST_QUESTIONS = 2_000
 MOST_STEPS = 5_000  # corrections that are kept of one paper
 PASTED_NAME = "Pasted test paper"
 _NAME_LIMIT = 200
-
-
-def is_document(name: str) -> bool:
-    """Return whether a file of this name is a document rather than a file of questions.
-
-    >>> is_document("Test.DOCX"), is_document("questions.csv")
-    (True, False)
-    """
-    return name.lower().endswith(DOCUMENT_SUFFIXES)
-
-
-def is_only_document(name: str) -> bool:
-    """Return whether a file of this name cannot be a file of questions."""
-    return name.lower().endswith(_WORD_PROCESSORS)
 
 
 def document_draft_upload(*, upload: File[Any], name: str, user: User) -> DocumentDraft:
@@ -245,32 +231,16 @@ def _correct(draft: DocumentDraft, user: User, correction: Correction) -> None:
 
 
 @transaction.atomic
-def document_undo(*, draft: DocumentDraft, user: User) -> bool:
-    """Take the last correction back; False where there is none.
+def document_step(*, draft: DocumentDraft, user: User, by: int) -> None:
+    """Take the last correction back (-1), or make the one again that was taken back last (1), where there is one.
 
     Raises:
         NotAllowed, Conflict: as for every correction.
     """
-    return _step(draft, user, -1)
-
-
-@transaction.atomic
-def document_redo(*, draft: DocumentDraft, user: User) -> bool:
-    """Make the correction again that was taken back last; False where there is none.
-
-    Raises:
-        NotAllowed, Conflict: as for every correction.
-    """
-    return _step(draft, user, 1)
-
-
-def _step(draft: DocumentDraft, user: User, by: int) -> bool:
     fresh = _open_to_change(draft, user)
-    if not 0 <= fresh.applied + by <= len(fresh.corrections):
-        return False
-    fresh.applied += by
-    _save_steps(draft, fresh)
-    return True
+    if 0 <= fresh.applied + by <= len(fresh.corrections):
+        fresh.applied += by
+        _save_steps(draft, fresh)
 
 
 def _open_to_change(draft: DocumentDraft, user: User) -> DocumentDraft:

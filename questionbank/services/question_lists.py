@@ -71,8 +71,7 @@ def question_list_add(
         ValidationFailed: the list would hold more than `LONGEST_LIST` questions.
         NotAllowed: the list is somebody else's.
     """
-    require_owner(user, question_list)
-    items = _locked_items(question_list)
+    items = _locked_items(user, question_list)
     listed = set(items.values_list("question_id", flat=True))
     question_ids = (question.pk for question in questions if with_templates or not question.draws_numbers)
     added = [pk for pk in dict.fromkeys(question_ids) if pk not in listed]
@@ -93,8 +92,7 @@ def question_list_remove(*, user: User, question_list: QuestionList, question_id
     Raises:
         NotAllowed: the list is somebody else's.
     """
-    require_owner(user, question_list)
-    item = _locked_items(question_list).filter(question_id=question_id).first()
+    item = _locked_items(user, question_list).filter(question_id=question_id).first()
     if item is not None:
         row_remove(question_list.items.all(), pk=item.pk)
         question_list.save(update_fields=["updated_at"])
@@ -107,14 +105,14 @@ def question_list_move(*, user: User, question_list: QuestionList, question_id: 
     Raises:
         NotAllowed: the list is somebody else's.
     """
-    require_owner(user, question_list)
-    item = _locked_items(question_list).filter(question_id=question_id).first()
+    item = _locked_items(user, question_list).filter(question_id=question_id).first()
     if item is not None:
         row_move(question_list.items.all(), pk=item.pk, position=position)
         question_list.save(update_fields=["updated_at"])
 
 
-def _locked_items(question_list: QuestionList) -> QuerySet[QuestionListItem]:
+def _locked_items(user: User, question_list: QuestionList) -> QuerySet[QuestionListItem]:
     """Return the list's items in order; two changes of one list wait for each other."""
+    require_owner(user, question_list)
     QuestionList.objects.select_for_update().get(pk=question_list.pk)
     return question_list.items.all()

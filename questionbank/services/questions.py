@@ -7,7 +7,7 @@ asks for new vectors.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, TypedDict, Unpack
+from typing import Any, NotRequired, TypedDict, Unpack
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -15,13 +15,7 @@ from django.db import IntegrityError, transaction
 from analytics.question_content import Option, QuestionContent, as_json, content_of
 from questionbank.errors import Conflict, NotFound, ValidationFailed
 from questionbank.formats.limits import SET_LIMIT
-from questionbank.models import (
-    KnowledgeConcept,
-    Question,
-    QuestionEquation,
-    QuestionTag,
-    User,
-)
+from questionbank.models import KnowledgeConcept, Question, QuestionEquation, QuestionTag, User
 from questionbank.rows import existing
 from questionbank.scales import scale_percent
 from questionbank.selectors.questions.questions import question_hash
@@ -50,15 +44,12 @@ class QuestionInput(TypedDict):
     grade: str
     status: str
     concepts: Sequence[KnowledgeConcept]
-
-
-class _WithEquation(QuestionInput, total=False):
-    equation: str
-    content: QuestionContent
+    equation: NotRequired[str]
+    content: NotRequired[QuestionContent]
 
 
 def question_create(
-    *, user: User | None, submission: UUID | None = None, **fields: Unpack[_WithEquation]
+    *, user: User | None, submission: UUID | None = None, **fields: Unpack[QuestionInput]
 ) -> Question:
     """Add a question with its tags and equation.
 
@@ -141,7 +132,7 @@ def question_update(
     question: Question,
     version: int,
     seen: Collection[int] | None = None,
-    **fields: Unpack[_WithEquation],
+    **fields: Unpack[QuestionInput],
 ) -> Question:
     """Change a question, unless somebody else did so since `version` was read.
 
@@ -275,15 +266,9 @@ def _set_by(user: User | None) -> str:
 
 
 def _fill(question: Question, checked: QuestionFields) -> None:
-    question.text = checked.text
-    question.language = checked.language
-    question.kind = checked.kind
-    question.options = checked.options
-    question.answer = checked.answer
-    question.solution = checked.solution
+    for name in ("text", "language", "kind", "options", "answer", "solution", "grade", "status"):
+        setattr(question, name, getattr(checked, name))
     question.content = as_json(checked.content)
-    question.grade = checked.grade
-    question.status = checked.status
 
 
 def _save(question: Question) -> None:

@@ -16,28 +16,19 @@ _MOST_TERMS = 30
 
 
 @transaction.atomic
-def synonym_group_create(*, user: User, terms: Iterable[str]) -> SynonymGroup:
-    """Add a group of terms that mean the same.
+def synonym_group_save(
+    *, user: User, terms: Iterable[str], group: SynonymGroup | None = None
+) -> SynonymGroup:
+    """Add a group of terms that mean the same, or replace a group's terms.
 
     Raises:
         ValidationFailed: fewer than two terms, a long one, or one that is in another group.
         NotAllowed: the person is not an admin.
     """
     require(user, "concepts_edit", "Only admins change synonyms.")
-    return SynonymGroup.objects.create(terms=_checked(terms))
-
-
-@transaction.atomic
-def synonym_group_update(*, user: User, group: SynonymGroup, terms: Iterable[str]) -> SynonymGroup:
-    """Replace a group's terms.
-
-    Raises:
-        ValidationFailed: as for `synonym_group_create`.
-        NotAllowed: the person is not an admin.
-    """
-    require(user, "concepts_edit", "Only admins change synonyms.")
+    group = group or SynonymGroup()
     group.terms = _checked(terms, but=group.pk)
-    group.save(update_fields=["terms"])
+    group.save()
     return group
 
 
@@ -52,7 +43,7 @@ def synonym_group_delete(*, user: User, group: SynonymGroup) -> None:
     group.delete()
 
 
-def _checked(terms: Iterable[str], *, but: int | None = None) -> list[str]:
+def _checked(terms: Iterable[str], *, but: int | None) -> list[str]:
     """Return the terms without blanks around them, each once.
 
     Two terms are the same where a search reads them alike, whatever their case and plural.
@@ -70,8 +61,7 @@ def _checked(terms: Iterable[str], *, but: int | None = None) -> list[str]:
         for term in distinct
         if len(term) > TERM_LIMIT
     ]
-    others = SynonymGroup.objects.all() if but is None else SynonymGroup.objects.exclude(pk=but)
-    for group in others:
+    for group in SynonymGroup.objects.exclude(pk=but):
         problems += [
             f"“{term}” is in the group “{group}”."
             for term in group.terms

@@ -37,10 +37,9 @@ from questionbank.services.document_drafts import (
     document_draft_paste,
     document_draft_upload,
     document_leave_out,
-    document_redo,
     document_role_set,
+    document_step,
     document_text_set,
-    document_undo,
 )
 from questionbank.services.document_import import document_import_request, document_list_create
 from questionbank.services.question_lists import LONGEST_LIST
@@ -103,10 +102,8 @@ def _corrected(request: HttpRequest, draft: DocumentDraft, line: str) -> str:
             document_text_set(draft=draft, user=user, key=value, text=request.POST.get("text", ""))
         case "out" | "in":
             document_leave_out(draft=draft, user=user, key=value, is_left_out=action == "out")
-        case "undo":
-            document_undo(draft=draft, user=user)
-        case "redo":
-            document_redo(draft=draft, user=user)
+        case "undo" | "redo":
+            document_step(draft=draft, user=user, by=-1 if action == "undo" else 1)
         case "role" | "edit":
             raise ValidationFailed("Choose a line first.")
     return ""

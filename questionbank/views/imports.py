@@ -26,7 +26,11 @@ from questionbank.numbers import whole_number
 from questionbank.selectors.questions.import_conflicts import import_conflicts_of, shown_conflicts
 from questionbank.selectors.questions.import_undo import import_undo_plan
 from questionbank.selectors.registry.runs import run_get
-from questionbank.services.document_drafts import document_draft_upload, is_document, is_only_document
+from questionbank.services.document_drafts import (
+    DOCUMENT_SUFFIXES,
+    WORD_PROCESSORS,
+    document_draft_upload,
+)
 from questionbank.services.import_preview import import_preview
 from questionbank.services.import_undo import import_undo_request
 from questionbank.services.import_updates import import_conflicts_settle
@@ -50,7 +54,7 @@ def import_create(request: HttpRequest) -> HttpResponse:
         fields = dict(form.cleaned_data)
         file = fields.pop("file")
         try:
-            if is_only_document(file.name):
+            if file.name.lower().endswith(WORD_PROCESSORS):
                 return _review_document(request, file)
             kept = upload_keep(upload=file, name=file.name, user=request.user, format=fields.pop("format"))
             if _has_columns(kept):
@@ -59,7 +63,8 @@ def import_create(request: HttpRequest) -> HttpResponse:
                 )
             run = import_kept(kept=kept, user=request.user, dry_run=True, **fields)
         except ImportRefused as error:
-            if is_document(file.name) and form.cleaned_data["format"] == AUTO:  # text without columns
+            is_document = file.name.lower().endswith(DOCUMENT_SUFFIXES)
+            if is_document and form.cleaned_data["format"] == AUTO:  # text without columns
                 return _review_document(request, file)
             form.add_error("file", str(error))
         except ValidationFailed as error:

@@ -9,11 +9,7 @@ from django.shortcuts import redirect, render
 from questionbank.forms.synonyms import SynonymForm
 from questionbank.models import SynonymGroup
 from questionbank.selectors.search.synonyms import synonym_group_get, synonym_groups, synonym_history
-from questionbank.services.synonyms import (
-    synonym_group_create,
-    synonym_group_delete,
-    synonym_group_update,
-)
+from questionbank.services.synonyms import synonym_group_delete, synonym_group_save
 from questionbank.views.access import button_for, form_for, page_for
 
 
@@ -51,10 +47,7 @@ def _edit(request: HttpRequest, group: SynonymGroup | None) -> HttpResponse:
     if form.is_valid():
         terms = form.cleaned_data["terms"].splitlines()
         with form.takes_problems():
-            if group is None:
-                synonym_group_create(user=request.user, terms=terms)
-            else:
-                synonym_group_update(user=request.user, group=group, terms=terms)
+            synonym_group_save(user=request.user, terms=terms, group=group)
             messages.success(request, "Searches use it within half a minute.")
             return redirect("synonym_list")
     context = {"form": form, "group": group}

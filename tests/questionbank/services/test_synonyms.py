@@ -6,11 +6,7 @@ import pytest
 
 from questionbank.errors import NotAllowed, ValidationFailed
 from questionbank.models import SynonymGroup
-from questionbank.services.synonyms import (
-    synonym_group_create,
-    synonym_group_delete,
-    synonym_group_update,
-)
+from questionbank.services.synonyms import synonym_group_delete, synonym_group_save
 
 pytestmark = pytest.mark.django_db
 
@@ -21,7 +17,7 @@ def test_a_bank_begins_with_synonyms_of_school_mathematics():
 
 
 def test_terms_are_tidied_and_kept_once(admin_person):
-    group = synonym_group_create(user=admin_person, terms=["  glide   reflection ", "", "Glides", "glide"])
+    group = synonym_group_save(user=admin_person, terms=["  glide   reflection ", "", "Glides", "glide"])
     assert group.terms == ["glide reflection", "glide"]
 
 
@@ -37,12 +33,12 @@ def test_terms_are_tidied_and_kept_once(admin_person):
 )
 def test_a_group_that_makes_no_sense_is_refused(admin_person, terms, problem):
     with pytest.raises(ValidationFailed, match=problem):
-        synonym_group_create(user=admin_person, terms=terms)
+        synonym_group_save(user=admin_person, terms=terms)
 
 
 def test_a_group_keeps_its_own_terms_when_it_changes(admin_person):
     group = SynonymGroup.objects.get(terms__contains=["HCF"])
-    changed = synonym_group_update(
+    changed = synonym_group_save(
         user=admin_person, group=group, terms=[*group.terms, "biggest common factor"]
     )
     assert changed.terms[-1] == "biggest common factor"
@@ -51,8 +47,8 @@ def test_a_group_keeps_its_own_terms_when_it_changes(admin_person):
 def test_only_admins_change_synonyms(teacher):
     group = SynonymGroup.objects.first()
     for change in (
-        lambda: synonym_group_create(user=teacher, terms=["one thing", "same thing"]),
-        lambda: synonym_group_update(user=teacher, group=group, terms=["one thing", "same thing"]),
+        lambda: synonym_group_save(user=teacher, terms=["one thing", "same thing"]),
+        lambda: synonym_group_save(user=teacher, group=group, terms=["one thing", "same thing"]),
         lambda: synonym_group_delete(user=teacher, group=group),
     ):
         with pytest.raises(NotAllowed):
