@@ -31,14 +31,8 @@ from tests.questionbank.small_bank import add_question
 pytestmark = pytest.mark.django_db
 
 
-def test_what_a_folder_holds_beside_its_model_stays_where_it_is(settings, tmp_path):
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "artifacts": {
-            "BACKEND": "django.core.files.storage.FileSystemStorage",
-            "OPTIONS": {"location": tmp_path / "storage"},
-        },
-    }
+@pytest.mark.usefixtures("own_artifacts")
+def test_what_a_folder_holds_beside_its_model_stays_where_it_is(tmp_path):
     folder = tmp_path / "model"
 
     def write(into: Path) -> None:

@@ -29,7 +29,7 @@ from questionbank.selectors.registry.artifacts import artifact_folder
 from questionbank.selectors.registry.embeddings import embedding_index_exists, embedding_pending
 from questionbank.selectors.registry.health import BACKUP_RECORD
 from questionbank.services import artifacts, backup_database, backups, embeddings
-from questionbank.services.backup_archive import DUMP, MANIFEST, archive_manifest
+from questionbank.services.backup_archive import DUMP, FOLDERS, MANIFEST, archive_manifest
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -52,24 +52,14 @@ TABLES = (
 @pytest.fixture(autouse=True)
 def kept_files(settings, tmp_path) -> Path:
     """Storages and VAR_DIR of this test alone."""
-    var = tmp_path / "var"
+    settings.VAR_DIR = var = tmp_path / "var"
     var.mkdir()
-    settings.VAR_DIR = var
-    settings.STORAGES = {
-        **settings.STORAGES,
-        **{
-            alias: {
-                "BACKEND": "django.core.files.storage.FileSystemStorage",
-                "OPTIONS": {"location": var / folder},
-            }
-            for folder, alias in (
-                ("files", "default"),
-                ("artifacts", "artifacts"),
-                ("uploads", "uploads"),
-                ("attachments", "attachments"),
-            )
-        },
+    backend = "django.core.files.storage.FileSystemStorage"
+    places = {
+        alias: {"BACKEND": backend, "OPTIONS": {"location": var / folder}}
+        for folder, alias in FOLDERS.items()
     }
+    settings.STORAGES = {**settings.STORAGES, **places}
     return var
 
 

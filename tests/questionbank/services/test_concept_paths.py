@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -16,6 +14,7 @@ from questionbank.services.concept_paths import (
     hierarchy_ensure,
     paths_with_ancestors,
 )
+from tests.at_once import at_once
 from tests.factories import HierarchyFactory
 
 pytestmark = pytest.mark.django_db
@@ -89,25 +88,12 @@ def test_a_hierarchy_is_made_once():
 def test_two_hierarchies_that_grow_at_once_get_different_roots():
     """Roots share one sequence of places over all hierarchies."""
     hierarchies = [HierarchyFactory(), HierarchyFactory()]
-    barrier = threading.Barrier(2)
-    errors = []
 
-    def work(hierarchy: KnowledgeHierarchy) -> None:
-        try:
-            barrier.wait()
-            for turn in range(10):
-                concept_paths_ensure(hierarchy=hierarchy, paths=[(f"root {turn} {n}",) for n in range(20)])
-        except Exception as error:  # noqa: BLE001 - told to the test
-            errors.append(error)
-        finally:
-            connection.close()
+    def grow(hierarchy: KnowledgeHierarchy) -> None:
+        for turn in range(10):
+            concept_paths_ensure(hierarchy=hierarchy, paths=[(f"root {turn} {n}",) for n in range(20)])
 
-    threads = [threading.Thread(target=work, args=(hierarchy,)) for hierarchy in hierarchies]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert errors == []
+    assert at_once(grow, hierarchies) == [None, None]
     assert KnowledgeConcept.objects.filter(depth=1).count() == 400
 
 

@@ -26,13 +26,8 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def make(settings, tmp_path):
+def make(own_artifacts):
     """Models by name, each a day younger than the one before, with files of 1,000 bytes."""
-    backend = {
-        "BACKEND": "django.core.files.storage.FileSystemStorage",
-        "OPTIONS": {"location": tmp_path / "artifacts"},
-    }
-    settings.STORAGES = {**settings.STORAGES, "artifacts": backend}
     made = []
 
     def make(name: str, capability: str = "solver", **columns: Any) -> ModelArtifact:

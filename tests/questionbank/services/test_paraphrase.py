@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import gzip
 import json
-import threading
 from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
-from django.db import connection
 from django.utils import timezone
 
 from analytics.paraphrase.findings.rules import find_changes
@@ -29,6 +27,7 @@ from questionbank.services.paraphrase import (
     paraphrase_score_waiting,
 )
 from questionbank.services.uploads import UPLOADS_KEPT
+from tests.at_once import at_once
 
 pytestmark = pytest.mark.django_db
 PAIR = PairInput("Zoe rode 30 kilometres.", "Zoe rode some kilometres.")
@@ -204,24 +203,9 @@ def test_two_who_add_the_same_pairs_at_once_add_them_once(reviewer, kept, files)
     tokens = [
         pairs_check(upload=upload(*content), name="pairs.jsonl", user=reviewer).token for _ in range(files)
     ]
-    barrier = threading.Barrier(2)
-    outcomes: list[object] = []
-
-    def work(token: str) -> None:
-        try:
-            barrier.wait()
-            outcomes.append(len(pairs_import(token=token, user=reviewer)))
-        except Exception as error:  # noqa: BLE001 - told to the test
-            outcomes.append(type(error))
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=work, args=(token,)) for token in (tokens[0], tokens[-1])]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert set(outcomes) == {40, (Conflict, ImportRefused)[files - 1]}
+    outcomes = at_once(lambda token: pairs_import(token=token, user=reviewer), (tokens[0], tokens[-1]))
+    made, refused = sorted(outcomes, key=lambda outcome: isinstance(outcome, Exception))
+    assert (len(made), type(refused)) == (40, (Conflict, ImportRefused)[files - 1])
     assert ParaphrasePair.objects.count() == 40
 
 
@@ -237,11 +221,8 @@ def test_a_pair_that_was_added_is_not_typed_again(reviewer, state):
 
 
 @pytest.fixture
-def kept(settings, tmp_path):
+def kept(own_uploads):
     """The names of the files that are kept, of this test alone."""
-    backend = "django.core.files.storage.FileSystemStorage"
-    uploads = {"BACKEND": backend, "OPTIONS": {"location": tmp_path}}
-    settings.STORAGES = {**settings.STORAGES, "uploads": uploads}
     return lambda: set(storages["uploads"].listdir("")[1])
 
 

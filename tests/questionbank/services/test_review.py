@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from functools import partial
 
 import pytest
 from django.contrib.auth.models import Group
-from django.db import connection
 from django.db.models import F
 from django.utils import timezone
 
@@ -27,6 +25,7 @@ from questionbank.selectors.review.blind import decisions_to_undo, grace_seconds
 from questionbank.selectors.review.review import adjudications, review_keys
 from questionbank.services import review, review_guidelines
 from questionbank.services.paraphrase import PairInput, pair_save_score, pairs_create
+from tests.at_once import at_once
 
 pytestmark = pytest.mark.django_db
 REVIEWERS = 8
@@ -372,19 +371,8 @@ def test_a_settlement_keeps_what_its_page_showed(pairs, reviewer, admin_person):
 def test_of_many_who_open_a_disagreement_at_once_one_settles_it(pairs, reviewers):
     (pair,) = pairs(1)
     decide(reviewers[0], "unsure")
-
-    def session(person) -> str:
-        try:
-            settle(person, pair)
-        except Conflict:
-            return "late"
-        finally:
-            connection.close()
-        return "settled"
-
-    with ThreadPoolExecutor(REVIEWERS) as pool:
-        said = Counter(pool.map(session, reviewers[1:]))
-    assert said == {"settled": 1, "late": REVIEWERS - 2}
+    outcomes = at_once(lambda person: settle(person, pair), reviewers[1:])
+    assert Counter(map(type, outcomes)) == {ReviewDecision: 1, Conflict: REVIEWERS - 2}
 
 
 def test_an_unsure_opinion_asks_for_somebody_else(pairs, reviewer, admin_person):
@@ -567,16 +555,12 @@ def test_many_reviewers_at_once_decide_each_pair_as_often_as_wanted(pairs, revie
 
     def session(reviewer) -> list[int]:
         done = []
-        try:
-            while lease := review.review_next(reviewer=reviewer):
-                review.review_decide(reviewer=reviewer, pair_id=lease.pair_id, verdict="accept")
-                done.append(lease.pair_id)
-        finally:
-            connection.close()
+        while lease := review.review_next(reviewer=reviewer):
+            review.review_decide(reviewer=reviewer, pair_id=lease.pair_id, verdict="accept")
+            done.append(lease.pair_id)
         return done
 
-    with ThreadPoolExecutor(REVIEWERS) as pool:
-        sessions = list(pool.map(session, reviewers))
+    sessions = at_once(session, reviewers)
     assert all(len(done) == len(set(done)) for done in sessions)
     assert Counter(pair for done in sessions for pair in done) == dict.fromkeys(
         (pair.pk for pair in made), opinions
@@ -589,15 +573,7 @@ def test_many_reviewers_at_once_decide_each_pair_as_often_as_wanted(pairs, revie
 def test_pairs_of_reviewers_who_left_come_to_those_who_stay(pairs, reviewers):
     made = pairs(12)
     review_guidelines.guideline_current()
-
-    def take(reviewer) -> int:
-        try:
-            return review.review_next(reviewer=reviewer).pair_id
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(REVIEWERS) as pool:
-        taken = list(pool.map(take, reviewers))
+    taken = at_once(lambda person: review.review_next(reviewer=person).pair_id, reviewers)
     assert len(set(taken)) == REVIEWERS
     stays = reviewers[0]
     for _ in range(12 - REVIEWERS + 1):
@@ -613,12 +589,5 @@ def test_pairs_of_reviewers_who_left_come_to_those_who_stay(pairs, reviewers):
 @pytest.mark.django_db(transaction=True)
 def test_two_windows_of_one_reviewer_show_one_pair(pairs, reviewer):
     pairs(10)
-
-    def take(_: int) -> int:
-        try:
-            return review.review_next(reviewer=reviewer).pair_id
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(6) as pool:
-        assert len(set(pool.map(take, range(6)))) == 1
+    leases = at_once(lambda person: review.review_next(reviewer=person), [reviewer] * 6)
+    assert len({lease.pair_id for lease in leases}) == 1

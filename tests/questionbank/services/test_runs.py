@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import threading
 from datetime import timedelta
 from functools import partial
 
 import pytest
-from django.db import connection
 from django.utils import timezone
 
 from questionbank import dispatch
 from questionbank.errors import Busy, Conflict
 from questionbank.models import Run, RunLog
 from questionbank.services import runs
+from questionbank.services.run_lock import RunLock
+from tests.at_once import at_once
 
 pytestmark = pytest.mark.django_db
 
@@ -48,20 +48,8 @@ def test_only_the_first_of_two_messages_starts_a_run():
 @pytest.mark.django_db(transaction=True)
 def test_of_many_workers_that_start_one_run_at_once_one_wins():
     run = queued()
-    winners, barrier = [], threading.Barrier(6)
-
-    def start(name: str) -> None:
-        barrier.wait()
-        if runs.run_start(run_id=run.pk, worker=name):
-            winners.append(name)
-        connection.close()
-
-    threads = [threading.Thread(target=start, args=(f"worker {n}",)) for n in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(winners) == 1
+    started = at_once(lambda number: runs.run_start(run_id=run.pk, worker=f"worker {number}"), range(6))
+    assert started.count(None) == 5
 
 
 def test_a_worker_that_lost_its_lease_writes_nothing_more():
@@ -132,7 +120,7 @@ def test_deaths_from_outside_do_not_count(monkeypatch, cause):
 def test_a_worker_that_keeps_its_lock_is_given_up_only_when_it_hangs(long_up):
     run = queued()
     die(run, timedelta(seconds=30))
-    lock = runs.RunLock(run)
+    lock = RunLock(run)
     assert lock.keep()
     assert not lock.keep()
     assert runs.runs_reconcile()["requeued"] == 0

@@ -18,16 +18,7 @@ from questionbank.services.import_undo import run_import_undo
 from questionbank.services.runs import run_fail, run_start, run_succeed
 from tests.questionbank.formats.test_sheets import workbook
 
-
-@pytest.fixture(autouse=True)
-def _uploads(settings, tmp_path) -> None:
-    settings.STORAGES = {
-        **settings.STORAGES,
-        "uploads": {
-            "BACKEND": "django.core.files.storage.FileSystemStorage",
-            "OPTIONS": {"location": tmp_path},
-        },
-    }
+pytestmark = pytest.mark.usefixtures("own_uploads")
 
 
 class Reporter:
