@@ -21,7 +21,7 @@ from pgvector.django import HalfVectorField, VectorExtension
 import questionbank.models.paraphrase
 from questionbank.default_synonyms import DEFAULT_SYNONYMS
 from questionbank.migration_operations import CreateModels
-from questionbank.migrations._wholeness import DRAWS_NUMBERS, NEEDS_FIGURE
+from questionbank.migrations._wholeness import DRAWS_NUMBERS, SAYS_SO
 
 REPLACED = """
     0001_initial 0002_roles 0003_history_keeps_what_was_there 0004_search_index_takes_bulk_inserts
@@ -186,7 +186,7 @@ class Migration(migrations.Migration):
                     ('created_by', models.ForeignKey(blank=True, null=True, on_delete=models.SET_NULL, related_name='questions', to=settings.AUTH_USER_MODEL)),
                     ('paraphrase_of', models.ForeignKey(blank=True, null=True, on_delete=models.SET_NULL, related_name='reworded', to='questionbank.question', verbose_name='paraphrase of')),
                     ('import_run', models.ForeignKey(blank=True, db_constraint=False, db_index=False, editable=False, null=True, on_delete=models.SET_NULL, related_name='+', to='questionbank.run')),
-                    ('needs_figure', models.GeneratedField(db_persist=True, expression=NEEDS_FIGURE, output_field=models.BooleanField(), verbose_name='needs a figure')),
+                    ('needs_figure', models.GeneratedField(db_persist=True, expression=SAYS_SO, output_field=models.BooleanField(), verbose_name='needs a figure')),
                     ('draws_numbers', models.GeneratedField(db_persist=True, expression=DRAWS_NUMBERS, output_field=models.BooleanField(), verbose_name='draws its numbers')),
                 ],
                 options={

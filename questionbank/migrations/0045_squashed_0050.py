@@ -1,7 +1,6 @@
 """Give questions a content, pictures and originals, and the bank test papers, worksheets and blocks of work.
 
 PostgreSQL computes `needs_figure` anew while it rewrites the table: a figure that is attached is no longer missing.
-Otherwise its rules are those of version 0.1.0.
 """
 
 from django.conf import settings
@@ -9,52 +8,14 @@ from django.contrib.postgres.indexes import HashIndex
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import migrations, models
 from django.db.migrations import AddField, AddIndex, AlterField, CreateModel
-from django.db.models import BooleanField, F, Func, Q, Value
+from django.db.models import Q
 from django.db.models.fields.json import KT
 from django.db.models.functions import Now
 from pgtrigger.compiler import Trigger, UpsertTriggerSql
 from pgtrigger.migrations import AddTrigger, RemoveTrigger
 
 from questionbank.migration_operations import CreateModels
-from questionbank.migrations import _wholeness as RULES
-
-TEXT, OPTIONS, matches = RULES.TEXT, RULES.OPTIONS, RULES.matches
-PICTURE, UNNAMED = r"!\[[^]]*\]\(", r"!\[[^]]*\]\( *\)"
-MARKS = tuple(mark for mark in RULES.MARKS if mark != PICTURE)
-
-
-def has_picture(condition):
-    return Q(
-        Func(
-            F("content"),
-            Value(f"$.pictures[*] ? ({condition})"),
-            template="jsonb_path_exists(%(expressions)s::jsonpath)",
-            output_field=BooleanField(),
-        )
-    )
-
-
-NEEDS_FIGURE = (
-    matches(TEXT, *MARKS)
-    | matches(OPTIONS, *MARKS)
-    | has_picture("!exists(@.sha256)")
-    | matches(TEXT, UNNAMED)
-    | matches(OPTIONS, UNNAMED)
-    | (
-        ~has_picture("exists(@.sha256)")
-        & (
-            matches(TEXT, PICTURE)
-            | matches(OPTIONS, PICTURE)
-            | (
-                matches(TEXT, RULES.HINT)
-                & (
-                    (matches(TEXT, *RULES.FIGURES) & ~matches(TEXT, *RULES.LAYOUTS))
-                    | (matches(TEXT, *RULES.TABLES) & ~matches(TEXT, *RULES.DATA))
-                )
-            )
-        )
-    )
-)
+from questionbank.migrations._wholeness import NEEDS_FIGURE
 
 
 def rename_blanks(apps, schema_editor):
