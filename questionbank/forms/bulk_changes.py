@@ -8,7 +8,6 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from analytics.json_lines import string_problem
 from questionbank.formats.limits import GRADE_LIMIT, SET_LIMIT
 from questionbank.models import BulkChange, KnowledgeConcept
 from questionbank.scales import SCALES
@@ -29,28 +28,29 @@ class BulkForm(forms.Form):
         return dict(self.cleaned_data)
 
 
+class _LineField(forms.CharField):
+    """A text of one line, without needless blanks."""
+
+    def to_python(self, value: Any) -> str:
+        return " ".join(super().to_python(value).split())
+
+
 class _GradeForm(BulkForm):
-    grade = forms.CharField(
+    grade = _LineField(
         label="Grade",
         max_length=GRADE_LIMIT,
         required=False,
         help_text="Leave empty to remove the grade.",
     )
 
-    def clean_grade(self) -> str:
-        return _plain(self.cleaned_data["grade"], GRADE_LIMIT)
-
 
 class _SourceForm(BulkForm):
-    source = forms.CharField(
+    source = _LineField(
         label="Source",
         max_length=SET_LIMIT,
         required=False,
         help_text="Leave empty to remove the source.",
     )
-
-    def clean_source(self) -> str:
-        return _plain(self.cleaned_data["source"], SET_LIMIT)
 
 
 class _DifficultyForm(BulkForm):
@@ -81,13 +81,6 @@ class _ConceptsForm(BulkForm):
         if cleaned.get("add") == cleaned.get("remove"):
             raise ValidationError("Choose two different concepts.")
         return cleaned
-
-
-def _plain(value: str, limit: int) -> str:
-    text = " ".join(value.split())
-    if reason := string_problem(text, limit):
-        raise ValidationError(reason[0].upper() + reason[1:] + ".")
-    return text
 
 
 BULK_FORMS: Mapping[str, type[BulkForm]] = {  # a literal table

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django import forms
+from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.http import HttpRequest
 from django.utils.html import format_html
 
@@ -13,7 +14,8 @@ from questionbank.forms.problems import ServiceForm
 from questionbank.permissions import ROLES
 from questionbank.selectors.questions.people import ROLE_EXPLANATIONS
 from questionbank.services.mail import mail_request_reset
-from questionbank.services.people import EMAIL_LIMIT, NAME_LIMIT
+
+NAME_LIMIT, EMAIL_LIMIT = 150, 254
 
 
 def _role_label(role: str) -> Any:
@@ -47,6 +49,7 @@ class InvitationForm(PersonForm):
     username = forms.CharField(
         label="Log-in name",
         max_length=NAME_LIMIT,
+        validators=[UnicodeUsernameValidator()],
         help_text="Letters, digits and @ . + - _ only. It cannot be changed later.",
     )
     email = forms.EmailField(

@@ -11,7 +11,6 @@ from analytics.expression.notation import to_prefix
 from analytics.expression.parser import parse_expression
 from analytics.solver.targets import OPERATORS, problem_graph_key
 from questionbank.errors import Conflict, ValidationFailed
-from questionbank.formats.limits import EQUATION_LIMIT
 from questionbank.models import GRAPH_KEY_LIMIT, Question, QuestionEquation, User
 from questionbank.rows import existing
 from questionbank.services.permissions import require
@@ -78,18 +77,14 @@ def equation_accept(*, user: User | None, question: Question, version: int, expr
 
 
 def _checked(expression: str) -> str:
-    expression = expression.strip()
-    problem = ""
-    if len(expression) > EQUATION_LIMIT:
-        problem = f"The equation has more than {EQUATION_LIMIT} characters."
-    elif expression:
-        try:
-            tree = parse_expression(expression)
-            evaluate_float(tree)
-            if not any(token in OPERATORS for token in to_prefix(tree)):
-                problem = "This is a number. An equation has an operation, such as (11-1)*2."
-        except DataError as error:
-            problem = str(error)
-    if problem:
+    if not (expression := expression.strip()):
+        return ""
+    try:
+        tree = parse_expression(expression)
+        evaluate_float(tree)
+    except DataError as error:
+        raise ValidationFailed.beside("equation", str(error)) from error
+    if not any(token in OPERATORS for token in to_prefix(tree)):
+        problem = "This is a number. An equation has an operation, such as (11-1)*2."
         raise ValidationFailed.beside("equation", problem)
     return expression

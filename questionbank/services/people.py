@@ -11,9 +11,6 @@ from collections.abc import Collection
 import pghistory
 from allauth.mfa.models import Authenticator
 from django.contrib.auth.models import Group
-from django.contrib.auth.validators import UnicodeUsernameValidator
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_email
 from django.db import transaction
 
 from questionbank.errors import NotAllowed, ValidationFailed
@@ -23,9 +20,6 @@ from questionbank.selectors.questions.people import active_admins
 from questionbank.services.mail import password_link
 from questionbank.services.permissions import require
 
-NAME_LIMIT = 150
-EMAIL_LIMIT = 254
-
 
 @transaction.atomic
 def person_invite(
@@ -34,23 +28,14 @@ def person_invite(
     """Add a person without a password; they choose one by the link of their invitation.
 
     Raises:
-        ValidationFailed: `fields` says what is wrong with which.
+        ValidationFailed: somebody has the name or the address.
         NotAllowed: the inviter is not an admin.
     """
     _allow(user)
-    username = username.strip()
-    person = User(username=username, email=email.strip(), first_name=first_name, last_name=last_name)
-    fields = _problems(person, roles)
-    try:
-        UnicodeUsernameValidator()(username)
-        if User.objects.filter(username__iexact=username).exists():
-            fields["username"] = ["This name is taken."]
-    except ValidationError as error:
-        fields["username"] = list(error.messages)
-    if len(username) > NAME_LIMIT:
-        fields["username"] = [f"Use at most {NAME_LIMIT} characters."]
-    if fields:
-        raise ValidationFailed.of(fields)
+    person = User(username=username, email=email, first_name=first_name, last_name=last_name)
+    if User.objects.filter(username__iexact=username).exists():
+        raise ValidationFailed.beside("username", "This name is taken.")
+    _check_address(person)
     person.set_unusable_password()
     person.save()
     _set_roles(person, roles)
@@ -99,15 +84,13 @@ def person_update(
     """Change a person's name, e-mail address and roles.
 
     Raises:
-        ValidationFailed: a field is wrong, or the bank would be left without an admin.
+        ValidationFailed: somebody else has the address, or the bank would be left without an admin.
         NotAllowed: the person who asks is not an admin, or touches a superuser without being one.
     """
     _allow(user, person)
     active_admins_locked()
-    person.email, person.first_name, person.last_name = email.strip(), first_name, last_name
-    fields = _problems(person, roles)
-    if fields:
-        raise ValidationFailed.of(fields)
+    person.email, person.first_name, person.last_name = email, first_name, last_name
+    _check_address(person)
     if "admin" not in roles and not person.is_superuser:
         check_an_admin_is_left(without=person, field="roles")
     person.save(update_fields=["email", "first_name", "last_name"])
@@ -143,18 +126,10 @@ def _allow(user: User, person: User | None = None) -> None:
         raise NotAllowed("Only a superuser can change a superuser.")
 
 
-def _problems(person: User, roles: Collection[str]) -> dict[str, list[str]]:
-    fields: dict[str, list[str]] = {}
-    if person.email:
-        try:
-            validate_email(person.email)
-        except ValidationError as error:
-            fields["email"] = list(error.messages)
-        if User.objects.filter(email__iexact=person.email).exclude(pk=person.pk).exists():
-            fields["email"] = ["Somebody else has this e-mail address."]
-    if set(roles) - set(ROLES):
-        fields["roles"] = ["There is no such role."]
-    return fields
+def _check_address(person: User) -> None:
+    same = User.objects.filter(email__iexact=person.email).exclude(pk=person.pk)
+    if person.email and same.exists():
+        raise ValidationFailed.beside("email", "Somebody else has this e-mail address.")
 
 
 def _set_roles(person: User, roles: Collection[str]) -> None:
