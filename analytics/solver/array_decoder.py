@@ -1,4 +1,4 @@
-"""The goal-driven tree decoder in NumPy, for serving without PyTorch.
+"""The goal-driven tree decoder in NumPy, for all searches: one node of every hypothesis is too little for a GPU.
 
 It computes what `analytics.solver.decoder.GoalDrivenTreeDecoder` does in evaluation mode, from the same weights by the
 same names; a test holds both to 1e-4 and to the same trees.
@@ -12,24 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from analytics.errors import ArtifactError
-from analytics.solver.reading import ProblemArrays
+from analytics.solver.reading import ProblemBatch
 
 _BLOCK_VALUES = 1 << 18  # compared at once: they stay in a core's cache
 
 Array = np.ndarray
-
-
-@dataclass(frozen=True, slots=True)
-class ArrayMemory:
-    """What a decoder reads of a batch of problems; see `analytics.solver.decoder.Memory`."""
-
-    root: Array
-    states: Array
-    keys: Array
-    mask: Array
-    leaves: Array
-    leaf_keys: Array
-    leaf_mask: Array
 
 
 class ArrayDecoder:
@@ -47,7 +34,7 @@ class ArrayDecoder:
         self._weights = {name: np.asarray(value, dtype=np.float32) for name, value in weights.items()}
         self.constants = constants
         self.width = len(self._weight("project.bias"))
-        self._operators = self._weight("operator_embeddings.weight")
+        self.operators = self._weight("operator_embeddings.weight")
         self._constants = self._weight("constant_embeddings.weight")[:constants]
         self._readings = self._weight("reading_embeddings.weight")
         linear = ("project", "attention_goal", "attention_key", "operator_score", "leaf_goal", "leaf_key")
@@ -55,8 +42,8 @@ class ArrayDecoder:
         gated = ("first_goal", "right_goal", "left_seed", "right_seed", "merge.gated")
         self._gated = {name: self._gated_layer(name) for name in gated}
         self._linear["project"] = self._standardized(*self._linear["project"])
-        self._attention_score = self._weight("attention_score.weight")[0]
-        self._leaf_score = self._weight("leaf_score.weight")[0]
+        self.attention_score = self._weight("attention_score.weight")[0]
+        self.leaf_score = self._weight("leaf_score.weight")[0]
 
     def _weight(self, name: str) -> Array:
         if name not in self._weights:
@@ -98,20 +85,7 @@ class ArrayDecoder:
         activated: Array = np.tanh(value) * (0.5 + 0.5 * np.tanh(0.5 * gate))
         return activated
 
-    def operators(self, numbers: Array) -> Array:
-        """Return the embeddings of operators."""
-        embeddings: Array = self._operators[numbers]
-        return embeddings
-
-    def attention_scores(self, queries: Array, keys: Array, rows: Array) -> Array:
-        """Compare each query with all keys of its problem: (nodes, tokens)."""
-        return _additive_scores(queries, keys, rows, self._attention_score)
-
-    def leaf_scores(self, queries: Array, keys: Array, rows: Array) -> Array:
-        """Compare each query with all leaves of its problem: (nodes, constants + slots)."""
-        return _additive_scores(queries, keys, rows, self._leaf_score)
-
-    def memory(self, states: Array, batch: ProblemArrays) -> ArrayMemory:
+    def scorer(self, states: Array, batch: ProblemBatch[Array]) -> ArrayScorer:
         """Prepare what is read of a batch.
 
         Args:
@@ -124,7 +98,8 @@ class ArrayDecoder:
         constants = np.broadcast_to(self._constants, (count, *self._constants.shape))
         leaves = np.concatenate([constants, slots], axis=1)
         has_constant = np.ones((count, self.constants), dtype=bool)
-        return ArrayMemory(
+        return ArrayScorer(
+            decoder=self,
             root=states[:, 0],
             states=states,
             keys=self.linear("attention_key", states.reshape(-1, width)).reshape(states.shape),
@@ -137,23 +112,16 @@ class ArrayDecoder:
 
 @dataclass(frozen=True, slots=True)
 class ArrayScorer:
-    """Implements `analytics.solver.beam.NodeScorer` over a batch."""
+    """A decoder over the problems of a batch; `analytics.solver.decoder.Memory` describes what it reads of them."""
 
     decoder: ArrayDecoder
-    memory: ArrayMemory
-
-    @property
-    def leaf_mask(self) -> Array:
-        return self.memory.leaf_mask
-
-    def roots(self) -> Array:
-        return self.memory.root
-
-    def leaves(self) -> Array:
-        return self.memory.leaves.reshape(-1, self.decoder.width)
-
-    def empty(self, rows: int) -> Array:
-        return np.empty((rows, self.decoder.width), dtype=np.float32)
+    root: Array
+    states: Array
+    keys: Array
+    mask: Array
+    leaves: Array
+    leaf_keys: Array
+    leaf_mask: Array
 
     def goal(self, seeds: Array, left_subtrees: Array, is_right: Array) -> Array:
         goals = np.empty_like(seeds)
@@ -165,25 +133,29 @@ class ArrayScorer:
         return goals
 
     def score(self, goals: Array, problems: Array) -> tuple[Array, Array]:
-        memory, decoder = self.memory, self.decoder
-        weights = decoder.attention_scores(decoder.linear("attention_goal", goals), memory.keys, problems)
-        weights = np.exp(_log_softmax(np.where(memory.mask[problems], weights, -np.inf)))
+        decoder = self.decoder
+        weights = _additive_scores(
+            decoder.linear("attention_goal", goals), self.keys, problems, decoder.attention_score
+        )
+        weights = np.exp(_log_softmax(np.where(self.mask[problems], weights, -np.inf)))
         contexts = np.empty_like(goals)
-        for block in _blocks(len(goals), memory.states[0].size):
-            contexts[block] = (weights[block, None] @ memory.states[problems[block]])[:, 0]
+        for block in _blocks(len(goals), self.states[0].size):
+            contexts[block] = (weights[block, None] @ self.states[problems[block]])[:, 0]
         read = np.concatenate([goals, contexts], axis=1)
-        leaves = decoder.leaf_scores(decoder.linear("leaf_goal", read), memory.leaf_keys, problems)
-        leaves = np.where(memory.leaf_mask[problems], leaves, -np.inf)
+        leaves = _additive_scores(
+            decoder.linear("leaf_goal", read), self.leaf_keys, problems, decoder.leaf_score
+        )
+        leaves = np.where(self.leaf_mask[problems], leaves, -np.inf)
         return _log_softmax(
             np.concatenate([decoder.linear("operator_score", read), leaves], axis=1)
         ), contexts
 
     def split(self, goals: Array, contexts: Array, operators: Array) -> tuple[Array, Array]:
-        read = np.concatenate([goals, contexts, self.decoder.operators(operators)], axis=1)
+        read = np.concatenate([goals, contexts, self.decoder.operators[operators]], axis=1)
         return self.decoder.gated("left_seed", read), self.decoder.gated("right_seed", read)
 
     def merged(self, operators: Array, left: Array, right: Array) -> Array:
-        read = np.concatenate([self.decoder.operators(operators), left, right], axis=1)
+        read = np.concatenate([self.decoder.operators[operators], left, right], axis=1)
         return self.decoder.gated("merge.gated", read)
 
 

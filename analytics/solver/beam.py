@@ -4,50 +4,20 @@ Every hypothesis is a tree in the making: a stack of operators that lack an oper
 operator is offered only while the tree can still be finished within the length allowed, so that whatever comes out is
 a whole tree.
 
-The search keeps the books of all trees in NumPy arrays and asks a `NodeScorer` for vectors and scores; that is the
-decoder of PyTorch (`analytics.solver.decoder`) while training, and that of NumPy (`analytics.solver.array_decoder`)
-where solutions are served.
+The search keeps the books of all trees in NumPy arrays and asks the decoder in NumPy (`analytics.solver.array_decoder`)
+for vectors and scores.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import Any, Protocol
 
 import numpy as np
 
+from analytics.solver.array_decoder import ArrayScorer
 from analytics.solver.targets import OPERATORS
 
 _FIRST_VECTORS = 1024
-
-
-class NodeScorer(Protocol):
-    """A decoder over the problems of a batch. Vectors are arrays (rows, width), of PyTorch or of NumPy."""
-
-    @property
-    def leaf_mask(self) -> np.ndarray:
-        """(problems, constants + slots) True for what the problem has."""
-
-    def roots(self) -> Any:
-        """Return the seeds of the roots' goals, one a problem."""
-
-    def leaves(self) -> Any:
-        """Return the embeddings of all leaves, (problems * (constants + slots), width)."""
-
-    def empty(self, rows: int) -> Any:
-        """Return so many vectors to be written to."""
-
-    def goal(self, seeds: Any, left_subtrees: Any, is_right: np.ndarray) -> Any:
-        """Return the goals of nodes; the sub-tree to the left is not read where `is_right` is False."""
-
-    def score(self, goals: Any, problems: np.ndarray) -> tuple[np.ndarray, Any]:
-        """Return log-probabilities (nodes, operators + constants + slots) of nodes, and what they attend to."""
-
-    def split(self, goals: Any, contexts: Any, operators: np.ndarray) -> tuple[Any, Any]:
-        """Return what operators pass on to their left and to their right operands."""
-
-    def merged(self, operators: np.ndarray, left: Any, right: Any) -> Any:
-        """Return the embeddings of sub-trees from those of their operands."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +28,7 @@ class Hypothesis:
     log_probability: float
 
 
-def beam_search(scorer: NodeScorer, *, width: int = 3, most_tokens: int = 45) -> list[list[Hypothesis]]:
+def beam_search(scorer: ArrayScorer, *, width: int = 3, most_tokens: int = 45) -> list[list[Hypothesis]]:
     """Return the most probable trees of each problem, best first.
 
     Args:
@@ -133,31 +103,32 @@ class _Trees:
 class _Vectors:
     """All vectors of a search in one array that grows."""
 
-    def __init__(self, scorer: NodeScorer) -> None:
-        self.scorer, self.rows, self.count = scorer, scorer.empty(_FIRST_VECTORS), 0
+    def __init__(self, width: int) -> None:
+        self.rows, self.count = np.empty((_FIRST_VECTORS, width), dtype=np.float32), 0
 
-    def add(self, vectors: Any) -> np.ndarray:
+    def add(self, vectors: np.ndarray) -> np.ndarray:
         """Keep vectors; return their rows."""
         first, self.count = self.count, self.count + len(vectors)
         if self.count > len(self.rows):
-            rows = self.scorer.empty(2 * self.count)
+            rows = np.empty((2 * self.count, self.rows.shape[1]), dtype=np.float32)
             rows[:first] = self.rows[:first]
             self.rows = rows
         self.rows[first : self.count] = vectors
         return np.arange(first, self.count)
 
-    def __getitem__(self, rows: np.ndarray) -> Any:
-        return self.rows[rows]
+    def __getitem__(self, rows: np.ndarray) -> np.ndarray:
+        vectors: np.ndarray = self.rows[rows]
+        return vectors
 
 
 class _Search:
-    def __init__(self, scorer: NodeScorer, width: int, most_tokens: int) -> None:
+    def __init__(self, scorer: ArrayScorer, width: int, most_tokens: int) -> None:
         self.scorer, self.width, self.most_tokens = scorer, width, most_tokens
-        self.vectors = _Vectors(scorer)
-        seeds = self.vectors.add(scorer.roots())
+        self.vectors = _Vectors(scorer.decoder.width)
+        seeds = self.vectors.add(scorer.root)
         problems, self.leaves = scorer.leaf_mask.shape
         self.first_leaf = self.vectors.count
-        self.vectors.add(scorer.leaves())
+        self.vectors.add(scorer.leaves.reshape(-1, scorer.decoder.width))
         self.finished: list[list[Hypothesis]] = [[] for _problem in range(problems)]
         self.worst = np.full(problems, -np.inf)  # total that a tree must exceed to be kept
         able = np.flatnonzero(scorer.leaf_mask.any(axis=1))
@@ -216,7 +187,9 @@ class _Search:
             if len(finished) == self.width:
                 self.worst[problem] = finished[-1].log_probability
 
-    def open_operators(self, rows: np.ndarray, operators: np.ndarray, left: Any, right: Any) -> None:
+    def open_operators(
+        self, rows: np.ndarray, operators: np.ndarray, left: np.ndarray, right: np.ndarray
+    ) -> None:
         """Put operators on the stacks of trees; their left operands come next."""
         trees = self.trees
         depth = trees.depth[rows]

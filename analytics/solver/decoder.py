@@ -4,15 +4,14 @@ A goal is a vector that says what a node of the equation is for. The [CLS] state
 the text, chooses an operator, a constant or a number of the text; an operator splits its goal into one for each
 operand, and the right one also sees the finished left sub-tree.
 
-Teacher forcing computes a whole batch of trees level by level; beam search (`analytics.solver.beam`) computes one node
-of every hypothesis at a time, by a `TensorScorer`. Both use `GoalDrivenTreeDecoder.score`.
+Teacher forcing computes a whole batch of trees level by level; `analytics.solver.array_decoder` searches with the same
+weights.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
@@ -249,41 +248,3 @@ def _with_neutral_scaling(
     for name, tensor in decoder.named_buffers(recurse=False):
         neutral = torch.zeros_like(tensor) if name == "state_center" else torch.ones_like(tensor)
         weights.setdefault(prefix + name, neutral)
-
-
-@dataclass(frozen=True, slots=True)
-class TensorScorer:
-    """Implements `analytics.solver.beam.NodeScorer` over a batch; the decoder is in evaluation mode."""
-
-    decoder: GoalDrivenTreeDecoder
-    memory: Memory
-
-    @property
-    def leaf_mask(self) -> np.ndarray:
-        mask: np.ndarray = self.memory.leaf_mask.cpu().numpy()
-        return mask
-
-    def roots(self) -> Tensor:
-        return self.memory.root
-
-    def leaves(self) -> Tensor:
-        return self.memory.leaves.flatten(0, 1)
-
-    def empty(self, rows: int) -> Tensor:
-        return self.memory.root.new_empty(rows, self.memory.root.shape[1])
-
-    def goal(self, seeds: Tensor, left_subtrees: Tensor, is_right: np.ndarray) -> Tensor:
-        return self.decoder.goal(seeds, left_subtrees, self._tensor(is_right))
-
-    def score(self, goals: Tensor, problems: np.ndarray) -> tuple[np.ndarray, Tensor]:
-        scores, contexts = self.decoder.score(goals, self.memory, self._tensor(problems))
-        return scores.cpu().numpy(), contexts
-
-    def split(self, goals: Tensor, contexts: Tensor, operators: np.ndarray) -> tuple[Tensor, Tensor]:
-        return self.decoder.split(goals, contexts, self._tensor(operators))
-
-    def merged(self, operators: np.ndarray, left: Tensor, right: Tensor) -> Tensor:
-        return self.decoder.merged(self._tensor(operators), left, right)
-
-    def _tensor(self, values: np.ndarray) -> Tensor:
-        return torch.from_numpy(np.ascontiguousarray(values)).to(self.memory.root.device)

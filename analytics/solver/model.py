@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
@@ -15,37 +15,39 @@ from torch import Tensor, nn
 
 from analytics.artifacts import Manifest, artifact_read
 from analytics.backbone.backbone import Backbone
-from analytics.backbone.bert import load_backbone
 from analytics.backbone.export import export_trained
-from analytics.backbone.sources import BACKBONE_FOLDER
 from analytics.errors import ArtifactError
 from analytics.length_batches import batches_by_length
 from analytics.records import ProblemRecord
+from analytics.solver.array_decoder import ArrayDecoder
 from analytics.solver.beam import Hypothesis, beam_search
-from analytics.solver.decoder import DecodedTrees, GoalDrivenTreeDecoder, Memory, TensorScorer
-from analytics.solver.reader import ProblemBatch, ProblemReader
+from analytics.solver.decoder import DecodedTrees, GoalDrivenTreeDecoder, Memory
+from analytics.solver.plausibility import plausible_first
+from analytics.solver.reading import ProblemBatch, ReadProblem, TextReader
 from analytics.solver.served import DECODER_NAME, without_solution
 from analytics.solver.solution import Solution, alternatives
 from analytics.solver.targets import SolverExample, Vocabulary, solver_example
 from analytics.solver.trees import TreeBatch
-from analytics.training.device import autocast
+from analytics.training.device import autocast, sent
 
+_BATCH = 32  # problems
 _SAMPLED = 256  # problems, or up to twice as many
 
 
 class SolverModel:
-    """An encoder with a goal-driven tree decoder.
+    """An encoder with a goal-driven tree decoder: `analytics.solver.solution.Solver`.
 
     Args:
         backbone: the encoder; its `max_tokens` cuts longer problems.
         vocabulary: the constants.
         dropout, drop_states: of the decoder.
-        mask_numbers: see `ProblemReader`.
+        mask_numbers: see `TextReader`.
 
     Attributes:
         write_adapter: writes the low-rank adapter that was trained and merged into a folder; None without one.
     """
 
+    name = "in memory"
     write_adapter: Callable[[Path], None] | None = None
 
     def __init__(
@@ -58,7 +60,7 @@ class SolverModel:
         mask_numbers: bool = True,
     ) -> None:
         self.backbone, self.vocabulary, self.mask_numbers = backbone, vocabulary, mask_numbers
-        self.reader = ProblemReader.of(backbone, mask_numbers=mask_numbers)
+        self.reader = TextReader(backbone.tokenizer, backbone.pad_id, mask_numbers=mask_numbers)
         self.decoder = GoalDrivenTreeDecoder(
             backbone.dimension, len(vocabulary.constants), dropout, drop_states=drop_states
         ).to(backbone.device)
@@ -84,24 +86,35 @@ class SolverModel:
             for name, module in self.modules().items():
                 module.train(was_training[name])
 
-    def states(self, batch: ProblemBatch) -> Tensor:
+    def batch(self, problems: Sequence[ReadProblem]) -> ProblemBatch[Tensor]:
+        """Put problems into one batch, on the device that computes."""
+        return ProblemBatch(*(sent(values, self.device) for values in self.reader.arrays(problems)))
+
+    def states(self, batch: ProblemBatch[Tensor]) -> Tensor:
         """Return the states (problems, tokens, width) of the encoder."""
         return self.backbone.token_states(batch.ids, batch.mask)
 
-    @torch.inference_mode()
+    @torch.no_grad()
+    def encoded(
+        self, read: Sequence[ReadProblem], dtype: torch.dtype = torch.float32
+    ) -> Iterator[tuple[np.ndarray, ProblemBatch[Tensor], Tensor]]:
+        """Yield rows of problems of about one length, their batch and its states, computed without dropout."""
+        with self.evaluating():
+            for rows in batches_by_length([len(problem.ids) for problem in read], texts=_BATCH):
+                batch = self.batch([read[row] for row in rows])
+                with autocast(self.device, dtype):
+                    states = self.states(batch)
+                yield rows, batch, states
+
     def sample_states(self, examples: Sequence[SolverExample]) -> Tensor:
         """Return the states (tokens, width) of the tokens of some problems, computed without dropout."""
-        read = self.reader.read(examples)
-        states = []
-        with self.evaluating():
-            for rows in batches_by_length([len(problem.ids) for problem in read], texts=32):
-                batch = self.reader.batch([read[row] for row in rows], self.device)
-                states.append(self.states(batch)[batch.mask.bool()])
-        return torch.cat(states).clone()
+        encoded = self.encoded(self.reader.read(examples))
+        return torch.cat([states[batch.mask.bool()] for _rows, batch, states in encoded])
 
-    def memory(self, states: Tensor, batch: ProblemBatch) -> Memory:
+    def memory(self, states: Tensor, batch: ProblemBatch[Tensor]) -> Memory:
         """Return what the decoder reads; in float32 whatever the encoder computes in."""
-        return _memory(self.decoder, states, batch)
+        with torch.autocast(states.device.type, enabled=False):
+            return self.decoder.read(states.float(), batch.mask, batch.slot_weights, batch.slot_readings)
 
     def decode(self, memory: Memory, examples: Sequence[SolverExample]) -> DecodedTrees:
         """Decode the targets of a batch."""
@@ -113,53 +126,44 @@ class SolverModel:
             decoded: DecodedTrees = self.decoder(memory, TreeBatch.of(trees, candidates, self.device))
         return decoded
 
-    @torch.inference_mode()
     def search(
         self,
         examples: Sequence[SolverExample],
         *,
         beam: int = 3,
         most_tokens: int = 45,
-        batch_size: int = 32,
         dtype: torch.dtype = torch.float32,
     ) -> list[list[Hypothesis]]:
         """Return the most probable trees of each problem, in the order given.
-
-        Batches hold problems of about one length.
 
         The encoder computes on its device. The search asks for a few rows at each of dozens of nodes, and the host
         decides between them: it computes on the CPU, which a GPU would only keep waiting.
         """
         hypotheses: list[list[Hypothesis]] = [[] for _example in examples]
-        host = torch.device("cpu")
-        with self.evaluating():
-            decoder = self.decoder if self.device == host else deepcopy(self.decoder).to(host)
-            read = self.reader.read(examples)
-            for rows in batches_by_length([len(problem.ids) for problem in read], texts=batch_size):
-                batch = self.reader.batch([read[row] for row in rows], host)
-                with autocast(self.device, dtype):
-                    states = self.states(batch.to(self.device)).to(host)
-                memory = _memory(decoder, states, batch)
-                trees = beam_search(TensorScorer(decoder, memory), width=beam, most_tokens=most_tokens)
-                for row, row_hypotheses in zip(rows, trees, strict=True):
-                    hypotheses[row] = row_hypotheses
+        weights = {name: tensor.cpu().numpy() for name, tensor in self.decoder.state_dict().items()}
+        decoder = ArrayDecoder(weights, self.decoder.constants)
+        for rows, batch, states in self.encoded(self.reader.read(examples), dtype):
+            arrays = ProblemBatch(*(tensor.cpu().numpy() for tensor in batch))
+            scorer = decoder.scorer(states.float().cpu().numpy(), arrays)
+            trees = beam_search(scorer, width=beam, most_tokens=most_tokens)
+            for row, row_hypotheses in zip(rows, trees, strict=True):
+                hypotheses[row] = row_hypotheses
         return hypotheses
 
     def solve(
         self, problems: Sequence[ProblemRecord], *, beam: int = 3, most_tokens: int = 45
     ) -> list[list[Solution]]:
-        """Return the solutions of each problem, those with a value first, each group by probability."""
+        """Return the solutions of each problem as a served solver does, without a confidence."""
         examples = [solver_example(without_solution(problem)) for problem in problems]
         hypotheses = self.search(examples, beam=beam, most_tokens=most_tokens)
         return [
-            alternatives(example, trees, self.vocabulary)
+            plausible_first(example.problem.text, alternatives(example, trees, self.vocabulary))
             for example, trees in zip(examples, hypotheses, strict=True)
         ]
 
-
-def _memory(decoder: GoalDrivenTreeDecoder, states: Tensor, batch: ProblemBatch) -> Memory:
-    with torch.autocast(states.device.type, enabled=False):
-        return decoder.read(states.float(), batch.mask, batch.slot_weights, batch.slot_readings)
+    def unsolvable_reason(self, _problem: ProblemRecord) -> str:
+        """Return no reason: everything can be tried."""
+        return ""
 
 
 def round_decoder(model: SolverModel) -> None:
@@ -178,7 +182,7 @@ def save_solver(
 ) -> Manifest:
     """Write the artifact of a solver: for serving, its weights for PyTorch, and its adapter.
 
-    `analytics.solver.served.load_solver` serves it; `load_solver` and a training that begins with it need PyTorch.
+    `analytics.solver.served.load_solver` serves it; a training that begins with it needs PyTorch.
 
     Args:
         model: adapters merged; the decoder is rounded to half precision.
@@ -259,25 +263,3 @@ def _read_decoder(folder: Path) -> dict[str, Tensor]:
         return {name: tensor.float() for name, tensor in load_file(folder / DECODER_NAME).items()}
     except (SafetensorError, OSError) as error:
         raise ArtifactError(f"The decoder in {folder} cannot be read: {error}") from error
-
-
-def load_solver(folder: Path, *, device: str = "auto") -> SolverModel:
-    """Load what `save_solver` wrote, in evaluation mode.
-
-    Raises:
-        ArtifactError: the folder is damaged, or of another capability.
-        BackboneError: the encoder cannot be loaded.
-    """
-    manifest = artifact_read(folder)
-    if manifest.capability != "solver":
-        raise ArtifactError(f"{folder} holds a model for {manifest.capability}, not for solving.")
-    extra = manifest.extra
-    backbone = load_backbone(str(folder / BACKBONE_FOLDER), max_tokens=extra["max_tokens"], device=device)
-    model = SolverModel(backbone, Vocabulary(tuple(extra["constants"])), mask_numbers=extra["mask_numbers"])
-    try:
-        model.decoder.load_state_dict(_read_decoder(folder))
-    except RuntimeError as error:
-        raise ArtifactError(f"The decoder in {folder} does not fit its encoder: {error}") from error
-    for module in model.modules().values():
-        module.eval()
-    return model

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Generic, NamedTuple, TypeVar
 
 import numpy as np
 from tokenizers import Encoding, Tokenizer
@@ -18,6 +19,8 @@ from analytics.text.number_slots import READINGS, NumberSlot
 
 _DIGITS = re.compile(r"[\d.,]*\d")
 _MASKS = ("[MASK]", "<mask>")
+
+Array = TypeVar("Array")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +43,8 @@ class ReadProblem:
         return all(self.slots)
 
 
-@dataclass(frozen=True, slots=True)
-class ProblemArrays:
-    """Problems as arrays.
+class ProblemBatch(NamedTuple, Generic[Array]):
+    """Problems as arrays, of NumPy or of PyTorch.
 
     Attributes:
         ids, mask: (problems, tokens).
@@ -50,10 +52,10 @@ class ProblemArrays:
         slot_readings: (problems, slots) numbers of `READINGS`.
     """
 
-    ids: np.ndarray
-    mask: np.ndarray
-    slot_weights: np.ndarray
-    slot_readings: np.ndarray
+    ids: Array
+    mask: Array
+    slot_weights: Array
+    slot_readings: Array
 
 
 class TextReader:
@@ -101,7 +103,7 @@ class TextReader:
         )
         return ReadProblem(tuple(kept), places, tuple(READINGS.index(slot.reading) for slot in slots))
 
-    def arrays(self, problems: Sequence[ReadProblem]) -> ProblemArrays:
+    def arrays(self, problems: Sequence[ReadProblem]) -> ProblemBatch[np.ndarray]:
         """Put problems into one batch."""
         width = max(1, *(len(problem.ids) for problem in problems))
         most = max(1, *(len(problem.slots) for problem in problems))
@@ -115,7 +117,7 @@ class TextReader:
             for slot, places in enumerate(problem.slots):
                 if places:
                     weights[row, slot, list(places)] = 1 / len(places)
-        return ProblemArrays(ids, mask, weights, readings)
+        return ProblemBatch(ids, mask, weights, readings)
 
 
 def _number_characters(text: str, slots: Sequence[NumberSlot]) -> dict[int, int]:

@@ -47,7 +47,7 @@ def layer_states(model: SolverModel, examples: Sequence[SolverExample]) -> Layer
     words = np.zeros_like(first)
     with model.evaluating():
         for rows in batches_by_length([len(problem.ids) for problem in read], texts=_BATCH):
-            batch = model.reader.batch([read[row] for row in rows], model.device)
+            batch = model.batch([read[row] for row in rows])
             output = encoder(input_ids=batch.ids, attention_mask=batch.mask, output_hidden_states=True)
             ends = batch.mask.sum(1) - 1
             places = torch.arange(batch.mask.shape[1], device=batch.mask.device)

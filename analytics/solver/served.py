@@ -20,11 +20,11 @@ from analytics.inference.vocabulary import UNKNOWN_SHARE_LIMIT, unknown_words
 from analytics.languages import LANGUAGE_NAMES, primary_language
 from analytics.length_batches import batches_by_length
 from analytics.records import ProblemRecord
-from analytics.solver.array_decoder import ArrayDecoder, ArrayScorer
+from analytics.solver.array_decoder import ArrayDecoder
 from analytics.solver.beam import Hypothesis, beam_search
 from analytics.solver.confidence import Confidence, load_confidence
 from analytics.solver.plausibility import plausible_first
-from analytics.solver.reading import ProblemArrays, ReadProblem, TextReader
+from analytics.solver.reading import ProblemBatch, ReadProblem, TextReader
 from analytics.solver.solution import Solution, alternatives, numbers_reason, story_reason, text_reason
 from analytics.solver.targets import SolverExample, Vocabulary, solver_example
 from analytics.text.tokens import written_language
@@ -94,10 +94,10 @@ class ServedSolver:
     def search(self, problems: Sequence[ReadProblem], *, beam: int) -> list[list[Hypothesis]]:
         """Return the most probable trees of a batch of problems."""
         arrays = self.reader.arrays(problems)
-        memory = self.decoder.memory(self.states(arrays), arrays)
-        return beam_search(ArrayScorer(self.decoder, memory), width=beam, most_tokens=self._most_tokens)
+        scorer = self.decoder.scorer(self.states(arrays), arrays)
+        return beam_search(scorer, width=beam, most_tokens=self._most_tokens)
 
-    def states(self, problems: ProblemArrays) -> np.ndarray:
+    def states(self, problems: ProblemBatch[np.ndarray]) -> np.ndarray:
         """Return the encoder's states (problems, tokens, width)."""
         outputs = self._session.run(None, {"input_ids": problems.ids, "attention_mask": problems.mask})
         states: np.ndarray = outputs[0]

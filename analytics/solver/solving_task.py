@@ -10,7 +10,6 @@ import torch
 from torch import Tensor, nn
 
 from analytics.errors import DataError
-from analytics.length_batches import batches_by_length
 from analytics.losses.triplet import TripletLoss
 from analytics.solver.config import SolverConfig
 from analytics.solver.decoder import DecodedTrees, Memory
@@ -19,11 +18,9 @@ from analytics.solver.patterns import PatternTriple
 from analytics.solver.reading import ReadProblem
 from analytics.solver.targets import SolverExample
 from analytics.training.batching import length_grouped_batches
-from analytics.training.device import autocast, inference_dtype, sent
+from analytics.training.device import inference_dtype, sent
 from analytics.training.parameters import decay_groups
 from analytics.training.stages import Step
-
-_MEASURE_BATCH = 64
 
 Evaluate = Callable[[SolverModel], Mapping[str, float]]
 """Gives accuracy on problems that are not learned from."""
@@ -82,7 +79,7 @@ class SolvingTask:
 
     def decoded(self, rows: Sequence[int]) -> tuple[DecodedTrees, Memory]:
         """Decode the targets of some of the problems."""
-        batch = self.model.reader.batch([self.read[row] for row in rows], self.model.device)
+        batch = self.model.batch([self.read[row] for row in rows])
         if self.cached is None:
             states = self.model.states(batch)
         else:
@@ -182,15 +179,11 @@ def ramp(step: Step, begins: float, ends: float) -> float:
     return round((done - begins) / (ends - begins), 12)
 
 
-@torch.no_grad()
 def _states(model: SolverModel, read: Sequence[ReadProblem], dtype: torch.dtype) -> list[Tensor]:
     """Return half-precision states (tokens, width) of each problem, by a frozen encoder in evaluation mode."""
     model.backbone.model.eval().requires_grad_(False)
     states: list[Tensor] = [torch.empty(0)] * len(read)
-    for rows in batches_by_length([len(problem.ids) for problem in read], texts=_MEASURE_BATCH):
-        batch = model.reader.batch([read[row] for row in rows], model.device)
-        with autocast(model.device, dtype):
-            encoded = model.states(batch).half()
-        for row, problem_states in zip(rows, encoded, strict=True):
+    for rows, _batch, encoded in model.encoded(read, dtype):
+        for row, problem_states in zip(rows, encoded.half(), strict=True):
             states[row] = problem_states[: len(read[row].ids)].clone()
     return states

@@ -58,7 +58,7 @@ class TextualTask(SolvingTask):
         mean number of nodes: the two then have the paper's proportion.
         """
         rows = batch.tolist()
-        read = self.model.reader.batch([self.read[row] for row in rows], self.model.device)
+        read = self.model.batch([self.read[row] for row in rows])
         states = self.model.states(read)
         decoded = self.model.decode(self.model.memory(states, read), [self.examples[row] for row in rows])
         writing = -decoded.log_probabilities.mean()
@@ -78,5 +78,5 @@ class TextualTask(SolvingTask):
 
     def _summaries(self, rows: Sequence[int]) -> Tensor:
         """Return the states (rows, width) of [CLS]."""
-        batch = self.model.reader.batch([self.pool_read[row] for row in rows], self.model.device)
+        batch = self.model.batch([self.pool_read[row] for row in rows])
         return self.model.states(batch)[:, 0]

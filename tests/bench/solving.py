@@ -29,7 +29,6 @@ from analytics.analogy.retriever import load_retriever
 from analytics.json_lines import read_objects
 from analytics.problem_files import read_problems
 from analytics.records import ProblemRecord
-from analytics.solver.array_decoder import ArrayScorer
 from analytics.solver.beam import Hypothesis, beam_search
 from analytics.solver.capability import SOLVER
 from analytics.solver.patterns import mine_triples
@@ -150,8 +149,7 @@ def decoded(solver: ServedSolver, reads: Sequence[ReadProblem]) -> tuple[list[li
     arrays = solver.reader.arrays(reads)
     states = solver.states(arrays)
     began = time.perf_counter()
-    memory = solver.decoder.memory(states, arrays)
-    trees = beam_search(ArrayScorer(solver.decoder, memory), width=WIDTH)
+    trees = beam_search(solver.decoder.scorer(states, arrays), width=WIDTH)
     return trees, time.perf_counter() - began
 
 

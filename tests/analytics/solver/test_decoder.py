@@ -12,9 +12,8 @@ from analytics.errors import ArtifactError
 from analytics.expression.evaluate import answers_agree
 from analytics.expression.notation import from_prefix
 from analytics.records import ProblemRecord
-from analytics.solver.beam import beam_search
-from analytics.solver.decoder import Memory, TensorScorer
-from analytics.solver.model import DECODER_NAME, SolverModel, load_solver, save_solver, solver_extra
+from analytics.solver.model import SolverModel, save_solver, solver_extra
+from analytics.solver.served import DECODER_NAME, load_solver
 from analytics.solver.targets import OPERATORS, Vocabulary, solver_example
 from analytics.solver.trees import TreeBatch
 from tests.analytics.solver.small_problems import examples, problems, tiny_solver
@@ -22,13 +21,8 @@ from tests.analytics.solver.small_problems import examples, problems, tiny_solve
 CPU = torch.device("cpu")
 
 
-@torch.no_grad()
-def search(model: SolverModel, memory: Memory, **options):
-    return beam_search(TensorScorer(model.decoder, memory), **options)
-
-
 def read(model: SolverModel, own):
-    batch = model.reader.batch(model.reader.read(own), model.device)
+    batch = model.batch(model.reader.read(own))
     return model.memory(model.states(batch), batch)
 
 
@@ -80,9 +74,9 @@ def test_teacher_forcing_of_a_batch_equals_problem_by_problem():
 
 def test_beam_search_of_a_batch_equals_problem_by_problem():
     model, own = tiny_solver(), examples()
-    together = search(model, read(model, own), width=3, most_tokens=9)
+    together = model.search(own, beam=3, most_tokens=9)
     for example, trees in zip(own, together, strict=True):
-        [alone] = search(model, read(model, [example]), width=3, most_tokens=9)
+        [alone] = model.search([example], beam=3, most_tokens=9)
         assert [tree.candidates for tree in trees] == [tree.candidates for tree in alone]
         assert [tree.log_probability for tree in trees] == pytest.approx(
             [tree.log_probability for tree in alone], abs=1e-5
@@ -91,8 +85,7 @@ def test_beam_search_of_a_batch_equals_problem_by_problem():
 
 def test_beam_search_and_teacher_forcing_score_a_tree_alike():
     model, own = tiny_solver(), examples()
-    memory = read(model, own)
-    for row, trees in enumerate(search(model, memory, width=3, most_tokens=7)):
+    for row, trees in enumerate(model.search(own, beam=3, most_tokens=7)):
         for tree in trees:
             alone = read(model, [own[row]])
             forced = TreeBatch.of(
@@ -135,7 +128,7 @@ def test_a_wide_beam_finds_the_likeliest_of_all_small_trees():
     for tree in every:
         batch = TreeBatch.of([[[one] for one in tree]], count, CPU)
         totals.append(model.decoder(memory, batch).log_probabilities.sum().item())
-    [found] = search(model, memory, width=len(every), most_tokens=3)
+    [found] = model.search(own, beam=len(every), most_tokens=3)
     assert len(found) == len(every)
     assert list(found[0].candidates) == every[totals.index(max(totals))]
     assert sum(torch.tensor([tree.log_probability for tree in found]).exp()) <= 1 + 1e-4
@@ -179,7 +172,7 @@ def trained() -> SolverModel:
     parameters = [one for module in model.modules().values() for one in module.parameters()]
     optimizer = torch.optim.AdamW(parameters, lr=3e-3)
     for _step in range(120):
-        batch = model.reader.batch(read_problems, model.device)
+        batch = model.batch(read_problems)
         loss = -model.decode(model.memory(model.states(batch), batch), own).log_probabilities.mean()
         optimizer.zero_grad()
         loss.backward()
@@ -197,11 +190,12 @@ def test_eight_problems_are_learned(trained):
 def test_saved_and_loaded_it_solves_alike(trained, tmp_path):
     about = Manifest(capability="solver", name="tiny", extra=solver_extra(trained))
     save_solver(trained, tmp_path / "model", about)
-    loaded = load_solver(tmp_path / "model", device="cpu")
-    assert loaded.solve(problems()) == trained.solve(problems())
+    loaded, expected = load_solver(tmp_path / "model"), trained.solve(problems())
+    for solutions, own in zip(loaded.solve(problems()), expected, strict=True):
+        assert [solution.tokens for solution in solutions] == [solution.tokens for solution in own]
     other = Manifest(capability="encoder", name="tiny")
     artifact_write(tmp_path / "encoder", other, write_nothing_of_use)
-    with pytest.raises(ArtifactError, match="for encoder, not for solving"):
+    with pytest.raises(ArtifactError, match="holds no exported encoder"):
         load_solver(tmp_path / "encoder")
 
     def damage(folder):
@@ -209,4 +203,4 @@ def test_saved_and_loaded_it_solves_alike(trained, tmp_path):
 
     save_solver(trained, tmp_path / "damaged", about, write_more=damage)
     with pytest.raises(ArtifactError, match=r"decoder in .* cannot be read"):
-        load_solver(tmp_path / "damaged", device="cpu")
+        load_solver(tmp_path / "damaged")

@@ -102,7 +102,7 @@ def test_the_contrast_compares_roots_with_the_matching_node():
     losses = task.losses(torch.tensor([0]).numpy(), Step(25, 100))
 
     def goals(row: int):
-        batch = model.reader.batch(model.reader.read([learned[row]]), model.device)
+        batch = model.batch(model.reader.read([learned[row]]))
         return model.decode(model.memory(model.states(batch), batch), [learned[row]]).goals
 
     expected = TripletLoss(0.3)(goals(anchor)[:1], goals(positive)[1:2], goals(negative)[:1])

@@ -25,7 +25,7 @@ def test_states_of_layers_are_those_of_the_encoder_whatever_the_batch():
     assert together.first.shape[1] == len(known)
     np.testing.assert_allclose(together.first[:, :1], alone.first, atol=1e-5)
     np.testing.assert_allclose(together.words[:, :1], alone.words, atol=1e-5)
-    batch = model.reader.batch(model.reader.read(known[:1]), model.device)
+    batch = model.batch(model.reader.read(known[:1]))
     states = model.states(batch)[0].detach().numpy()
     np.testing.assert_allclose(alone.first[-1, 0], states[0], atol=1e-5)
     np.testing.assert_allclose(alone.words[-1, 0], states[1:-1].mean(axis=0), atol=1e-5)

@@ -14,15 +14,17 @@ from analytics.backbone.adapters import load_adapter
 from analytics.backbone.bert import load_backbone
 from analytics.backbone.tiny import tiny_backbone
 from analytics.errors import Cancelled, ConfigurationError, DataError
+from analytics.expression.evaluate import answers_agree
 from analytics.problem_files import Problems, read_problems
 from analytics.records import ProblemRecord
 from analytics.solver.capability import SOLVER
 from analytics.solver.confidence import Confidence, load_confidence, save_confidence
 from analytics.solver.config import SolverConfig
-from analytics.solver.model import load_solver, save_solver, solver_extra
+from analytics.solver.model import save_solver, solver_extra
 from analytics.solver.representation import layer_states
+from analytics.solver.served import load_solver
 from analytics.solver.targets import solver_examples
-from analytics.solver.train import fit_solver, measure_solver, train_solver
+from analytics.solver.train import fit_solver, train_solver
 from analytics.training.context import FileOptions, TrainingContext
 from tests.analytics.history import History
 from tests.analytics.solver.small_problems import examples, problems
@@ -60,9 +62,12 @@ def test_training_on_eight_problems_solves_them_and_the_artifact_serves_it(backb
     assert manifest.metrics["test"]["answer_accuracy"] >= 0.75
     assert manifest.metrics["test"]["problems"] == 8
     assert manifest.metrics["steps"] == 100
-    loaded = load_solver(tmp_path / "model", device="cpu")
-    scores = measure_solver(loaded, problems(), settings)
-    assert scores.answer_accuracy == manifest.metrics["test"]["answer_accuracy"]
+    loaded = load_solver(tmp_path / "model")
+    right = [
+        answers_agree(solutions[0].value, float(problem.answer))
+        for problem, solutions in zip(problems(), loaded.solve(problems()), strict=True)
+    ]
+    assert np.mean(right) == manifest.metrics["test"]["answer_accuracy"]
     assert manifest.extra["constants"] == list(loaded.vocabulary.constants)
 
 

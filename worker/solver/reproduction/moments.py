@@ -16,7 +16,6 @@ from analytics.solver.train import Observer
 from analytics.training.callbacks import StepReport
 from worker.reproduction.runs import Run
 from worker.solver.outcomes import outcomes_of
-from worker.solver.reproduction.in_memory import SolverInMemory
 from worker.solver.reproduction.representation import known, prototype_map, readable
 
 
@@ -52,7 +51,7 @@ def moment_observer(run: Run, problems: Sequence[ProblemRecord], count: int, tit
             return
         run.say(f"measuring the encoder after {report.step:,} steps")
         states = layer_states(model, examples).first[-1]
-        outcomes = outcomes_of(SolverInMemory(model), problems)
+        outcomes = outcomes_of(model, problems)
         accuracy = float(np.mean([outcome.is_answer_right for outcome in outcomes]))
         picture = prototype_map(states, prototypes, f"{title}, step {report.step:,}")
         write_text(run.folder / f"prototypes-{number}-of-{count}.svg", picture)

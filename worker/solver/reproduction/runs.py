@@ -29,7 +29,6 @@ from worker.reproduction.trained import run_context, wanted_runs
 from worker.solver.outcomes import Outcome, figures_of, outcomes_of
 from worker.solver.reproduction.arms import ARMS, MULTILINGUAL, RECALLING, RECURRENT
 from worker.solver.reproduction.case_study import CASE_ARMS, case_table, draw_cases
-from worker.solver.reproduction.in_memory import SolverInMemory
 from worker.solver.reproduction.moments import kept_moments, moment, moment_observer
 from worker.solver.reproduction.representation import COSINES, Representation, measure_representation
 from worker.solver.reproduction.representation_tables import representation_tables
@@ -144,7 +143,7 @@ def _run(run: Run, plan: SolverPlan, problems_of: Callable[[str], Problems]) -> 
     else:
         fitted = _fitted(run, problems)
         model, notes = fitted.model, fitted.metrics
-        solver = SolverInMemory(model)
+        solver = model
     if arm == RECALLING and plan.retriever is not None:
         solver = recalling(solver, load_retriever(plan.retriever), solved=problems.learned)
     outcomes = outcomes_of(solver, problems.test, problems.learned, beam=plan.config.beam)
