@@ -48,14 +48,6 @@ class AnalogyConfig:
         default="two-layer",
         description="layers after the pooling; an encoder that already has some keeps and trains them",
     )
-    pooler_width: int = Field(
-        default=0,
-        ge=0,
-        le=8192,
-        description=(
-            "width of the hidden layer of a two-layer pooler (0 = twice the vector length; not from the paper)"
-        ),
-    )
     same: Literal["graph", "equation", "both"] = Field(
         default="graph",
         title="Positives",

@@ -152,7 +152,7 @@ def _head(backbone: Backbone, config: AnalogyConfig) -> Head | None:
     if backbone.head is not None:
         head = Head.of(backbone.head.tensors())
     elif config.pooler == "two-layer":
-        head = Head.two_layer(backbone.dimension, config.pooler_width)
+        head = Head.two_layer(backbone.dimension)
     elif config.pooler == "linear":
         head = Head.linear(torch.eye(backbone.dimension))
     else:

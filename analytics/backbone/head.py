@@ -36,29 +36,14 @@ class Head(nn.Module):
         return cls([layer])
 
     @classmethod
-    def two_layer(cls, dimension: int, width: int = 0) -> Head:
-        """Return two layers.
-
-        Args:
-            dimension: length of the vectors.
-            width: of the hidden layer; 0 for twice the dimension. From there on the head begins as no change at
-                all; narrower ones begin at random.
-
-        Raises:
-            ValueError: the width is negative.
-        """
-        if width < 0:
-            raise ValueError(f"width must not be negative, not {width}")
-        width = width or 2 * dimension
-        first, second = nn.Linear(dimension, width), nn.Linear(width, dimension)
-        if width >= 2 * dimension:
-            with torch.no_grad():
-                nn.init.zeros_(first.bias)
-                nn.init.zeros_(second.bias)
-                nn.init.zeros_(second.weight)
-                identity = torch.eye(dimension)
-                first.weight[: 2 * dimension] = torch.cat([identity, -identity])
-                second.weight[:, : 2 * dimension] = torch.cat([identity, -identity], dim=1)
+    def two_layer(cls, dimension: int) -> Head:
+        """Return two layers with a hidden one of twice the dimension, which begin as no change at all."""
+        first, second = nn.Linear(dimension, 2 * dimension), nn.Linear(2 * dimension, dimension)
+        identity = torch.eye(dimension)
+        first.weight = nn.Parameter(torch.cat([identity, -identity]))
+        second.weight = nn.Parameter(torch.cat([identity, -identity], dim=1))
+        nn.init.zeros_(first.bias)
+        nn.init.zeros_(second.bias)
         return cls([first, second])
 
     @classmethod

@@ -57,13 +57,6 @@ class EncoderConfig:
     levels: int = Field(
         default=3, ge=1, le=10, title="Hierarchy levels", description="number of hierarchy levels to use"
     )
-    root_mapping: str = Field(
-        default="",
-        description=(
-            "matching roots of different hierarchies, as 'Hierarchy > Root = Other hierarchy > Root; ...'; "
-            "without it, questions from different hierarchies are not compared"
-        ),
-    )
     temperatures: str = Field(
         default="",
         title="Temperatures by rank",
@@ -86,9 +79,6 @@ class EncoderConfig:
     )
     augment_structure: bool = Field(
         default=True, description="shuffle the clauses of a question and repeat one"
-    )
-    augmentation_probability: float = Field(
-        default=0.3, ge=0, le=1, description="probability of each augmentation strategy"
     )
     solution_view: float = Field(
         default=0.0,
@@ -170,10 +160,6 @@ class EncoderConfig:
             raise ConfigurationError(["metric_steps must be above 0 for the objective last-layer"])
         if self.temperatures:
             self.rank_temperatures()
-        if self.root_mapping:
-            from analytics.encoder.examples import parse_root_mapping
-
-            parse_root_mapping(self.root_mapping)
 
     def rank_temperatures(self) -> tuple[float, ...]:
         """Return one temperature for each of the ranks 0 .. levels + 1.

@@ -5,17 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from analytics.concept_paths import common_leading_nodes, without_leading
-from analytics.errors import ConfigurationError, DataError
+from analytics.errors import DataError
 from analytics.question_files import read_rows
 from analytics.records import ConceptPath
 from analytics.splits import KeptOut, is_held_out
-
-RootMapping = dict[tuple[str, str], tuple[str, str]]
-"""(hierarchy, root concept) -> (other hierarchy, root concept) that means the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,63 +66,6 @@ def read_examples(data: Path, *, language: str = "", hierarchy: str = "") -> lis
     if not examples:
         raise DataError(f"No question in {data} is in the language {language!r}.")
     return list({(example.text, example.hierarchy): example for example in examples}.values())
-
-
-def parse_root_mapping(text: str) -> RootMapping:
-    """Read ``Hierarchy > Root = Other hierarchy > Root; ...``.
-
-    Raises:
-        ConfigurationError: an entry has another form, or maps a hierarchy to itself or in two directions.
-
-    >>> parse_root_mapping("School > Algebra = Olympiad > Algebra and equations")
-    {('School', 'Algebra'): ('Olympiad', 'Algebra and equations')}
-    """
-    mapping: RootMapping = {}
-    problems = []
-    for entry in filter(None, (part.strip() for part in text.split(";"))):
-        sides = [[name.strip() for name in side.split(">")] for side in entry.split("=")]
-        if len(sides) != 2 or any(len(side) != 2 or not all(side) for side in sides):
-            problems.append(
-                f"root_mapping must read 'Hierarchy > Root = Other hierarchy > Root', not {entry!r}"
-            )
-            continue
-        (hierarchy, root), (target, target_root) = sides
-        mapping[hierarchy, root] = (target, target_root)
-    targets: dict[str, set[str]] = {}
-    for (hierarchy, _root), (target, _target_root) in mapping.items():
-        targets.setdefault(hierarchy, set()).add(target)
-    for hierarchy, others in targets.items():
-        if len(others) > 1 or others & targets.keys():
-            problems.append(
-                f"root_mapping must send {hierarchy} to one hierarchy, which is not sent on itself"
-            )
-    if problems:
-        raise ConfigurationError(problems)
-    return mapping
-
-
-def join_hierarchies(examples: Sequence[EncoderExample], mapping: RootMapping) -> list[EncoderExample]:
-    """Return examples in which hierarchies with mapped roots are one, so that distances between them are defined.
-
-    A root that is not mapped stays a root of its own next to those of the other hierarchy.
-    """
-    into = {hierarchy: target for (hierarchy, _root), (target, _target_root) in mapping.items()}
-    joined = []
-    for example in examples:
-        if example.hierarchy in into:
-            paths = tuple(
-                (
-                    mapping.get(
-                        (example.hierarchy, path[0]),
-                        (into[example.hierarchy], f"{example.hierarchy}: {path[0]}"),
-                    )[1],
-                    *path[1:],
-                )
-                for path in example.paths
-            )
-            example = replace(example, hierarchy=into[example.hierarchy], paths=paths)
-        joined.append(example)
-    return joined
 
 
 def split_held_out(

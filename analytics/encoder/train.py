@@ -19,8 +19,6 @@ from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import (
     EncoderExample,
     examples_hash,
-    join_hierarchies,
-    parse_root_mapping,
     split_held_out,
 )
 from analytics.encoder.masked_language import MaskedLanguageTask
@@ -132,8 +130,6 @@ def fit_encoder(
         BackboneError: the backbone cannot be loaded.
         Cancelled: the context said so; the checkpoint is usable.
     """
-    mapping = parse_root_mapping(config.root_mapping)
-    examples, held_out = join_hierarchies(examples, mapping), join_hierarchies(held_out, mapping)
     if config.metric_steps:
         check_examples(examples, config.levels)
     generator = seed_everything(config.seed)

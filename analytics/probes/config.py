@@ -15,42 +15,8 @@ class ProbesConfig:
     test_share: float = Field(
         default=0.2, ge=0.05, le=0.5, description="Share of the questions held out to test the probes."
     )
-    validation_share: float = Field(
-        default=0.2,
-        ge=0.05,
-        le=0.5,
-        description="Share of the other questions used to choose the regularisation and calibrate the intervals.",
-    )
     coverage: float = Field(
         default=0.9, ge=0.5, le=0.99, description="Share of difficulties that the intervals should cover."
-    )
-    sharing: float = Field(
-        default=0.5,
-        ge=0.0,
-        le=1.0,
-        description=(
-            "How much a concept shares the weights of the concepts above it (0 = every path is learned "
-            "separately)."
-        ),
-    )
-    surface_counts: bool = Field(
-        default=True,
-        description="Also use the number of words, numbers and formulas to predict the difficulty.",
-    )
-    leading_share: float = Field(
-        default=0.9,
-        ge=0.5,
-        le=1.0,
-        description="Leading concepts shared by at least this share of the paths are not counted as levels.",
-    )
-    minimum_questions: int = Field(
-        default=20, ge=5, le=10_000, description="Minimum number of tagged questions for learning concepts."
-    )
-    minimum_difficulties: int = Field(
-        default=50,
-        ge=20,
-        le=10_000,
-        description="Minimum number of graded questions for learning difficulty.",
     )
     maximum_questions: int = Field(
         default=30_000,

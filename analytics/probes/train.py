@@ -37,6 +37,8 @@ from analytics.records import ConceptPath
 from analytics.splits import grouped_folds, grouped_split
 from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 
+_FEWEST_TAGGED, _FEWEST_GRADED = 20, 50  # questions
+_VALIDATION_SHARE = 0.2  # of the questions: they choose the regularisation and calibrate the intervals
 _FOLDS = 3  # of cross-fitting
 _STEPS = 4  # of one fit, as progress counts them
 
@@ -75,7 +77,7 @@ def train_probes(
     steps = _Steps((2 if by_source is None else 3) * _STEPS, context)
     metrics = measured_both_ways(data, config, encoder=encoder, steps=steps)
     data = data if by_source is None else by_source
-    heads = _fit(data, config, _parts(data, config), encoder, steps)
+    heads = _fit(data, config, _parts(data), encoder, steps)
     scale = data.scale if heads.difficulty_of_vector is not None else None
     manifest = Manifest(
         capability="probes",
@@ -129,43 +131,43 @@ def split_and_measure(
     """
     held = grouped_split(data.groups, config.test_share, np.random.default_rng(config.seed))
     train, test = data.take(~held), data.take(held)
-    heads = _fit(train, config, _parts(data, config), encoder, steps or _Steps(_STEPS, DEFAULT_CONTEXT))
+    heads = _fit(train, config, _parts(data), encoder, steps or _Steps(_STEPS, DEFAULT_CONTEXT))
     return measure_probes(heads, test, train)
 
 
-def _parts(data: ProbeData, config: ProbesConfig) -> _Parts:
-    """Return what there are labels enough to learn.
+def _parts(data: ProbeData) -> tuple[bool, bool]:
+    """Return whether there are labels enough to learn concepts, and difficulty.
 
     Raises:
-        DataError: for neither part.
+        DataError: for neither.
     """
     tagged, grades = int(data.tagged.sum()), data.difficulties[data.graded]
-    parts = _Parts(
-        concepts=tagged >= config.minimum_questions,
-        difficulty=len(grades) >= config.minimum_difficulties and bool(np.ptp(grades) > 0),
-    )
-    if not parts.concepts and not parts.difficulty:
+    parts = tagged >= _FEWEST_TAGGED, len(grades) >= _FEWEST_GRADED and bool(np.ptp(grades) > 0)
+    if not any(parts):
         raise DataError(
-            f"Probes need a set of at least {config.minimum_questions} questions with a concept, or of"
-            f" {config.minimum_difficulties} with different difficulties; it has {tagged} and {len(grades)}."
+            f"Probes need a set of at least {_FEWEST_TAGGED} questions with a concept, or of"
+            f" {_FEWEST_GRADED} with different difficulties; it has {tagged} and {len(grades)}."
         )
     return parts
 
 
-def _fit(data: ProbeData, config: ProbesConfig, parts: _Parts, encoder: str, steps: _Steps) -> ProbeHeads:
+def _fit(
+    data: ProbeData, config: ProbesConfig, parts: tuple[bool, bool], encoder: str, steps: _Steps
+) -> ProbeHeads:
     """Fit the heads on questions; all of them are used."""
     fitting = _Fitting.of(_at_most(data, config), config, steps)
     data = fitting.data
+    has_concepts, has_difficulty = parts
     concepts, probabilities = None, np.zeros((len(data), 0), dtype=np.float32)
-    if parts.concepts:
+    if has_concepts:
         concepts, probabilities = fitting.concepts()
     else:
         steps.skip(_STEPS - 1)
     with_text = of_vector = None
     steps.next("Difficulty")
-    if parts.difficulty and data.scale is not None:
+    if has_difficulty and data.scale is not None:
         of_vector = fitting.difficulty(data.scale, concepts, probabilities, with_text=False)
-        if config.surface_counts and data.texts is not None:
+        if data.texts is not None:
             with_text = fitting.difficulty(data.scale, concepts, probabilities, with_text=True)
     return ProbeHeads(
         encoder=encoder,
@@ -189,14 +191,12 @@ class _Fitting:
     @classmethod
     def of(cls, data: ProbeData, config: ProbesConfig, steps: _Steps) -> _Fitting:
         rng = np.random.default_rng(config.seed + 1)
-        return cls(data, grouped_split(data.groups, config.validation_share, rng), config, rng, steps)
+        return cls(data, grouped_split(data.groups, _VALIDATION_SHARE, rng), config, rng, steps)
 
     def concepts(self) -> tuple[ConceptHead, np.ndarray]:
         """Return the head on all tagged questions, and for every question what a head says that did not see it."""
         data, config, steps = self.data, self.config, self.steps
-        leading = common_leading_nodes(
-            (path for question_paths in data.paths for path in question_paths), config.leading_share
-        )
+        leading = common_leading_nodes(path for question_paths in data.paths for path in question_paths)
         labels = [
             [without_leading(path, leading) for path in question_paths] for question_paths in data.paths
         ]
@@ -205,7 +205,7 @@ class _Fitting:
         tagged = data.tagged
 
         steps.next("Choosing the regularisation")
-        how = Fit(config.sharing, config.iterations)
+        how = Fit(iterations=config.iterations)
         penalty = choose_penalty(
             data.vectors[tagged], targets[tagged], self.validation[tagged], tree,
             fit=how, cancel=steps.context.cancel,
@@ -308,14 +308,6 @@ def _softmax(logits: np.ndarray) -> np.ndarray:
     powers = np.exp(logits - logits.max(axis=1, keepdims=True))
     probabilities: np.ndarray = powers / powers.sum(axis=1, keepdims=True)
     return probabilities
-
-
-@dataclass(frozen=True, slots=True)
-class _Parts:
-    """Which heads to fit."""
-
-    concepts: bool
-    difficulty: bool
 
 
 @dataclass

@@ -133,27 +133,6 @@ class SolverConfig:
         title="Maximum contrastive steps",
         description="stop contrastive training after this many steps on triples (0 = no limit)",
     )
-    ramp_begins: float = Field(
-        default=0.05,
-        ge=0,
-        le=1,
-        title="Ramp start",
-        description="share of the steps on triples after which the contrastive loss starts to count",
-    )
-    ramp_ends: float = Field(
-        default=0.3,
-        ge=0,
-        le=1,
-        title="Ramp end",
-        description="share of the steps on triples after which the contrastive loss has its full weight",
-    )
-    pairs_per_problem: int = Field(
-        default=4,
-        ge=1,
-        le=100,
-        title="Maximum pairs per problem",
-        description="maximum number of positives that a problem is paired with",
-    )
     positives: Literal["structure", "same", "foreign"] = Field(
         default="structure",
         description=(
@@ -226,8 +205,6 @@ class SolverConfig:
 
     def __post_init__(self) -> None:
         problems = sharing_problems(self)
-        if self.ramp_ends < self.ramp_begins:
-            problems.append("ramp_ends must not be below ramp_begins")
         if self.freeze_encoder and self.adapter_rank:
             problems.append("freeze_encoder needs an adapter_rank of 0: a frozen encoder learns no adapters")
         if self.freeze_encoder and self.contrast in ("textual", "both"):

@@ -22,6 +22,8 @@ from analytics.training.device import inference_dtype, sent
 from analytics.training.parameters import decay_groups
 from analytics.training.stages import Step
 
+_RAMP = 0.05, 0.3  # shares of the steps on triples, between which the contrast comes to count in full
+
 Evaluate = Callable[[SolverModel], Mapping[str, float]]
 """Gives accuracy on problems that are not learned from."""
 
@@ -161,7 +163,7 @@ class PatternTask(SolvingTask):
             goals([root[triple.negative] for triple in triples]),
         )
         writing = -decoded.log_probabilities.mean()
-        weight = self.config.contrast_weight * ramp(step, self.config.ramp_begins, self.config.ramp_ends)
+        weight = self.config.contrast_weight * ramp(step, *_RAMP)
         return {"loss": writing + weight * contrast, "loss_equation": writing, "loss_contrast": contrast}
 
 

@@ -257,7 +257,6 @@ def _stages(
         raise DataError("Positives in another language (positives=foreign) need problems in two languages.")
     triples = mine_triples(
         examples,
-        pairs_per_problem=config.pairs_per_problem,
         positives=config.positives,
         negatives=config.negatives,
         seed=config.seed,

@@ -42,7 +42,7 @@ class AnalogyInBank(BankCapability, Training, FixedSuite):
     groups = (
         FormGroup(
             "What is learned",
-            "backbone pooler pooler_width same slot_text all_positives adapter_rank".split(),
+            "backbone pooler same slot_text all_positives adapter_rank".split(),
             is_open=True,
         ),
         FormGroup("How long", "epochs max_steps batch_size accumulate patience".split(), is_open=True),

@@ -39,7 +39,7 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
         FormGroup(
             "What is learned",
             (
-                "backbone objective ranking levels root_mapping concept_weight difficulty_weight "
+                "backbone objective ranking levels concept_weight difficulty_weight "
                 "metric_steps adapter_rank"
             ).split(),
             is_open=True,
@@ -47,7 +47,7 @@ class EncoderInBank(BankCapability, Training, FixedSuite):
         FormGroup("How long", "epochs max_steps batch_size accumulate patience".split(), is_open=True),
         FormGroup(
             "Changed copies of a question",
-            "augment_words augment_formulas augment_structure augmentation_probability solution_view".split(),
+            "augment_words augment_formulas augment_structure solution_view".split(),
         ),
         FormGroup("Contrast", "temperatures one_temperature projection queue_size momentum".split()),
         FormGroup("Optimiser", "learning_rate weight_decay warmup_share freeze_embeddings".split()),

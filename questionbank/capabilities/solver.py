@@ -46,8 +46,8 @@ class SolverInBank(BankCapability, Training, FixedSuite):
         FormGroup(
             "Contrast",
             (
-                "margin contrast_weight contrast_epochs contrast_steps ramp_begins ramp_ends "
-                "pairs_per_problem positives negatives temperature textual_weight pool equation_strategy "
+                "margin contrast_weight contrast_epochs contrast_steps "
+                "positives negatives temperature textual_weight pool equation_strategy "
                 "text_strategy"
             ).split(),
         ),

@@ -58,7 +58,7 @@ def test_export_names_the_encoder_that_was_asked_for(monkeypatch, tmp_path, caps
     ("arguments", "reason"),
     [
         (["--data", "nowhere.jsonl"], "There is no question file"),
-        (["--data", "nowhere.jsonl", "--set", "seed=one", "--set", "sharing=7"], "seed must be of type int"),
+        (["--data", "nowhere.jsonl", "--set", "seed=one", "--set", "coverage=7"], "seed must be of type int"),
         (["--data", "nowhere.jsonl", "--set", "colour=red"], "colour is not a setting"),
     ],
 )

@@ -99,7 +99,7 @@ def measure_training(problems: Sequence[ProblemRecord], steps: int, rounds: int 
     config = AnalogyConfig(batch_size=32)
     seed_everything(config.seed)
     backbone = load_backbone(config.backbone, max_tokens=config.max_tokens)
-    backbone.head = Head.two_layer(backbone.dimension, config.pooler_width).to(backbone.device)
+    backbone.head = Head.two_layer(backbone.dimension).to(backbone.device)
     task = RetrievalTask(backbone, with_positive(read_graphs(problems)[0], config.same), config)
     pairs = [
         (task.texts[row], task.texts[positive])

@@ -156,7 +156,8 @@ def run_missing(
         output: gets a folder for each arm and seed.
         wanted: arms with seeds.
         settings_of: what identifies a run; ``config`` is that of its training.
-        defaults: of that configuration: a run that is older than a setting was done with its default.
+        defaults: of that configuration: a run that is older than a setting was done with its default, and what is no
+            setting any more does not count.
         measure: does a run.
         say: called with a line for each thing that happens.
 
@@ -197,8 +198,9 @@ def _is_done(run: Run, defaults: Mapping[str, Any]) -> bool:
     if not path.is_file():
         return False
     before = json.loads(path.read_text(encoding="utf-8"))["settings"]
-    lacking = set(run.settings["config"]) - set(before["config"])
-    before["config"] |= {name: defaults[name] for name in lacking if name in defaults}
+    known = {name: value for name, value in before["config"].items() if name in defaults}
+    lacking = set(run.settings["config"]) - set(known)
+    before["config"] = known | {name: defaults[name] for name in lacking if name in defaults}
     if before != run.settings:
         raise DataError(
             f"{folder} holds a run with other settings; give another --output, or remove it to run it again."

@@ -60,9 +60,7 @@ class Augmenter:
             "formulas": config.augment_formulas,
             "structure": config.augment_structure,
         }
-        return cls(
-            [strategy for strategy in STRATEGIES if groups[strategy.group]], config.augmentation_probability
-        )
+        return cls([strategy for strategy in STRATEGIES if groups[strategy.group]])
 
     def __call__(self, text: str, rng: random.Random) -> str:
         """Return the changed question; the same generator state gives the same result."""

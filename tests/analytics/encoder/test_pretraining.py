@@ -95,7 +95,7 @@ def test_the_loss_terms_add_up_and_the_keys_enter_the_queue():
 
 
 def test_augmentation_is_drawn_anew_each_epoch_and_again_for_the_same_epoch():
-    pretraining = task(augmentation_probability=1.0)
+    pretraining = task()
     texts = {
         epoch: sorted(text for _rows, _texts, new in pretraining.batches(epoch) for text in new)
         for epoch in (0, 1)

@@ -95,11 +95,9 @@ def test_the_contrast_compares_roots_with_the_matching_node():
     by_equation = {example.problem.equation: row for row, example in enumerate(learned)}
     anchor, positive, negative = (by_equation[equation] for equation in ("4*6", "3*8+4", "12-5"))
     triples = [PatternTriple(anchor, positive, negative, node=1)]
-    config = SolverConfig(
-        batch_size=1, margin=0.3, contrast_weight=2.0, ramp_begins=0.0, ramp_ends=0.5, device="cpu"
-    )
+    config = SolverConfig(batch_size=1, margin=0.3, contrast_weight=2.0, device="cpu")
     task = PatternTask(model, learned, triples, config)
-    losses = task.losses(torch.tensor([0]).numpy(), Step(25, 100))
+    losses = task.losses(torch.tensor([0]).numpy(), Step(175, 1000))
 
     def goals(row: int):
         batch = model.batch(model.reader.read([learned[row]]))

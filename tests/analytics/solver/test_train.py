@@ -261,8 +261,3 @@ def test_an_encoder_that_does_not_know_the_language_is_refused(backbone_folder):
     ]
     with pytest.raises(DataError, match=r"does not know .* choose another backbone, such as multilingual-e5"):
         fit_solver(solver_examples(chinese), config(backbone_folder))
-
-
-def test_a_ramp_that_ends_before_it_begins_is_refused():
-    with pytest.raises(ConfigurationError, match="ramp_ends must not be below"):
-        SolverConfig(ramp_begins=0.5, ramp_ends=0.2)

@@ -22,7 +22,7 @@ from worker.analogy.reproduction.runs import analogy_paper_tables, reproduce_ana
 from worker.analogy.reproduction.table import analogy_tables
 
 TINY = {
-    "batch_size": 4, "epochs": 1, "measured": 0, "device": "cpu", "mixed_precision": False, "pooler_width": 8,
+    "batch_size": 4, "epochs": 1, "measured": 0, "device": "cpu", "mixed_precision": False,
 }  # fmt: skip
 
 
