@@ -6,7 +6,6 @@ Yang et al., "Learning by Analogy", Eq. 1.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,22 +22,19 @@ from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
 from analytics.losses.info_nce import InfoNCELoss
 from analytics.training.batching import length_grouped_batches
 from analytics.training.distributed import gather_objects, gather_rows
-from analytics.training.parameters import decay_groups
-from analytics.training.stages import Step
-
-Evaluate = Callable[[Backbone], Mapping[str, float]]
+from analytics.training.stages import Step, Task
 
 _LEFT_OUT = 0  # rank of a pair that does not count
 
 
-class RetrievalTask:
-    """Implements `analytics.training.loop.Task`.
+class RetrievalTask(Task):
+    """Questions near those that compute the same.
 
     Args:
         backbone: trained in place with its head, on the device that computes.
         examples: each shares its key with another.
         config: how.
-        evaluate: held-out metrics, called with the backbone.
+        held_out: metrics on problems that are not learned from.
 
     Raises:
         DataError: fewer examples than a batch.
@@ -49,14 +45,14 @@ class RetrievalTask:
         backbone: Backbone,
         examples: Sequence[AnalogyExample],
         config: AnalogyConfig,
-        evaluate: Evaluate | None = None,
+        held_out: Callable[[], Mapping[str, float]] | None = None,
     ) -> None:
         if len(examples) < config.batch_size:
             raise DataError(
                 f"Training needs at least {config.batch_size} problems whose graph another one has;"
                 f" there are {len(examples)}: {config.batch_size - len(examples)} are missing."
             )
-        self.backbone, self.config, self._evaluate = backbone, config, evaluate
+        self.backbone, self.config, self.held_out = backbone, config, held_out
         self.texts = [retriever_text(example.problem.text, slots=config.slot_text) for example in examples]
         self.lengths = [len(row.ids) for row in backbone.tokenizer.encode_batch_fast(self.texts)]
         self.positives = Positives([example.key(config.same) for example in examples])
@@ -68,18 +64,8 @@ class RetrievalTask:
             backbone.model.get_input_embeddings().requires_grad_(False)
 
     def modules(self) -> Mapping[str, nn.Module]:
-        """Return what a checkpoint holds."""
         head = {} if self.backbone.head is None else {"head": self.backbone.head}
         return {"encoder": self.backbone.model, **head}
-
-    def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
-        """Return the encoder's and the head's."""
-        parameters = (parameter for module in self.modules().values() for parameter in module.parameters())
-        return decay_groups(parameters)
-
-    def batches_per_epoch(self) -> int:
-        """Return the number of batches; incomplete last ones are dropped."""
-        return len(self.texts) // self.config.batch_size
 
     def batches(self, epoch: int) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
         """Yield rows and their positives, drawn again from (seed, epoch) alone, so resumable."""
@@ -116,10 +102,3 @@ class RetrievalTask:
             ranks = np.where(same_graph if self.config.same == "graph" else same_equation, 1, 2)
         ranks[rows[:, None] == rows[None, :]] = _LEFT_OUT  # a question, and its second copy in the batch
         return ranks.astype(np.int64)
-
-    def after_step(self) -> None:
-        """Do nothing: nothing follows."""
-
-    def evaluate(self) -> Mapping[str, float]:
-        """Return held-out metrics of the retriever."""
-        return self._evaluate(self.backbone) if self._evaluate else {}

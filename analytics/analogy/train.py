@@ -135,13 +135,13 @@ def fit_retriever(
     )
     refuse_unknown_language(backbone, [example.problem.text for example in examples])
     backbone.head = _head(backbone, config)
-    evaluate = None
+    held_out = None
     corpus = _measured_corpus(_labelled(examples), config)
     if validation and corpus:
-        evaluate = partial(_validation_metrics, validation, corpus, config)
-    settings = LoopSettings.of(config, best_metric=_MAIN_METRIC if config.patience and evaluate else "")
+        held_out = partial(_shares, backbone, validation, corpus, config, "validation_")
+    settings = LoopSettings.of(config, best_metric=_MAIN_METRIC if config.patience and held_out else "")
     trained = TrainedWeights(backbone)
-    task = partial(RetrievalTask, backbone, learned, config, evaluate)
+    task = partial(RetrievalTask, backbone, learned, config, held_out)
     stage = Stage("retriever", task, settings, finish=trained.merge)
     result = train_configured([stage], config, _data_hash(examples), context)
     return backbone, trained.writer(), result
@@ -198,15 +198,6 @@ def _measured_corpus(examples: Sequence[AnalogyExample], config: AnalogyConfig) 
         return list(examples)
     drawn = np.random.default_rng(config.seed).choice(len(examples), _MEASURED_CORPUS, replace=False)
     return [examples[row] for row in sorted(drawn.tolist())]
-
-
-def _validation_metrics(
-    validation: Sequence[AnalogyExample],
-    corpus: Sequence[AnalogyExample],
-    config: AnalogyConfig,
-    backbone: Backbone,
-) -> dict[str, float]:
-    return _shares(backbone, validation, corpus, config, "validation_")
 
 
 def _divide(problems: Problems, config: AnalogyConfig, context: TrainingContext) -> _Divided:

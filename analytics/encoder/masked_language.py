@@ -8,7 +8,7 @@ encoder comes without one.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 import torch
@@ -20,8 +20,7 @@ from analytics.encoder.config import EncoderConfig
 from analytics.encoder.examples import EncoderExample
 from analytics.errors import DataError
 from analytics.training.batching import length_grouped_batches
-from analytics.training.parameters import decay_groups
-from analytics.training.stages import Step
+from analytics.training.stages import Step, Task
 
 _IGNORED = -100
 
@@ -80,14 +79,14 @@ def mask_tokens(
     return torch.where(chosen & (how >= 0.9), others, hidden), targets
 
 
-class MaskedLanguageTask:
-    """Implements `analytics.training.loop.Task`.
+class MaskedLanguageTask(Task):
+    """Guesses hidden words.
 
     Args:
         backbone: trained in place.
         examples: the questions; only their texts are used.
         config: how to train.
-        evaluate: held-out metrics, called with the backbone.
+        held_out: metrics of the encoder.
 
     Raises:
         DataError: too few questions, or a vocabulary without a mask.
@@ -98,7 +97,7 @@ class MaskedLanguageTask:
         backbone: Backbone,
         examples: Sequence[EncoderExample],
         config: EncoderConfig,
-        evaluate: Callable[[Backbone], Mapping[str, float]] | None = None,
+        held_out: Callable[[], Mapping[str, float]] | None = None,
     ) -> None:
         mask_id = backbone.tokenizer.token_to_id("[MASK]")
         if mask_id is None:
@@ -111,7 +110,7 @@ class MaskedLanguageTask:
             )
         self.backbone, self.config, self.mask_id = backbone, config, mask_id
         self.texts = [example.text for example in examples]
-        self._evaluate = evaluate
+        self.held_out = held_out
         table = cast(nn.Parameter, backbone.model.get_input_embeddings().weight)
         table.requires_grad_(not config.freeze_embeddings)
         self.vocabulary = table.shape[0]
@@ -119,18 +118,7 @@ class MaskedLanguageTask:
         self.lengths = [len(encoding.ids) for encoding in backbone.tokenizer.encode_batch_fast(self.texts)]
 
     def modules(self) -> Mapping[str, nn.Module]:
-        """Return what a checkpoint holds."""
         return {"transformer": self.backbone.model, "head": self.head}
-
-    def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
-        """Return the encoder's and the head's; the table they share once."""
-        return decay_groups(
-            parameter for module in self.modules().values() for parameter in module.parameters()
-        )
-
-    def batches_per_epoch(self) -> int:
-        """Return the number of batches; incomplete last ones are dropped."""
-        return len(self.texts) // self.config.batch_size
 
     def batches(self, epoch: int) -> Iterator[np.ndarray]:
         """Yield row numbers with a seed for the masks in front."""
@@ -150,10 +138,3 @@ class MaskedLanguageTask:
         if not chosen.any():  # a batch of tiny questions
             return {"loss": 0.0 * states.sum()}
         return {"loss": cross_entropy(self.head(states[chosen]).float(), targets[chosen])}
-
-    def after_step(self) -> None:
-        """Do nothing: nothing follows."""
-
-    def evaluate(self) -> Mapping[str, float]:
-        """Return held-out metrics of the encoder."""
-        return self._evaluate(self.backbone) if self._evaluate else {}

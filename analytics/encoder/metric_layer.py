@@ -35,7 +35,7 @@ from analytics.losses.hierarchical_contrast import HierarchicalContrastLoss
 from analytics.records import ConceptPath
 from analytics.training.context import TrainingContext
 from analytics.training.seeding import seed_everything
-from analytics.training.stages import LoopSettings, Stage, Step
+from analytics.training.stages import LoopSettings, Stage, Step, Task
 
 METRIC_STAGE = "last_layer"
 """Name of the stage that fits the last layer."""
@@ -50,8 +50,8 @@ _TEMPERATURE = 0.1
 _DROPOUT = 0.3  # of the entries of the vectors that are read
 
 
-class MetricTask:
-    """Implements `analytics.training.loop.Task`: a linear map, which begins as no change at all.
+class MetricTask(Task):
+    """A linear map, which begins as no change at all.
 
     Args:
         backbone: the encoder, on the device that computes; `attach` gives it the layer.
@@ -59,7 +59,7 @@ class MetricTask:
         examples: the questions; they need concepts.
         levels: L, deeper parts of a path do not count.
         seed: of the batches.
-        evaluate: held-out metrics of the encoder, called with the backbone.
+        held_out: metrics of the encoder.
 
     Raises:
         DataError: as `check_examples`.
@@ -73,10 +73,10 @@ class MetricTask:
         levels: int,
         *,
         seed: int,
-        evaluate: Callable[[Backbone], Mapping[str, float]] | None = None,
+        held_out: Callable[[], Mapping[str, float]] | None = None,
     ) -> None:
         check_examples(examples, levels)
-        self.backbone, self.before, self._evaluate = backbone, backbone.head, evaluate
+        self.backbone, self.before, self.held_out = backbone, backbone.head, held_out
         device = backbone.device
         self.vectors = torch.from_numpy(vectors).to(device)
         paths, hierarchies = encode_paths(
@@ -114,13 +114,10 @@ class MetricTask:
         unit = normalize(self.layer(read).float(), dim=1)
         return {"loss": self.loss(unit @ unit.T, self.rank_table.ranks(rows, rows))}
 
-    def after_step(self) -> None:
-        """Do nothing: nothing follows the layer."""
-
     def evaluate(self) -> Mapping[str, float]:
         """Return held-out metrics of the encoder with the layer after it."""
         self.attach()
-        return self._evaluate(self.backbone) if self._evaluate else {}
+        return super().evaluate()
 
     def attach(self) -> None:
         """Put the layer after the encoder, on top of one that it had already."""
@@ -188,7 +185,7 @@ def metric_stage(
     examples: Sequence[EncoderExample],
     config: EncoderConfig,
     context: TrainingContext,
-    evaluate: Callable[[Backbone], Mapping[str, float]] | None = None,
+    held_out: Callable[[], Mapping[str, float]] | None = None,
 ) -> Stage:
     """Return the stage that fits the last layer of an encoder; a layer that it already has is extended.
 
@@ -198,7 +195,7 @@ def metric_stage(
         config: its `metric_steps`, levels and seed.
         context: its checkpoint folder keeps the vectors, so that a training that was interrupted does not encode
             them again.
-        evaluate: held-out metrics of the encoder with its new layer.
+        held_out: metrics of the encoder with its new layer.
     """
     tagged = [example for example in examples if example.paths]
 
@@ -209,7 +206,7 @@ def metric_stage(
             vectors = _encode_kept(served, [example.text for example in tagged], context)
         finally:
             backbone.tokenizer.enable_truncation(backbone.max_tokens)
-        return MetricTask(backbone, vectors, tagged, config.levels, seed=config.seed, evaluate=evaluate)
+        return MetricTask(backbone, vectors, tagged, config.levels, seed=config.seed, held_out=held_out)
 
     return Stage(
         METRIC_STAGE,

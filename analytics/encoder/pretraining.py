@@ -34,17 +34,17 @@ from analytics.losses.rince import RINCELoss
 from analytics.training.batching import length_grouped_batches
 from analytics.training.distributed import gather
 from analytics.training.parameters import decay_groups
-from analytics.training.stages import Step
+from analytics.training.stages import Step, Task
 
 
-class PretrainingTask:
-    """Implements `analytics.training.loop.Task`.
+class PretrainingTask(Task):
+    """QuesCo: questions near those of near concepts, by a momentum encoder and a queue.
 
     Args:
         backbone: where the query encoder starts, on the device that computes; it is trained in place.
         examples: the training questions.
         config: how to train.
-        evaluate: held-out metrics of the query encoder, called with the backbone.
+        held_out: metrics of the query encoder.
 
     Raises:
         DataError: fewer questions than two batches, or none with a concept where concepts are ranked.
@@ -55,7 +55,7 @@ class PretrainingTask:
         backbone: Backbone,
         examples: Sequence[EncoderExample],
         config: EncoderConfig,
-        evaluate: Callable[[Backbone], Mapping[str, float]] | None = None,
+        held_out: Callable[[], Mapping[str, float]] | None = None,
     ) -> None:
         if len(examples) < 2 * config.batch_size:
             raise DataError(
@@ -64,7 +64,7 @@ class PretrainingTask:
         if config.ranking != "none" and not any(example.paths for example in examples):
             raise DataError("No question has a concept: choose the ranking 'none', or tag some.")
         self.backbone, self.examples, self.config = backbone, examples, config
-        self._evaluate = evaluate
+        self.held_out = held_out
         device = backbone.device
         self.query_encoder = QuestionEncoder(
             backbone.model, backbone.dimension, config.projection, backbone.head
@@ -99,7 +99,6 @@ class PretrainingTask:
         return encode_paths([example.paths for example in self.examples], self.config.levels, hierarchies)
 
     def modules(self) -> Mapping[str, nn.Module]:
-        """Return what a checkpoint holds."""
         heads = {} if self.heads is None else {"heads": self.heads}
         return {
             "query_encoder": self.query_encoder,
@@ -112,10 +111,6 @@ class PretrainingTask:
         """Return the query encoder's, and those of the heads."""
         heads = () if self.heads is None else self.heads.parameters()
         return decay_groups((*self.query_encoder.parameters(), *heads))
-
-    def batches_per_epoch(self) -> int:
-        """Return the number of batches; incomplete last ones are dropped."""
-        return len(self.examples) // self.config.batch_size
 
     def batches(self, epoch: int) -> Iterator[tuple[np.ndarray, list[str], list[str]]]:
         """Yield row numbers, texts and second views; drawn from (seed, epoch, row) alone, so resumable."""
@@ -164,7 +159,3 @@ class PretrainingTask:
     def after_step(self) -> None:
         """Let the key encoder follow."""
         self.key_encoder.update(self.query_encoder)
-
-    def evaluate(self) -> Mapping[str, float]:
-        """Return held-out metrics of the query encoder."""
-        return self._evaluate(self.backbone) if self._evaluate else {}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -135,15 +135,17 @@ def fit_encoder(
     generator = seed_everything(config.seed)
     source = start or config.backbone
     backbone = load_backbone(source, max_tokens=config.max_tokens, device=config.device)
-    evaluate = _Evaluation(examples, held_out, config.levels, generator) if held_out else None
+    measure = None
+    if held_out:
+        measure = partial(_Evaluation(examples, held_out, config.levels, generator), backbone)
     trained = TrainedWeights(backbone, kept_adapter(Path(source)))  # what a last layer leaves as it is
     stages = []
     if config.objective != "last-layer":
         if config.adapter_rank:
             add_adapters(backbone, config.adapter_rank)
-        stages.append(_transformer_stage(backbone, examples, config, evaluate, trained))
+        stages.append(_transformer_stage(backbone, examples, config, measure, trained))
     if config.metric_steps:
-        stages.append(metric_stage(backbone, examples, config, context, evaluate))
+        stages.append(metric_stage(backbone, examples, config, context, measure))
     result = train_configured(stages, config, examples_hash(examples), context)
     return backbone, trained.writer(), result
 
@@ -152,13 +154,13 @@ def _transformer_stage(
     backbone: Backbone,
     examples: Sequence[EncoderExample],
     config: EncoderConfig,
-    evaluate: _Evaluation | None,
+    measure: Callable[[], Mapping[str, float]] | None,
     trained: TrainedWeights,
 ) -> Stage:
     make = PretrainingTask if config.objective == "contrast" else MaskedLanguageTask
-    settings = LoopSettings.of(config, best_metric=_MAIN_METRIC if config.patience and evaluate else "")
+    settings = LoopSettings.of(config, best_metric=_MAIN_METRIC if config.patience and measure else "")
     return Stage(
-        "transformer", partial(make, backbone, examples, config, evaluate), settings, finish=trained.merge
+        "transformer", partial(make, backbone, examples, config, measure), settings, finish=trained.merge
     )
 
 

@@ -27,11 +27,11 @@ from analytics.paraphrase.words.typed_text import typed_text
 from analytics.training.batching import length_grouped_batches
 from analytics.training.distributed import gather_objects, gather_rows
 from analytics.training.parameters import decay_groups
-from analytics.training.stages import Step
+from analytics.training.stages import Step, Task
 
 
-class ScoringTask:
-    """Implements `analytics.training.loop.Task`.
+class ScoringTask(Task):
+    """Implements `analytics.training.stages.Task`.
 
     Args:
         backbone: trained in place, on the device that computes.

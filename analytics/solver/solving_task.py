@@ -20,22 +20,19 @@ from analytics.solver.targets import SolverExample
 from analytics.training.batching import length_grouped_batches
 from analytics.training.device import inference_dtype, sent
 from analytics.training.parameters import decay_groups
-from analytics.training.stages import Step
+from analytics.training.stages import Step, Task
 
 _RAMP = 0.05, 0.3  # shares of the steps on triples, between which the contrast comes to count in full
 
-Evaluate = Callable[[SolverModel], Mapping[str, float]]
-"""Gives accuracy on problems that are not learned from."""
 
-
-class SolvingTask:
-    """Implements `analytics.training.loop.Task`: write the equations of all problems.
+class SolvingTask(Task):
+    """Writes the equations of all problems.
 
     Args:
         model: trained in place.
         examples: problems whose equations the model's vocabulary can write.
         config: how.
-        evaluate: accuracy on problems that are not learned from.
+        held_out: accuracy on problems that are not learned from.
 
     Raises:
         DataError: fewer problems than a batch.
@@ -46,21 +43,21 @@ class SolvingTask:
         model: SolverModel,
         examples: Sequence[SolverExample],
         config: SolverConfig,
-        evaluate: Evaluate | None = None,
+        held_out: Callable[[], Mapping[str, float]] | None = None,
     ) -> None:
         if len(examples) < config.batch_size:
             raise DataError(
                 f"Training needs at least {config.batch_size} problems with an equation, there are {len(examples)}."
             )
-        self.model, self.examples, self.config, self._evaluate = model, examples, config, evaluate
+        self.model, self.examples, self.config, self.held_out = model, examples, config, held_out
         self.read = model.reader.read(examples)
+        self.lengths = [len(problem.ids) for problem in self.read]
         self.cached: list[Tensor] | None = None
         if config.freeze_encoder:
             dtype = inference_dtype(model.device) if config.mixed_precision else torch.float32
             self.cached = _states(model, self.read, dtype)
 
     def modules(self) -> Mapping[str, nn.Module]:
-        """Return what a checkpoint holds."""
         return self.model.modules()
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
@@ -68,16 +65,6 @@ class SolvingTask:
         encoder = [] if self.config.freeze_encoder else decay_groups(self.model.backbone.model.parameters())
         decoder = decay_groups(self.model.decoder.parameters())
         return [*encoder, *(group | {"lr": self.config.decoder_learning_rate} for group in decoder)]
-
-    def batches_per_epoch(self) -> int:
-        """Return the number of batches; incomplete last ones are dropped."""
-        return len(self.examples) // self.config.batch_size
-
-    def batches(self, epoch: int) -> Iterator[np.ndarray]:
-        """Yield the rows of problems of about one length, drawn from seed and epoch alone, so resumable."""
-        rng = np.random.default_rng((self.config.seed, epoch))
-        lengths = [len(problem.ids) for problem in self.read]
-        yield from length_grouped_batches(lengths, self.config.batch_size, rng)
 
     def decoded(self, rows: Sequence[int]) -> tuple[DecodedTrees, Memory]:
         """Decode the targets of some of the problems."""
@@ -94,22 +81,15 @@ class SolvingTask:
         decoded, _memory = self.decoded(batch.tolist())
         return {"loss": -decoded.log_probabilities.mean()}
 
-    def after_step(self) -> None:
-        """Do nothing: nothing follows."""
-
-    def evaluate(self) -> Mapping[str, float]:
-        """Return accuracy on problems that are not learned from."""
-        return self._evaluate(self.model) if self._evaluate else {}
-
 
 class PatternTask(SolvingTask):
-    """Implements `analytics.training.loop.Task`: Pattern-CL's first stage, on triples.
+    """Pattern-CL's first stage, on triples.
 
     The goals of a problem's root, of the node of the positive that is built alike, and of the negative's root are
     compared by cosine (Eq. 1); the equations of all three are learned meanwhile (Eq. 4).
 
     Args:
-        model, examples, config, evaluate: as for `SolvingTask`.
+        model, examples, config, held_out: as for `SolvingTask`.
         triples: rows of the problems.
 
     Raises:
@@ -122,25 +102,21 @@ class PatternTask(SolvingTask):
         examples: Sequence[SolverExample],
         triples: Sequence[PatternTriple],
         config: SolverConfig,
-        evaluate: Evaluate | None = None,
+        held_out: Callable[[], Mapping[str, float]] | None = None,
     ) -> None:
-        super().__init__(model, examples, config, evaluate)
+        super().__init__(model, examples, config, held_out)
         if len(triples) < config.batch_size:
             raise DataError(
                 f"The contrast needs at least {config.batch_size} triples of problems, there are {len(triples)}."
             )
         self.triples = triples
+        self.lengths = [self.lengths[triple.anchor] for triple in triples]
         self.contrast = TripletLoss(config.margin)
-
-    def batches_per_epoch(self) -> int:
-        """Return the number of batches; incomplete last ones are dropped."""
-        return len(self.triples) // self.config.batch_size
 
     def batches(self, epoch: int) -> Iterator[np.ndarray]:
         """Yield the numbers of triples whose anchors are of about one length."""
         rng = np.random.default_rng((self.config.seed, 1, epoch))
-        lengths = [len(self.read[triple.anchor].ids) for triple in self.triples]
-        yield from length_grouped_batches(lengths, self.config.batch_size, rng)
+        return length_grouped_batches(self.lengths, self.config.batch_size, rng)
 
     def losses(self, batch: np.ndarray, step: Step) -> Mapping[str, Tensor]:
         """Return the losses of writing the equations, and of the contrast with the weight of this step."""

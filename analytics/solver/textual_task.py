@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from torch import Tensor
@@ -12,7 +12,7 @@ from analytics.losses.multiple_negatives import MultipleNegativesRankingLoss
 from analytics.solver.config import SolverConfig
 from analytics.solver.model import SolverModel
 from analytics.solver.reading import ReadProblem
-from analytics.solver.solving_task import Evaluate, SolvingTask
+from analytics.solver.solving_task import SolvingTask
 from analytics.solver.targets import SolverExample
 from analytics.solver.textual_pairs import TextualTriple
 from analytics.training.device import sent
@@ -20,13 +20,13 @@ from analytics.training.stages import Step
 
 
 class TextualTask(SolvingTask):
-    """Implements `analytics.training.loop.Task`: Textual-CL's joint loss (section 3.3).
+    """Textual-CL's joint loss (section 3.3).
 
     An anchor's [CLS] must be nearer to its positive's than to the positives and negatives of the whole batch. Positives
     and negatives are read by themselves, so that an anchor that is its own positive differs from it by dropout.
 
     Args:
-        model, config, evaluate: as for `SolvingTask`.
+        model, config, held_out: as for `SolvingTask`.
         pool: problems; those to learn to solve come first.
         solved: how many of them.
         triples: rows of the pool, at most one for each problem that is solved.
@@ -42,9 +42,9 @@ class TextualTask(SolvingTask):
         solved: int,
         triples: Sequence[TextualTriple],
         config: SolverConfig,
-        evaluate: Evaluate | None = None,
+        held_out: Callable[[], Mapping[str, float]] | None = None,
     ) -> None:
-        super().__init__(model, pool[:solved], config, evaluate)
+        super().__init__(model, pool[:solved], config, held_out)
         if not triples:
             raise DataError("The contrast needs problems with different equations.")
         self.pool_read: list[ReadProblem] = [*self.read, *model.reader.read(pool[solved:])]

@@ -35,7 +35,7 @@ from analytics.solver.model import (
 from analytics.solver.patterns import mine_triples
 from analytics.solver.pools import candidate_pool
 from analytics.solver.solution import alternatives
-from analytics.solver.solving_task import Evaluate, PatternTask, SolvingTask
+from analytics.solver.solving_task import PatternTask, SolvingTask
 from analytics.solver.targets import SolverExample, Vocabulary, solver_examples
 from analytics.solver.textual_pairs import TextualTriple, mine_textual_triples
 from analytics.solver.textual_task import TextualTask
@@ -226,10 +226,10 @@ def fit_solver(
     ]
     if len(usable) < len(examples):
         context.say(f"{len(examples) - len(usable):,} problems left out: rare constants, or cut texts.")
-    evaluate = partial(_validation_metrics, validation, config) if validation else None
+    held_out = partial(_validation_metrics, model, validation, config) if validation else None
     if observer is not None:
         context = context.with_callbacks(partial(observer, model))
-    stages = _stages(model, usable, config, evaluate)
+    stages = _stages(model, usable, config, held_out)
     result = train_configured(stages, config, _data_hash(examples), context)
     model.write_adapter = finish_adapters(backbone)
     model.decoder.eval()
@@ -241,13 +241,13 @@ def _stages(
     model: SolverModel,
     examples: Sequence[SolverExample],
     config: SolverConfig,
-    evaluate: Evaluate | None,
+    held_out: Callable[[], Mapping[str, float]] | None,
 ) -> list[Stage]:
-    settings = LoopSettings.of(config, best_metric=_MAIN_METRIC if config.patience and evaluate else "")
+    settings = LoopSettings.of(config, best_metric=_MAIN_METRIC if config.patience and held_out else "")
     task = (
-        partial(TextualTask, model, *_textual_triples(model, examples, config), config, evaluate)
+        partial(TextualTask, model, *_textual_triples(model, examples, config), config, held_out)
         if config.contrast in ("textual", "both")
-        else partial(SolvingTask, model, examples, config, evaluate)
+        else partial(SolvingTask, model, examples, config, held_out)
     )
     steps = _stage_steps(len(examples), config.epochs, config.max_steps, config)
     everything = Stage("equations", task, settings, steps=steps)
@@ -266,7 +266,7 @@ def _stages(
     )
     contrast = Stage(
         "contrast",
-        partial(PatternTask, model, examples, triples, config, evaluate),
+        partial(PatternTask, model, examples, triples, config, held_out),
         first,
         steps=_stage_steps(len(triples), config.contrast_epochs, config.contrast_steps, config),
     )
@@ -351,7 +351,7 @@ def _calibration(
 
 
 def _validation_metrics(
-    examples: Sequence[SolverExample], config: SolverConfig, model: SolverModel
+    model: SolverModel, examples: Sequence[SolverExample], config: SolverConfig
 ) -> Mapping[str, float]:
     return _scores(model, examples, config).as_metrics("validation_")
 

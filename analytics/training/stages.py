@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Protocol
+from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
+from analytics.training.batching import length_grouped_batches
 from analytics.training.device import inference_dtype, pick_device
+from analytics.training.parameters import decay_groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,29 +28,48 @@ class Step:
     total: int
 
 
-class Task(Protocol):
-    """What a capability gives the loop."""
+class Task:
+    """What a capability gives the loop.
+
+    Attributes:
+        config: with `batch_size` and `seed`.
+        lengths: tokens of each example; those left over at the end of an epoch, fewer than a batch, are dropped.
+        held_out: measures on examples that are not learned from.
+    """
+
+    config: Any
+    lengths: Sequence[int]
+    held_out: Callable[[], Mapping[str, float]] | None = None
 
     def modules(self) -> Mapping[str, nn.Module]:
         """Return everything that is trained or has state that a checkpoint must hold, by name."""
+        raise NotImplementedError
 
     def parameter_groups(self) -> Sequence[Mapping[str, Any]]:
         """Return groups for the optimiser; each may have its own ``lr`` and ``weight_decay``."""
+        return decay_groups(
+            parameter for module in self.modules().values() for parameter in module.parameters()
+        )
 
     def batches(self, epoch: int) -> Iterable[Any]:
         """Return the batches of an epoch, or this process's share of them; the same whenever the epoch is asked for."""
+        rng = np.random.default_rng((self.config.seed, epoch))
+        return length_grouped_batches(self.lengths, self.config.batch_size, rng)
 
     def batches_per_epoch(self) -> int:
         """Return the number of batches of an epoch."""
+        return len(self.lengths) // int(self.config.batch_size)
 
     def losses(self, batch: Any, step: Step) -> Mapping[str, Tensor]:
         """Return scalars by name, the same in every process; ``"loss"`` is minimised, the others are reported."""
+        raise NotImplementedError
 
     def after_step(self) -> None:
         """Do what follows every optimiser step, e.g. let a momentum encoder follow."""
 
     def evaluate(self) -> Mapping[str, float]:
         """Return held-out metrics, empty if there are none; asked for in the main process alone."""
+        return {} if self.held_out is None else self.held_out()
 
 
 @dataclass(frozen=True, slots=True)

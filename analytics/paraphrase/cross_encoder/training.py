@@ -36,7 +36,7 @@ from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 from analytics.training.device import inference_dtype, pick_device
 from analytics.training.loop import train_loop
 from analytics.training.seeding import seed_everything
-from analytics.training.stages import LoopSettings, Step
+from analytics.training.stages import LoopSettings, Step, Task
 
 _UNKNOWN = -1  # of a token of which nobody said whether it changed the sense
 _WORDS_WEIGHT, _CHANGED_WEIGHT = 0.5, 3.0
@@ -79,8 +79,8 @@ def token_pair(backbone: Backbone, row: Mapping[str, Any]) -> TokenPair | None:
     return TokenPair(tuple(encoding.ids), words, int(row["y"]))
 
 
-class PairTask:
-    """Implements `analytics.training.loop.Task`.
+class PairTask(Task):
+    """Implements `analytics.training.stages.Task`.
 
     Args:
         reader: trained in place.

@@ -41,7 +41,7 @@ def task() -> PretrainingTask:
         if isinstance(module, torch.nn.Dropout):
             module.p = 0.0
     config = EncoderConfig(batch_size=4, queue_size=10, projection=8, momentum=0.9, levels=2)
-    return PretrainingTask(backbone, EXAMPLES, config, evaluate=lambda _backbone: {"measured": 0.5})
+    return PretrainingTask(backbone, EXAMPLES, config, held_out=lambda: {"measured": 0.5})
 
 
 def state(pretraining: PretrainingTask) -> dict[str, dict[str, torch.Tensor]]:
