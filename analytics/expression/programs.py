@@ -26,45 +26,34 @@ _TWO, _FOUR, _SIX = ExpressionTree("2"), ExpressionTree("4"), ExpressionTree("6"
 _HALF, _THIRD, _CIRCLE = ExpressionTree("0.5"), ExpressionTree("3"), ExpressionTree(_PI)
 
 
-def _tree(operator: str, *children: ExpressionTree) -> ExpressionTree:
-    return ExpressionTree(operator, children)
-
-
-def _product(*factors: ExpressionTree) -> ExpressionTree:
-    product = factors[0]
-    for factor in factors[1:]:
-        product = _tree("*", product, factor)
-    return product
-
-
 # operation -> its tree, from the trees of its arguments; a literal table
 PROGRAM_OPERATIONS: dict[str, Callable[..., ExpressionTree]] = {
-    "add": lambda a, b: _tree("+", a, b),
-    "subtract": lambda a, b: _tree("-", a, b),
-    "multiply": lambda a, b: _tree("*", a, b),
-    "divide": lambda a, b: _tree("/", a, b),
-    "power": lambda a, b: _tree("^", a, b),
-    "speed": lambda a, b: _tree("/", a, b),
-    "negate": lambda a: _tree("neg", a),
-    "inverse": lambda a: _tree("/", ExpressionTree("1"), a),
-    "sqrt": lambda a: _tree("^", a, _HALF),
-    "square_edge_by_area": lambda a: _tree("^", a, _HALF),
-    "square_area": lambda a: _tree("*", a, a),
-    "square_perimeter": lambda a: _tree("*", _FOUR, a),
-    "rhombus_perimeter": lambda a: _tree("*", _FOUR, a),
-    "rectangle_area": lambda a, b: _tree("*", a, b),
-    "rectangle_perimeter": lambda a, b: _tree("*", _TWO, _tree("+", a, b)),
-    "triangle_area": lambda a, b: _tree("/", _tree("*", a, b), _TWO),
-    "rhombus_area": lambda a, b: _tree("/", _tree("*", a, b), _TWO),
-    "triangle_perimeter": lambda a, b, c: _tree("+", _tree("+", a, b), c),
-    "circle_area": lambda a: _product(_CIRCLE, a, a),
-    "circumface": lambda a: _product(_TWO, _CIRCLE, a),  # spelt so in MathQA
-    "surface_sphere": lambda a: _product(_FOUR, _CIRCLE, a, a),
-    "surface_cube": lambda a: _product(_SIX, a, a),
-    "volume_cube": lambda a: _product(a, a, a),
-    "volume_rectangular_prism": lambda a, b, c: _product(a, b, c),
-    "volume_cylinder": lambda a, b: _product(_CIRCLE, a, a, b),
-    "volume_cone": lambda a, b: _tree("/", _product(_CIRCLE, a, a, b), _THIRD),
+    "add": lambda a, b: a + b,
+    "subtract": lambda a, b: a - b,
+    "multiply": lambda a, b: a * b,
+    "divide": lambda a, b: a / b,
+    "power": lambda a, b: ExpressionTree("^", (a, b)),
+    "speed": lambda a, b: a / b,
+    "negate": lambda a: ExpressionTree("neg", (a,)),
+    "inverse": lambda a: ExpressionTree("1") / a,
+    "sqrt": lambda a: ExpressionTree("^", (a, _HALF)),
+    "square_edge_by_area": lambda a: ExpressionTree("^", (a, _HALF)),
+    "square_area": lambda a: a * a,
+    "square_perimeter": lambda a: _FOUR * a,
+    "rhombus_perimeter": lambda a: _FOUR * a,
+    "rectangle_area": lambda a, b: a * b,
+    "rectangle_perimeter": lambda a, b: _TWO * (a + b),
+    "triangle_area": lambda a, b: a * b / _TWO,
+    "rhombus_area": lambda a, b: a * b / _TWO,
+    "triangle_perimeter": lambda a, b, c: a + b + c,
+    "circle_area": lambda a: _CIRCLE * a * a,
+    "circumface": lambda a: _TWO * _CIRCLE * a,  # spelt so in MathQA
+    "surface_sphere": lambda a: _FOUR * _CIRCLE * a * a,
+    "surface_cube": lambda a: _SIX * a * a,
+    "volume_cube": lambda a: a * a * a,
+    "volume_rectangular_prism": lambda a, b, c: a * b * c,
+    "volume_cylinder": lambda a, b: _CIRCLE * a * a * b,
+    "volume_cone": lambda a, b: _CIRCLE * a * a * b / _THIRD,
 }
 
 

@@ -39,3 +39,15 @@ class ExpressionTree:
         if self.is_number:
             return leaf(self.label)
         return ExpressionTree(self.label, tuple(child.with_leaves(leaf) for child in self.children))
+
+    def __add__(self, other: ExpressionTree) -> ExpressionTree:
+        return ExpressionTree("+", (self, other))
+
+    def __sub__(self, other: ExpressionTree) -> ExpressionTree:
+        return ExpressionTree("-", (self, other))
+
+    def __mul__(self, other: ExpressionTree) -> ExpressionTree:
+        return ExpressionTree("*", (self, other))
+
+    def __truediv__(self, other: ExpressionTree) -> ExpressionTree:
+        return ExpressionTree("/", (self, other))

@@ -33,6 +33,17 @@ _LARGEST = 10**60  # numerator or denominator of a number of the text
 _LARGE, _SMALL = 1e15, 1e-3  # numbers beyond them are shown with an exponent where they need one
 
 
+_LAST_STEPS = {
+    "up": "rounded up",
+    "down": "rounded down",
+    "nearest": "rounded",
+    "remainder": "leaves a remainder",
+    "clock": "minutes as a time of day",
+    "period": "minutes in hours and minutes",
+    "percent": "as a percentage",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Solution:
     """An equation for a problem.
@@ -48,7 +59,8 @@ class Solution:
         probability: that this equation gives the right answer, in 0..1; of a model that was not calibrated, the
             model's probability of exactly this tree.
         rounding: how `value` and `exact` follow from what the equation is worth: rounded ``"up"``, ``"down"`` or to the
-            ``"nearest"`` whole number, or the ``"remainder"`` of its division; empty where they are equal.
+            ``"nearest"`` whole number, or the ``"remainder"`` of its division; or as what they are `written`: a time of
+            day (``"clock"``), hours and minutes (``"period"``), a ``"percent"``; empty where nothing is to be said.
         written: the answer as people write it, where the value alone is not it: ``"2:15 pm"``; else empty.
         rule: the kind of problem that a rule recognised (`analytics.solver.rules`); else empty.
         twin: id of the solved problem with the same text but for numbers, whose equation it is; else empty.
@@ -87,8 +99,7 @@ class Step:
     Attributes:
         left, right: the operands as numbers: of the text, constants, or results of earlier steps. Rounding has a left
             one only.
-        operator: one of ``+ - * / ^``; or how the last quotient is rounded: ``up``, ``down`` or ``nearest``; or
-            ``remainder``.
+        operator: one of ``+ - * / ^``; or what the last step does with the value, as `Solution.rounding` says.
         result: as a whole number, a short decimal or a fraction; ``"≈ 1.41421"`` where a root is approximated;
             empty if there is none, which ends the steps.
         node: place of the operation in the solution's tokens.
@@ -101,16 +112,15 @@ class Step:
     node: int
 
     @property
-    def is_rounding(self) -> bool:
-        """Whether a quotient is rounded."""
-        return not self.right
+    def words(self) -> str:
+        """What the last step does with the value, to be read behind it; empty for an operation."""
+        return _LAST_STEPS.get(self.operator, "")
 
     def __str__(self) -> str:
         if self.operator == "remainder":
             return f"remainder of {self.left} = {self.result}"
-        if self.is_rounding:
-            direction = "" if self.operator == "nearest" else f" {self.operator}"
-            return f"{self.left} rounded{direction} = {self.result}"
+        if self.words:
+            return f"{self.left} {self.words} = {self.result}"
         return f"{self.left} {self.operator} {self.right} = {self.result}"
 
 
@@ -227,7 +237,7 @@ def solution_steps(solution: Solution) -> list[Step]:
     if solution.rounding and (quotient := solution.quotient) is not None:
         is_remainder = solution.rounding == "remainder"
         left = f"{steps[-1].left} ÷ {steps[-1].right}" if is_remainder else decimal_text(quotient)
-        steps.append(Step(left, solution.rounding, "", solution.exact, 0))
+        steps.append(Step(left, solution.rounding, "", solution.written or solution.exact, 0))
     return steps
 
 

@@ -301,15 +301,3 @@ def suite_name(suite: str) -> str:
 def operator_sign(operator: str) -> str:
     """Return an operator as people write it."""
     return SIGNS.get(operator, operator)
-
-
-@register.filter
-def rounding_words(rounding: str) -> str:
-    """Return what is done with a quotient, behind it."""
-    words = {
-        "up": "rounded up",
-        "down": "rounded down",
-        "nearest": "rounded",
-        "remainder": "leaves a remainder",
-    }
-    return words[rounding]

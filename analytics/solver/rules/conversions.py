@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from analytics.errors import DataError
 from analytics.expression.tree import ExpressionTree
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, when
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant, when
 from analytics.text.unit_names import unit_dimension
 from analytics.text.units import convert_quantity
 
@@ -39,13 +39,17 @@ def conversion_factor(unit: str, target: str) -> Fraction | None:
 
 def in_unit(quantity: Quantity, target: str) -> ExpressionTree | None:
     """Return a quantity in another unit as a tree; None if it has no unit that converts into it."""
-    if quantity.unit is None or (factor := conversion_factor(quantity.unit.unit, target)) is None:
-        return None
+    factor = conversion_factor(quantity.unit_name, target) if quantity.unit is not None else None
+    return None if factor is None else scaled(quantity.tree, factor)
+
+
+def scaled(tree: ExpressionTree, factor: Fraction) -> ExpressionTree:
+    """Return so many times a tree, as a division where that is by a whole number."""
     if factor == 1:
-        return quantity.tree
-    if factor >= 1 or factor.numerator != 1:
-        return calculation("*", quantity.tree, constant(factor))
-    return calculation("/", quantity.tree, constant(1 / factor))
+        return tree
+    if factor > 1 or factor.numerator != 1:
+        return tree * constant(factor)
+    return tree / constant(1 / factor)
 
 
 _OTHERWISE = re.compile(
@@ -70,7 +74,7 @@ def converted_quantity(reading: Reading, quantities: list[Quantity]) -> RuleAnsw
         return None
     tree = parts[0]
     for part in parts[1:]:
-        tree = calculation("+", tree, part) if tree is not None and part is not None else None
+        tree = tree + part if tree is not None and part is not None else None
     return None if tree is None else RuleAnswer(tree)
 
 

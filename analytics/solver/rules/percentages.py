@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from analytics.language.mentions import NumberKind
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, when
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant, when
 
 _PERCENT_OF = re.compile(
     r"\bwhat is (?P<p>[^?]*?)\s?of (?P<w>[^?]*)|(?P<zw>[\d.,]+[\u4e00-\u9fff]{0,2})的(?P<zp>[\d.]+[%％]"
@@ -35,22 +35,18 @@ def per_cent(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None:
     for pattern in (_WHAT_PERCENT, _IS_WHAT_PERCENT):
         if match := pattern.search(reading.question):
             part, whole = (_only(reading, match, name) for name in ("part", "whole"))
-            if part is None or whole is None or _kind_of_unit(part) != _kind_of_unit(whole):
+            if part is None or whole is None or part.unit_name != whole.unit_name:
                 return None
-            return RuleAnswer(calculation("*", calculation("/", part.tree, whole.tree), constant(100)))
+            return RuleAnswer(part.tree / whole.tree * constant(100))
     shares = [each for each in quantities if each.mention.kind is NumberKind.PERCENT]
     if len(shares) != 1 or quantities[0] is quantities[1]:
         return None
     whole = next(each for each in quantities if each is not shares[0])
     if _OF_WHAT.search(reading.question):
-        return RuleAnswer(calculation("/", whole.tree, shares[0].tree))
+        return RuleAnswer(whole.tree / shares[0].tree)
     if _PERCENT_OF.match(reading.question) and len(reading.question) < 40:
-        return RuleAnswer(calculation("*", whole.tree, shares[0].tree))
+        return RuleAnswer(whole.tree * shares[0].tree)
     return None
-
-
-def _kind_of_unit(quantity: Quantity) -> str:
-    return quantity.unit.unit if quantity.unit is not None else ""
 
 
 def _only(reading: Reading, match: re.Match[str], name: str) -> Quantity | None:
@@ -94,8 +90,8 @@ def changed_by_share(reading: Reading, quantities: list[Quantity]) -> RuleAnswer
         r"\bof (?:them|these|those)\b", reading.text
     ):
         return None
-    factor = calculation("+" if found[0] == "up" else "-", constant(1), shares[0].tree)
-    return RuleAnswer(calculation("*", whole.tree, factor))
+    share = shares[0].tree
+    return RuleAnswer(whole.tree * (constant(1) + share if found[0] == "up" else constant(1) - share))
 
 
 _LESS = re.compile(r"便宜|优惠(?!后|价|卡)|节[约省]|省|少[花付用]|降")
@@ -115,15 +111,15 @@ def discounted_price(reading: Reading) -> RuleAnswer | None:
     before = re.split("[,，。；;：:]", reading.text[: price.start])[-1]
     if not re.search("多少|几", asked) or (price.unit is not None and price.unit.dimension != "money"):
         return None
-    rate, saved = discount.tree, calculation("-", constant(1), discount.tree)
+    rate, saved = discount.tree, constant(1) - discount.tree
     if _LESS.search(before):
-        original = calculation("/", price.tree, saved)
+        original = price.tree / saved
     elif _ORIGINAL.search(before) or price.start < discount.mention.start:
         original = price.tree
     else:
-        original = calculation("/", price.tree, rate)
+        original = price.tree / rate
     if _LESS.search(asked):
-        return RuleAnswer(calculation("*", original, saved))
+        return RuleAnswer(original * saved)
     if _ORIGINAL.search(asked):
         return None if original is price.tree else RuleAnswer(original)
-    return RuleAnswer(calculation("*", original, rate))
+    return RuleAnswer(original * rate)

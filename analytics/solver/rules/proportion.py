@@ -6,7 +6,7 @@ import re
 
 from analytics.language.en.words import singular
 from analytics.language.mentions import NumberKind
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, when
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, when
 
 _INVERSE = re.compile(
     r"\b(?:speed|people can|finish|complete|build|dig|last|first|additional|extra|free|discount"
@@ -46,7 +46,7 @@ def in_proportion(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | 
         return None  # 4 painters need 45 minutes
     if not asked or asked != _kind(other):
         return None
-    return RuleAnswer(calculation("*", calculation("/", other.tree, same.tree), third.tree))
+    return RuleAnswer(other.tree / same.tree * third.tree)
 
 
 _AT_ONE_RATE = re.compile(r"\bat (?:the same|this|that) (?:price|rate|speed|pace|cost)\b", re.IGNORECASE)
@@ -60,9 +60,7 @@ _NO_AMOUNTS = (NumberKind.PERCENT, NumberKind.CLOCK_TIME, NumberKind.RATIO_PART,
 
 def _kind(quantity: Quantity) -> str:
     """Return what a number counts or measures: its unit, or else its noun."""
-    if quantity.unit is not None:
-        return quantity.unit.unit
-    return singular(quantity.noun)
+    return quantity.unit_name or singular(quantity.noun)
 
 
 def _asked_kind(reading: Reading) -> str:

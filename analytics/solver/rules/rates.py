@@ -8,8 +8,8 @@ from itertools import pairwise
 
 from analytics.expression.tree import ExpressionTree
 from analytics.language.mentions import NumberKind
-from analytics.solver.rules.conversions import asked_unit, conversion_factor
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, when
+from analytics.solver.rules.conversions import asked_unit, conversion_factor, scaled
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant, when
 
 _TIMES = "second|minute|hour|day|week|month|year"
 _RATE = re.compile(
@@ -49,20 +49,16 @@ def rate_in_period(reading: Reading, quantities: list[Quantity]) -> RuleAnswer |
     period = _period(reading, [each for each in quantities if each is not rate], unit)
     if period is None:
         return None
-    tree = calculation("*", rate.tree, period)
+    tree = rate.tree * period
     asked = asked_unit(reading)
     if not asked and unit == "hour" and re.search(r"\bsec(?:ond)?s?\b", reading.question):
         return None  # metres are meant, or kilometres
-    amount = rate.unit.unit.partition(" / ")[0] if rate.unit is not None else ""
+    amount = rate.unit_name.partition(" / ")[0]
     if asked and amount and asked != amount:
         factor = conversion_factor(amount, asked)
         if factor is None:
             return None
-        tree = (
-            calculation("*", tree, constant(factor))
-            if factor > 1
-            else calculation("/", tree, constant(1 / factor))
-        )
+        tree = scaled(tree, factor)
     return RuleAnswer(tree)
 
 
@@ -112,13 +108,7 @@ def _period(reading: Reading, others: list[Quantity], unit: str) -> ExpressionTr
         return None
     if tree is None:
         return constant(factor)
-    if factor == 1:
-        return tree
-    return (
-        calculation("*", tree, constant(factor))
-        if factor > 1
-        else calculation("/", tree, constant(1 / factor))
-    )
+    return scaled(tree, factor)
 
 
 _AVERAGE = re.compile(r"\b(?:average|mean)\b", re.IGNORECASE)
@@ -137,21 +127,14 @@ def average_of_numbers(reading: Reading, quantities: list[Quantity]) -> RuleAnsw
         return None
     gaps = [reading.text[one.end : other.start] for one, other in pairwise(quantities)]
     is_list = all(re.fullmatch(r",? ?(?:and|then)? ?", gap) for gap in gaps)
-    kinds = {_kind(quantity) for quantity in quantities}
+    kinds = {(quantity.unit_name, quantity.noun) for quantity in quantities}
     if not is_list and (
         len(kinds) > 1 or kinds == {("", "")} or any(re.search(r"[.;:?]\s", gap) for gap in gaps)
     ):
         return None
-    if any(
-        quantity.mention.kind is not NumberKind.INTEGER and quantity.mention.kind is not NumberKind.DECIMAL
-        for quantity in quantities
-    ):
+    if any(each.mention.kind not in (NumberKind.INTEGER, NumberKind.DECIMAL) for each in quantities):
         return None
     tree = quantities[0].tree
     for quantity in quantities[1:]:
-        tree = calculation("+", tree, quantity.tree)
-    return RuleAnswer(calculation("/", tree, constant(len(quantities))))
-
-
-def _kind(quantity: Quantity) -> tuple[str, str]:
-    return (quantity.unit.unit if quantity.unit is not None else "", quantity.noun)
+        tree = tree + quantity.tree
+    return RuleAnswer(tree / constant(len(quantities)))

@@ -64,6 +64,11 @@ class Quantity:
         return self.mention.signed
 
     @property
+    def unit_name(self) -> str:
+        """The unit by pint's name; empty if there is none."""
+        return self.unit.unit if self.unit is not None else ""
+
+    @property
     def start(self) -> int:
         """Where it begins, its sign of money included."""
         is_before = self.unit is not None and self.unit.start < self.mention.start
@@ -128,7 +133,7 @@ class Reading:
     def _quantity(self, mention: NumberMention, place: int) -> Quantity:
         tree = ExpressionTree(f"N{place}")
         if mention.is_negative:
-            tree = calculation("-", constant(0), tree)
+            tree = constant(0) - tree
         unit = next((each for each in self.units if self._belongs(each, mention)), None)
         after = max(mention.end, unit.end if unit is not None else 0)
         noun = _NOUN.match(self.text, after)
@@ -201,8 +206,3 @@ def when(
 def constant(value: int | Fraction) -> ExpressionTree:
     """Return a number that is not the problem's as a tree."""
     return ExpressionTree(constant_label(Fraction(value)))
-
-
-def calculation(operator: str, left: ExpressionTree, right: ExpressionTree) -> ExpressionTree:
-    """Return one operation as a tree."""
-    return ExpressionTree(operator, (left, right))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, when
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, when
 
 _LEFT = re.compile(r"\b(?:left ?over|leftover|remain(?:s|ing|der)?|left|unused)\b", re.IGNORECASE)
 _SHARED = re.compile(
@@ -33,4 +33,4 @@ def remainder(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | None
     units = {each.unit.unit for each in quantities if each.unit is not None}
     if len(units) > 1:
         return None
-    return RuleAnswer(calculation("/", whole.tree, part.tree), rounding="remainder")
+    return RuleAnswer(whole.tree / part.tree, rounding="remainder")

@@ -19,7 +19,7 @@ from analytics.expression.tree import ExpressionTree
 from analytics.language.mentions import NumberKind
 from analytics.solver.plausibility import asks_for_count
 from analytics.solver.rules.conversions import asked_unit, conversion_factor, in_unit
-from analytics.solver.rules.reading import Quantity, Reading, calculation, constant
+from analytics.solver.rules.reading import Quantity, Reading, constant
 from analytics.solver.solution import Solution, solution_of
 from analytics.text.number_slots import number_slots
 from analytics.text.unit_names import unit_dimension
@@ -188,7 +188,7 @@ def _converted(reading: Reading, measured: Sequence[Quantity], target: str) -> I
             )
             smaller = in_unit(second, target)
             if is_compound and tree is not None and smaller is not None:
-                tree, end = calculation("+", tree, smaller), second.end
+                tree, end = tree + smaller, second.end
                 place += 1
         value = _worth(tree, values) if tree is not None else None
         if tree is None or value is None or "/" in constant_label(value) or not name:

@@ -6,7 +6,7 @@ import re
 
 from analytics.language.mentions import NumberKind
 from analytics.solver.rules.conversions import asked_unit
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, when
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant, when
 
 _SQUARE = re.compile(
     r"\bsquare(?! (?:met|cent|feet|foot|inch|mile|yard|kilo|root|unit|decim|millim"
@@ -51,9 +51,9 @@ def square_measure(reading: Reading, quantities: list[Quantity]) -> RuleAnswer |
         and asks_area != asks_perimeter
         and not _PERIMETER.search(story.replace(asked, ""))
     ):
-        return RuleAnswer(calculation("*", number, number if asks_area else constant(4)))
+        return RuleAnswer(number * (number if asks_area else constant(4)))
     if _PERIMETER.search(story) and _SIDE.search(asked) and not asks_area and not asks_perimeter:
-        return RuleAnswer(calculation("/", number, constant(4)))
+        return RuleAnswer(number / constant(4))
     return None
 
 
@@ -80,8 +80,8 @@ def rectangle_measure(reading: Reading, quantities: list[Quantity]) -> RuleAnswe
         if wants_area == wants_perimeter or _AREA.search(before) or _PERIMETER.search(before):
             return None
         if wants_area:
-            return RuleAnswer(calculation("*", first.tree, second.tree))
-        return RuleAnswer(calculation("*", constant(2), calculation("+", first.tree, second.tree)))
+            return RuleAnswer(first.tree * second.tree)
+        return RuleAnswer(constant(2) * (first.tree + second.tree))
     asks_side = _LENGTH.search(asked) is not None or _WIDTH.search(asked) is not None
     if not asks_side or wants_area or wants_perimeter:
         return None
@@ -91,8 +91,8 @@ def rectangle_measure(reading: Reading, quantities: list[Quantity]) -> RuleAnswe
         return None
     whole, side = _whole_and_side(reading)
     if _AREA.search(story):
-        return RuleAnswer(calculation("/", whole.tree, side.tree))
-    return RuleAnswer(calculation("-", calculation("/", whole.tree, constant(2)), side.tree))
+        return RuleAnswer(whole.tree / side.tree)
+    return RuleAnswer(whole.tree / constant(2) - side.tree)
 
 
 def _whole_and_side(reading: Reading) -> tuple[Quantity, Quantity]:

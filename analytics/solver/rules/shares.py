@@ -8,7 +8,7 @@ from analytics.language.en.words import singular
 from analytics.language.mentions import NumberKind
 from analytics.language.table import language_of
 from analytics.solver.rules.conversions import asked_unit
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, when
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant, when
 
 _RATIO_WORDS = re.compile(r"\bratio\b|比|按", re.IGNORECASE)
 _RATIO = re.compile(
@@ -59,14 +59,12 @@ def share_of_ratio(reading: Reading) -> RuleAnswer | None:
     if unit is not None and wanted and unit.unit != wanted:
         return None
     if known is not None and known != place:
-        return RuleAnswer(
-            calculation("*", calculation("/", given.tree, parts[known].tree), parts[place].tree)
-        )
+        return RuleAnswer(given.tree / parts[known].tree * parts[place].tree)
     if known is None and _SUM.search(reading.text):
         whole = parts[0].tree
         for part in parts[1:]:
-            whole = calculation("+", whole, part.tree)
-        return RuleAnswer(calculation("*", calculation("/", given.tree, whole), parts[place].tree))
+            whole = whole + part.tree
+        return RuleAnswer(given.tree / whole * parts[place].tree)
     return None
 
 
@@ -163,9 +161,9 @@ def part_of_whole(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | 
         return None
     is_repeated = bool(said) and said[0] in asked
     if asks_left or (_REST.search(reading.question) and is_repeated):
-        return RuleAnswer(calculation("*", whole.tree, calculation("-", constant(1), share.tree)))
+        return RuleAnswer(whole.tree * (constant(1) - share.tree))
     if is_repeated and not _REST.search(reading.question) and not re.search(r"\brest\b", reading.text):
-        return RuleAnswer(calculation("*", whole.tree, share.tree))
+        return RuleAnswer(whole.tree * share.tree)
     return None
 
 

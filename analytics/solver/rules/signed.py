@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, when
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, when
 
 _ASKS_CHANGE = re.compile(
     r"\b(?:by how (?:many|much)|how (?:many|much) (?:degrees|warmer|colder|higher"
@@ -37,8 +37,8 @@ def change_of_level(reading: Reading, quantities: list[Quantity]) -> RuleAnswer 
     if _ASKS_LEVEL.search(reading.question) and not _ASKS_CHANGE.search(reading.question):
         if rises == falls or second.value < 0:
             return None
-        return RuleAnswer(calculation("+" if rises else "-", first.tree, second.tree))
+        return RuleAnswer(first.tree + second.tree if rises else first.tree - second.tree)
     if _ASKS_CHANGE.search(reading.question):
         larger, smaller = (first, second) if first.value >= second.value else (second, first)
-        return RuleAnswer(calculation("-", larger.tree, smaller.tree))
+        return RuleAnswer(larger.tree - smaller.tree)
     return None

@@ -50,7 +50,7 @@ def _solution(answer: RuleAnswer, values: Sequence[Fraction], probability: float
         whole, part = (float(each) for each in solution.terms[1:])
         rest = math.fmod(whole, part)
         return replace(solution, value=rest, exact=str(int(rest)), rounding=answer.rounding)
-    return replace(solution, written=answer.written)
+    return replace(solution, written=answer.written, rounding=answer.rounding)
 
 
 _ASKS_PER_CENT = re.compile(r"百分之(?:几|多少)(?![分个])[^,，。]{0,6}[?？。．]?\s*$")
@@ -94,7 +94,8 @@ def _in_per_cent(solution: Solution) -> Solution:
     """Return a solution whose value, a share, is written as people say it."""
     if not solution.exact or solution.written:
         return solution
-    return replace(solution, written=f"{constant_label(Fraction(solution.exact) * 100)}%")
+    written = f"{constant_label(Fraction(solution.exact) * 100)}%"
+    return replace(solution, written=written, rounding=solution.rounding or "percent")
 
 
 def _restated(problem: ProblemRecord) -> tuple[ProblemRecord, Restatement | None]:

@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from datetime import date
 from fractions import Fraction
+from itertools import product
 
 from analytics.expression.tree import ExpressionTree
 from analytics.language.mentions import MINUTES_OF_DAY, ClockTime, NumberKind
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, when
+from analytics.solver.rules.conversions import scaled
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant, when
 from analytics.text.clock_times import find_clock_times
 
 _MINUTES = {"second": Fraction(1, 60), "minute": Fraction(1), "hour": Fraction(60)}
@@ -50,21 +52,20 @@ def between_clock_times(reading: Reading) -> RuleAnswer | None:
     begins, ends = _nearest_following(first, last)
     tree = _minutes_between(reading, first, begins, last, ends)
     if in_hours:
-        return RuleAnswer(calculation("/", tree, constant(60)))
+        return RuleAnswer(tree / constant(60))
     if _ASKS_MINUTES.search(reading.question):
         return RuleAnswer(tree)
-    return RuleAnswer(tree, written=reading.language.clock_times.written_period(*divmod(ends - begins, 60)))
+    written = reading.language.clock_times.written_period(*divmod(ends - begins, 60))
+    return RuleAnswer(tree, rounding="period", written=written)
 
 
 def _nearest_following(first: ClockTime, last: ClockTime) -> tuple[int, int]:
     """Return two times in minutes, the second after the first; the period is the shortest that the text allows."""
-    begin_choices = [
-        first.minutes,
-        *([first.minutes + 720] if not first.half and first.minutes < 780 else []),
+    choices = [
+        [time.minutes, time.minutes + 720] if not time.half and time.minutes < 780 else [time.minutes]
+        for time in (first, last)
     ]
-    end_choices = [last.minutes, *([last.minutes + 720] if not last.half and last.minutes < 780 else [])]
-    pairs = [(begins, ends) for begins in begin_choices for ends in end_choices]
-    begins, ends = min(pairs, key=lambda pair: ((pair[1] - pair[0] - 1) % MINUTES_OF_DAY, pair))
+    begins, ends = min(product(*choices), key=lambda pair: ((pair[1] - pair[0] - 1) % MINUTES_OF_DAY, pair))
     return begins, ends if ends > begins else ends + MINUTES_OF_DAY
 
 
@@ -75,10 +76,10 @@ def _minutes_between(
         begins, ends = begins - 720, ends - 720  # both in the afternoon: the hours as they are written
     first_hour, first_minutes = _parts_of(reading, first, begins)
     last_hour, last_minutes = _parts_of(reading, last, ends)
-    tree = calculation("*", calculation("-", last_hour, first_hour), constant(60))
+    tree = (last_hour - first_hour) * constant(60)
     if last_minutes is not None:
-        tree = calculation("+", tree, last_minutes)
-    return tree if first_minutes is None else calculation("-", tree, first_minutes)
+        tree = tree + last_minutes
+    return tree if first_minutes is None else tree - first_minutes
 
 
 def _parts_of(
@@ -91,7 +92,7 @@ def _parts_of(
     if not hours:
         return constant(Fraction(minutes, 60)), None
     tree, added = hours[0].tree, hour - hours[0].value
-    tree = calculation("+", tree, constant(added)) if added else tree
+    tree = tree + constant(added) if added else tree
     rests = [each for each in written if each is not hours[0] and each.value == rest]
     return tree, (rests[0].tree if rests else constant(rest)) if rest else None
 
@@ -102,9 +103,9 @@ def clock_time_after(reading: Reading) -> RuleAnswer | None:
     periods = reading.plain()
     if len(times) != 1 or not periods or not _ASKS_WHEN.search(reading.question):
         return None
-    if len(periods) > 2 or any(each.unit is None or each.unit.unit not in _MINUTES for each in periods):
+    if len(periods) > 2 or any(each.unit_name not in _MINUTES for each in periods):
         return None
-    if len({each.unit.unit for each in periods if each.unit}) != len(periods):
+    if len({each.unit_name for each in periods}) != len(periods):
         return None  # two periods, not one of hours and minutes
     time = times[0]
     if _REPEATED.search(reading.text):
@@ -118,11 +119,12 @@ def clock_time_after(reading: Reading) -> RuleAnswer | None:
             return None
         is_before = True
     tree, rest = _parts_of(reading, time, time.minutes)
-    tree = tree if rest is None else calculation("+", tree, calculation("/", rest, constant(60)))
+    tree = tree * constant(60) if rest is None else tree * constant(60) + rest
     minutes = Fraction(time.minutes)
     for period in periods:
-        step = _MINUTES[period.unit.unit if period.unit else ""]
-        tree = calculation("-" if is_before else "+", tree, _in_hours(period, step))
+        step = _MINUTES[period.unit_name]
+        lasts = scaled(period.tree, step)
+        tree = tree - lasts if is_before else tree + lasts
         minutes += (-1 if is_before else 1) * period.value * step
     if minutes.denominator != 1:
         return None
@@ -130,11 +132,7 @@ def clock_time_after(reading: Reading) -> RuleAnswer | None:
     written = written_clock_time(int(minutes), with_half=time.half in ("am", "pm"))
     if not time.half and int(minutes) >= 780:
         written = written_clock_time(int(minutes) - 720, with_half=False)
-    return RuleAnswer(tree, written=written)
-
-
-def _in_hours(period: Quantity, step: Fraction) -> ExpressionTree:
-    return period.tree if step == 60 else calculation("/", period.tree, constant(60 / step))
+    return RuleAnswer(tree, rounding="clock", written=written)
 
 
 _MONTHS = {
@@ -184,11 +182,11 @@ def between_dates(reading: Reading) -> RuleAnswer | None:
     numbers_of_dates = [each for each in reading.quantities if each not in numbers]
     is_one_month = days[0].month == days[1].month and len(numbers_of_dates) == 2
     if is_one_month:
-        tree = calculation("-", numbers_of_dates[1].tree, numbers_of_dates[0].tree)
+        tree = numbers_of_dates[1].tree - numbers_of_dates[0].tree
     else:
-        tree = calculation("-", constant(days[1].timetuple().tm_yday), constant(days[0].timetuple().tm_yday))
+        tree = constant(days[1].timetuple().tm_yday) - constant(days[0].timetuple().tm_yday)
     if _INCLUSIVE.search(reading.text) and "night" not in reading.question:
-        tree = calculation("+", tree, constant(1))
+        tree = tree + constant(1)
     return RuleAnswer(tree)
 
 
@@ -213,4 +211,4 @@ def count_of_range(reading: Reading, quantities: list[Quantity]) -> RuleAnswer |
     first, last = quantities
     if last.value <= first.value or NumberKind.CLOCK_TIME in (first.mention.kind, last.mention.kind):
         return None
-    return RuleAnswer(calculation("+", calculation("-", last.tree, first.tree), constant(1)))
+    return RuleAnswer(last.tree - first.tree + constant(1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from analytics.expression.tree import ExpressionTree
-from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, calculation, constant, when
+from analytics.solver.rules.reading import Quantity, Reading, RuleAnswer, constant, when
 
 _NAME = r"(?P<{0}>[A-Z][a-z]+|(?:[Hh]is|[Hh]er|[Tt]he|[Aa]) [a-z]+)"
 _COMPARISON = re.compile(
@@ -49,13 +49,13 @@ def one_of_two(reading: Reading, quantities: list[Quantity]) -> RuleAnswer | Non
         return None
     is_first = asked[0] == "a"
     if match["more"].startswith("times"):
-        unit = calculation("/", total.tree, calculation("+", step.tree, constant(1)))
-        return RuleAnswer(calculation("*", unit, step.tree) if is_first else unit)
+        unit = total.tree / (step.tree + constant(1))
+        return RuleAnswer(unit * step.tree if is_first else unit)
     return RuleAnswer(_half(total.tree, step.tree, is_larger=is_first != (match["more"] in _FEWER)))
 
 
 def _half(total: ExpressionTree, difference: ExpressionTree, *, is_larger: bool) -> ExpressionTree:
-    return calculation("/", calculation("+" if is_larger else "-", total, difference), constant(2))
+    return (total + difference if is_larger else total - difference) / constant(2)
 
 
 _SUM_AND_DIFFERENCE = re.compile(

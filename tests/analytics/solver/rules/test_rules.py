@@ -177,6 +177,29 @@ def test_an_equation_is_written_over_the_problems_own_numbers() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "steps"),
+    [
+        (
+            "A bus leaves at 10:20 and takes 45 minutes. When does it arrive?",
+            ["10 * 60 = 600", "600 + 20 = 620", "620 + 45 = 665", "665 minutes as a time of day = 11:05"],
+        ),
+        (
+            "A train departs at 8:40 and arrives at 10:10. How long does the journey take?",
+            [
+                "10 - 8 = 2",
+                "2 * 60 = 120",
+                "120 + 10 = 130",
+                "130 - 40 = 90",
+                "90 minutes in hours and minutes = 1 hour 30 minutes",
+            ],
+        ),
+    ],
+)
+def test_the_last_step_is_the_answer_as_people_write_it(text: str, steps: list[str]) -> None:
+    assert [str(step) for step in solution_steps(rule_solution(text))] == steps
+
+
+@pytest.mark.parametrize(
     "text", ["", "?", "9" * 20_000, "of 1:2 " * 1_000, "每" * 9_000, "A: 3/0 ratio 1:0 of them?"]
 )
 def test_a_strange_text_ends_without_an_answer(text: str, no_hang: None) -> None:
