@@ -23,6 +23,7 @@ from analytics.training.batching import length_grouped_batches
 from analytics.training.stages import Step, Task
 
 _IGNORED = -100
+_SHARE = 0.15  # of the tokens are guessed
 
 
 class MaskedLanguageHead(nn.Module):
@@ -52,7 +53,6 @@ def mask_tokens(
     mask_id: int,
     vocabulary: int,
     generator: torch.Generator,
-    share: float = 0.15,
 ) -> tuple[Tensor, Tensor]:
     """Return what the encoder gets to read, and what it must guess.
 
@@ -62,7 +62,6 @@ def mask_tokens(
         mask_id: the token that replaces a hidden one.
         vocabulary: number of tokens, from which replacements are drawn.
         generator: draws.
-        share: of the tokens that are guessed.
 
     Returns:
         ids with tokens hidden, and targets (batch, tokens) that are -100 where no token is hidden.
@@ -71,7 +70,7 @@ def mask_tokens(
     inner[:, 0] = False
     inner[torch.arange(len(ids)), mask.sum(dim=1) - 1] = False
     draw = torch.rand(ids.shape, generator=generator).to(ids.device)
-    chosen = inner & (draw < share)
+    chosen = inner & (draw < _SHARE)
     targets = torch.where(chosen, ids, torch.full_like(ids, _IGNORED))
     how = torch.rand(ids.shape, generator=generator).to(ids.device)
     others = torch.randint(vocabulary, ids.shape, generator=generator).to(ids.device)

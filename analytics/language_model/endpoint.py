@@ -94,7 +94,8 @@ class EndpointModel:
             LanguageModelError: it cannot be reached, refuses the request or answers in another format.
             DataError: it answers without a text.
         """
-        body = {"model": self.name, "messages": [asdict(message) for message in messages], **_fields(options)}
+        given = {name: value for name, value in asdict(options).items() if value is not None}
+        body = {"model": self.name, "messages": [asdict(message) for message in messages], **given}
         if on_text is not None:
             body |= {"stream": True, "stream_options": {"include_usage": True}}
         reply = self._post(body, on_text)
@@ -201,15 +202,6 @@ class _HandedOn:
         if self._on_text is not None and text:
             self.any = True
             self._on_text(text)
-
-
-def _fields(options: AskOptions) -> dict[str, Any]:
-    """Return the options that were given, as the endpoint calls them."""
-    request_fields = {name: value for name, value in asdict(options).items() if value is not None}
-    request_fields["stop"] = list(options.stop)
-    if not options.stop:
-        del request_fields["stop"]
-    return request_fields
 
 
 def _whole_reply(body: Any) -> _Reply:

@@ -45,22 +45,14 @@ class WrittenEquation:
     log_probability: float
 
 
-def equation_prompt(text: str, solved: Sequence[tuple[str, str]] = ()) -> str:
+def equation_prompt(text: str) -> str:
     r"""Return what the model goes on with.
 
     >>> equation_prompt("How much is 2 and 3?")
     'Problem: How much is 2 and 3?\nEquation: '
-
-    Args:
-        text: of the problem.
-        solved: texts and equations to put before it.
     """
-    shown = "".join(f"Problem: {_line(problem)}\nEquation: {equation}\n\n" for problem, equation in solved)
-    return f"{shown}Problem: {_line(text)}\nEquation: "
-
-
-def _line(text: str) -> str:
-    return _LOOSE_MARK.sub("", " ".join(text.split()))
+    line = _LOOSE_MARK.sub("", " ".join(text.split()))
+    return f"Problem: {line}\nEquation: "
 
 
 def slot_spelling(slot: NumberSlot, slots: Sequence[NumberSlot]) -> str:

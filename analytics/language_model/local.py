@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 import torch
-from transformers import StoppingCriteria, StoppingCriteriaList, TextStreamer
+from transformers import TextStreamer
 
 from analytics.backbone.generators import Generator, load_generator
 from analytics.errors import DataError
@@ -53,7 +53,7 @@ class LocalModel:
             raise DataError(f"The prompt has {read:,} tokens; {self.name} reads {positions:,} at most.")
         most = min(most, positions - read) if positions is not None else most
         written = self._generate(ids, mask, options, most, on_text)[0, read:]
-        text = _until(self._read(written), options.stop)
+        text = self._read(written)
         if not text.strip():
             raise DataError(f"The language model {self.name} gave no text.")
         return ModelAnswer(text, read, len(written), len(written) >= most)
@@ -74,7 +74,7 @@ class LocalModel:
             ids, mask = self._ids([conversations[row] for row in rows])
             written = self._generate(ids, mask, options, most, None)[:, ids.shape[1] :]
             for row, tokens in zip(rows, written, strict=True):
-                answers[row] = _until(self._read(tokens), options.stop)
+                answers[row] = self._read(tokens)
         return answers
 
     def _ids(self, conversations: Sequence[Sequence[Message]]) -> tuple[torch.Tensor, torch.Tensor]:
@@ -110,8 +110,6 @@ class LocalModel:
         how: dict[str, Any] = {"max_new_tokens": most, "max_time": self._seconds, "do_sample": False}
         if options.temperature:
             how |= {"do_sample": True, "temperature": options.temperature}
-        if options.stop:
-            how["stopping_criteria"] = StoppingCriteriaList([_Stops(self._read, options.stop, ids.shape[1])])
         if on_text is not None:
             how["streamer"] = _Pieces(self._tokenizer, on_text)
         with torch.inference_mode(), torch.random.fork_rng(enabled=options.seed is not None):
@@ -120,18 +118,6 @@ class LocalModel:
             generate: Any = self._model.generate  # its type is that of any attribute of a module
             output: torch.Tensor = generate(ids, attention_mask=mask, **how)
         return output
-
-
-class _Stops(StoppingCriteria):
-    """Ends an answer that holds one of the texts. Transformers' own criterion wants tokens that join without blanks."""
-
-    def __init__(self, read: Callable[[torch.Tensor], str], stops: Sequence[str], start: int) -> None:
-        self._read, self._stops, self._start = read, stops, start
-
-    def __call__(self, input_ids: torch.Tensor, _scores: torch.Tensor, **_options: Any) -> torch.Tensor:
-        """Return whether each answer of the batch ends, (batch,) bool; transformers calls it."""
-        ends = [any(stop in self._read(row[self._start :]) for stop in self._stops) for row in input_ids]
-        return torch.tensor(ends, device=input_ids.device)
 
 
 class _Pieces(TextStreamer):
@@ -145,12 +131,6 @@ class _Pieces(TextStreamer):
         """Hand a piece on; transformers calls it."""
         if text:
             self._on_text(text)
-
-
-def _until(text: str, stops: Sequence[str]) -> str:
-    """Return the text up to the first of the texts at which it ends."""
-    ends = [place for stop in stops if stop and (place := text.find(stop)) >= 0]
-    return text[: min(ends)] if ends else text
 
 
 def load_local_model(name_or_path: str, *, device: str = "auto", seconds: float = 60.0) -> LocalModel:

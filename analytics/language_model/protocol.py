@@ -32,13 +32,11 @@ class AskOptions:
         temperature: 0 always takes the most probable token.
         seed: of the draw, where the temperature is above 0.
         max_tokens: that an answer may have.
-        stop: texts at which an answer ends; they are not part of it.
     """
 
     temperature: float | None = None
     seed: int | None = None
     max_tokens: int | None = None
-    stop: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.temperature is not None and self.temperature < 0:

@@ -230,7 +230,7 @@ class _StageLoop:
         self.steps = stage.steps or self.steps_per_epoch * settings.epochs
         if settings.max_steps:
             self.steps = min(self.steps, settings.max_steps)
-        groups = task.parameter_groups() if stage.parameters is None else stage.parameters(task)
+        groups = task.parameter_groups()
         self.optimizer = torch.optim.AdamW(
             [dict(group) for group in groups],
             lr=settings.learning_rate,
@@ -360,8 +360,7 @@ class _StageLoop:
         self.last = metrics
         name = self.settings.best_metric
         if name:
-            sign = -1 if self.settings.best_is_lower else 1
-            better = not self.best or sign * metrics[name] > sign * self.best[name]
+            better = not self.best or metrics[name] > self.best[name]
             if better and not math.isnan(metrics[name]):
                 self.best, self.bad_evaluations = metrics, 0
                 self.best_weights = {

@@ -89,7 +89,6 @@ class LoopSettings:
         dtype: number format of the forward pass (mixed precision); weights stay float32.
         evaluate_every: optimiser steps between evaluations, 0 for at the end of every epoch.
         best_metric: name of the metric by which the best weights are kept; empty keeps the last.
-        best_is_lower: whether a smaller value of it is better.
         patience: evaluations without improvement after which to stop, 0 for never.
         report_every: optimiser steps between reports.
         checkpoint_every: optimiser steps between checkpoints, 0 for at the end of every epoch; one more is saved at
@@ -108,7 +107,6 @@ class LoopSettings:
     dtype: torch.dtype = torch.float32
     evaluate_every: int = 0
     best_metric: str = ""
-    best_is_lower: bool = False
     patience: int = 0
     report_every: int = 10
     checkpoint_every: int = 0
@@ -136,7 +134,6 @@ class Stage:
             drawing random numbers in it is safe, they are drawn alike when the stage is resumed.
         settings: how the stage is run.
         steps: optimiser steps; 0 for as many as the settings' epochs make.
-        parameters: gives the optimiser's groups of the task; by default `Task.parameter_groups`.
         finish: called with the task once it has its final weights; also when the stage is read from a checkpoint.
     """
 
@@ -144,7 +141,6 @@ class Stage:
     objective: Callable[[], Task]
     settings: LoopSettings
     steps: int = 0
-    parameters: Callable[[Any], Sequence[Mapping[str, Any]]] | None = None
     finish: Callable[[Any], None] | None = None
 
 

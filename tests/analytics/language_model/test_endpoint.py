@@ -142,12 +142,12 @@ def test_messages_and_options_are_sent_and_tokens_counted(server, model):
     body["choices"][0]["finish_reason"] = "length"
     server.answers = [(200, body, {})]
     messages = [Message("user", "1?"), Message("assistant", "1"), Message("user", "72?")]
-    options = AskOptions(temperature=0.0, seed=7, max_tokens=1, stop=("\n",))
+    options = AskOptions(temperature=0.0, seed=7, max_tokens=1)
     assert model().ask(messages, options) == ModelAnswer("72", 9, 1, is_cut=True)
     sent = server.asked[0][2]
     assert [message["role"] for message in sent["messages"]] == ["user", "assistant", "user"]
-    assert {name: sent[name] for name in ("temperature", "seed", "max_tokens", "stop")} == {
-        "temperature": 0.0, "seed": 7, "max_tokens": 1, "stop": ["\n"]
+    assert {name: sent[name] for name in ("temperature", "seed", "max_tokens")} == {
+        "temperature": 0.0, "seed": 7, "max_tokens": 1
     }  # fmt: skip
 
 

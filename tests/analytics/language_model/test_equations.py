@@ -52,7 +52,5 @@ def test_what_is_no_equation_has_no_value(equation: str) -> None:
     assert equation_value(equation) is None
 
 
-def test_solved_problems_stand_before_the_one_asked_for() -> None:
-    assert equation_prompt("How  many ?", [("1 and 2 ?", "1+2")]) == (
-        "Problem: 1 and 2?\nEquation: 1+2\n\nProblem: How many?\nEquation: "
-    )
+def test_a_prompt_has_one_blank_between_words_and_none_before_marks() -> None:
+    assert equation_prompt("How  many ?") == "Problem: How many?\nEquation: "

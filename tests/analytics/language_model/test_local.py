@@ -86,13 +86,6 @@ def test_pieces_are_handed_on_and_make_the_answer(model) -> None:
     assert "".join("".join(pieces).split()) == "".join(answer.text.split())
 
 
-def test_it_stops_where_it_is_told(model) -> None:
-    whole = model.ask(conversation("2 + 3"), AskOptions(max_tokens=8)).text
-    stop = whole.strip()[-1]
-    cut = model.ask(conversation("2 + 3"), AskOptions(max_tokens=8, stop=(stop,)))
-    assert cut.text == whole[: whole.index(stop)]
-
-
 def test_a_chat_template_writes_the_conversation(model, monkeypatch) -> None:
     plain = model.ask([Message("user", "2")], AskOptions(max_tokens=1)).prompt_tokens
     monkeypatch.setattr(model._tokenizer, "chat_template", TEMPLATE)

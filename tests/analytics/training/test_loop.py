@@ -135,7 +135,7 @@ def test_settings_are_taken_from_a_configuration_by_name():
 
 
 def test_the_best_weights_are_kept_and_training_stops_without_improvement():
-    task, values = Regression(), iter([3.0, 1.0, 2.0, 2.5, 9.0])
+    task, values = Regression(), iter([1.0, 3.0, 2.0, 1.5, 9.0])
     seen: list[list[torch.Tensor]] = []
 
     def evaluate():
@@ -143,20 +143,18 @@ def test_the_best_weights_are_kept_and_training_stops_without_improvement():
         return {"held_out": next(values)}
 
     task.evaluate = evaluate
-    settings = LoopSettings(
-        epochs=5, learning_rate=0.05, best_metric="held_out", best_is_lower=True, patience=2
-    )
+    settings = LoopSettings(epochs=5, learning_rate=0.05, best_metric="held_out", patience=2)
     result = train_loop(task, settings, device=CPU)
     assert result.stopped_early
-    assert (result.best, result.last) == ({"held_out": 1.0}, {"held_out": 2.5})
+    assert (result.best, result.last) == ({"held_out": 3.0}, {"held_out": 1.5})
     assert all(torch.equal(weight, expected) for weight, expected in zip(weights(task), seen[1], strict=True))
 
 
 def test_a_metric_that_is_no_number_is_never_the_best():
-    task, values = Regression(), iter([float("nan"), 2.0, 1.0])
+    task, values = Regression(), iter([float("nan"), 1.0, 2.0])
     task.evaluate = lambda: {"held_out": next(values)}
-    settings = LoopSettings(epochs=3, best_metric="held_out", best_is_lower=True)
-    assert train_loop(task, settings, device=CPU).best == {"held_out": 1.0}
+    settings = LoopSettings(epochs=3, best_metric="held_out")
+    assert train_loop(task, settings, device=CPU).best == {"held_out": 2.0}
 
 
 def test_a_cancel_after_the_last_step_comes_too_late():
@@ -329,30 +327,11 @@ def test_stages_share_one_count_of_steps_and_a_task_sees_its_own(tmp_path: Path)
     assert [step for step, _value in history.series("loss_scale")] == [17, 22]
 
 
-def test_a_stage_may_change_only_some_parameters():
-    task = Regression()
-    before = weights(task)
-    last = Stage(
-        "last",
-        lambda: task,
-        LoopSettings(learning_rate=0.05),
-        parameters=lambda task: [{"params": list(task.model[2].parameters())}],
-    )
-    train_stages([last], device=CPU)
-    changed = [
-        not torch.equal(old_weight, new_weight)
-        for old_weight, new_weight in zip(before, weights(task), strict=True)
-    ]
-    assert changed == [False, False, True, True]
-
-
 def test_a_stage_that_ran_out_of_patience_is_over_when_it_is_resumed(tmp_path: Path):
     def training() -> tuple[Regression, Stage]:
-        task, values = Regression(), iter([1.0, 2.0, 3.0, 0.5])
+        task, values = Regression(), iter([3.0, 2.0, 1.0, 3.5])
         task.evaluate = lambda: {"held_out": next(values)}
-        settings = LoopSettings(
-            epochs=4, learning_rate=0.05, best_metric="held_out", best_is_lower=True, patience=2
-        )
+        settings = LoopSettings(epochs=4, learning_rate=0.05, best_metric="held_out", patience=2)
         return task, Stage("fit", lambda: task, settings)
 
     first, stage = training()
