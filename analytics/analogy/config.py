@@ -11,39 +11,23 @@ from typing import Literal
 from pydantic import Field
 
 from analytics.configuration import (
-    Accumulation,
-    AdapterRank,
-    Backbone,
-    CheckpointInterval,
     ClippingNorm,
-    Device,
     Epochs,
-    EvaluationInterval,
     Fold,
     LearningRate,
-    MaximumSteps,
     MaximumTokens,
     Measured,
-    MixedPrecision,
-    Nodes,
-    Patience,
-    Processes,
     Schedule,
-    Seed,
     Temperature,
-    WarmupShare,
-    WeightDecay,
     configuration,
-    sharing_problems,
 )
-from analytics.errors import ConfigurationError
+from analytics.training.config import TrainingConfig
 
 
 @configuration
-class AnalogyConfig:
+class AnalogyConfig(TrainingConfig):
     """How a retriever is trained; see docs/papers/analogy.md for where each value comes from."""
 
-    backbone: Backbone = "all-MiniLM-L6-v2"
     pooler: Literal["two-layer", "linear", "none"] = Field(
         default="two-layer",
         description="layers after the pooling; an encoder that already has some keeps and trains them",
@@ -78,37 +62,23 @@ class AnalogyConfig:
         description="share of the training data to use, drawn at random",
     )
     fold: Fold = -1
-    adapter_rank: AdapterRank = 0
     freeze_embeddings: bool = Field(
         default=True, description="do not train the token embeddings (not from the paper)"
     )
     learning_rate: LearningRate = 3e-5
-    weight_decay: WeightDecay = 0.01
     schedule: Schedule = "linear"
-    warmup_share: WarmupShare = 0.0
     clip_norm: ClippingNorm = 0.0
     epochs: Epochs = Field(default=5, description="number of passes over the questions that have a positive")
-    max_steps: MaximumSteps = 0
     batch_size: int = Field(
         default=16, ge=2, le=4096, description="number of questions per batch, each with a positive"
     )
     max_tokens: MaximumTokens = Field(default=128, description="questions longer than this are truncated")
-    mixed_precision: MixedPrecision = True
-    accumulate: Accumulation = 1
     measured: Measured = Field(
         default=300,
         description="number of validation problems used to measure retrieval during training (0 = none)",
     )
-    evaluate_every: EvaluationInterval = 0
-    patience: Patience = 0
-    checkpoint_every: CheckpointInterval = 0
-    device: Device = "auto"
-    processes: Processes = 1
-    nodes: Nodes = 1
-    seed: Seed = 42
 
-    def __post_init__(self) -> None:
-        if problems := sharing_problems(self):
-            raise ConfigurationError(problems)
-        if self.same == "both" and not self.all_positives:
-            raise ConfigurationError(["same can be both only with all_positives"])
+    def contradictions(self) -> list[str]:
+        """Return what is wrong with fields that are right each by itself."""
+        needs_all = self.same == "both" and not self.all_positives
+        return ["same can be both only with all_positives"] if needs_all else []

@@ -11,34 +11,21 @@ from typing import Literal
 from pydantic import Field
 
 from analytics.configuration import (
-    Accumulation,
-    AdapterRank,
-    Backbone,
     CheckpointInterval,
-    Device,
     Epochs,
     EvaluationInterval,
     LearningRate,
-    MaximumSteps,
     MaximumTokens,
-    MixedPrecision,
-    Nodes,
-    Patience,
-    Processes,
-    Seed,
-    WarmupShare,
-    WeightDecay,
     configuration,
-    sharing_problems,
 )
 from analytics.errors import ConfigurationError
+from analytics.training.config import TrainingConfig
 
 
 @configuration
-class EncoderConfig:
+class EncoderConfig(TrainingConfig):
     """How an encoder is pre-trained; see docs/papers/encoder.md for where each value comes from."""
 
-    backbone: Backbone = "all-MiniLM-L6-v2"
     objective: Literal["contrast", "masked-language", "last-layer"] = Field(
         default="contrast",
         description=(
@@ -113,7 +100,6 @@ class EncoderConfig:
             "no last layer; not from the paper)"
         ),
     )
-    adapter_rank: AdapterRank = 0
     projection: int = Field(
         default=128,
         ge=0,
@@ -134,32 +120,26 @@ class EncoderConfig:
         default=5e-5,
         description="initial learning rate of the AdamW optimiser, which falls linearly to 0",
     )
-    weight_decay: WeightDecay = 0.01
-    warmup_share: WarmupShare = 0.0
     epochs: Epochs = Field(default=5, description="number of passes over the training questions")
-    max_steps: MaximumSteps = 0
     batch_size: int = Field(default=32, ge=2, le=8192, description="number of questions per batch")
     max_tokens: MaximumTokens = Field(default=128, description="questions longer than this are truncated")
     freeze_embeddings: bool = Field(default=True, description="do not train the token embeddings")
-    mixed_precision: MixedPrecision = True
-    accumulate: Accumulation = 1
     evaluate_every: EvaluationInterval = 200
-    patience: Patience = 0
     checkpoint_every: CheckpointInterval = 100
-    device: Device = "auto"
-    processes: Processes = 1
-    nodes: Nodes = 1
-    seed: Seed = 42
 
     def __post_init__(self) -> None:
-        if problems := sharing_problems(self):
-            raise ConfigurationError(problems)
-        if self.adapter_rank and self.objective != "contrast":
-            raise ConfigurationError([f"adapter_rank must be 0 for the objective {self.objective}"])
-        if self.objective == "last-layer" and not self.metric_steps:
-            raise ConfigurationError(["metric_steps must be above 0 for the objective last-layer"])
+        super().__post_init__()
         if self.temperatures:
             self.rank_temperatures()
+
+    def contradictions(self) -> list[str]:
+        """Return what is wrong with fields that are right each by itself."""
+        problems = []
+        if self.adapter_rank and self.objective != "contrast":
+            problems.append(f"adapter_rank must be 0 for the objective {self.objective}")
+        if self.objective == "last-layer" and not self.metric_steps:
+            problems.append("metric_steps must be above 0 for the objective last-layer")
+        return problems
 
     def rank_temperatures(self) -> tuple[float, ...]:
         """Return one temperature for each of the ranks 0 .. levels + 1.

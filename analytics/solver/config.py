@@ -11,31 +11,20 @@ from typing import Literal
 from pydantic import Field
 
 from analytics.configuration import (
-    Accumulation,
     AdapterRank,
-    Backbone,
-    CheckpointInterval,
     ClippingNorm,
-    Device,
     Epochs,
-    EvaluationInterval,
     Fold,
     LearningRate,
     MaximumSteps,
     MaximumTokens,
     Measured,
-    Nodes,
-    Patience,
-    Processes,
     Schedule,
-    Seed,
     Temperature,
     WarmupShare,
-    WeightDecay,
     configuration,
-    sharing_problems,
 )
-from analytics.errors import ConfigurationError
+from analytics.training.config import TrainingConfig
 
 EquationStrategy = Literal["exact", "nearest"]
 Pool = Literal["train", "roda", "qr", "roda+qr"]
@@ -43,10 +32,9 @@ Pool = Literal["train", "roda", "qr", "roda+qr"]
 
 
 @configuration
-class SolverConfig:
+class SolverConfig(TrainingConfig):
     """How a solver is trained; see docs/papers/solver.md for where each value comes from."""
 
-    backbone: Backbone = "all-MiniLM-L6-v2"
     contrast: Literal["none", "pattern", "textual", "both"] = Field(
         default="none",
         title="Contrastive learning",
@@ -116,7 +104,6 @@ class SolverConfig:
             "learning rate of the decoder, which starts from random weights; the papers use the encoder's rate"
         ),
     )
-    weight_decay: WeightDecay = 0.01
     schedule: Schedule = "linear"
     warmup_share: WarmupShare = 0.1
     clip_norm: ClippingNorm = 3.0
@@ -190,24 +177,16 @@ class SolverConfig:
     mixed_precision: bool = Field(
         default=True, description="compute the encoder in bfloat16 on devices that support it"
     )
-    accumulate: Accumulation = 1
     measured: Measured = Field(
         default=300,
         description="number of validation problems used to measure accuracy during training (0 = none)",
     )
-    evaluate_every: EvaluationInterval = 0
-    patience: Patience = 0
-    checkpoint_every: CheckpointInterval = 0
-    device: Device = "auto"
-    processes: Processes = 1
-    nodes: Nodes = 1
-    seed: Seed = 42
 
-    def __post_init__(self) -> None:
-        problems = sharing_problems(self)
+    def contradictions(self) -> list[str]:
+        """Return what is wrong with fields that are right each by itself."""
+        problems = []
         if self.freeze_encoder and self.adapter_rank:
             problems.append("freeze_encoder needs an adapter_rank of 0: a frozen encoder learns no adapters")
         if self.freeze_encoder and self.contrast in ("textual", "both"):
             problems.append("freeze_encoder must be off: the contrast of texts changes the encoder")
-        if problems:
-            raise ConfigurationError(problems)
+        return problems
