@@ -16,30 +16,21 @@ Of the first the least similar text is taken, of the second the most similar one
 
 from __future__ import annotations
 
-import argparse
 import re
-import resource
-import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import get_args
 
 import numpy as np
 import numpy.typing as npt
 
-from analytics.command_line import run_command
 from analytics.errors import DataError
 from analytics.expression.notation import to_prefix
 from analytics.expression.slots import is_slot, slot_index
 from analytics.expression.tree import ExpressionTree
-from analytics.problem_files import read_problems
 from analytics.solver.bleu import BleuTexts
-from analytics.solver.config import EquationStrategy, Pool
 from analytics.solver.nearest_equations import NearestEquations
-from analytics.solver.pools import candidate_pool
-from analytics.solver.targets import SolverExample, solver_examples
+from analytics.solver.targets import SolverExample
 from analytics.text.number_slots import NumberPlace, NumberSlot, slot_places
 
 _CELLS_AT_ONCE = 2_000_000  # of a matrix of similarities
@@ -215,45 +206,3 @@ def number_labels(slots: Sequence[NumberSlot]) -> list[str]:
         number = numbers.setdefault(place.mention, len(numbers))
         labels.append(f"N{number}.{place.reading}" if place.reading else f"N{number}")
     return labels
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Mine the triples of a set, and print how many there are and what it took."""
-    parser = argparse.ArgumentParser(
-        prog="python -m analytics.solver.textual_pairs", description="Mine Textual-CL's triples."
-    )
-    parser.add_argument("data", type=Path, help="file or folder of problems; its training part is mined")
-    parser.add_argument("--pool", choices=get_args(Pool), default="train")
-    parser.add_argument("--by-equation", choices=get_args(EquationStrategy), default="exact")
-    parser.add_argument("--by-text", choices=("bleu", "random"), default="bleu")
-    options = parser.parse_args(arguments)
-    return run_command(lambda: _mined(options))
-
-
-def _mined(options: argparse.Namespace) -> str:
-    """Mine the triples; returns the sentence on them."""
-    examples = solver_examples(read_problems(options.data).learned, most_tokens=45)
-    pool = candidate_pool(examples, options.pool)
-    started = time.monotonic()
-    triples = mine_textual_triples(
-        pool, anchors=len(examples), by_equation=options.by_equation, by_text=options.by_text
-    )
-    seconds = time.monotonic() - started
-    alone = sum(triple.positive == triple.anchor for triple in triples)
-    made = [
-        sum(rows >= len(examples) for rows in column) for column in zip(*map(_pair, triples), strict=True)
-    ]
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    return (
-        f"{len(triples):,} triples of {len(examples):,} problems and {len(pool) - len(examples):,} made ones in"
-        f" {seconds:.1f} s, {peak:,} MB at most; {alone:,} anchors are their own positive;"
-        f" of positives and negatives {' and '.join(f'{count:,}' for count in made)} are made ones"
-    )
-
-
-def _pair(triple: TextualTriple) -> tuple[int, int]:
-    return triple.positive, triple.negative
-
-
-if __name__ == "__main__":
-    raise SystemExit(main())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import get_args
 
 import numpy as np
@@ -17,7 +16,7 @@ from analytics.solver.config import Pool
 from analytics.solver.nearest_equations import NearestEquations
 from analytics.solver.pools import candidate_pool
 from analytics.solver.targets import SolverExample, solver_example
-from analytics.solver.textual_pairs import TextualTriple, main, mine_textual_triples, text_tokens
+from analytics.solver.textual_pairs import TextualTriple, mine_textual_triples, text_tokens
 from tests.analytics.solver.small_problems import examples
 
 _THINGS = ("pens", "hats", "cups", "keys", "maps")
@@ -121,13 +120,3 @@ def test_without_another_equation_there_is_no_triple_and_vectors_are_asked_for()
         mine_textual_triples(examples(), by_text="encoder")
     with pytest.raises(DataError, match="no equation"):
         mine_textual_triples([solver_example(ProblemRecord("a", "A 7?"))])
-
-
-def test_the_command_says_how_many_triples_there_are(tmp_path, capsys):
-    data = tmp_path / "data.jsonl"
-    problems = [example.problem for example in made_examples(14)]
-    data.write_text("\n".join(json.dumps({"text": one.text, "equation": one.equation}) for one in problems))
-    assert main([str(data), "--pool", "qr"]) == 0
-    printed = capsys.readouterr().out
-    assert printed.startswith("14 triples of 14 problems and 14 made ones")
-    assert main([str(tmp_path / "nowhere.jsonl")]) == 1
