@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from analytics.analogy.examples import AnalogyExample, read_graphs, retriever_te
 from analytics.analogy.measures import shared_keys_at_k
 from analytics.analogy.retrieval_task import RetrievalTask
 from analytics.artifacts import Manifest, data_sha256
-from analytics.backbone.adapters import TrainedWeights
+from analytics.backbone.adapters import finish_adapters
 from analytics.backbone.backbone import Backbone
 from analytics.backbone.bert import encode_bulk, load_trainable
 from analytics.backbone.export import export_trained
@@ -69,7 +69,7 @@ def train_retriever(
         ArtifactError: the folder cannot be written.
     """
     divided = _divide(problems, config, context)
-    backbone, adapter, result = fit_retriever(
+    backbone, result = fit_retriever(
         divided.learned, config, validation=divided.validation, context=context, start=start
     )
     metrics = result.as_metrics()
@@ -90,9 +90,7 @@ def train_retriever(
     kept = kept_examples(example.problem for example in divided.learned)
     context.say(f"Keeping {len(kept):,} solved problems with their vectors")
     write_more = partial(_write_datastore, backbone, kept, config)
-    return broadcast_from_main(
-        lambda: export_trained(backbone, output, about, adapter=adapter, write_more=write_more)
-    )
+    return broadcast_from_main(lambda: export_trained(backbone, output, about, write_more=write_more))
 
 
 def _write_datastore(
@@ -110,12 +108,11 @@ def fit_retriever(
     validation: Sequence[AnalogyExample] = (),
     context: TrainingContext = DEFAULT_CONTEXT,
     start: str = "",
-) -> tuple[Backbone, Callable[[Path], None] | None, TrainingResult]:
+) -> tuple[Backbone, TrainingResult]:
     """Train an encoder and the pooler after it on exactly these problems; those without a positive are dropped.
 
     Returns:
-        The trained backbone, adapters merged; what writes the adapter into a folder, where one was trained; and how
-        training ended.
+        The trained backbone, adapters merged, and how training ended.
 
     Raises:
         DataError: too few problems, the encoder does not know their language, or the checkpoint is of another
@@ -140,11 +137,10 @@ def fit_retriever(
     if validation and corpus:
         held_out = partial(_shares, backbone, validation, corpus, config, "validation_")
     settings = LoopSettings.of(config, best_metric=_MAIN_METRIC if config.patience and held_out else "")
-    trained = TrainedWeights(backbone)
     task = partial(RetrievalTask, backbone, learned, config, held_out)
-    stage = Stage("retriever", task, settings, finish=trained.merge)
+    stage = Stage("retriever", task, settings, finish=lambda _task: finish_adapters(backbone))
     result = train_configured([stage], config, _data_hash(examples), context)
-    return backbone, trained.writer(), result
+    return backbone, result
 
 
 def _head(backbone: Backbone, config: AnalogyConfig) -> Head | None:

@@ -10,18 +10,15 @@ peft is imported where it is used: most of what imports a backbone trains no ada
 from __future__ import annotations
 
 import json
-import shutil
 import tempfile
 import warnings
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import torch
 from transformers import PreTrainedModel
 
-from analytics.backbone.backbone import HEAD_NAME, Backbone, load_head, save_head, set_head, weights_sha256
+from analytics.backbone.backbone import HEAD_NAME, Backbone, load_head, set_head, weights_sha256
 from analytics.backbone.sources import ADAPTER_FOLDER, ADAPTER_NAME, PACKAGED, adapter_metadata
 from analytics.errors import BackboneError
 
@@ -129,56 +126,18 @@ def save_adapter(backbone: Backbone, folder: Path) -> None:
         ) from error
 
 
-def finish_adapters(backbone: Backbone) -> Callable[[Path], None] | None:
-    """Merge the adapters of a trained backbone, if it has any, and compute the hash of its weights.
-
-    Returns:
-        A function that writes the adapter into a folder; None without adapters.
-    """
+def finish_adapters(backbone: Backbone) -> None:
+    """Merge the adapters of a trained backbone, if it has any, and round a head to what is stored."""
     backbone.model.eval()
-    if not _is_adapted(backbone):
-        backbone.weights_hash = weights_sha256(backbone.model, backbone.head)
-        return None
-    with tempfile.TemporaryDirectory() as scratch:
-        save_adapter(backbone, Path(scratch))
-        files = {file.name: file.read_bytes() for file in Path(scratch).iterdir()}
-    merge_adapters(backbone)
-
-    def write(folder: Path) -> None:
-        folder.mkdir(parents=True)
-        for name, content in files.items():
-            (folder / name).write_bytes(content)
-
-    return write
-
-
-@dataclass
-class TrainedWeights:
-    """Merges what a training added to a backbone into it, when the stage that trains it ends.
-
-    Attributes:
-        backbone: the encoder, with a head where one is trained or was there.
-        write_adapter: writes the adapter alone; None if there is none.
-    """
-
-    backbone: Backbone
-    write_adapter: Callable[[Path], None] | None = None
-
-    def merge(self, _task: object) -> None:
-        """Merge the adapters, and round a head to what is stored."""
-        head = self.backbone.head
-        self.write_adapter = finish_adapters(self.backbone)
-        if head is not None:
-            set_head(self.backbone, head)
-
-    def writer(self) -> Callable[[Path], None] | None:
-        """Return what writes adapter and head into a folder, as starters need them; None without an adapter."""
-        return None if self.write_adapter is None else self._write
-
-    def _write(self, folder: Path) -> None:
-        if self.write_adapter is not None:
-            self.write_adapter(folder)
-            save_head(self.backbone, folder)
+    backbone.adapter = {}
+    if _is_adapted(backbone):
+        with tempfile.TemporaryDirectory() as scratch:
+            save_adapter(backbone, Path(scratch))
+            backbone.adapter = {file.name: file.read_bytes() for file in Path(scratch).iterdir()}
+        merge_adapters(backbone)
+    backbone.weights_hash = weights_sha256(backbone.model, backbone.head)
+    if backbone.head is not None:
+        set_head(backbone, backbone.head)
 
 
 def adapter_to_continue(encoder: Path, rank: int) -> tuple[str, Path] | None:
@@ -206,20 +165,12 @@ def adapter_to_continue(encoder: Path, rank: int) -> tuple[str, Path] | None:
     return base, folder
 
 
-def kept_adapter(encoder: Path) -> Callable[[Path], None] | None:
-    """Return what writes the adapter in an encoder's folder into another; None if it has none."""
-    source = next(
-        (path for path in (encoder / ADAPTER_FOLDER, encoder) if (path / ADAPTER_NAME).is_file()), None
-    )
-    if source is None:
-        return None
-
-    def write(folder: Path) -> None:
-        folder.mkdir(parents=True)
-        for name in (ADAPTER_NAME, ADAPTER_CONFIG_NAME):
-            shutil.copyfile(source / name, folder / name)
-
-    return write
+def adapter_files(encoder: Path) -> dict[str, bytes]:
+    """Return the files of the adapter in an encoder's folder, by name; none if it has no adapter."""
+    for folder in (encoder / ADAPTER_FOLDER, encoder):
+        if (folder / ADAPTER_NAME).is_file():
+            return {name: (folder / name).read_bytes() for name in (ADAPTER_NAME, ADAPTER_CONFIG_NAME)}
+    return {}
 
 
 def load_adapter(backbone: Backbone, folder: Path, *, merge: bool = True) -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +41,7 @@ class Backbone:
         weights_hash: SHA-256 of the weights.
         head: layers after the pooling, trained so that near means alike; None if there are none. `set_head`
             sets it.
+        adapter: files of the low-rank adapter that was trained and merged, by name; empty if there is none.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Backbone:
     unknown_id: int
     weights_hash: str
     head: Head | None = None
+    adapter: Mapping[str, bytes] = field(default_factory=dict)
 
     @property
     def device(self) -> torch.device:

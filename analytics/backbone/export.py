@@ -18,7 +18,7 @@ from torch.nn.functional import normalize
 
 from analytics.artifacts import Manifest, artifact_read, artifact_write
 from analytics.backbone.adapters import ADAPTER_CONFIG_NAME, load_adapter
-from analytics.backbone.backbone import HEAD_NAME, Backbone
+from analytics.backbone.backbone import HEAD_NAME, Backbone, save_head
 from analytics.backbone.bert import load_backbone
 from analytics.backbone.onnx_graph import write_graph
 from analytics.backbone.pooling import pooled_vectors
@@ -120,17 +120,15 @@ def export_trained(
     about: Manifest,
     *,
     output: Literal["vectors", "states"] = "vectors",
-    adapter: Callable[[Path], None] | None = None,
     write_more: Callable[[Path], None] | None = None,
 ) -> Manifest:
     """Write the artifact of a trained encoder: for serving, its weights for torch, and its adapter.
 
     Args:
-        backbone: the encoder, adapters merged.
+        backbone: the encoder; its adapter is merged.
         folder: the artifact's folder, written whole or not at all.
         about: what the manifest says of its training.
         output: what the served encoder returns.
-        adapter: what `finish_adapters` gave.
         write_more: puts the capability's own files into the folder.
 
     Raises:
@@ -140,8 +138,12 @@ def export_trained(
 
     def write_all(aside: Path) -> None:
         save_backbone(served, aside / BACKBONE_FOLDER)
-        if adapter is not None:
-            adapter(aside / ADAPTER_FOLDER)
+        if served.adapter:
+            adapter = aside / ADAPTER_FOLDER
+            adapter.mkdir()
+            for name, content in served.adapter.items():
+                (adapter / name).write_bytes(content)
+            save_head(served, adapter)
         if write_more is not None:
             write_more(aside)
 

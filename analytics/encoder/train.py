@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from analytics.artifacts import MANIFEST_NAME, Manifest, artifact_read
-from analytics.backbone.adapters import TrainedWeights, add_adapters, kept_adapter
+from analytics.backbone.adapters import adapter_files, add_adapters, finish_adapters
 from analytics.backbone.backbone import Backbone
 from analytics.backbone.bert import encode_bulk, load_backbone
 from analytics.backbone.export import export_trained
@@ -69,7 +69,7 @@ def train_encoder(
         context.say(
             f"{len(remaining) - len(learned):,} questions without a concept left out: nothing ranks them."
         )
-    backbone, adapter, result = fit_encoder(learned, config, held_out=kept_out, start=start, context=context)
+    backbone, result = fit_encoder(learned, config, held_out=kept_out, start=start, context=context)
     context.say("Exporting")
     about = Manifest(
         "encoder",
@@ -84,7 +84,7 @@ def train_encoder(
         },
     )
     about = with_provenance(about, config, context, backbone, start=start)
-    return broadcast_from_main(lambda: export_trained(backbone, output, about, adapter=adapter))
+    return broadcast_from_main(lambda: export_trained(backbone, output, about))
 
 
 def _begun_with(encoder: Path) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def fit_encoder(
     held_out: Sequence[EncoderExample] = (),
     start: str = "",
     context: TrainingContext = DEFAULT_CONTEXT,
-) -> tuple[Backbone, Callable[[Path], None] | None, TrainingResult]:
+) -> tuple[Backbone, TrainingResult]:
     """Train a backbone on exactly these questions, in one or two stages: the transformer, then a last layer.
 
     Args:
@@ -122,8 +122,7 @@ def fit_encoder(
             layer is fitted on.
 
     Returns:
-        The trained backbone, adapters merged; what writes the adapter into a folder, where one was trained;
-        and how training ended.
+        The trained backbone, adapters merged, and how training ended.
 
     Raises:
         DataError: too few questions, none with a concept, or the checkpoint is of another training.
@@ -138,16 +137,16 @@ def fit_encoder(
     measure = None
     if held_out:
         measure = partial(_Evaluation(examples, held_out, config.levels, generator), backbone)
-    trained = TrainedWeights(backbone, kept_adapter(Path(source)))  # what a last layer leaves as it is
+    backbone.adapter = adapter_files(Path(source))  # what a last layer leaves as it is
     stages = []
     if config.objective != "last-layer":
         if config.adapter_rank:
             add_adapters(backbone, config.adapter_rank)
-        stages.append(_transformer_stage(backbone, examples, config, measure, trained))
+        stages.append(_transformer_stage(backbone, examples, config, measure))
     if config.metric_steps:
         stages.append(metric_stage(backbone, examples, config, context, measure))
     result = train_configured(stages, config, examples_hash(examples), context)
-    return backbone, trained.writer(), result
+    return backbone, result
 
 
 def _transformer_stage(
@@ -155,13 +154,11 @@ def _transformer_stage(
     examples: Sequence[EncoderExample],
     config: EncoderConfig,
     measure: Callable[[], Mapping[str, float]] | None,
-    trained: TrainedWeights,
 ) -> Stage:
     make = PretrainingTask if config.objective == "contrast" else MaskedLanguageTask
     settings = LoopSettings.of(config, best_metric=_MAIN_METRIC if config.patience and measure else "")
-    return Stage(
-        "transformer", partial(make, backbone, examples, config, measure), settings, finish=trained.merge
-    )
+    task = partial(make, backbone, examples, config, measure)
+    return Stage("transformer", task, settings, finish=lambda _task: finish_adapters(backbone))
 
 
 class _Evaluation:

@@ -7,7 +7,7 @@ boundary of the score is set on its operators' pairs. The verdict is fitted on r
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -62,12 +62,11 @@ def fit_scorer(
     *,
     validation: Sequence[ParaphrasePair] = (),
     context: TrainingContext = DEFAULT_CONTEXT,
-) -> tuple[Backbone, Callable[[Path], None] | None, TrainingResult]:
+) -> tuple[Backbone, TrainingResult]:
     """Train an encoder on exactly these triplets; with validation pairs the weights of the best ranking are kept.
 
     Returns:
-        The trained backbone, adapters merged; what writes the adapter into a folder, where one was trained;
-        and how training ended.
+        The trained backbone, adapters merged, and how training ended.
 
     Raises:
         DataError: too few triplets, validation pairs of one label only, or the checkpoint is of another training.
@@ -93,7 +92,8 @@ def fit_scorer(
 
         share = interpolate_weights(backbone.model, start, judge)
         result = replace(result, best=figures[SHARES.index(share)] | {"share_of_training": share})
-    return backbone, finish_adapters(backbone), result
+    finish_adapters(backbone)
+    return backbone, result
 
 
 def train_scorer(
@@ -133,7 +133,7 @@ def train_scorer(
     if config.interpolate and not material.validation:
         context.say("No pairs to validate with: the trained weights are kept as they are.")
     begins_with = start or config.backbone
-    backbone, adapter, result = fit_scorer(
+    backbone, result = fit_scorer(
         prepared.triplets,
         replace(config, backbone=begins_with),
         validation=material.validation,
@@ -169,9 +169,7 @@ def train_scorer(
     write_more = partial(
         write_scorer_files, verdict=verdict, learned=_learned(prepared), pair_reader=pair_reader
     )
-    return broadcast_from_main(
-        lambda: export_trained(backbone, output, about, adapter=adapter, write_more=write_more)
-    )
+    return broadcast_from_main(lambda: export_trained(backbone, output, about, write_more=write_more))
 
 
 def pair_reader_weights(backbone: str) -> Path | None:

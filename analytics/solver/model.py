@@ -42,13 +42,9 @@ class SolverModel:
         vocabulary: the constants.
         dropout, drop_states: of the decoder.
         mask_numbers: see `TextReader`.
-
-    Attributes:
-        write_adapter: writes the low-rank adapter that was trained and merged into a folder; None without one.
     """
 
     name = "in memory"
-    write_adapter: Callable[[Path], None] | None = None
 
     def __init__(
         self,
@@ -204,9 +200,7 @@ def save_solver(
         if write_more is not None:
             write_more(aside)
 
-    return export_trained(
-        model.backbone, folder, about, output="states", adapter=model.write_adapter, write_more=write_decoder
-    )
+    return export_trained(model.backbone, folder, about, output="states", write_more=write_decoder)
 
 
 def solver_extra(model: SolverModel, *, most_tokens: int = 45) -> dict[str, object]:

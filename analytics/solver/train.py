@@ -231,7 +231,7 @@ def fit_solver(
         context = context.with_callbacks(partial(observer, model))
     stages = _stages(model, usable, config, held_out)
     result = train_configured(stages, config, _data_hash(examples), context)
-    model.write_adapter = finish_adapters(backbone)
+    finish_adapters(backbone)
     model.decoder.eval()
     round_decoder(model)
     return model, result

@@ -37,7 +37,7 @@ def starter(tmp_path: Path) -> tuple[Path, np.ndarray]:
     )  # fmt: skip
     train_retriever(Problems(learned=tuple(PROBLEMS)), config, tmp_path / "model")
     copy_adapter(tmp_path / "model", tmp_path / "starter", capability="analogy", name="The starter")
-    backbone, _adapter, _result = fit_retriever(read_graphs(PROBLEMS)[0], config)
+    backbone, _result = fit_retriever(read_graphs(PROBLEMS)[0], config)
     return tmp_path / "starter", encode_problems(backbone, TEXTS, config)
 
 

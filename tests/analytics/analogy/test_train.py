@@ -88,10 +88,10 @@ def share(backbone, settings: AnalogyConfig) -> float:
 )
 def test_it_overfits_eight_problems_and_reloads_equal(settings, backbone_folder, tmp_path):
     asked = config(backbone_folder, **settings)
-    backbone, adapter, _result = fit_retriever(examples(), asked)
+    backbone, _result = fit_retriever(examples(), asked)
     assert share(load_backbone(backbone_folder, device="cpu"), asked) < 1
     assert share(backbone, asked) == 1
-    assert (adapter is not None) == bool(asked.adapter_rank)
+    assert bool(backbone.adapter) == bool(asked.adapter_rank)
     assert (backbone.head is None) == (asked.pooler == "none")
 
     manifest = train_retriever(
@@ -185,12 +185,12 @@ def test_examples_without_a_positive_are_dropped_and_too_few_are_refused(backbon
 
 def test_a_training_that_was_stopped_ends_as_one_that_was_not(backbone_folder, tmp_path):
     settings = config(backbone_folder, max_steps=12, checkpoint_every=5)
-    whole, _adapter, _result = fit_retriever(examples(), settings)
+    whole, _result = fit_retriever(examples(), settings)
     calls = iter([False] * 7)
     context = TrainingContext(checkpoints=tmp_path / "kept", cancel=lambda: next(calls, True))
     with pytest.raises(Cancelled):
         fit_retriever(examples(), settings, context=context)
-    resumed, _adapter, result = fit_retriever(
+    resumed, result = fit_retriever(
         examples(), settings, context=TrainingContext(checkpoints=tmp_path / "kept")
     )
     assert result.step == 12
@@ -220,11 +220,9 @@ def test_training_on_files_measures_the_fold_and_uses_a_share(backbone_folder, t
 
 
 def test_a_trained_head_goes_on_being_trained(backbone_folder, tmp_path):
-    first, _adapter, _result = fit_retriever(
-        examples(), config(backbone_folder, max_steps=2, pooler="linear")
-    )
+    first, _result = fit_retriever(examples(), config(backbone_folder, max_steps=2, pooler="linear"))
     save_backbone(first, tmp_path / "again")
-    again, _adapter, _result = fit_retriever(examples(), config(str(tmp_path / "again"), max_steps=2))
+    again, _result = fit_retriever(examples(), config(str(tmp_path / "again"), max_steps=2))
     assert isinstance(again.head, Head)
     assert list(again.head.tensors()) == ["metric"]
     assert not torch.equal(again.head.tensors()["metric"], first.head.tensors()["metric"])

@@ -156,12 +156,13 @@ def test_an_adapter_that_does_not_lead_to_the_model_s_weights_becomes_no_starter
         for name, weights in learner.model.named_parameters():
             if "lora_B" in name:
                 weights.normal_(std=0.1)  # a new adapter changes nothing
-    write_adapter = finish_adapters(learner)
-    assert write_adapter is not None
+    finish_adapters(learner)
 
     def save(name: str) -> Path:
         def write_files(folder: Path) -> None:
-            write_adapter(folder / "adapter")
+            (folder / "adapter").mkdir()
+            for file_name, content in learner.adapter.items():
+                (folder / "adapter" / file_name).write_bytes(content)
             save_backbone(learner, folder / "backbone")
 
         artifact_write(tmp_path / name, Manifest(capability="encoder", name=name), write_files)

@@ -190,7 +190,7 @@ def test_steps_go_on_counting_behind_those_of_the_transformer(tmp_path):
     save_backbone(tiny_backbone(), tmp_path / "bert")
     settings = {"batch_size": 8, "projection": 16, "queue_size": 16, "max_steps": 3, "learning_rate": 1e-3}
     history = History()
-    backbone, _adapter, result = fit_encoder(
+    backbone, result = fit_encoder(
         texts(),
         EncoderConfig(
             backbone=str(tmp_path / "bert"), metric_steps=12, mixed_precision=False, device="cpu", **settings

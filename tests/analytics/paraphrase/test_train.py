@@ -151,7 +151,7 @@ def test_the_best_weights_are_those_of_the_best_mean_over_the_sources(backbone_f
         replace(pair, source="hard") for pair in hard
     ]
     prepared = prepare(word_problems(), config(backbone_folder))
-    figures = fit_scorer(prepared.triplets, config(backbone_folder), validation=validation)[2].best
+    figures = fit_scorer(prepared.triplets, config(backbone_folder), validation=validation)[1].best
     areas = [figures["validation_auc_easy"], figures["validation_auc_hard"]]
     assert figures["validation_auc"] == pytest.approx(np.mean(areas))
 
@@ -250,7 +250,7 @@ def test_weights_between_pretrained_and_trained_rank_the_validation_pairs_no_wor
     figures = {
         between: fit_scorer(
             prepared.triplets, config(backbone_folder, interpolate=between), validation=validation
-        )[2].best
+        )[1].best
         for between in (False, True)
     }
     assert figures[True]["share_of_training"] in SHARES
@@ -363,7 +363,7 @@ def test_a_checkpoint_of_other_settings_or_triplets_is_refused(backbone_folder, 
         fit_scorer(triplets, replace(settings, margin=0.9), context=context)
     with pytest.raises(DataError, match="other settings or other data"):
         fit_scorer(triplets[::-1], settings, context=context)
-    assert fit_scorer(triplets, settings, context=context)[2].step == 2
+    assert fit_scorer(triplets, settings, context=context)[1].step == 2
 
 
 def test_adapters_are_kept_beside_the_merged_encoder(backbone_folder, tmp_path):
@@ -452,7 +452,7 @@ def test_no_gradient_is_left_out_of_the_encoder(backbone_folder):
     """Every weight that a vector depends on moves in training."""
     triplets = [Triplet(text, text + " Say it.", text.replace("30", "7")) for text in word_problems(8)]
     before = load_backbone(backbone_folder, device="cpu").model.state_dict()
-    after, _adapter, _result = fit_scorer(triplets, config(backbone_folder, max_steps=1, loss="mnrl"))
+    after, _result = fit_scorer(triplets, config(backbone_folder, max_steps=1, loss="mnrl"))
     still = {
         name
         for name, weight in after.model.state_dict().items()

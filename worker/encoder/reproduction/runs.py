@@ -121,7 +121,7 @@ def _encoder(run: Run, plan: Plan, sets: Mapping[str, SplitSet]) -> tuple[Backbo
     if ARMS[run.arm].settings is None:
         return load_backbone(config.backbone, max_tokens=_MEASURED_TOKENS, device=config.device), {}
     examples, leaked = pretraining_examples(sets, plan.trained_on)
-    trained, _adapter, result = fit_encoder(examples, config, context=run_context(run))
+    trained, result = fit_encoder(examples, config, context=run_context(run))
     trained.tokenizer.enable_truncation(_MEASURED_TOKENS)
     return replace(trained, max_tokens=_MEASURED_TOKENS), {
         "questions": len(examples),

@@ -198,9 +198,7 @@ def _train(run: Run, plan: Plan, data: Path) -> _Trained:
     )
     report = report_triplets(prepared.triplets)
     run.say(f"{report.triplets:,} triplets of {report.questions:,} questions")
-    trained, _adapter, result = fit_scorer(
-        prepared.triplets, config, validation=validation, context=run_context(run)
-    )
+    trained, result = fit_scorer(prepared.triplets, config, validation=validation, context=run_context(run))
     trained.tokenizer.enable_truncation(_MEASURED_TOKENS)
     encode = encoder_of(replace(trained, max_tokens=_MEASURED_TOKENS), config)
     verdict = _operators_verdict(encode, prepared.pairs, config)
