@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -36,14 +35,6 @@ _K = 8
 _MAIN_METRIC = "validation_same_graph"
 
 
-@dataclass(frozen=True)
-class _Divided:
-    """What is learned from, and what is measured with while training."""
-
-    learned: list[AnalogyExample]
-    validation: list[AnalogyExample]
-
-
 def train_retriever(
     problems: Problems,
     config: AnalogyConfig,
@@ -68,13 +59,11 @@ def train_retriever(
         Cancelled: the context said so; the checkpoint is usable.
         ArtifactError: the folder cannot be written.
     """
-    divided = _divide(problems, config, context)
-    backbone, result = fit_retriever(
-        divided.learned, config, validation=divided.validation, context=context, start=start
-    )
+    learned, validation = _divide(problems, config, context)
+    backbone, result = fit_retriever(learned, config, validation=validation, context=context, start=start)
     metrics = result.as_metrics()
     test = _labelled(read_graphs(problems.test)[0])
-    corpus = _labelled(divided.learned)
+    corpus = _labelled(learned)
     if test and corpus:
         context.say(f"Looking for {len(test):,} test problems among those learned from")
         figures = broadcast_from_main(lambda: _shares(backbone, test, corpus, config, "test_"))
@@ -83,11 +72,11 @@ def train_retriever(
         "analogy",
         f"{backbone.name}-analogy",
         metrics=metrics,
-        data_hash=_data_hash(divided.learned),
-        extra={"slot_text": config.slot_text, "problems": len(divided.learned)},
+        data_hash=_data_hash(learned),
+        extra={"slot_text": config.slot_text, "problems": len(learned)},
     )
     about = with_provenance(about, config, context, backbone, start=start)
-    kept = kept_examples(example.problem for example in divided.learned)
+    kept = kept_examples(example.problem for example in learned)
     context.say(f"Keeping {len(kept):,} solved problems with their vectors")
     write_more = partial(_write_datastore, backbone, kept, config)
     return broadcast_from_main(lambda: export_trained(backbone, output, about, write_more=write_more))
@@ -196,7 +185,10 @@ def _measured_corpus(examples: Sequence[AnalogyExample], config: AnalogyConfig) 
     return [examples[row] for row in sorted(drawn.tolist())]
 
 
-def _divide(problems: Problems, config: AnalogyConfig, context: TrainingContext) -> _Divided:
+def _divide(
+    problems: Problems, config: AnalogyConfig, context: TrainingContext
+) -> tuple[list[AnalogyExample], list[AnalogyExample]]:
+    """Return what is learned from, and what is measured with while training."""
     learned, without = read_graphs(problems.learned)
     validation = _labelled(read_graphs(problems.validation)[0])
     if not learned:
@@ -213,7 +205,7 @@ def _divide(problems: Problems, config: AnalogyConfig, context: TrainingContext)
     context.say(f"{len(learned):,} problems to learn from, {len(validation):,} to measure with meanwhile.")
     if without:
         context.say(f"Left out, because they have no graph: {without:,}.")
-    return _Divided(learned, validation)
+    return learned, validation
 
 
 def _data_hash(examples: Sequence[AnalogyExample]) -> str:
