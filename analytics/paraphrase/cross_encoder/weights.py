@@ -2,20 +2,17 @@
 
 The file names each changed matrix of the transformer twice, ``NAME.A`` (rank, width in) and ``NAME.B`` (width out,
 rank), whose product is added; what is no matrix (biases, layer norms, token types) stands whole as
-``transformer.NAME``, the head as ``words.*`` and ``head.*``.
+``transformer.NAME``, the head as ``words.*`` and ``head.*``. What trained it is in the history (decision 113).
 """
 
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
 from pathlib import Path
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file
 
-from analytics.backbone.adapters import nearest_factors
 from analytics.backbone.backbone import Backbone, padded_batch
 from analytics.backbone.bert import load_backbone
 from analytics.backbone.onnx_graph import write_graph
@@ -30,35 +27,25 @@ from analytics.paraphrase.cross_encoder.reading import (
     load_served_pair_reader,
 )
 
-RANK = 128
 _SEPARATOR = "[SEP]"
 _TRANSFORMER = "transformer."
-
-
-def new_pair_reader(backbone: Backbone) -> PairReader:
-    """Return a pair reader on an encoder's weights, with an untrained head.
-
-    Raises:
-        BackboneError: the encoder cannot read two texts at once.
-    """
-    separator = backbone.tokenizer.token_to_id(_SEPARATOR)
-    if separator is None or getattr(backbone.model.config, "type_vocab_size", 0) < 2:
-        raise BackboneError(f"The encoder {backbone.name} does not read two texts at once.")
-    return PairReader(backbone.model, backbone.dimension, separator)
 
 
 def load_pair_reader(weights: Path, backbone: Backbone) -> PairReader:
     """Put a pair reader together from its file and the encoder that it changes.
 
     Raises:
-        BackboneError: the file cannot be read, or is for other weights.
+        BackboneError: the file cannot be read, or is for other weights; or the encoder cannot read two texts at once.
     """
     tensors, about = _read(weights)
     if about.get("backbone_sha256", backbone.weights_hash) != backbone.weights_hash:
         raise BackboneError(
             f"The pair reader in {weights.name} was trained on other weights than {backbone.name}."
         )
-    reader = new_pair_reader(backbone)
+    separator = backbone.tokenizer.token_to_id(_SEPARATOR)
+    if separator is None or getattr(backbone.model.config, "type_vocab_size", 0) < 2:
+        raise BackboneError(f"The encoder {backbone.name} does not read two texts at once.")
+    reader = PairReader(backbone.model, backbone.dimension, separator)
     state = reader.state_dict()
     for key, tensor in tensors.items():
         if key.endswith(".A"):
@@ -71,39 +58,6 @@ def load_pair_reader(weights: Path, backbone: Backbone) -> PairReader:
             state[key] = tensor.float()
     reader.load_state_dict(state)
     return reader.eval()
-
-
-def save_pair_reader(
-    reader: PairReader,
-    base: Mapping[str, torch.Tensor],
-    weights: Path,
-    *,
-    backbone: str,
-    backbone_sha256: str,
-) -> None:
-    """Write what differs from the encoder that a pair reader began with.
-
-    Args:
-        base: the encoder's own state.
-        weights: the file.
-        backbone, backbone_sha256: name of the encoder, and of which weights.
-    """
-    tensors: dict[str, torch.Tensor] = {}
-    for key, value in reader.state_dict().items():
-        name = key.removeprefix(_TRANSFORMER)
-        if not key.startswith(_TRANSFORMER):
-            tensors[key] = value
-        elif torch.equal(value, base[name]):
-            continue
-        elif value.ndim == 2 and "embeddings" not in name:
-            tensors[f"{name}.A"], tensors[f"{name}.B"], _values = nearest_factors(value - base[name], RANK)
-        else:
-            tensors[key] = value
-    save_file(
-        {key: value.detach().to("cpu", torch.float16).contiguous() for key, value in tensors.items()},
-        weights,
-        metadata={"format": "pt", "backbone": backbone, "backbone_sha256": backbone_sha256},
-    )
 
 
 def write_pair_files(weights: Path, folder: Path) -> None:

@@ -35,23 +35,8 @@ class Rewritten:
     pieces: tuple[tuple[int, int, int, int], ...] = ()
 
     def span_before(self, start: int, end: int) -> Span:
-        """Return where a stretch of the new text stood; a changed stretch counts as a whole."""
+        """Return where a stretch of the new text was; a changed stretch counts as a whole."""
         return self._before(start, is_end=False), self._before(end, is_end=True)
-
-    def span_now(self, start: int, end: int) -> Span:
-        """Return where a stretch of the text as it was stands now; a changed stretch counts as a whole."""
-        return self._now(start, is_end=False), self._now(end, is_end=True)
-
-    def _now(self, place: int, *, is_end: bool) -> int:
-        at = bisect_right([piece[0] for piece in self.pieces], place) - 1
-        if at < 0:
-            return place
-        start, end, new_start, new_end = self.pieces[at]
-        if place == start and is_end:
-            return new_start
-        if place < end:
-            return new_end if is_end else new_start
-        return new_end + place - end
 
     def _before(self, place: int, *, is_end: bool) -> int:
         at = bisect_right([piece[2] for piece in self.pieces], place) - 1
