@@ -14,7 +14,7 @@ from analytics.errors import DataError
 from analytics.language_model.protocol import conversation, without_thoughts
 from analytics.paraphrase.operators.plain_english import breakages, usefulness
 from analytics.paraphrase.operators.rule_paraphraser import reword
-from analytics.paraphrase.operators.sequence import SequenceModel
+from analytics.paraphrase.operators.sequence_models import SequenceModel
 
 if TYPE_CHECKING:
     from analytics.language_model.protocol import LanguageModel

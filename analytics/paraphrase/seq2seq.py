@@ -13,11 +13,13 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from analytics.backbone.generators import load_generator
 from analytics.paraphrase.config import ParaphraseConfig
-from analytics.paraphrase.operators.back_translation import BackTranslation
 from analytics.paraphrase.operators.catalog import Apply
-from analytics.paraphrase.operators.passive_voice import PassiveByModels
-from analytics.paraphrase.operators.reconstruction import Reconstruction
-from analytics.paraphrase.operators.weak_paraphraser import WeakParaphraser
+from analytics.paraphrase.operators.sequence_models import (
+    BackTranslation,
+    PassiveByModels,
+    Reconstruction,
+    WeakParaphraser,
+)
 
 _BATCH = 16
 

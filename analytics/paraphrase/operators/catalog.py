@@ -9,35 +9,22 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from analytics.errors import DataError
 from analytics.paraphrase.operators import (
     comparison_change,
-    consistent_renaming,
-    entity_replacement,
-    inconsistent_renaming,
-    last_sentence_deletion,
+    deletions,
     lossy_summary,
-    number_change,
-    number_deletion,
-    number_swap,
-    numbers_to_words,
+    names,
+    numbers,
     passive_voice,
-    phrase_deletion,
-    question_only,
-    random_deletion,
     reconstruction,
-    role_swap,
-    rule_paraphraser,
-    same_sentence,
     tfidf_replacement,
-    unit_contraction,
-    unit_expansion,
-    unit_replacement,
+    units,
     unrelated_word,
-    words_to_numbers,
 )
+from analytics.paraphrase.operators.rule_paraphraser import reword
 
 Apply = Callable[[str, random.Random], str | None]
 """Question and generator -> what becomes of it, None where the operator does not apply."""
@@ -54,7 +41,6 @@ class ParaphraseOperator:
         is_training: used in training; the others make test sets only.
         function: what it does.
         is_paper: one of the paper's, not an extra one.
-        stand_in: what stands in for a model here; empty where none is needed.
     """
 
     name: str
@@ -63,84 +49,83 @@ class ParaphraseOperator:
     is_training: bool
     function: Apply
     is_paper: bool = True
-    stand_in: str = ""
 
     def apply(self, question: str, rng: random.Random) -> str | None:
         """Apply the operator; None where it does not apply."""
         return self.function(question, rng)
 
 
+def _operators(
+    rows: tuple[tuple[str, str, Apply], ...],
+    *,
+    is_positive: bool,
+    is_training: bool = True,
+    is_paper: bool = True,
+) -> tuple[ParaphraseOperator, ...]:
+    return tuple(
+        ParaphraseOperator(name, label, is_positive, is_training, function, is_paper)
+        for name, label, function in rows
+    )
+
+
 OPERATORS: tuple[ParaphraseOperator, ...] = (
-    ParaphraseOperator(
-        "back_translation",
-        "f1 back-translation",
-        True,
-        True,
-        rule_paraphraser.apply,
-        stand_in="rule paraphraser",
+    *_operators(
+        (
+            ("back_translation", "f1 back-translation", reword),  # rules stand in for models
+            ("same_sentence", "f2 same sentence", deletions.same),
+            ("numbers_to_words", "f3 numbers to words", numbers.in_words),
+            ("unit_expansion", "f4 unit expansion", units.write_out),
+        ),
+        is_positive=True,
     ),
-    ParaphraseOperator("same_sentence", "f2 same sentence", True, True, same_sentence.apply),
-    ParaphraseOperator("numbers_to_words", "f3 numbers to words", True, True, numbers_to_words.apply),
-    ParaphraseOperator("unit_expansion", "f4 unit expansion", True, True, unit_expansion.apply),
-    ParaphraseOperator(
-        "phrase_deletion", "f5 most important phrase deletion", False, True, phrase_deletion.apply
+    *_operators(
+        (
+            ("phrase_deletion", "f5 most important phrase deletion", deletions.delete_phrase),
+            ("last_sentence_deletion", "f6 last sentence deletion", deletions.delete_last_sentence),
+            ("entity_replacement", "f7 named entity replacement", names.replace),
+            ("number_deletion", "f8 numerical entity deletion", numbers.delete),
+            ("weak_paraphraser", "f9 weak paraphraser", lossy_summary.apply),  # for a model
+            ("unit_replacement", "f10 unit replacement", units.replace),
+        ),
+        is_positive=False,
     ),
-    ParaphraseOperator(
-        "last_sentence_deletion", "f6 last sentence deletion", False, True, last_sentence_deletion.apply
+    *_operators(
+        (
+            ("words_to_numbers", "numbers in digits", numbers.in_digits),
+            ("unit_contraction", "units abbreviated", units.abbreviate),
+            ("consistent_renaming", "renamed throughout", names.rename_throughout),
+        ),
+        is_positive=True,
+        is_paper=False,
     ),
-    ParaphraseOperator(
-        "entity_replacement", "f7 named entity replacement", False, True, entity_replacement.apply
+    *_operators(
+        (
+            ("inconsistent_renaming", "renamed in places", names.rename_in_places),
+            ("number_change", "changed number", numbers.change),
+            ("number_swap", "numbers swapped", numbers.swap),
+            ("role_swap", "names swapped in a sentence", names.swap_in_sentence),
+            ("comparison_change", "comparison turned round", comparison_change.apply),
+            ("unrelated_word", "unrelated word", unrelated_word.apply),
+        ),
+        is_positive=False,
+        is_paper=False,
     ),
-    ParaphraseOperator("number_deletion", "f8 numerical entity deletion", False, True, number_deletion.apply),
-    ParaphraseOperator(
-        "weak_paraphraser",
-        "f9 weak paraphraser",
-        False,
-        True,
-        lossy_summary.apply,
-        stand_in="lossy summariser",
+    *_operators(
+        (
+            ("passive_voice", "f_a active to passive", passive_voice.apply),  # for a model
+            ("reconstruction", "f_b corrupted sentence reconstruction", reconstruction.apply),  # for a model
+        ),
+        is_positive=True,
+        is_training=False,
     ),
-    ParaphraseOperator("unit_replacement", "f10 unit replacement", False, True, unit_replacement.apply),
-    ParaphraseOperator("words_to_numbers", "numbers in digits", True, True, words_to_numbers.apply, False),
-    ParaphraseOperator("unit_contraction", "units abbreviated", True, True, unit_contraction.apply, False),
-    ParaphraseOperator(
-        "consistent_renaming", "renamed throughout", True, True, consistent_renaming.apply, False
-    ),
-    ParaphraseOperator(
-        "inconsistent_renaming", "renamed in places", False, True, inconsistent_renaming.apply, False
-    ),
-    ParaphraseOperator("number_change", "changed number", False, True, number_change.apply, False),
-    ParaphraseOperator("number_swap", "numbers swapped", False, True, number_swap.apply, False),
-    ParaphraseOperator("role_swap", "names swapped in a sentence", False, True, role_swap.apply, False),
-    ParaphraseOperator(
-        "comparison_change", "comparison turned round", False, True, comparison_change.apply, False
-    ),
-    ParaphraseOperator("unrelated_word", "unrelated word", False, True, unrelated_word.apply, False),
-    ParaphraseOperator(
-        "passive_voice",
-        "f_a active to passive",
-        True,
-        False,
-        passive_voice.apply,
-        stand_in="rules for statements",
-    ),
-    ParaphraseOperator(
-        "reconstruction",
-        "f_b corrupted sentence reconstruction",
-        True,
-        False,
-        reconstruction.apply,
-        stand_in="small words dropped",
-    ),
-    ParaphraseOperator("tfidf_replacement", "f_c TF-IDF replacement", False, False, tfidf_replacement.apply),
-    ParaphraseOperator("random_deletion", "f_d random deletion", False, False, random_deletion.apply),
-    ParaphraseOperator(
-        "weak_question",
-        "f_e weak paraphraser",
-        False,
-        False,
-        question_only.apply,
-        stand_in="question with one fact",
+    *_operators(
+        (
+            ("tfidf_replacement", "f_c TF-IDF replacement", tfidf_replacement.apply),
+            ("random_deletion", "f_d random deletion", deletions.delete_tokens),
+            ("weak_question", "f_e weak paraphraser", deletions.ask_only),  # for a model
+        ),
+        is_positive=False,
+        is_training=False,
     ),
 )
 
@@ -192,15 +177,5 @@ def with_functions(
     for name in functions:
         operator(name)
     return tuple(
-        ParaphraseOperator(
-            original.name,
-            original.label,
-            original.is_positive,
-            original.is_training,
-            functions[original.name],
-            original.is_paper,
-        )
-        if original.name in functions
-        else original
-        for original in operators
+        replace(original, function=functions.get(original.name, original.function)) for original in operators
     )

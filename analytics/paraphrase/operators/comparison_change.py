@@ -6,54 +6,23 @@ import random
 import re
 
 from analytics.paraphrase.words.editing import formula_spans, overlaps, upper_first
+from analytics.paraphrase.words.wording import rows_of
 
-OPPOSITES: dict[str, tuple[str, ...]] = {
-    "more than": ("less than", "fewer than"),
-    "less than": ("more than",),
-    "fewer than": ("more than",),
-    "greater than": ("less than",),
-    "smaller than": ("greater than",),
-    "larger than": ("smaller than",),
-    "at least": ("at most",),
-    "at most": ("at least",),
-    "no more than": ("no less than",),
-    "no less than": ("no more than",),
-    "as many": ("fewer",),
-    "more": ("fewer",),
-    "fewer": ("more",),
-    "less": ("more",),
-    "older": ("younger",),
-    "younger": ("older",),
-    "taller": ("shorter",),
-    "shorter": ("longer",),
-    "longer": ("shorter",),
-    "heavier": ("lighter",),
-    "lighter": ("heavier",),
-    "faster": ("slower",),
-    "slower": ("faster",),
-    "greater": ("smaller",),
-    "larger": ("smaller",),
-    "bigger": ("smaller",),
-    "higher": ("lower",),
-    "lower": ("higher",),
-    "increased": ("decreased",),
-    "decreased": ("increased",),
-    "increases": ("decreases",),
-    "decreases": ("increases",),
-    "increase": ("decrease",),
-    "decrease": ("increase",),
-    "a gain": ("a loss",),
-    "profit": ("loss",),
-    "loss": ("profit",),
-    "maximum": ("minimum",),
-    "minimum": ("maximum",),
-    "greatest": ("smallest",),
-    "smallest": ("greatest",),
-    "largest": ("smallest",),
-    "twice": ("half",),
-    "double": ("half",),
-    "before": ("after",),
-    "after": ("before",),
+OPPOSITES: dict[str, list[str]] = {
+    first: others
+    for first, *others in rows_of(
+        """
+        more_than less_than fewer_than | less_than more_than | fewer_than more_than | greater_than less_than |
+        smaller_than greater_than | larger_than smaller_than | at_least at_most | at_most at_least |
+        no_more_than no_less_than | no_less_than no_more_than | as_many fewer | more fewer | fewer more | less
+        more | older younger | younger older | taller shorter | shorter longer | longer shorter | heavier
+        lighter | lighter heavier | faster slower | slower faster | greater smaller | larger smaller | bigger
+        smaller | higher lower | lower higher | increased decreased | decreased increased | increases decreases
+        | decreases increases | increase decrease | decrease increase | a_gain a_loss | profit loss | loss
+        profit | maximum minimum | minimum maximum | greatest smallest | smallest greatest | largest smallest |
+        twice half | double half | before after | after before
+        """
+    )
 }
 """A comparison -> what turns it round."""
 

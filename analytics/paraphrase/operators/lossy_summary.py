@@ -11,7 +11,7 @@ import random
 import re
 from fractions import Fraction
 
-from analytics.paraphrase.operators import rule_paraphraser
+from analytics.paraphrase.operators.rule_paraphraser import reword
 from analytics.paraphrase.words.editing import tidy
 from analytics.text.clauses import Clause, split_clauses, split_sentences
 from analytics.text.numbers import find_numbers
@@ -32,7 +32,7 @@ def apply(question: str, rng: random.Random) -> str | None:
         if summary is None or not summary.strip() or _values(summary) == values:
             continue
         if rng.random() < 0.6:
-            summary = rule_paraphraser.apply(summary, rng) or summary
+            summary = reword(summary, rng) or summary
         return tidy(summary) or None
     return None
 

@@ -1,8 +1,7 @@
-"""f_a, a test operator: active becomes passive, then grammar is put right.
+"""The stand-in of f_a, a test operator: rules put plain statements in the passive.
 
-ParaQD (Gupta et al., 2022), section 4.2. With models (one for the voice, one for the grammar) see
-`PassiveByModels`; the offline stand-in is rules for plain statements: "Ann bought 5 pens at the shop." ->
-"5 pens were bought by Ann at the shop.". Like the paper's, it fails at times: it is for test sets that people label.
+ParaQD (Gupta et al., 2022), section 4.2: "Ann bought 5 pens at the shop." -> "5 pens were bought by Ann at the shop.".
+Like the paper's models, it fails at times: it is for test sets that people label.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import random
 import re
 
-from analytics.paraphrase.operators.sequence import SequenceModel, first_different
 from analytics.paraphrase.words.editing import lower_first, tidy, upper_first
 from analytics.text.clauses import split_sentences
 
@@ -52,21 +50,6 @@ _STATEMENT = re.compile(
 _ANOTHER_VERB = re.compile(r"\b(?:and|but|which|who|that) (?!\$?\d|the |an? |his |her )")
 _BY = {"He": "him", "She": "her", "They": "them", "We": "us", "I": "me"}
 _SINGULAR = re.compile(r"^(?:a|an|one|1)\b|^(?:the|his|her)\s(?!.*s$)", re.IGNORECASE)
-
-
-class PassiveByModels:
-    """f_a with models: one that changes the voice, sentence by sentence, and one that corrects the grammar."""
-
-    def __init__(self, voice: SequenceModel, grammar: SequenceModel | None = None) -> None:
-        self.voice, self.grammar = voice, grammar
-
-    def apply(self, question: str, _rng: random.Random) -> str | None:
-        """Put the question in the passive; None where the models change nothing."""
-        sentences = [sentence.text.strip() for sentence in split_sentences(question)]
-        changed = [outputs[0] for outputs in self.voice.generate(sentences)] if sentences else []
-        if self.grammar is not None and changed:
-            changed = [outputs[0] for outputs in self.grammar.generate(changed)]
-        return first_different(question, [" ".join(changed)])
 
 
 def apply(question: str, _rng: random.Random) -> str | None:

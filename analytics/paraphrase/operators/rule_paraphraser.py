@@ -30,13 +30,8 @@ _RULES: tuple[tuple[Rule, float], ...] = (
 """Rule -> how often it is tried, in order."""
 
 
-def apply(question: str, rng: random.Random) -> str | None:
-    """Put a question in other words; None where no rule applies."""
-    return reword(question, rng)
-
-
 def reword(question: str, rng: random.Random, *, strength: float = 1.0) -> str | None:
-    """Put a question in other words.
+    """Put a question in other words; None where no rule applies.
 
     Args:
         strength: multiplies the probability of each rule; with 10 every rule that applies is used.

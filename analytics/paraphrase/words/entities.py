@@ -127,6 +127,11 @@ def find_entities(text: str, known: Iterable[str] = ()) -> list[EntityMention]:
     return mentions
 
 
+def first_words(text: str) -> frozenset[str]:
+    """Return the first words of a text's names, which keep their capitals inside a sentence."""
+    return frozenset(mention.text.split()[0] for mention in find_entities(text))
+
+
 def mentions_of(name: str, text: str) -> list[tuple[int, int]]:
     """Return where a name stands in a text, in any case (paraphrasers write "john")."""
     flags = 0 if len(name) < _ANY_CASE else re.IGNORECASE

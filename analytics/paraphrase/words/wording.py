@@ -28,12 +28,21 @@ STOP_WORDS = frozenset(
 """Words that carry no topic."""
 
 
-def _rows_of(table: str) -> tuple[tuple[str, ...], ...]:
-    """Return the rows between bars; a blank within a word is written as "_"."""
+def rows_of(table: str) -> tuple[tuple[str, ...], ...]:
+    """Return the rows between bars, each of words between blanks; a blank within a word is written as "_".
+
+    >>> rows_of("cannot can't | at_most at_least")
+    (('cannot', "can't"), ('at most', 'at least'))
+    """
     return tuple(tuple(word.replace("_", " ") for word in row.split()) for row in table.split("|"))
 
 
-SYNONYMS = _rows_of(
+def pairs_of(table: str) -> tuple[tuple[str, str], ...]:
+    """Return the rows of a table whose rows are pairs, as `rows_of` does."""
+    return tuple((first, second) for first, second in rows_of(table))
+
+
+SYNONYMS = rows_of(
     """
     buy purchase | buys purchases | bought purchased | buying purchasing | kids children | kid child |
     mom mother | dad father | big large | bigger larger | biggest largest | small little | start begin |
@@ -49,7 +58,7 @@ SYNONYMS = _rows_of(
 )
 """Rows of words that replace one another."""
 
-_COMPARED = _rows_of(
+_COMPARED = rows_of(
     """
     gift present | candy sweet | package parcel packet | bag sack | doughnut donut | plough plow |
     colour color | grey gray | neighbour neighbor | tyre tire | metre meter | centre center | aeroplane

@@ -9,11 +9,14 @@ import pytest
 
 from analytics.errors import BackboneError
 from analytics.paraphrase.config import ParaphraseConfig
-from analytics.paraphrase.operators.back_translation import BackTranslation
-from analytics.paraphrase.operators.passive_voice import PassiveByModels
-from analytics.paraphrase.operators.reconstruction import Reconstruction
-from analytics.paraphrase.operators.sequence import farthest, first_different
-from analytics.paraphrase.operators.weak_paraphraser import WeakParaphraser
+from analytics.paraphrase.operators.sequence_models import (
+    BackTranslation,
+    PassiveByModels,
+    Reconstruction,
+    WeakParaphraser,
+    farthest,
+    first_different,
+)
 from tests.analytics.paraphrase.tiny_sequence_model import tiny_published_models, tiny_sequence_model
 from tests.analytics.paraphrase.word_problems import word_problems
 

@@ -6,7 +6,7 @@ import random
 import re
 
 from analytics.paraphrase.words.editing import lower_first, upper_first
-from analytics.paraphrase.words.entities import find_entities
+from analytics.paraphrase.words.entities import find_entities, first_words
 from analytics.text.clauses import split_sentences
 
 _CONDITION_FIRST = re.compile(
@@ -42,7 +42,7 @@ _OPENER = re.compile(
 def move_condition(text: str, _rng: random.Random) -> str | None:
     """Move the condition of a question: "If A, how B?" and "How B if A?"."""
     sentences = split_sentences(text)
-    names = _names(text)
+    names = first_words(text)
     for sentence in sentences:
         body = sentence.text.rstrip()
         if match := _CONDITION_FIRST.match(body):
@@ -69,7 +69,7 @@ def move_adjunct(text: str, rng: random.Random) -> str | None:
     match = _ADJUNCT.match(body)
     if match is None or (_PRONOUN.search(match["rest"].split()[0]) and find_entities(match["adjunct"])):
         return None
-    new = f"{upper_first(match['rest'])} {lower_first(match['adjunct'], _names(text))}."
+    new = f"{upper_first(match['rest'])} {lower_first(match['adjunct'], first_words(text))}."
     return _with(text, sentence.start, sentence.start + len(body), new)
 
 
@@ -116,7 +116,7 @@ def join_sentences(text: str, rng: random.Random) -> str | None:
     joined = (
         first.text.rstrip().removesuffix(".").rstrip()
         + link
-        + lower_first(second.text.rstrip(), _names(text))
+        + lower_first(second.text.rstrip(), first_words(text))
     )
     return _with(text, first.start, second.start + len(second.text.rstrip()), joined)
 
@@ -135,10 +135,6 @@ def question_first(text: str, _rng: random.Random) -> str | None:
         return None
     facts = text[: sentences[-1].start].rstrip()
     return f"{asked} {facts}" if asked[-1] in ".?" else None
-
-
-def _names(text: str) -> frozenset[str]:
-    return frozenset(mention.text.split()[0] for mention in find_entities(text))
 
 
 def _with(text: str, start: int, end: int, new: str) -> str:

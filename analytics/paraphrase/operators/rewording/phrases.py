@@ -7,6 +7,7 @@ import re
 from functools import lru_cache
 
 from analytics.paraphrase.words.editing import Edit, apply_edits, upper_first
+from analytics.paraphrase.words.wording import pairs_of
 
 _OWNED = r"(?:pens|pencils|books|marbles|stickers|stamps|coins|toys|cards|trading cards|balloons|badges|shells|beads)\b"
 # (pattern, what it becomes); each keeps the equation. Where several are given, one is drawn.
@@ -50,81 +51,43 @@ _PHRASES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"\bNow,", ("At present,",)),
     (r"\bnow\b(?= *[?.])", ("at present", "at this point")),
 )
-_CONTRACTED = {
-    "do not": "don't",
-    "does not": "doesn't",
-    "did not": "didn't",
-    "is not": "isn't",
-    "are not": "aren't",
-    "was not": "wasn't",
-    "were not": "weren't",
-    "has not": "hasn't",
-    "have not": "haven't",
-    "cannot": "can't",
-    "can not": "can't",
-    "could not": "couldn't",
-    "will not": "won't",
-    "would not": "wouldn't",
-    "it is": "it's",
-    "that is": "that's",
-    "they are": "they're",
-    "she is": "she's",
-    "he is": "he's",
-    "they will": "they'll",
-    "he will": "he'll",
-    "she will": "she'll",
-    "i am": "I'm",
-    "you are": "you're",
-}
+_CONTRACTED = dict(
+    pairs_of(
+        """
+        do_not don't | does_not doesn't | did_not didn't | is_not isn't | are_not aren't | was_not wasn't |
+        were_not weren't | has_not hasn't | have_not haven't | cannot can't | can_not can't | could_not couldn't
+        | will_not won't | would_not wouldn't | it_is it's | that_is that's | they_are they're | she_is she's |
+        he_is he's | they_will they'll | he_will he'll | she_will she'll | i_am I'm | you_are you're
+        """
+    )
+)
 _EXPANDED = {
     short.lower(): long for long, short in _CONTRACTED.items() if long not in {"can not", "i am"}
 } | {"i'm": "I am"}
 _AMOUNT = r"(?= (?:[$£€]?\d|an? |the |some |several |another ))"
 # Word -> what it becomes, and what must stand behind it for the sentence to stay right. Only what fits wherever the
 # word stands is here: "fast" is no "quickly" ("a fast rate"), "gets paid" no "receives paid".
-_SYNONYMS: tuple[tuple[str, str, str], ...] = (
-    ("buy", "purchase", _AMOUNT),
-    ("buys", "purchases", _AMOUNT),
-    ("bought", "purchased", ""),
-    ("purchased", "bought", ""),
-    ("buying", "purchasing", ""),
-    ("kids", "children", ""),
-    ("children", "kids", ""),
-    ("mom", "mother", ""),
-    ("dad", "father", ""),
-    ("big", "large", ""),
-    ("bigger", "larger", ""),
-    ("larger", "bigger", ""),
-    ("biggest", "largest", ""),
-    ("largest", "biggest", ""),
-    ("needs", "requires", _AMOUNT),
-    ("gathers", "collects", ""),
-    ("gathered", "collected", ""),
-    ("collected", "gathered", ""),
-    ("finishes", "completes", r"(?= (?:the|his|her|their|a) )"),
-    ("finished", "completed", r"(?= (?:the|his|her|their|a) )"),
-    ("journey", "trip", ""),
-    ("trip", "journey", ""),
-    ("constant", "steady", r"(?= (?:speed|pace|rate)\b)"),
-    ("shop", "store", r"(?= (?:sells|sold|has|had|buys|bought|offers)\b)"),
-    ("pictures", "images", ""),
-    ("entire", "whole", ""),
-    ("whole", "entire", r"(?= (?:class|journey|trip|day|week|school|box|bag|group)\b)"),
-    ("pupils", "schoolchildren", ""),
-    ("workers", "labourers", ""),
-    ("approximately", "roughly", ""),
-    ("builds", "constructs", ""),
-    ("built", "constructed", ""),
-    ("bike", "bicycle", ""),
-    ("bikes", "bicycles", ""),
-    ("bicycle", "bike", ""),
-    ("bicycles", "bikes", ""),
-    ("sofa", "couch", ""),
-    ("movie", "film", ""),
-    ("movies", "films", ""),
-    ("road", "street", ""),
-    ("teacher", "instructor", ""),
+_SYNONYMS = pairs_of(
+    """
+    buy purchase | buys purchases | bought purchased | purchased bought | buying purchasing | kids children |
+    children kids | mom mother | dad father | big large | bigger larger | larger bigger | biggest largest |
+    largest biggest | needs requires | gathers collects | gathered collected | collected gathered | finishes
+    completes | finished completed | journey trip | trip journey | constant steady | shop store | pictures
+    images | entire whole | whole entire | pupils schoolchildren | workers labourers | approximately roughly |
+    builds constructs | built constructed | bike bicycle | bikes bicycles | bicycle bike | bicycles bikes | sofa
+    couch | movie film | movies films | road street | teacher instructor
+    """
 )
+_BEHIND = {
+    "buy": _AMOUNT,
+    "buys": _AMOUNT,
+    "needs": _AMOUNT,
+    "finishes": r"(?= (?:the|his|her|their|a) )",
+    "finished": r"(?= (?:the|his|her|their|a) )",
+    "constant": r"(?= (?:speed|pace|rate)\b)",
+    "shop": r"(?= (?:sells|sold|has|had|buys|bought|offers)\b)",
+    "whole": r"(?= (?:class|journey|trip|day|week|school|box|bag|group)\b)",
+}
 _MOST_SYNONYMS = 5
 
 
@@ -177,9 +140,9 @@ def contract(text: str, rng: random.Random) -> str | None:
 @lru_cache(maxsize=1)
 def _synonyms() -> tuple[dict[str, tuple[str, ...]], re.Pattern[str]]:
     table: dict[str, tuple[str, ...]] = {}
-    for word, synonym, _behind in _SYNONYMS:
+    for word, synonym in _SYNONYMS:
         table[word] = (*table.get(word, ()), synonym)
-    words = "|".join(rf"{word}\b{behind}" for word, _synonym, behind in _SYNONYMS)
+    words = "|".join(rf"{word}\b{_BEHIND.get(word, '')}" for word, _synonym in _SYNONYMS)
     return table, re.compile(rf"\b(?:{words})", re.IGNORECASE)
 
 

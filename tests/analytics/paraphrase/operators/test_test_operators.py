@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import random
 
-from analytics.paraphrase.operators import (
-    passive_voice,
-    question_only,
-    random_deletion,
-    reconstruction,
-    tfidf_replacement,
-)
+from analytics.paraphrase.operators import deletions, passive_voice, reconstruction, tfidf_replacement
+from analytics.paraphrase.operators.sequence_models import corrupt
 from analytics.paraphrase.operators.tfidf_replacement import TfidfReplacement
 from analytics.text.numbers import find_numbers
 
@@ -41,17 +36,17 @@ def test_reconstruction_drops_small_words_and_keeps_numbers() -> None:
 
 def test_corruption_loses_no_number() -> None:
     for seed in range(20):
-        assert {"12", "3"} <= set(reconstruction.corrupt(PENS, rng(seed), 0.5).split())
+        assert {"12", "3"} <= set(corrupt(PENS, rng(seed), 0.5).split())
 
 
 def test_corruption_swaps_leaves_out_and_replaces_words() -> None:
     words = PENS.split()
-    made = [reconstruction.corrupt(PENS, rng(seed), 0.05).split() for seed in range(200)]
+    made = [corrupt(PENS, rng(seed), 0.05).split() for seed in range(200)]
     assert any(len(variant) < len(words) for variant in made)
     assert any(sorted(variant) == sorted(words) and variant != words for variant in made)
     assert any(any(variant.count(word) > words.count(word) for word in variant) for variant in made)
     assert all(set(variant) <= set(words) for variant in made)
-    assert reconstruction.corrupt(PENS, rng(0), 0) == " ".join(words)
+    assert corrupt(PENS, rng(0), 0) == " ".join(words)
 
 
 def test_words_of_high_tfidf_are_replaced_by_words_of_the_vocabulary() -> None:
@@ -74,17 +69,17 @@ def test_the_stand_in_replaces_words_that_are_rare_in_english() -> None:
 
 def test_tokens_are_left_out_at_random() -> None:
     for seed in range(30):
-        changed = random_deletion.apply(PENS, rng(seed))
+        changed = deletions.delete_tokens(PENS, rng(seed))
         assert changed is not None
         assert 0 < len(changed.split()) < len(PENS.split())
-    assert random_deletion.apply("Find x", rng()) is None
+    assert deletions.delete_tokens("Find x", rng()) is None
 
 
 def test_the_question_is_asked_with_one_fact_or_none() -> None:
-    outputs = {question_only.apply(PENS, rng(seed)) for seed in range(30)}
+    outputs = {deletions.ask_only(PENS, rng(seed)) for seed in range(30)}
     assert outputs == {
         "How many pens are left?",
         "How many pens are left if Omar bought 12 pens at the shop?",
         "How many pens are left if the teacher takes 3 pens?",
     }
-    assert question_only.apply("How many pens?", rng()) is None
+    assert deletions.ask_only("How many pens?", rng()) is None

@@ -1,0 +1,150 @@
+"""Operators that need a sequence-to-sequence model, which `seq2seq` loads: f1, f9, f_a, f_b and f_e. Torch-free.
+
+ParaQD (Gupta et al., 2022), sections 3.2, 3.3 and 4.2. Where no models are configured, the stand-ins of the catalog
+take their place.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from typing import Protocol
+
+from rapidfuzz.distance import Levenshtein
+
+from analytics.text.clauses import split_sentences
+
+
+class SequenceModel(Protocol):
+    """Writes texts from texts."""
+
+    def generate(self, texts: Sequence[str], *, beams: int = 1, outputs: int = 1) -> list[list[str]]:
+        """Return the best outputs of each text, the best first; `outputs` is at most `beams`."""
+        ...
+
+
+def farthest(text: str, candidates: Sequence[str]) -> list[str]:
+    """Order candidates by their normalised Levenshtein distance from a text, the farthest first."""
+    return sorted(
+        candidates, key=lambda candidate: (-Levenshtein.normalized_distance(text, candidate), candidate)
+    )
+
+
+def first_different(text: str, candidates: Sequence[str]) -> str | None:
+    """Return the first candidate that says anything and differs in more than blanks."""
+    words = text.split()
+    return next(
+        (candidate.strip() for candidate in candidates if candidate.strip() and candidate.split() != words),
+        None,
+    )
+
+
+class BackTranslation:
+    """f1: into another language and back, sentence by sentence; of the ways back the farthest is taken.
+
+    Args:
+        forward: from the question's language.
+        back: into it.
+        beams: searched each way; on the way back the `outputs` best are compared.
+    """
+
+    def __init__(
+        self, forward: SequenceModel, back: SequenceModel, *, beams: int = 8, outputs: int = 2
+    ) -> None:
+        self.forward, self.back, self.beams, self.outputs = forward, back, beams, outputs
+
+    def apply(self, question: str, _rng: random.Random) -> str | None:
+        """Return the back-translation; None where nothing changes or nothing comes back."""
+        sentences = [clause.text.strip() for clause in split_sentences(question) if clause.text.strip()]
+        if not sentences:
+            return None
+        foreign = [outputs[0] for outputs in self.forward.generate(sentences, beams=self.beams)]
+        returned = self.back.generate(foreign, beams=max(self.beams, self.outputs), outputs=self.outputs)
+        chosen = [
+            next((candidate for candidate in farthest(sentence, outputs) if candidate.strip()), sentence)
+            for sentence, outputs in zip(sentences, returned, strict=True)
+        ]
+        return first_different(question, [" ".join(sentence.strip() for sentence in chosen)])
+
+
+class WeakParaphraser:
+    """f9 and f_e: the farthest output that still has a certain share of the question's length.
+
+    Args:
+        prefix: what the model wants in front ("paraphrase: ").
+        shortest: an output with a smaller share of the question's words is passed over.
+    """
+
+    def __init__(
+        self,
+        model: SequenceModel,
+        *,
+        prefix: str = "",
+        beams: int = 10,
+        outputs: int = 2,
+        shortest: float = 0.5,
+    ) -> None:
+        self.model, self.prefix, self.beams = model, prefix, beams
+        self.outputs, self.shortest = outputs, shortest
+
+    def apply(self, question: str, _rng: random.Random) -> str | None:
+        """Return the model's output; None where all are too short or equal the question."""
+        if not question.strip():
+            return None
+        [outputs] = self.model.generate([self.prefix + question], beams=self.beams, outputs=self.outputs)
+        words = question.split()
+        for output in farthest(question, outputs):
+            if len(output.split()) > self.shortest * len(words) and output.split() != words:
+                return output.strip()
+        return None
+
+
+class PassiveByModels:
+    """f_a with models: one that changes the voice, sentence by sentence, and one that corrects the grammar."""
+
+    def __init__(self, voice: SequenceModel, grammar: SequenceModel | None = None) -> None:
+        self.voice, self.grammar = voice, grammar
+
+    def apply(self, question: str, _rng: random.Random) -> str | None:
+        """Put the question in the passive; None where the models change nothing."""
+        sentences = [sentence.text.strip() for sentence in split_sentences(question)]
+        changed = [outputs[0] for outputs in self.voice.generate(sentences)] if sentences else []
+        if self.grammar is not None and changed:
+            changed = [outputs[0] for outputs in self.grammar.generate(changed)]
+        return first_different(question, [" ".join(changed)])
+
+
+class Reconstruction:
+    """f_b, after Rotom: a model that was trained to undo the corruption writes the question again."""
+
+    def __init__(self, model: SequenceModel, *, prefix: str = "") -> None:
+        self.model, self.prefix = model, prefix
+
+    def apply(self, question: str, rng: random.Random) -> str | None:
+        """Corrupt the question and let the model write it again; None where it comes back as it was."""
+        if not question.strip():
+            return None
+        [outputs] = self.model.generate([self.prefix + corrupt(question, rng)], beams=4, outputs=2)
+        return first_different(question, outputs)
+
+
+def corrupt(question: str, rng: random.Random, share: float = 0.1) -> str:
+    """Swap neighbours, leave out words and replace them, numbers never: what the model of f_b is trained to undo.
+
+    What takes a word's place is another word of the question.
+
+    Args:
+        share: probability of each change at each word.
+    """
+    words = question.split()
+    others = [word for word in words if not _has_digit(word)]
+    kept = [word for word in words if _has_digit(word) or rng.random() >= share]
+    kept = [rng.choice(others) if not _has_digit(word) and rng.random() < share else word for word in kept]
+    for index in range(len(kept) - 1):
+        if rng.random() < share:
+            kept[index], kept[index + 1] = kept[index + 1], kept[index]
+    return " ".join(kept)
+
+
+def _has_digit(word: str) -> bool:
+    return any(character.isdigit() for character in word)
