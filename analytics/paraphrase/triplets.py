@@ -94,7 +94,6 @@ def make_triplets(
     count: int = 6,
     far_share: float = 0.5,
     seed: int = 3407,
-    kept_out: KeptOut | None = None,
     given: Sequence[ParaphrasePair] = (),
     check_positives: bool = True,
     progress: Callable[[int, int], None] | None = None,
@@ -107,7 +106,6 @@ def make_triplets(
         operators: positives and negatives; test operators are refused.
         count: triplets a question, fewer where it has fewer negatives and positives to combine.
         far_share: of the triplets whose positive should be farther from the question than the negative.
-        kept_out: questions that are left out.
         given: labelled pairs (decisions, other corpora): their paraphrases are candidates of their original too.
         check_positives: leave out positives in which the findings see something serious.
         progress: told before each question (questions done, all of them).
@@ -131,7 +129,7 @@ def make_triplets(
             progress(done, len(wanted))
         if cancel is not None and cancel():
             break
-        if not question or (kept_out is not None and kept_out.holds(question)):
+        if not question:
             continue
         rng = random.Random(f"{seed}:{question}")
         pairs = by_question.get(question, [])

@@ -6,7 +6,7 @@ out, and counted.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,6 @@ import numpy as np
 
 from analytics.errors import DataError
 from analytics.metrics import expected_calibration_error, rounded
-from analytics.paraphrase.findings.rules import check_rules
 from analytics.paraphrase.pair_files import read_pairs, without_unchanged
 from analytics.paraphrase.scoring.baselines import RULES, rule_first
 from analytics.paraphrase.scoring.metrics import THRESHOLD, pair_metrics
@@ -32,15 +31,12 @@ _REFERENCES = (_RULE, "frozen", f"{_RULE}_then_frozen")
 """What a scorer must beat."""
 
 
-def evaluate_paraphrase(
-    data: Path, scorer: Scorer, *, frozen: Encode | None = None, without: Collection[str] = ()
-) -> dict[str, Any]:
+def evaluate_paraphrase(data: Path, scorer: Scorer, *, frozen: Encode | None = None) -> dict[str, Any]:
     """Measure a scorer on a file of labelled pairs, or on each of a folder.
 
     Args:
         frozen: an untrained encoder; its cosine, and the rule "same set of numbers" with this cosine behind it, are
             then measured with the rules.
-        without: rules of the findings that are left out.
 
     Returns:
         By set: how right the probability is; how many pairs there are and how many were left out, because the
@@ -53,7 +49,6 @@ def evaluate_paraphrase(
     Raises:
         DataError: there is no file, or none could be measured.
     """
-    check_rules(without)
     files = [data]
     if data.is_dir():
         files = sorted(path for path in data.glob("*") if path.name.endswith(_ENDINGS))
@@ -63,7 +58,7 @@ def evaluate_paraphrase(
     for file in files:
         name = file.name.partition(".")[0]
         try:
-            sets[name] = _set_figures(file, scorer, frozen, without)
+            sets[name] = _set_figures(file, scorer, frozen)
         except DataError as error:
             unusable[name] = str(error)
     if not sets:
@@ -73,9 +68,7 @@ def evaluate_paraphrase(
     return result
 
 
-def _set_figures(
-    file: Path, scorer: Scorer, frozen: Encode | None, without: Collection[str]
-) -> dict[str, Any]:
+def _set_figures(file: Path, scorer: Scorer, frozen: Encode | None) -> dict[str, Any]:
     labelled = [pair for pair in read_pairs(file) if pair.label is not None]
     pairs = without_unchanged(labelled)
     if not pairs:
@@ -83,7 +76,7 @@ def _set_figures(
     kept = [pair for pair in pairs if not scorer.learned([pair.original, pair.paraphrase])]
     if {pair.label for pair in kept} != {0, 1}:
         raise DataError(f"{file.name} has not pairs of both labels that the scorer did not learn from.")
-    pair_scores = scorer.score([(pair.original, pair.paraphrase) for pair in kept], without=without)
+    pair_scores = scorer.score([(pair.original, pair.paraphrase) for pair in kept])
     scores = {
         "score": ([pair_score.score for pair_score in pair_scores], THRESHOLD),
         "cosine": ([pair_score.cosine for pair_score in pair_scores], THRESHOLD),
@@ -189,5 +182,4 @@ def evaluate_scorer(options: Mapping[str, Any]) -> dict[str, Any]:
         options["data"],
         scorer,
         frozen=partial(encode_bulk, load_backbone()),
-        without=options.get("without") or (),
     )

@@ -7,7 +7,7 @@ reads in both texts together, the findings, and a probability that joins them (`
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -114,14 +114,14 @@ class Scorer:
         self._pair_reader = pair_reader
         self._learned = frozenset((learned if learned is not None else np.zeros(0, np.uint64)).tolist())
 
-    def score(self, pairs: Sequence[tuple[str, str]], *, without: Collection[str] = ()) -> list[PairScore]:
-        """Score pairs of (original, paraphrase), in the order given; `without` names rules to leave out."""
+    def score(self, pairs: Sequence[tuple[str, str]]) -> list[PairScore]:
+        """Score pairs of (original, paraphrase), in the order given."""
         if not pairs:
             return []
         near = cosines(pairs, reading_typed(self._encode) if self._reads_typed else self._encode)
         scores = stretched(near, self.verdict.boundary).tolist()
         readings = self.read(pairs)
-        findings_by_pair, features = weigh_pairs(pairs, scores, readings, without=without)
+        findings_by_pair, features = weigh_pairs(pairs, scores, readings)
         return [
             PairScore(score, cosine, float(probability), with_changed_words(findings, reading, *pair))
             for score, cosine, probability, findings, reading, pair in zip(
@@ -178,8 +178,6 @@ def weigh_pairs(
     pairs: Sequence[tuple[str, str]],
     scores: Sequence[float],
     readings: Sequence[PairReading | None] = (),
-    *,
-    without: Collection[str] = (),
 ) -> tuple[list[tuple[Finding, ...]], list[tuple[float, ...]]]:
     """Return the findings of each pair, and what a verdict weighs of it, in the order of `FEATURES`.
 
@@ -187,9 +185,8 @@ def weigh_pairs(
         pairs: original and paraphrase.
         scores: of the pairs, stretched if the scorer stretches them.
         readings: of the pairs, if a cross-encoder read them.
-        without: rules of the findings that are left out.
     """
-    findings = [_weighed(find_changes(*pair, without=without), *pair) for pair in pairs]
+    findings = [_weighed(find_changes(*pair), *pair) for pair in pairs]
     features = [
         verdict_features(score, pair_findings, *pair, reading=reading.log_odds if reading else 0.0)
         for score, pair_findings, pair, reading in zip(

@@ -63,9 +63,6 @@ class Command(BankCommand):
         parser.add_argument(
             "--pairs", type=Path, help="encoder: JSON Lines of text, other and a similarity score"
         )
-        parser.add_argument(
-            "--without", action="append", metavar="RULE", help="paraphrase: leave out a rule of the findings"
-        )
 
     def handle(self, *_args: Any, capability: str, output: Path, **options: Any) -> None:
         from worker.evaluation.catalog import evaluate
