@@ -8,7 +8,7 @@ from __future__ import annotations
 from analytics.paraphrase.words.wording import stem
 
 # A row: words of one meaning between commas, meanings between bars.
-_ANYWHERE = """
+_CONTRARY = """
     even | odd
     radius, radii | diameter | circumference
     simple | compound
@@ -21,14 +21,11 @@ _ANYWHERE = """
     acute | obtuse
     parallel | perpendicular
     discount | markup
-    deposit | withdraw, withdrew, withdrawn
     northward | southward
     vertical | horizontal
     isosceles | equilateral | scalene
     hypotenuse | leg
     divisor, factor | multiple
-"""
-_IN_PLACE = """
     sum | product | difference | quotient | mean, average | median
     buy, purchase | sell
     give, gave, donate, hand | get, receive, take, collect
@@ -37,7 +34,7 @@ _IN_PLACE = """
     earn | spend, spent
     gain | lose, lost, drop
     add, added, adding, join | remove, subtract, take, drain
-    deposit | withdraw, withdrew
+    deposit | withdraw, withdrew, withdrawn
     arrive | leave, depart
     enter | leave, exit
     fill | empty, drain
@@ -51,8 +48,8 @@ _IN_PLACE = """
     raise, increase | lower, reduce, decrease
     open | close
     on | off
-    in | out
-    into | out
+    in, into | out
+    by | to
     up | down
     over | under
     inside | outside
@@ -80,6 +77,11 @@ _IN_PLACE = """
     and | or
     each | total
     adult | child
+    most | least, fewest
+    largest, greatest, biggest, highest, longest | smallest, lowest, fewest, shortest, least
+    maximum | minimum
+    after, later | before, earlier
+    profit | loss
 """
 _COMPARATIVES = """
     more, greater, additional, extra | fewer, less, smaller
@@ -91,20 +93,11 @@ _COMPARATIVES = """
     higher, above | lower, below
     cheaper | dearer
 """
-_EXTREMES = """
-    most | least, fewest
-    largest, greatest, biggest, highest, longest | smallest, lowest, fewest, shortest, least
-    maximum | minimum
-    after, later | before, earlier
-    profit | loss
-"""
-
-Side = tuple[int, int]
-"""Row and meaning of a word."""
 
 
-def _table(rows: str) -> dict[str, set[Side]]:
-    table: dict[str, set[Side]] = {}
+def _table(rows: str) -> dict[str, set[tuple[int, int]]]:
+    """Return the rows, and the meanings in them, that each word has."""
+    table: dict[str, set[tuple[int, int]]] = {}
     for row, line in enumerate(rows.strip().splitlines()):
         for side, words in enumerate(line.split("|")):
             for word in words.split(","):
@@ -113,7 +106,7 @@ def _table(rows: str) -> dict[str, set[Side]]:
 
 
 _COMPARED = _table(_COMPARATIVES)
-_PLACED = (_table(_ANYWHERE), _table(_IN_PLACE), _COMPARED, _table(_EXTREMES))
+_OTHERS = _table(_CONTRARY)
 
 
 def are_contrary(first: str, second: str) -> bool:
@@ -122,7 +115,7 @@ def are_contrary(first: str, second: str) -> bool:
     >>> are_contrary("sold", "bought"), are_contrary("sum", "total"), are_contrary("even", "odd")
     (True, False, True)
     """
-    return any(_are_opposite(table, first, second) for table in _PLACED)
+    return _are_opposite(_OTHERS, first, second) or are_opposite_comparatives(first, second)
 
 
 def are_opposite_comparatives(first: str, second: str) -> bool:
@@ -130,7 +123,7 @@ def are_opposite_comparatives(first: str, second: str) -> bool:
     return _are_opposite(_COMPARED, first, second)
 
 
-def _are_opposite(table: dict[str, set[Side]], word: str, new_word: str) -> bool:
+def _are_opposite(table: dict[str, set[tuple[int, int]]], word: str, new_word: str) -> bool:
     return any(
         row == new_row and side != new_side
         for row, side in table.get(stem(word), ())

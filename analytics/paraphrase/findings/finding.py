@@ -35,6 +35,11 @@ class Words:
     end: int
     text: str
 
+    @property
+    def span(self) -> Span:
+        """Where they begin and end."""
+        return self.start, self.end
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 
 from analytics.paraphrase.findings.finding import Finding, Words
 from analytics.paraphrase.findings.pair import Pair
@@ -13,13 +13,13 @@ from analytics.text.meaning import same_meaning
 _MOST = 8  # formulas of a text that are compared
 
 
-def weigh_formulas(pair: Pair, findings: Mapping[str, list[Finding]]) -> dict[str, list[Finding]]:
-    """Return the findings of each rule without those inside formulas that mean the same.
+def weigh_formulas(pair: Pair, findings: Sequence[Finding]) -> list[Finding]:
+    """Return the findings without those inside formulas that mean the same.
 
     A formula that means something else is a finding of its own, unless another finding in it says so already. Formulas
     are compared in their order, where both texts have as many.
     """
-    settled = {rule: list(rule_findings) for rule, rule_findings in findings.items()}
+    settled = list(findings)
     formulas = [formula_segments(text.text) for text in (pair.original, pair.paraphrase)]
     if len(formulas[0]) != len(formulas[1]) or len(formulas[0]) > _MOST:
         return settled
@@ -28,18 +28,14 @@ def weigh_formulas(pair: Pair, findings: Mapping[str, list[Finding]]) -> dict[st
             continue
         meaning = same_meaning(old.body, new.body)
         if meaning == "same":
-            settled = {
-                rule: [finding for finding in rule_findings if not _is_within(finding, old, new)]
-                for rule, rule_findings in settled.items()
-            }
+            settled = [finding for finding in settled if not _is_within(finding, old, new)]
         elif meaning == "different" and not any(
             finding.is_serious and finding.original and overlaps(*finding.original, [(old.start, old.end)])
-            for rule_findings in settled.values()
-            for finding in rule_findings
+            for finding in settled
         ):
             sentence = f"{old.source} became {new.source}, which means something else."
             words = [Words(formula.start, formula.end, formula.source) for formula in (old, new)]
-            settled.setdefault("formulas", []).append(Finding.between("number", "changed", sentence, *words))
+            settled.append(Finding.between("number", "changed", sentence, *words))
     return settled
 
 

@@ -1,9 +1,9 @@
-"""Names: a renaming throughout is no finding, a renaming in places is (ParaQD, Table 3)."""
+"""Names that were lost or added, or replaced in places only; a renaming throughout is no finding (ParaQD, Table 3)."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from rapidfuzz.distance import Levenshtein
 
@@ -12,7 +12,6 @@ from analytics.paraphrase.findings.pair import Pair
 from analytics.paraphrase.words.entities import EntityMention
 from analytics.paraphrase.words.reading import Reading
 
-_PRONOUNS = frozenset(str.split("he she it they his her its their him them hers theirs who whom whose"))
 _SEXES = frozenset({"woman", "man"})
 _PEOPLE = _SEXES | {"other"}
 _LONG_NAME = 5  # letters of a name that may be misspelt
@@ -20,173 +19,100 @@ _MISSPELT = 0.3  # share of the letters that differ
 _ARTICLE = re.compile(r"\b(?:the|an?|each|every|per)\s$", re.IGNORECASE)
 
 
-def renamings(original: Reading, paraphrase: Reading) -> dict[str, str]:
-    """Return the names of the original that stand nowhere in the paraphrase -> the new name that stands in their place.
-
-    A new name goes with the lost one of its kind that stood about as often, the first of them.
-    """
-    before, after = _counts(original.entities, original), _counts(original.entities, paraphrase)
-    lost: dict[str, dict[str, int]] = {}  # by what may replace one another, how often each stood
-    for name, kind in _first_mentions(original.entities).items():
-        if not after[name]:
-            lost.setdefault(_group(kind), {})[name] = before[name]
-    fewer = {before[name] - after[name] for name in before if 0 < after[name] < before[name]}
-    pairs: dict[str, str] = {}
-    for new, kind in _new_names(original, paraphrase).items():
-        free = lost.get(_group(kind))
-        if not free:
-            continue
-        count = _count(new, paraphrase)
-        name = min(free, key=lambda candidate: abs(free[candidate] - count))
-        if count == free[name] or count not in fewer:
-            pairs[name] = new
-            del free[name]
-    return pairs
-
-
 def name_findings(pair: Pair) -> list[Finding]:
     """Return names that were lost, added, or replaced in places only."""
     original, paraphrase = pair.original, pair.paraphrase
-    pairs = renamings(original, paraphrase)
-    first = {mention.text: mention for mention in reversed(original.entities)}
-    people = {name for name, kind in _first_mentions(original.entities).items() if kind in _SEXES}
+    first, new = _first_mentions(original), _first_mentions(paraphrase)
+    before, after = ({name: _count(name, text) for name in first} for text in (original, paraphrase))
+    lost = [mention for name, mention in first.items() if not after[name]]
+    fewer = [mention for name, mention in first.items() if 0 < after[name] < before[name]]
+    people, new_people = (
+        [each for each in text.values() if each.category in _SEXES] for text in (first, new)
+    )
     findings: list[Finding] = []
-    before, after = _counts(original.entities, original), _counts(original.entities, paraphrase)
-    missing = [name for name in first if name not in pairs and not after[name]]
-    fewer = [name for name in first if name not in pairs and 0 < after[name] < before[name]]
-    replaced = set(pairs.values())
-    places = {mention.text: mention for mention in reversed(paraphrase.entities)}
-    is_impersonal = (
-        not people
-        and len({mention.text for mention in paraphrase.entities if mention.category in _SEXES}) == 1
-    )
-    for name in _new_names(original, paraphrase):
-        if name in replaced:
+    for mention in new.values():
+        if _is_known(mention, original) or _is_misspelt(mention.text, first):
             continue
-        place = places[name]
-        if any(
-            after[known_name] < before[known_name] and _is_misspelt(name, known_name) for known_name in first
-        ):
+        renamed = next((name for name in lost if _alike(name, mention)), None)
+        if renamed is not None:
+            lost.remove(renamed)
             continue
-        old = next(
-            (candidate for candidate in fewer if _alike(first[candidate].category, place.category)), None
-        )
+        old = next((name for name in fewer if _alike(name, mention)), None)
         if old is not None:
-            findings.append(
-                Finding.between(
-                    "entity",
-                    "changed",
-                    f"“{old}” became “{name}” in one place and stayed “{old}” in another.",
-                    first[old],
-                    place,
-                )
+            sentence = (
+                f"“{old.text}” became “{mention.text}” in one place and stayed “{old.text}” in another."
             )
+            findings.append(Finding.between("entity", "changed", sentence, old, mention))
         else:
-            findings.append(
-                Finding.added(
-                    "entity",
-                    place,
-                    is_serious=place.category != "label"
-                    and not (place.category in _SEXES and is_impersonal)
-                    and not _is_known_in_part(name, original)
-                    and not (
-                        place.category == "other"
-                        and _ARTICLE.search(paraphrase.text[max(place.start - 6, 0) : place.start])
-                    ),
-                )
+            is_serious = (
+                mention.category != "label"
+                and not (mention.category in _SEXES and not people and len(new_people) == 1)
+                and not (mention.category == "other" and _ARTICLE.search(paraphrase.text, 0, mention.start))
             )
+            findings.append(Finding.added("entity", mention, is_serious=is_serious))
     findings += [
-        Finding.lost("entity", first[name], is_serious=len(people) > 1 or first[name].category == "label")
-        for name in missing
+        Finding.lost("entity", mention, is_serious=len(people) > 1 or mention.category == "label")
+        for mention in lost
     ]
-    findings += _collapsed(first, fewer, original, paraphrase)
-    told = {finding.before for finding in findings}
-    if _pronouns(paraphrase) <= _pronouns(original):
-        findings += [
-            Finding.lost("entity", first[name], more=" in one place", is_serious=False)
-            for name in fewer
-            if name not in told
-        ]
-    return findings
+    return findings + _exchanged(pair, fewer, first)
 
 
-def _is_misspelt(name: str, known_name: str) -> bool:
-    """Return whether a name is another one with a letter or two changed: Tanja, Tanya."""
-    spelling, known_spelling = name.lower().removesuffix("s"), known_name.lower().removesuffix("s")
-    return (
-        min(len(spelling), len(known_spelling)) >= _LONG_NAME
-        and spelling[0] == known_spelling[0]
-        and Levenshtein.normalized_distance(spelling, known_spelling) < _MISSPELT
-    )
-
-
-def _is_known_in_part(name: str, reading: Reading) -> bool:
-    """Return whether a text has a word of a longer name with a capital too: Santa, Santa Claus."""
-    capitalised_words = {word.text for word in reading.words if word.text[0].isupper()}
-    return " " in name and any(part in capitalised_words for part in name.split())
-
-
-def _pronouns(reading: Reading) -> int:
-    return sum(word.text.lower() in _PRONOUNS for word in reading.words)
-
-
-def _collapsed(
-    first: dict[str, EntityMention], fewer: Sequence[str], original: Reading, paraphrase: Reading
+def _exchanged(
+    pair: Pair, fewer: Sequence[EntityMention], first: Mapping[str, EntityMention]
 ) -> list[Finding]:
-    """Find a name that stands more often where another of its kind stands less often: one took the other's place."""
+    """Return names of which another of the text took the place: one is there less often, the other more often."""
     findings = []
-    for name in fewer:
-        for rival, mention in first.items():
-            if rival == name or not _alike(first[name].category, mention.category):
-                continue
-            now = paraphrase.names.of(rival)
-            if len(now) > len(original.names.of(rival)):
+    for old in fewer:
+        for rival in first.values():
+            now = pair.paraphrase.names.of(rival.text)
+            if rival is not old and _alike(old, rival) and len(now) > len(pair.original.names.of(rival.text)):
                 findings.append(
                     Finding(
                         "entity",
                         "changed",
-                        f"“{name}” became “{rival}” in one place.",
-                        original=(first[name].start, first[name].end),
+                        f"“{old.text}” became “{rival.text}” in one place.",
+                        original=(old.start, old.end),
                         paraphrase=now[0],
-                        before=name,
-                        after=rival,
-                        is_serious=original.is_close_to(paraphrase),
+                        before=old.text,
+                        after=rival.text,
+                        is_serious=pair.is_close,
                     )
                 )
     return findings
 
 
-def _first_mentions(entities: Sequence[EntityMention]) -> dict[str, str]:
-    kinds: dict[str, str] = {}
-    for mention in entities:
-        kinds.setdefault(mention.text, mention.category)
-    return kinds
+def _first_mentions(reading: Reading) -> dict[str, EntityMention]:
+    first: dict[str, EntityMention] = {}
+    for mention in reading.entities:
+        first.setdefault(mention.text, mention)
+    return first
 
 
-def _new_names(original: Reading, paraphrase: Reading) -> dict[str, str]:
-    names = _first_mentions(paraphrase.entities)
-    return {
-        name: kind for name, kind in names.items() if not name.isupper() and not _count(name, original)
-    } | {name: kind for name, kind in names.items() if name.isupper() and not original.names.of(name)}
+def _is_known(mention: EntityMention, reading: Reading) -> bool:
+    """Return whether a text has a name, or a word of a longer one with a capital: Santa Claus, Santa."""
+    if mention.text.isupper():
+        return bool(reading.names.of(mention.text))
+    if _count(mention.text, reading):
+        return True
+    capitalised = {word.text for word in reading.words if word.text[0].isupper()}
+    return " " in mention.text and not capitalised.isdisjoint(mention.text.split())
 
 
-def _counts(entities: Sequence[EntityMention], reading: Reading) -> dict[str, int]:
-    """Return how often the text has each of the names."""
-    return {name: _count(name, reading) for name in dict.fromkeys(mention.text for mention in entities)}
+def _is_misspelt(name: str, known_names: Iterable[str]) -> bool:
+    """Return whether a name is a known one with a letter or two changed: Tanja, Tanya."""
+    return any(
+        name[0] == known[0]
+        and min(len(name), len(known)) >= _LONG_NAME
+        and Levenshtein.normalized_distance(name, known) < _MISSPELT
+        for known in known_names
+    )
 
 
 def _count(name: str, reading: Reading) -> int:
-    """Return how often a name stands in a text; for "Mr. Stone" also "Stone" counts."""
-    whole = reading.names.of(name)
-    if whole or " " not in name:
-        return len(whole)
-    return len(reading.names.of(name.split()[-1]))
+    """Return how often a text has a name; for "Mr. Stone" also "Stone" counts."""
+    return len(reading.names.of(name) or (reading.names.of(name.split()[-1]) if " " in name else ()))
 
 
-def _group(kind: str) -> str:
-    """Return the same for kinds of names that may replace one another."""
-    return "person" if kind in _PEOPLE else kind
-
-
-def _alike(kind: str, other_kind: str) -> bool:
-    return _group(kind) == _group(other_kind)
+def _alike(mention: EntityMention, other: EntityMention) -> bool:
+    """Return whether two names may replace one another."""
+    return mention.category == other.category or {mention.category, other.category} <= _PEOPLE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,18 +18,21 @@ _FEW = 2  # words that may differ between any two texts
 
 @dataclass(frozen=True, slots=True)
 class Replacement:
-    """A word of the original and the word that stands in its place.
+    """A word of the original and the word that is in its place in a near copy.
 
     Attributes:
         equal_neighbours: how many of the words before and after are the same in both texts, 0 to 2. The beginning and
             the end of both texts count as the same.
-        previous: the word before it in the original, in lower case; empty at the beginning.
     """
 
     word: Word
     new_word: Word
     equal_neighbours: int
-    previous: str
+
+    @property
+    def keys(self) -> tuple[str, str]:
+        """Of both words."""
+        return self.word.key, self.new_word.key
 
 
 @dataclass(frozen=True)
@@ -47,39 +49,58 @@ class Pair:
 
     @cached_property
     def is_close(self) -> bool:
-        """Whether most words stand in both texts. If not, a new word is more often a synonym."""
+        """Whether most words are in both texts. If not, a new word is more often a synonym."""
         return self.original.is_close_to(self.paraphrase)
-
-    @cached_property
-    def _edits(self) -> list[tuple[str, int, int]] | None:
-        """Edit operations from words to words; None if too much differs."""
-        if not self.is_close:
-            return None
-        keys, new_keys = ([word.key for word in text.words] for text in (self.original, self.paraphrase))
-        edits = Levenshtein.editops(keys, new_keys)
-        if len(edits) > max(_FEW, _MOST_CHANGED * max(len(keys), len(new_keys))):
-            return None
-        return [(edit.tag, edit.src_pos, edit.dest_pos) for edit in edits]
 
     @cached_property
     def is_near_copy(self) -> bool:
         """Whether the texts differ in so few words that each difference is the change itself."""
-        return self._edits is not None
+        return self._edit_operations is not None
 
     @cached_property
     def replacements(self) -> tuple[Replacement, ...]:
-        """Words of a near copy that stand in place of others, in order."""
-        keys, new_keys = ([word.key for word in text.words] for text in (self.original, self.paraphrase))
+        """Words of a near copy that are in place of others, in order; none of other texts."""
+        keys, new_keys = self._keys
         return tuple(
             Replacement(
                 self.original.words[at],
                 self.paraphrase.words[new_at],
-                _equal_neighbours(keys, new_keys, at, new_at),
-                self.original.words[at - 1].text.lower() if at else "",
+                (keys[max(at - 1, 0) : at] == new_keys[max(new_at - 1, 0) : new_at])
+                + (keys[at + 1 : at + 2] == new_keys[new_at + 1 : new_at + 2]),
             )
-            for tag, at, new_at in self._edits or ()
+            for tag, at, new_at in self._edit_operations or ()
             if tag == "replace"
         )
+
+    @cached_property
+    def missing(self) -> list[Word]:
+        """Words of the original that a near copy leaves out."""
+        return [self.original.words[at] for tag, at, _ in self._edit_operations or () if tag == "delete"]
+
+    @cached_property
+    def added(self) -> list[Word]:
+        """Words that a near copy has besides."""
+        return [self.paraphrase.words[at] for tag, _, at in self._edit_operations or () if tag == "insert"]
+
+    @property
+    def has_same_words(self) -> bool:
+        """Whether both texts have the same words in the same order."""
+        return self._keys[0] == self._keys[1]
+
+    @cached_property
+    def _keys(self) -> tuple[list[str], list[str]]:
+        keys, new_keys = ([word.key for word in text.words] for text in (self.original, self.paraphrase))
+        return keys, new_keys
+
+    @cached_property
+    def _edit_operations(self) -> list[tuple[str, int, int]] | None:
+        if not self.is_close:
+            return None
+        keys, new_keys = self._keys
+        edits = Levenshtein.editops(keys, new_keys)
+        if len(edits) > max(_FEW, _MOST_CHANGED * max(len(keys), len(new_keys))):
+            return None
+        return [(edit.tag, edit.src_pos, edit.dest_pos) for edit in edits]
 
     @cached_property
     def quantities(self) -> QuantityAlignment:
@@ -95,14 +116,14 @@ class Pair:
         return before == after
 
     @cached_property
-    def new_words(self) -> Counter[str]:
-        """How often each word, by its key, stands in the paraphrase."""
-        return Counter(word.key for word in self.paraphrase.words)
+    def old_words(self) -> Counter[str]:
+        """How often the original has each word, by its key."""
+        return Counter(self._keys[0])
 
     @cached_property
-    def old_words(self) -> Counter[str]:
-        """How often each word, by its key, stands in the original."""
-        return Counter(word.key for word in self.original.words)
+    def new_words(self) -> Counter[str]:
+        """How often the paraphrase has each word, by its key."""
+        return Counter(self._keys[1])
 
 
 def read_pair(original: str, paraphrase: str) -> Pair:
@@ -114,8 +135,3 @@ def read_pair(original: str, paraphrase: str) -> Pair:
     if not set(paraphrase_names) <= set(original_names):
         before = replace(before, entities=tuple(find_entities(original, paraphrase_names)))
     return Pair(before, after)
-
-
-def _equal_neighbours(keys: Sequence[str], new_keys: Sequence[str], at: int, new_at: int) -> int:
-    before = keys[max(at - 1, 0) : at] == new_keys[max(new_at - 1, 0) : new_at]
-    return before + (keys[at + 1 : at + 2] == new_keys[new_at + 1 : new_at + 2])

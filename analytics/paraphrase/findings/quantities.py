@@ -16,8 +16,6 @@ from analytics.paraphrase.words.reading import TIMES, Quantity, Reading
 from analytics.text.units import convert_quantity
 
 _BOTH = re.compile(r"\b(?:both|couple|pair|either|neither)\b", re.IGNORECASE)
-_NAMES = r"[A-Z][\w'’]*(?:(?:,| and|, and) [A-Z][\w'’]*)"
-_MOST_NAMED = 6
 _ALIKE = 0.5  # surroundings of a number that became another one
 _SAME_PLACE = 0.4
 
@@ -68,15 +66,9 @@ def align_quantities(original: Reading, paraphrase: Reading) -> QuantityAlignmen
 
 
 def says_both(quantity: Quantity, without: Reading, within: Reading) -> bool:
-    """Return whether the other text says a bare two as "both" or "a pair", or the names that are counted alone."""
-    if quantity.unit or quantity.value.denominator != 1 or not 2 <= quantity.value <= _MOST_NAMED:
-        return False
-    if quantity.value == 2 and _BOTH.search(without.text) and not _BOTH.search(within.text):
-        return True
-    more = quantity.value.numerator - 1
-    named = re.compile(rf"\s[a-z]+:?\s({_NAMES}{{{more}}})(?!(?:,| and|, and) [A-Z])")
-    match = named.match(within.text, quantity.end)
-    return match is not None and re.search(rf"\b{re.escape(match[1])}(?!\w)", without.text) is not None
+    """Return whether the other text says a bare two as "both" or "a pair"."""
+    is_two = quantity.value == 2 and not quantity.unit
+    return is_two and _BOTH.search(without.text) is not None and not _BOTH.search(within.text)
 
 
 def _equal(old: Quantity, new: Quantity) -> bool:
@@ -146,7 +138,7 @@ def _paired(
     alone = len({old.start for old, _ in pairs}) == len({new.start for _, new in pairs}) == len(pairs)
     if not alone:
         pairs.sort(
-            key=lambda pair: -similarity(original.surroundings(pair[0]), paraphrase.surroundings(pair[1]))
+            key=lambda pair: -_similarity(original.surroundings(pair[0]), paraphrase.surroundings(pair[1]))
         )
     return _taken(pairs, left, right)
 
@@ -167,7 +159,7 @@ def _taken(
     return matches
 
 
-def similarity(first: Mapping[str, float], second: Mapping[str, float]) -> float:
+def _similarity(first: Mapping[str, float], second: Mapping[str, float]) -> float:
     """Return the cosine of two surroundings; 0 where one is empty."""
     return sum(weight * second[key] for key, weight in first.items() if key in second)
 
@@ -180,36 +172,35 @@ def _changed(
     same_values: list[Match],
 ) -> list[Match]:
     """Pair what is left over by its surroundings: numbers that became others."""
+    shared = [match.original for match in same_values]
+    new_shared = [match.paraphrase for match in same_values]
     before = [
-        (
-            quantity,
-            original.surroundings(quantity),
-            is_repeated(original, quantity, [match.original for match in same_values]),
-        )
-        for quantity in left
-        if not (quantity.is_ordinal or says_both(quantity, paraphrase, original))
+        (old, is_repeated(original, old, shared))
+        for old in left
+        if not (old.is_ordinal or says_both(old, paraphrase, original))
     ]
     after = [
-        (
-            quantity,
-            paraphrase.surroundings(quantity),
-            is_repeated(paraphrase, quantity, [m.paraphrase for m in same_values]),
-        )
-        for quantity in right
-        if not (quantity.is_ordinal or says_both(quantity, original, paraphrase))
+        (new, is_repeated(paraphrase, new, new_shared))
+        for new in right
+        if not (new.is_ordinal or says_both(new, original, paraphrase))
     ]
     pairs = [
-        (similarity(surroundings, new_surroundings) + (old.unit == new.unit) / 4, old, new)
-        for old, surroundings, is_repeated in before
-        for new, new_surroundings, is_new_repeated in after
+        (_likeness(original, old, paraphrase, new), old, new)
+        for old, is_old_repeated in before
+        for new, is_new_repeated in after
         if not (old.is_weak and (new.is_weak or is_new_repeated))
-        if not (new.is_weak and is_repeated)
+        if not (new.is_weak and is_old_repeated)
     ]
     pairs.sort(key=lambda pair: -pair[0])
     matches = _taken([(old, new) for alike, old, new in pairs if alike > _ALIKE], left, right)
     if len(left) == len(right) == 1:  # what alone is left over became the other, wherever it stands
         matches += _taken([(old, new) for _, old, new in pairs], left, right)
     return matches
+
+
+def _likeness(original: Reading, old: Quantity, paraphrase: Reading, new: Quantity) -> float:
+    alike = _similarity(original.surroundings(old), paraphrase.surroundings(new))
+    return alike + (old.unit == new.unit) / 4
 
 
 def is_repeated(reading: Reading, quantity: Quantity, matched: Iterable[Quantity]) -> bool:
@@ -220,7 +211,7 @@ def is_repeated(reading: Reading, quantity: Quantity, matched: Iterable[Quantity
         and (candidate.unit == quantity.unit or not candidate.unit or not quantity.unit)
         and (
             bool(set(quantity.nouns) & set(candidate.nouns))
-            or similarity(reading.surroundings(quantity), reading.surroundings(candidate)) > _SAME_PLACE
+            or _similarity(reading.surroundings(quantity), reading.surroundings(candidate)) > _SAME_PLACE
         )
         for candidate in matched
     )

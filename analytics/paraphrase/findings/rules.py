@@ -10,50 +10,29 @@ throughout, numbers in words, abbreviated units and converted quantities are no 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import replace
 
-from analytics.errors import DataError
-from analytics.paraphrase.findings.contrasts import contrast_findings
-from analytics.paraphrase.findings.exchanges import exchange_findings
 from analytics.paraphrase.findings.finding import Finding, Span
 from analytics.paraphrase.findings.formulas import weigh_formulas
 from analytics.paraphrase.findings.names import name_findings
 from analytics.paraphrase.findings.numbers import number_findings
 from analytics.paraphrase.findings.pair import Pair, read_pair
+from analytics.paraphrase.findings.replaced import replaced_findings
 from analytics.paraphrase.findings.target import target_findings
-from analytics.paraphrase.findings.things import thing_findings
 from analytics.paraphrase.findings.units import unit_findings
 from analytics.paraphrase.words.editing import overlaps
 from analytics.paraphrase.words.entities import find_entities
 from analytics.text.numbers import find_numbers
 
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """A rule of the findings.
-
-    Attributes:
-        name: as `evaluate paraphrase --without` takes it.
-        find: compares the texts of a pair.
-        explains: the rule helps a reader, and no finding of it is repeated where an earlier rule reported something.
-    """
-
-    name: str
-    find: Callable[[Pair], list[Finding]]
-    explains: bool = False
-
-
-RULES: tuple[Rule, ...] = (
-    Rule("numbers", number_findings),
-    Rule("units", unit_findings),
-    Rule("names", name_findings),
-    Rule("things", thing_findings),
-    Rule("target", target_findings),
-    Rule("contrasts", contrast_findings, explains=True),
-    Rule("exchanges", exchange_findings, explains=True),
+RULES: tuple[Callable[[Pair], list[Finding]], ...] = (
+    number_findings,
+    unit_findings,
+    name_findings,
+    replaced_findings,
+    target_findings,
 )
-"""Everything that is looked for, in this order."""
+"""Everything that is looked for, in this order; of a place that is reported as serious nothing more is said."""
 
 # Not the coordinates of a point, and not the first of a list: (0,5), 1,2 and 4.
 _COMMA = re.compile(r"(?<![\d.,(\[{])(\d{1,15}),(\d{1,15})(?!\d|[.,]\d|[)\]}]|,?\s(?:and|or)\s\d|,\s?\d)")
@@ -69,41 +48,24 @@ _MOST_NAMES = 100  # so is pairing names
 _SHORT = 2 * _MOST_NAMES  # characters that cannot hold more
 
 
-def find_changes(original: str, paraphrase: str, *, without: Collection[str] = ()) -> list[Finding]:
+def find_changes(original: str, paraphrase: str) -> list[Finding]:
     """Compare a question with its paraphrase; an empty list means that nothing was found.
 
     Of texts longer than anybody's question the beginnings are compared, and a finding says where they end.
 
-    Args:
-        original: the question.
-        paraphrase: the text that should ask the same.
-        without: names of rules that are left out.
-
     >>> [finding.sentence for finding in find_changes("Zoe rode 30 kilometres.", "Zoe rode some kilometres.")]
     ['30 became some.']
     """
-    findings = [
-        finding
-        for rule_findings in changes_by_rule(original, paraphrase, without=without).values()
-        for finding in rule_findings
-    ]
+    if original == paraphrase:
+        return []
+    end, new_end = _end_of_reading(original), _end_of_reading(paraphrase)
+    findings = _changes(original[:end], paraphrase[:new_end])
     findings.sort(
         key=lambda finding: (not finding.is_serious, (finding.original or finding.paraphrase or (0, 0))[0])
     )
-    end, new_end = _end_of_reading(original), _end_of_reading(paraphrase)
     if original[end:] != paraphrase[new_end:]:
         findings.append(_unread(original, end, paraphrase, new_end))
     return findings
-
-
-def changes_by_rule(
-    original: str, paraphrase: str, *, without: Collection[str] = ()
-) -> dict[str, list[Finding]]:
-    """Return the findings of each rule, as `find_changes` does."""
-    if original == paraphrase:
-        return {}
-    end, new_end = _end_of_reading(original), _end_of_reading(paraphrase)
-    return _changes(original[:end], paraphrase[:new_end], without)
 
 
 def _end_of_reading(text: str) -> int:
@@ -137,53 +99,23 @@ def _unread(original: str, end: int, paraphrase: str, new_end: int) -> Finding:
     )
 
 
-def _changes(original: str, paraphrase: str, without: Collection[str]) -> dict[str, list[Finding]]:
+def _changes(original: str, paraphrase: str) -> list[Finding]:
     written = original, paraphrase
-    original, paraphrase = _with_points(original, paraphrase), _with_points(paraphrase, original)
-    pair = read_pair(original, paraphrase)
-    findings: dict[str, list[Finding]] = {}
+    pair = read_pair(_with_points(original, paraphrase), _with_points(paraphrase, original))
+    findings: list[Finding] = []
     for rule in RULES:
-        if rule.name not in without:
-            new = rule.find(pair)
-            if rule.explains:
-                new = _unreported(
-                    new, [finding for rule_findings in findings.values() for finding in rule_findings]
-                )
-            findings[rule.name] = new
+        serious = [finding for finding in findings if finding.is_serious]
+        findings += [finding for finding in rule(pair) if not _is_reported(finding, serious)]
     findings = weigh_formulas(pair, findings)
-    if written != (original, paraphrase):
-        return {
-            rule: [_as_written(finding, *written) for finding in rule_findings]
-            for rule, rule_findings in findings.items()
-        }
-    return findings
+    if written == (pair.original.text, pair.paraphrase.text):
+        return findings
+    return [_as_written(finding, *written) for finding in findings]
 
 
-def _unreported(findings: list[Finding], reported: list[Finding]) -> list[Finding]:
-    """Return findings whose place in the original has not been reported as serious yet.
-
-    A question as a whole is no such place.
-    """
-    places = [
-        finding.original
-        for finding in reported
-        if finding.original and finding.is_serious and finding.kind != "target"
-    ]
-    return [
-        finding for finding in findings if finding.original is None or not overlaps(*finding.original, places)
-    ]
-
-
-def check_rules(names: Collection[str]) -> None:
-    """Check the names of rules.
-
-    Raises:
-        DataError: there is no rule of a name.
-    """
-    rule_names = [rule.name for rule in RULES]
-    for name in names:
-        if name not in rule_names:
-            raise DataError(f"There is no rule {name}. The rules are {', '.join(rule_names)}.")
+def _is_reported(finding: Finding, reported: list[Finding]) -> bool:
+    """Return whether the place of a finding in the original is reported already."""
+    places = [other.original for other in reported if other.original]
+    return finding.kind != "target" and finding.original is not None and overlaps(*finding.original, places)
 
 
 def _with_points(text: str, counterpart: str) -> str:

@@ -144,7 +144,8 @@ _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
 _BETWEEN = re.compile(r"[\s~-]{0,2}|\s?\\[,; ]")
 _BEHIND_FRACTION = re.compile(r"\s(?:of\s)?an?\s")
 _PART = re.compile(r"\b(?:first|second|other|latter|last|final|remaining)\s$", re.IGNORECASE)
-_THE = re.compile(r"\b(?:the|these|those|all)\s$", re.IGNORECASE)
+_FEW = (2, 3)
+_THE = re.compile(r"\b(?:the|these|those|all|his|her|their|its|my|our)\s$", re.IGNORECASE)
 _A_THIRD = re.compile(r"an? (?:third|fourth|fifth|sixth|seventh|eighth|ninth|tenth)")
 _NO_FRACTION = re.compile(
     r"\s(?!of|as|the|this|that|these|those|what|his|her|its|their|more|less|fewer)[a-z]+", re.IGNORECASE
@@ -271,7 +272,7 @@ def _is_weak(text: str, number: NumberMention) -> bool:
     return (
         word == "one"
         or (word == "1" and text.startswith(" of ", number.end))
-        or (number.value == 2 and _THE.search(text[max(number.start - 6, 0) : number.start]) is not None)
+        or (number.value in _FEW and _THE.search(text[max(number.start - 6, 0) : number.start]) is not None)
     )
 
 

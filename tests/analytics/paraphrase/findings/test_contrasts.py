@@ -42,7 +42,7 @@ def test_contrary_words_are_those_of_a_row_whatever_their_form():
         (
             "Lena reads a quarter of a book and then a third of it. 50 pages are left. How long is the book?",
             "Lena reads a quarter of a book and then a third of the rest. 50 pages are left. How long is the book?",
-            "of the rest was added.",
+            "“it” became “rest”.",
         ),
         (
             "Of 60 guests, 35 speak French and 12 speak Spanish. How many speak neither?",
@@ -53,6 +53,17 @@ def test_contrary_words_are_those_of_a_row_whatever_their_form():
             "Kim sold 15 more cakes on Sunday than on Saturday. On Saturday she sold 22. How many on both days?",
             "Kim sold 15 more cakes on Sunday than on Saturday. On Sunday she sold 22. How many on both days?",
             "“Saturday” became “Sunday” in one place.",
+        ),
+        ("Which number is not prime: 7 or 9?", "Which number is prime: 7 or 9?", "not is missing."),
+        (
+            "All 9 cards except the red ones are sold.",
+            "All 9 cards and the red ones are sold.",
+            "“except” became “and”.",
+        ),
+        (
+            "Rice for 10 people costs 3 dollars.",
+            "Rice for 10 more people costs 3 dollars.",
+            "more was added.",
         ),
         (
             "Ann is 4 years older than Tom. Tom is 12. How old is Ann?",

