@@ -64,8 +64,8 @@ def _exchanged(
     findings = []
     for old in fewer:
         for rival in first.values():
-            now = pair.paraphrase.names.of(rival.text)
-            if rival is not old and _alike(old, rival) and len(now) > len(pair.original.names.of(rival.text)):
+            now = pair.paraphrase.mentions(rival.text)
+            if rival is not old and _alike(old, rival) and len(now) > len(pair.original.mentions(rival.text)):
                 findings.append(
                     Finding(
                         "entity",
@@ -91,7 +91,7 @@ def _first_mentions(reading: Reading) -> dict[str, EntityMention]:
 def _is_known(mention: EntityMention, reading: Reading) -> bool:
     """Return whether a text has a name, or a word of a longer one with a capital: Santa Claus, Santa."""
     if mention.text.isupper():
-        return bool(reading.names.of(mention.text))
+        return bool(reading.mentions(mention.text))
     if _count(mention.text, reading):
         return True
     capitalised = {word.text for word in reading.words if word.text[0].isupper()}
@@ -110,7 +110,7 @@ def _is_misspelt(name: str, known_names: Iterable[str]) -> bool:
 
 def _count(name: str, reading: Reading) -> int:
     """Return how often a text has a name; for "Mr. Stone" also "Stone" counts."""
-    return len(reading.names.of(name) or (reading.names.of(name.split()[-1]) if " " in name else ()))
+    return len(reading.mentions(name) or (reading.mentions(name.split()[-1]) if " " in name else ()))
 
 
 def _alike(mention: EntityMention, other: EntityMention) -> bool:

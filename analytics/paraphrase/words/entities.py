@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import random
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from analytics.paraphrase.words.editing import formula_spans
+from analytics.paraphrase.words.editing import formula_spans, overlaps
 from analytics.text.clauses import split_sentences
 
 Category = Literal["woman", "man", "place", "label", "other"]
@@ -97,7 +96,6 @@ _ALSO_WORDS = frozenset(
 )
 _ANY_VERB = re.compile(r"\s[a-z]+(?:s|ed)\b")
 _VOWELS = frozenset("aeiouyAEIOUY")
-_TOKEN = re.compile(r"\w+")
 _ANY_CASE = 3  # letters of a name that may be written without capitals
 
 
@@ -115,8 +113,7 @@ def find_entities(text: str, known: Iterable[str] = ()) -> list[EntityMention]:
     """
     formulas = formula_spans(text)
     starts = _sentence_starts(text)
-    ends = [end for _start, end in formulas]  # formulas stand in order and apart
-    runs = [match for match in _RUN.finditer(text) if not _overlaps_next(match, formulas, ends)]
+    runs = [match for match in _RUN.finditer(text) if not overlaps(*match.span(), formulas)]
     inside = {match[0] for match in runs if match.start() not in starts} | set(known)
     mentions: list[EntityMention] = []
     for match in runs:
@@ -132,51 +129,11 @@ def first_words(text: str) -> frozenset[str]:
     return frozenset(mention.text.split()[0] for mention in find_entities(text))
 
 
-def mentions_of(name: str, text: str) -> list[tuple[int, int]]:
+@lru_cache(maxsize=1_000)
+def mentions_of(name: str, text: str) -> tuple[tuple[int, int], ...]:
     """Return where a name stands in a text, in any case (paraphrasers write "john")."""
     flags = 0 if len(name) < _ANY_CASE else re.IGNORECASE
-    return [match.span() for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, flags)]
-
-
-class NamePlaces:
-    """Where names stand in a text, looked up by their first word in one index of the text's words.
-
-    Attributes:
-        looked_at: places that were compared with a name so far, a measure of the work.
-    """
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._lower: dict[str, list[int]] = {}
-        for match in _TOKEN.finditer(text):
-            self._lower.setdefault(match[0].lower(), []).append(match.start())
-        self._known: dict[str, list[tuple[int, int]]] = {}
-        self.looked_at = 0
-
-    def of(self, name: str) -> list[tuple[int, int]]:
-        """Return where a name stands, as `mentions_of` does."""
-        if name not in self._known:
-            self._known[name] = self._find(name)
-        return self._known[name]
-
-    def _find(self, name: str) -> list[tuple[int, int]]:
-        first = _TOKEN.match(name)
-        if first is None:
-            return mentions_of(name, self._text)
-        ignores_case = len(name) >= _ANY_CASE
-        wanted = name.lower() if ignores_case else name
-        places: list[tuple[int, int]] = []
-        done = 0
-        for start in self._lower.get(first[0].lower(), ()):
-            self.looked_at += 1
-            end = start + len(name)
-            stretch = self._text[start:end]
-            if start < done or (stretch.lower() if ignores_case else stretch) != wanted:
-                continue
-            if _TOKEN.match(self._text, end) is None:
-                places.append((start, end))
-                done = end
-        return places
+    return tuple(match.span() for match in re.finditer(rf"(?<!\w){re.escape(name)}(?!\w)", text, flags))
 
 
 def another_name(mention: EntityMention, taken: Iterable[str], rng: random.Random) -> str | None:
@@ -305,25 +262,16 @@ def _lone_plain_word(name: str, start: int, text: str, at_start: bool) -> tuple[
             if is_name and name in women | men and _followed_by_verb(text, start, name)
             else None
         )
-    if name == "I" or (name == "A" and at_start and not _label_a(text, start)):
+    if name == "I":
         return None
-    if name == "A":
-        return None if _ARTICLE_A.match(text, start) else (start, name)
+    if name == "A":  # "A and B can ..." is a label
+        is_label = _LABEL_A.match(text, start) if at_start else not _ARTICLE_A.match(text, start)
+        return (start, name) if is_label else None
     if at_start:
         follows = _followed_by_verb(text, start, name) or _ANY_VERB.match(text, start + len(name)) is not None
         return (start, name) if follows and name in _ALSO_WORDS else None
     return (start, name) if name in _ALSO_WORDS else None
 
 
-def _overlaps_next(match: re.Match[str], formulas: Sequence[tuple[int, int]], ends: Sequence[int]) -> bool:
-    at = bisect_right(ends, match.start())
-    return at < len(formulas) and formulas[at][0] < match.end()
-
-
 def _followed_by_verb(text: str, start: int, name: str) -> bool:
     return _SUBJECT_VERB.match(text, start + len(name)) is not None
-
-
-def _label_a(text: str, start: int) -> bool:
-    """Return whether a sentence's first "A" is a label: "A and B can ...", "A, B and C"."""
-    return _LABEL_A.match(text, start) is not None

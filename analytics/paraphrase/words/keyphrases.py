@@ -1,15 +1,16 @@
 """The key phrases of a question, after TopicRank (Bougouin et al., 2013): topics ranked by a walk on a graph.
 
 A candidate is a run of content words (no tagger is needed for that); candidates that share a word make one topic;
-two topics are joined the more strongly the nearer they stand; PageRank orders them. A topic's key phrase is its
+two topics are joined the more strongly the nearer they are; PageRank orders them. A topic's key phrase is its
 first candidate.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from analytics.paraphrase.words.wording import STOP_WORDS, stem
 
@@ -27,11 +28,12 @@ class KeyPhrase:
     places: tuple[tuple[int, int], ...]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class _Candidate:
-    start: int
-    end: int
-    index: int  # in words from the start
+    """A run of content words; `index` is its place in words."""
+
+    text: str
+    index: int
     stems: frozenset[str]
 
 
@@ -42,12 +44,13 @@ def key_phrases(text: str, count: int = 4) -> list[KeyPhrase]:
     ['farmer sells eggs', 'basket']
     """
     topics = _topics(_candidates(text))
-    if not topics:
-        return []
-    weights = [[_strength(topic, neighbour) for neighbour in topics] for topic in topics]
-    scores = _page_rank(weights)
-    order = sorted(range(len(topics)), key=lambda index: (-scores[index], topics[index][0].start))
-    return [_phrase(text, topics[index]) for index in order[:count]]
+    weights = np.array([[_strength(topic, other) for other in topics] for topic in topics])
+    scores = np.full(len(topics), 1 / max(1, len(topics)))
+    for _ in range(_ROUNDS if topics else 0):
+        shares = scores / np.where(weights.sum(axis=1) > 0, weights.sum(axis=1), 1)
+        scores = (1 - _DAMPING) / len(topics) + _DAMPING * shares @ weights
+    order = sorted(range(len(topics)), key=lambda place: (-scores[place].round(12), topics[place][0].index))
+    return [_phrase(text, topics[place][0].text) for place in order[:count]]
 
 
 def _candidates(text: str) -> list[_Candidate]:
@@ -56,55 +59,35 @@ def _candidates(text: str) -> list[_Candidate]:
     for index, token in enumerate([*_TOKEN.finditer(text), None]):
         if token is not None and token[0][0].isalpha() and token[0].lower() not in STOP_WORDS:
             run.append((index, token))
-            continue
-        if run:
-            run = run[-_LONGEST:]  # the head of a noun phrase stands last
-            stems = frozenset(stem(word[0]) for _, word in run)
-            candidates.append(_Candidate(run[0][1].start(), run[-1][1].end(), run[0][0], stems))
+        elif run:
+            run = run[-_LONGEST:]  # the head of a noun phrase comes last
+            words = text[run[0][1].start() : run[-1][1].end()]
+            candidates.append(_Candidate(words, run[0][0], frozenset(stem(word[0]) for _, word in run)))
             run = []
     return candidates
 
 
-def _topics(candidates: Sequence[_Candidate]) -> list[list[_Candidate]]:
+def _topics(candidates: list[_Candidate]) -> list[list[_Candidate]]:
     topics: list[list[_Candidate]] = []
     for candidate in candidates:
-        for topic in topics:
-            if any(
-                2 * len(candidate.stems & member.stems) >= min(len(candidate.stems), len(member.stems))
-                for member in topic
-            ):
-                topic.append(candidate)
-                break
+        alike = (topic for topic in topics if any(_are_alike(candidate, member) for member in topic))
+        if (topic := next(alike, None)) is not None:
+            topic.append(candidate)
         else:
             topics.append([candidate])
     return topics
 
 
-def _strength(topic: Sequence[_Candidate], neighbour: Sequence[_Candidate]) -> float:
-    if topic is neighbour:
+def _are_alike(one: _Candidate, other: _Candidate) -> bool:
+    return 2 * len(one.stems & other.stems) >= min(len(one.stems), len(other.stems))
+
+
+def _strength(topic: list[_Candidate], other: list[_Candidate]) -> float:
+    if topic is other:
         return 0.0
-    return sum(1 / abs(first.index - second.index) for first in topic for second in neighbour)
+    return sum(1 / abs(first.index - second.index) for first in topic for second in other)
 
 
-def _page_rank(weights: list[list[float]]) -> list[float]:
-    count = len(weights)
-    totals = [sum(row) or 1.0 for row in weights]
-    scores = [1.0 / count] * count
-    for _ in range(_ROUNDS):
-        scores = [
-            (1 - _DAMPING) / count
-            + _DAMPING
-            * sum(
-                scores[neighbour] * weights[neighbour][index] / totals[neighbour]
-                for neighbour in range(count)
-            )
-            for index in range(count)
-        ]
-    return scores
-
-
-def _phrase(text: str, topic: Sequence[_Candidate]) -> KeyPhrase:
-    first = topic[0]
-    phrase = text[first.start : first.end]
-    pattern = re.compile(rf"(?<!\w){re.escape(phrase)}(?!\w)", re.IGNORECASE)
-    return KeyPhrase(phrase, tuple(match.span() for match in pattern.finditer(text)))
+def _phrase(text: str, phrase: str) -> KeyPhrase:
+    places = re.finditer(rf"(?<!\w){re.escape(phrase)}(?!\w)", text, re.IGNORECASE)
+    return KeyPhrase(phrase, tuple(match.span() for match in places))

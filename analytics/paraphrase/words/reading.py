@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from analytics.language.en.units import WORDS
 from analytics.language.mentions import NumberMention
-from analytics.paraphrase.words.entities import EntityMention, NamePlaces, find_entities
+from analytics.paraphrase.words.entities import EntityMention, find_entities, mentions_of
 from analytics.paraphrase.words.wording import STOP_WORDS, canonical, shared_share
 from analytics.text.clauses import Clause, split_sentences
 from analytics.text.numbers import find_numbers
@@ -66,7 +66,6 @@ class Reading:
         bare_units: units that belong to no number.
         implied: "an hour", "a full cup": quantities of one that no number says.
         unit_words: units that stand in other words: daily, square footage.
-        names: where any name stands in the text.
     """
 
     text: str
@@ -77,7 +76,6 @@ class Reading:
     implied: tuple[Quantity, ...]
     unit_words: frozenset[str]
     entities: tuple[EntityMention, ...]
-    names: NamePlaces
     keys: frozenset[str]
     word_ends: tuple[int, ...]
     sentence_starts: tuple[int, ...]
@@ -90,6 +88,10 @@ class Reading:
     def is_close_to(self, reading: Reading) -> bool:
         """Return whether most of the words of both are words of both; else a new word is more often a synonym."""
         return shared_share(self.keys, reading.keys) >= _CLOSE
+
+    def mentions(self, name: str) -> tuple[tuple[int, int], ...]:
+        """Return where a name is in the text."""
+        return mentions_of(name, self.text)
 
     def word_at(self, place: int) -> int:
         """Return the index of the first word that ends behind a place."""
@@ -209,7 +211,6 @@ def read(text: str, known: tuple[str, ...] = ()) -> Reading:
             UNIT_WORDS[word.text.lower()] for word in words if word.text.lower() in UNIT_WORDS
         ),
         entities=tuple(find_entities(text, known)),
-        names=NamePlaces(text),
         keys=frozenset(word.key for word in words),
         word_ends=tuple(word.end for word in words),
         sentence_starts=tuple(sentence.start for sentence in sentences),
