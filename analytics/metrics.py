@@ -1,4 +1,4 @@
-"""Measures of accuracy, correlation and calibration. NumPy only.
+"""Measures of accuracy, agreement, correlation and calibration. NumPy only.
 
 QuesCo evaluates concept prediction with accuracy and F1, and difficulty estimation with MAE, RMSE, Pearson
 correlation and degree of agreement (its section on evaluation tasks).
@@ -10,6 +10,8 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
+
+from analytics.errors import DataError
 
 
 def accuracy(truth: Sequence[Hashable], predicted: Sequence[Hashable]) -> float:
@@ -29,6 +31,22 @@ def macro_f1(truth: Sequence[Hashable], predicted: Sequence[Hashable]) -> float:
         mentions = sum(a == label for a in truth) + sum(b == label for b in predicted)
         scores.append(2 * hits / mentions)
     return float(np.mean(scores)) if scores else 0.0
+
+
+def cohen_kappa(first: Sequence[int], second: Sequence[int]) -> float:
+    """Return the agreement of two annotators beyond chance; 1 where both always give one same label.
+
+    >>> round(cohen_kappa([1, 1, 0, 0], [1, 0, 0, 0]), 3)
+    0.5
+
+    Raises:
+        DataError: lengths differ, or there is nothing to compare.
+    """
+    if len(first) != len(second) or not first:
+        raise DataError("Two annotators must have labelled the same items, and at least one.")
+    labels = {*first, *second}
+    expected = sum(first.count(label) * second.count(label) for label in labels) / len(first) ** 2
+    return 1.0 if expected == 1 else (accuracy(first, second) - expected) / (1 - expected)
 
 
 def mae(truth: np.ndarray, predicted: np.ndarray) -> float:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
 from functools import partial
@@ -16,23 +17,17 @@ from typing import Any
 import numpy as np
 
 from analytics.configuration import training_settings
-from analytics.errors import ArtifactError
+from analytics.errors import ArtifactError, DataError
 from analytics.paraphrase.config import ParaphraseConfig
-from analytics.paraphrase.operators.catalog import (
-    ParaphraseOperator,
-    select_operators,
-    with_functions,
-)
+from analytics.paraphrase.operators.catalog import select_operators, with_functions
 from analytics.paraphrase.pair_files import Material
+from analytics.paraphrase.scoring.metrics import roc_auc
 from analytics.paraphrase.seq2seq import training_functions
-from analytics.paraphrase.triplets import Triplet, make_triplets, triplet_pairs
+from analytics.paraphrase.triplets import Triplet, make_triplets, triplet_pairs, wording_distance
 from analytics.records import ParaphrasePair
 from analytics.splits import KeptOut, is_held_out, linked_texts, masked_text
 from analytics.training.checkpoint import kept_or_made
-from analytics.training.context import (
-    DEFAULT_CONTEXT,
-    TrainingContext,
-)
+from analytics.training.context import DEFAULT_CONTEXT, TrainingContext
 
 _CALIBRATED_QUESTIONS = 500
 
@@ -52,14 +47,42 @@ class Prepared:
     kept_out: int
 
 
-def training_operators(config: ParaphraseConfig) -> tuple[ParaphraseOperator, ...]:
-    """Return the operators that a configuration asks for, models in place of stand-ins where it names some.
+@dataclass(frozen=True)
+class TripletReport:
+    """What a set of triplets holds.
+
+    Attributes:
+        positive_farther: share of the triplets whose positive is farther from the question than the negative.
+        distance_auc: how well closeness alone tells positives from negatives; 0.5 means that it does not.
+    """
+
+    triplets: int
+    questions: int
+    positive_farther: float
+    distance_auc: float
+    positives: dict[str, int]
+    negatives: dict[str, int]
+
+
+def report_triplets(triplets: Sequence[Triplet]) -> TripletReport:
+    """Count what a set of triplets holds, and how much closeness of wording alone gives away.
 
     Raises:
-        BackboneError: a model cannot be loaded.
+        DataError: there are no triplets.
     """
-    operators = select_operators(extra=config.extra_operators, without=config.left_out())
-    return with_functions(operators, training_functions(config, device=config.device))
+    if not triplets:
+        raise DataError("There are no triplets.")
+    near = [-wording_distance(triplet.anchor, triplet.positive) for triplet in triplets]
+    far = [-wording_distance(triplet.anchor, triplet.negative) for triplet in triplets]
+    return TripletReport(
+        triplets=len(triplets),
+        questions=len({triplet.anchor for triplet in triplets}),
+        positive_farther=sum(positive < negative for positive, negative in zip(near, far, strict=True))
+        / len(triplets),
+        distance_auc=roc_auc([1] * len(near) + [0] * len(far), near + far),
+        positives=dict(Counter(triplet.positive_operator for triplet in triplets).most_common()),
+        negatives=dict(Counter(triplet.negative_operator for triplet in triplets).most_common()),
+    )
 
 
 def prepare(
@@ -79,7 +102,9 @@ def prepare(
         BackboneError: a model for an operator cannot be loaded.
     """
     divided = _divide(questions, given, kept_out or KeptOut())
-    operators = training_operators(config)
+    operators = with_functions(
+        select_operators(extra=config.extra_operators, without=config.left_out()), training_functions(config)
+    )
     triplets = make_triplets(
         divided.learned,
         operators,
@@ -90,9 +115,19 @@ def prepare(
         progress=context.progress_of("Making triplets"),
         cancel=context.cancel,
     )
-    pairs = _pairs_apart(divided, operators, config, cancel=context.cancel)
+    chosen = np.random.default_rng(config.seed).permutation(len(divided.apart))[:_CALIBRATED_QUESTIONS]
+    made = make_triplets(
+        [divided.apart[row] for row in sorted(chosen)],
+        operators,
+        count=config.triplets_per_question,
+        far_share=config.far_share,
+        seed=config.seed,
+        check_positives=False,  # where the findings had chosen them, they could not be weighed against the score
+        cancel=context.cancel,
+    )
+    pairs = {(pair.original, pair.paraphrase): pair for pair in (*triplet_pairs(made), *divided.given_apart)}
     context.check("Training was stopped while its triplets were made.")
-    return Prepared(triplets, pairs, divided.left_out)
+    return Prepared(triplets, list(pairs.values()), divided.left_out)
 
 
 @dataclass(frozen=True)
@@ -120,27 +155,6 @@ def _divide(questions: Sequence[str], given: Sequence[ParaphrasePair], kept_out:
         given_apart=[pair for pair in allowed if is_apart(pair.original)],
         left_out=left_out + len(labelled) - len(allowed),
     )
-
-
-def _pairs_apart(
-    divided: _Divided,
-    operators: Sequence[ParaphraseOperator],
-    config: ParaphraseConfig,
-    *,
-    cancel: Callable[[], bool] | None = None,
-) -> list[ParaphrasePair]:
-    chosen = np.random.default_rng(config.seed).permutation(len(divided.apart))[:_CALIBRATED_QUESTIONS]
-    made = make_triplets(
-        [divided.apart[row] for row in sorted(chosen)],
-        operators,
-        count=config.triplets_per_question,
-        far_share=config.far_share,
-        seed=config.seed,
-        check_positives=False,  # where the findings had chosen them, they could not be weighed against the score
-        cancel=cancel,
-    )
-    pairs = {(pair.original, pair.paraphrase): pair for pair in (*triplet_pairs(made), *divided.given_apart)}
-    return list(pairs.values())
 
 
 def set_apart(given: Sequence[ParaphrasePair]) -> Callable[[str], bool]:

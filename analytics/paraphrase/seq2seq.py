@@ -84,21 +84,19 @@ def load_sequence_model(
     )
 
 
-def training_functions(config: ParaphraseConfig, *, device: str = "auto") -> dict[str, Apply]:
+def training_functions(config: ParaphraseConfig) -> dict[str, Apply]:
     """Load the models that a configuration names for f1 and f9: operator's name -> its function.
-
-    What is not named keeps its stand-in.
 
     Raises:
         BackboneError: a model cannot be loaded.
     """
     functions: dict[str, Apply] = {}
     if config.translator_there and config.translator_back:
-        forward = load_sequence_model(config.translator_there, device=device)
-        back = load_sequence_model(config.translator_back, device=device)
+        forward = load_sequence_model(config.translator_there, device=config.device)
+        back = load_sequence_model(config.translator_back, device=config.device)
         functions["back_translation"] = BackTranslation(forward, back).apply
     if config.weak_paraphraser:
-        model = load_sequence_model(config.weak_paraphraser, device=device)
+        model = load_sequence_model(config.weak_paraphraser, device=config.device)
         functions["weak_paraphraser"] = WeakParaphraser(model, prefix=config.weak_prefix).apply
     return functions
 

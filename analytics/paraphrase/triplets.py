@@ -214,11 +214,7 @@ def _triplets_of(
             for name in names
         }
         fit = {
-            name: [
-                (rewording, edit)
-                for rewording, edit in pairs[name]
-                if (rewording.distance > edit.distance) == wants_far
-            ]
+            name: [pair for pair in pairs[name] if (pair[0].distance > pair[1].distance) == wants_far]
             for name in names
         }
         name = next((name for name in names if fit[name]), names[0])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from analytics.paraphrase.operators.catalog import OPERATORS
@@ -45,7 +44,7 @@ def operator_figures(pairs: Sequence[ParaphrasePair]) -> dict[str, Any]:
     }
     return {
         "pairs": len(operator_pairs),
-        **asdict(operator_accuracy(meant, labels)),
+        **operator_accuracy(meant, labels),
         "labels_are_what_was_meant": meant == labels,
         "by_operator": by_operator,
     }

@@ -15,6 +15,7 @@ import numpy as np
 from sklearn.metrics import confusion_matrix, precision_recall_fscore_support, roc_auc_score
 
 from analytics.errors import DataError
+from analytics.metrics import accuracy
 
 THRESHOLD = 0.5
 """A pair that scores more is called valid (section 5)."""
@@ -67,32 +68,25 @@ def pair_metrics(
     """
     truth, values = _checked(labels, scores)
     predicted = values > threshold
-    matrix = confusion_matrix(truth, predicted, labels=[0, 1])
-    averages = {
-        name: precision_recall_fscore_support(truth, predicted, average=name, zero_division=0)
-        for name in ("macro", "weighted")
-    }
-    (macro_p, macro_r, macro_f1), (weighted_p, weighted_r, weighted_f1) = (
-        tuple(float(average) for average in averages[name][:3]) for name in ("macro", "weighted")
-    )
+    invalid, valid = confusion_matrix(truth, predicted, labels=[0, 1]).tolist()
+    averages: dict[str, float] = {}
+    for name in ("macro", "weighted"):
+        figures = precision_recall_fscore_support(truth, predicted, average=name, zero_division=0)
+        precision, recall, f1 = map(float, figures[:3])
+        paper_f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+        averages |= {f"{name}_precision": precision, f"{name}_recall": recall, f"{name}_f1": f1}
+        averages[f"paper_{name}_f1"] = paper_f1
     positive, negative = float(values[truth == 1].mean()), float(values[truth == 0].mean())
     return PairMetrics(
         pairs=len(truth),
         valid=int(truth.sum()),
         accuracy=float((truth == predicted).mean()),
-        macro_precision=macro_p,
-        macro_recall=macro_r,
-        macro_f1=macro_f1,
-        paper_macro_f1=_harmonic(macro_p, macro_r),
-        weighted_precision=weighted_p,
-        weighted_recall=weighted_r,
-        weighted_f1=weighted_f1,
-        paper_weighted_f1=_harmonic(weighted_p, weighted_r),
         positive_mean=positive,
         negative_mean=negative,
         separation=positive - negative,
         auc=float(roc_auc_score(truth, values)),
-        confusion=((int(matrix[0, 0]), int(matrix[0, 1])), (int(matrix[1, 0]), int(matrix[1, 1]))),
+        confusion=((invalid[0], invalid[1]), (valid[0], valid[1])),
+        **averages,
     )
 
 
@@ -109,26 +103,23 @@ def roc_auc(labels: Sequence[int], scores: Sequence[float]) -> float:
     return float(roc_auc_score(truth, values))
 
 
-@dataclass(frozen=True, slots=True)
-class OperatorAccuracy:
-    """How often an operator's meaning (valid or not) is what people say: section 4.5."""
+def operator_accuracy(meant: Sequence[int], labels: Sequence[int]) -> dict[str, float]:
+    """Return how often what operators mean to make (1 valid) is what people say (section 4.5).
 
-    precision: float
-    recall: float
-    accuracy: float
+    Returns:
+        ``"precision"`` and ``"recall"`` of the valid class, and ``"accuracy"``.
 
-
-def operator_accuracy(meant: Sequence[int], labels: Sequence[int]) -> OperatorAccuracy:
-    """Compare what operators mean to make (1 valid) with labels: precision and recall of the valid class."""
+    Raises:
+        DataError: lengths differ, or there is nothing to compare.
+    """
     if len(meant) != len(labels) or not meant:
         raise DataError("There must be as many labels as operators' outputs, and at least one.")
     both = sum(meaning == label == 1 for meaning, label in zip(meant, labels, strict=True))
-    equal = sum(meaning == label for meaning, label in zip(meant, labels, strict=True))
-    return OperatorAccuracy(
-        precision=both / sum(meant) if sum(meant) else 0.0,
-        recall=both / sum(labels) if sum(labels) else 0.0,
-        accuracy=equal / len(meant),
-    )
+    return {
+        "precision": both / sum(meant) if sum(meant) else 0.0,
+        "recall": both / sum(labels) if sum(labels) else 0.0,
+        "accuracy": accuracy(meant, labels),
+    }
 
 
 def _checked(labels: Sequence[int], scores: Sequence[float]) -> tuple[np.ndarray, np.ndarray]:
@@ -140,7 +131,3 @@ def _checked(labels: Sequence[int], scores: Sequence[float]) -> tuple[np.ndarray
     if not np.isfinite(values).all():
         raise DataError("Every score must be a finite number.")
     return truth, values
-
-
-def _harmonic(precision: float, recall: float) -> float:
-    return 2 * precision * recall / (precision + recall) if precision + recall > 0 else 0.0

@@ -19,7 +19,7 @@ import numpy as np
 from django.db.models import Aggregate, Count, FloatField, Max, Q
 from django.db.models.functions import Now
 
-from analytics.paraphrase.scoring.agreement import cohen_kappa
+from analytics.metrics import cohen_kappa
 from questionbank.models import (
     ReviewDecision,
     User,

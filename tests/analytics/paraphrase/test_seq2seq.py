@@ -84,9 +84,11 @@ def test_a_question_goes_through_two_translators_and_a_summariser(published: dic
     translator, summariser = str(published["marian"]), str(published["pegasus"])
     functions = training_functions(
         ParaphraseConfig(
-            translator_there=translator, translator_back=translator, weak_paraphraser=summariser
-        ),
-        device="cpu",
+            translator_there=translator,
+            translator_back=translator,
+            weak_paraphraser=summariser,
+            device="cpu",
+        )
     )
     for function in functions.values():
         changed = function(QUESTION, random.Random(0))
@@ -98,12 +100,14 @@ def test_models_are_named_in_the_configuration_and_take_the_stand_ins_places(fol
     from analytics.paraphrase.seq2seq import functions_for_test_sets, training_functions
 
     name = str(folder)
-    config = ParaphraseConfig(translator_there=name, translator_back=name, weak_paraphraser=name)
-    functions = training_functions(config, device="cpu")
+    config = ParaphraseConfig(
+        translator_there=name, translator_back=name, weak_paraphraser=name, device="cpu"
+    )
+    functions = training_functions(config)
     assert set(functions) == {"back_translation", "weak_paraphraser"}
     changed = functions["back_translation"]("Ann has 3 pens.", random.Random(0))
     assert changed is None or changed.strip()
-    assert training_functions(ParaphraseConfig(), device="cpu") == {}
+    assert training_functions(ParaphraseConfig()) == {}
     functions = functions_for_test_sets(
         passive=name, grammar=name, reconstruction=name, weak_question=name, device="cpu"
     )

@@ -11,7 +11,7 @@ import pytest
 from analytics.errors import DataError
 from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.operators.catalog import OPERATORS, ParaphraseOperator, select_operators
-from analytics.paraphrase.triplet_report import report_triplets
+from analytics.paraphrase.preparing import report_triplets
 from analytics.paraphrase.triplets import (
     Triplet,
     load_kept_out,

@@ -126,9 +126,7 @@ def _augmenters(
             questions, config, checkpoints=checkpoints and checkpoints / "reconstruction", callbacks=callbacks
         )
         return [("reconstruction", lambda texts, draw: model.reconstruct(texts, config.seed + draw))]
-    [translation] = with_functions(
-        (operator("back_translation"),), training_functions(config, device=config.device)
-    )
+    [translation] = with_functions((operator("back_translation"),), training_functions(config))
     augmenters: list[tuple[str, Augment]] = [(translation.name, _each(translation.apply, config.seed))]
     if name == "uda":
         replace = UninformativeReplacement(questions).apply

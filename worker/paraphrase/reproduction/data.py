@@ -10,7 +10,7 @@ import gzip
 import json
 import zlib
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -176,7 +176,7 @@ def operators_of(data: Path, name: str) -> dict[str, Any]:
         return {}
     meant = [1 - row % 2 for row in range(len(pairs))]
     labels = [int(pair.label or 0) for pair in pairs]
-    return {**asdict(operator_accuracy(meant, labels)), "labels_are_what_was_meant": meant == labels}
+    return {**operator_accuracy(meant, labels), "labels_are_what_was_meant": meant == labels}
 
 
 def unchanged_pairs(data: Path, name: str) -> int:

@@ -23,13 +23,12 @@ from analytics.configuration import config_to_dict
 from analytics.errors import DataError
 from analytics.paraphrase.calibrating import encoder_of, fitted_boundary
 from analytics.paraphrase.config import ParaphraseConfig
-from analytics.paraphrase.preparing import Prepared, kept_or_prepared, prepare, set_apart
+from analytics.paraphrase.preparing import Prepared, kept_or_prepared, prepare, report_triplets, set_apart
 from analytics.paraphrase.scoring.baselines import RULES, rule_first
 from analytics.paraphrase.scoring.fitting import fit_verdict
 from analytics.paraphrase.scoring.scorer import Scorer, cosines, weigh_pairs
 from analytics.paraphrase.scoring.verdict import Verdict, stretched
 from analytics.paraphrase.train import fit_scorer
-from analytics.paraphrase.triplet_report import report_triplets
 from analytics.records import ParaphrasePair
 from analytics.retrieval import Encode
 from analytics.splits import KeptOut

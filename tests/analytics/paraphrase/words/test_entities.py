@@ -47,8 +47,8 @@ def test_a_name_known_from_the_other_text_counts_at_the_start_of_a_sentence() ->
 
 
 def test_mentions_are_found_in_any_case_but_not_inside_words() -> None:
-    assert mentions_of("John", "john and Johnson and JOHN") == [(0, 4), (21, 25)]
-    assert mentions_of("A", "a and A") == [(6, 7)]
+    assert mentions_of("John", "john and Johnson and JOHN") == ((0, 4), (21, 25))
+    assert mentions_of("A", "a and A") == ((6, 7),)
 
 
 def test_another_name_is_of_the_same_category_and_not_taken() -> None:
