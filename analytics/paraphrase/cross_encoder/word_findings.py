@@ -28,29 +28,29 @@ def with_changed_words(
     new_places = _free(reading.paraphrase, [finding.paraphrase for finding in serious])
     if max(len(places), len(new_places)) > _MOST_PLACES:
         return tuple(findings)
-    words = [Words(start, end, original[start:end]) for start, end in places]
-    new_words = [Words(start, end, paraphrase[start:end]) for start, end in new_places]
+    words = [Words.at(place, original) for place in places]
+    new_words = [Words.at(place, paraphrase) for place in new_places]
     if len(words) == len(new_words) == 1 and words[0].text.lower() != new_words[0].text.lower():
         sentence = f"“{words[0].text}” became “{new_words[0].text}”."
-        return (*findings, Finding.between("wording", "changed", sentence, words[0], new_words[0]))
-    said = {word.text.lower() for word in words}
-    new_said = {word.text.lower() for word in new_words}
+        return (*findings, Finding.of("wording", sentence, words[0], new_words[0]))
+    said, new_said = ({word.text.lower() for word in side} for side in (words, new_words))
+    missing = "The paraphrase does not say “{}” in the same sense."
+    added = "The original does not say “{}” in the same sense."
     return (
         *findings,
-        *(_alone(word, "original") for word in words if word.text.lower() not in new_said),
-        *(_alone(word, "paraphrase") for word in new_words if word.text.lower() not in said),
+        *(
+            Finding.of("wording", missing.format(word.text), word, None)
+            for word in words
+            if word.text.lower() not in new_said
+        ),
+        *(
+            Finding.of("wording", added.format(word.text), None, word)
+            for word in new_words
+            if word.text.lower() not in said
+        ),
     )
 
 
 def _free(spans: Sequence[Span], taken: Sequence[Span | None]) -> list[Span]:
     """Return the places that none of the taken ones touches."""
     return [span for span in spans if not any(place and overlaps(*span, [place]) for place in taken)]
-
-
-def _alone(word: Words, side: str) -> Finding:
-    place = (word.start, word.end)
-    if side == "original":
-        sentence = f"The paraphrase does not say “{word.text}” in the same sense."
-        return Finding("wording", "lost", sentence, original=place, before=word.text)
-    sentence = f"The original does not say “{word.text}” in the same sense."
-    return Finding("wording", "added", sentence, paraphrase=place, after=word.text)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from typing import Literal, Protocol
+from typing import Literal
+
+from analytics.paraphrase.words.entities import EntityMention
+from analytics.paraphrase.words.reading import Quantity, Word
+from analytics.text.units import UnitMention
 
 Kind = Literal["number", "unit", "entity", "comparison", "target", "wording"]
 Change = Literal["lost", "added", "changed"]
@@ -11,34 +15,21 @@ Span = tuple[int, int]
 """Start and end in a text, in characters."""
 
 
-class Mention(Protocol):
-    """Words at a place of a text."""
-
-    @property
-    def start(self) -> int:
-        """Where they begin."""
-
-    @property
-    def end(self) -> int:
-        """Where they end."""
-
-    @property
-    def text(self) -> str:
-        """The words."""
-
-
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A `Mention` that nothing more is known of."""
+    """Words at a place of a text."""
 
     start: int
     end: int
     text: str
 
-    @property
-    def span(self) -> Span:
-        """Where they begin and end."""
-        return self.start, self.end
+    @classmethod
+    def at(cls, span: Span, text: str) -> Words:
+        """Return the words at a place of a text."""
+        return cls(*span, text[slice(*span)])
+
+
+Mention = Words | Word | Quantity | EntityMention | UnitMention
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,53 +54,36 @@ class Finding:
     is_serious: bool = True
 
     @classmethod
-    def between(
+    def of(
         cls,
         kind: Kind,
-        change: Change,
         sentence: str,
-        original: Mention,
-        paraphrase: Mention,
+        original: Mention | None,
+        paraphrase: Mention | None,
         *,
         is_serious: bool = True,
     ) -> Finding:
-        """Return a finding that has a place in both texts."""
+        """Return a finding at a place in both texts, or of what one of them alone says."""
         return cls(
             kind,
-            change,
+            "lost" if paraphrase is None else "added" if original is None else "changed",
             sentence,
-            original=(original.start, original.end),
-            paraphrase=(paraphrase.start, paraphrase.end),
-            before=original.text,
-            after=paraphrase.text,
+            original=original and (original.start, original.end),
+            paraphrase=paraphrase and (paraphrase.start, paraphrase.end),
+            before=original.text if original else "",
+            after=paraphrase.text if paraphrase else "",
             is_serious=is_serious,
         )
 
     @classmethod
     def lost(cls, kind: Kind, mention: Mention, *, more: str = "", is_serious: bool = True) -> Finding:
         """Return a finding of what the original alone says; `more` follows "is missing"."""
-        sentence = f"{mention.text} is missing{more}."
-        return cls(
-            kind,
-            "lost",
-            sentence,
-            original=(mention.start, mention.end),
-            before=mention.text,
-            is_serious=is_serious,
-        )
+        return cls.of(kind, f"{mention.text} is missing{more}.", mention, None, is_serious=is_serious)
 
     @classmethod
     def added(cls, kind: Kind, mention: Mention, *, more: str = "", is_serious: bool = True) -> Finding:
         """Return a finding of what the paraphrase alone says; `more` follows "was added"."""
-        sentence = f"{mention.text} was added{more}."
-        return cls(
-            kind,
-            "added",
-            sentence,
-            paraphrase=(mention.start, mention.end),
-            after=mention.text,
-            is_serious=is_serious,
-        )
+        return cls.of(kind, f"{mention.text} was added{more}.", None, mention, is_serious=is_serious)
 
     def as_dict(self) -> dict[str, object]:
         """Return the finding as plain values."""

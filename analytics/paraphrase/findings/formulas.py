@@ -35,7 +35,7 @@ def weigh_formulas(pair: Pair, findings: Sequence[Finding]) -> list[Finding]:
         ):
             sentence = f"{old.source} became {new.source}, which means something else."
             words = [Words(formula.start, formula.end, formula.source) for formula in (old, new)]
-            settled.append(Finding.between("number", "changed", sentence, *words))
+            settled.append(Finding.of("number", sentence, *words))
     return settled
 
 

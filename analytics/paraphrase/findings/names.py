@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rapidfuzz.distance import Levenshtein
 
-from analytics.paraphrase.findings.finding import Finding
+from analytics.paraphrase.findings.finding import Finding, Words
 from analytics.paraphrase.findings.pair import Pair
 from analytics.paraphrase.words.entities import EntityMention
 from analytics.paraphrase.words.reading import Reading
@@ -42,7 +42,7 @@ def name_findings(pair: Pair) -> list[Finding]:
             sentence = (
                 f"“{old.text}” became “{mention.text}” in one place and stayed “{old.text}” in another."
             )
-            findings.append(Finding.between("entity", "changed", sentence, old, mention))
+            findings.append(Finding.of("entity", sentence, old, mention))
         else:
             is_serious = (
                 mention.category != "label"
@@ -66,18 +66,9 @@ def _exchanged(
         for rival in first.values():
             now = pair.paraphrase.mentions(rival.text)
             if rival is not old and _alike(old, rival) and len(now) > len(pair.original.mentions(rival.text)):
-                findings.append(
-                    Finding(
-                        "entity",
-                        "changed",
-                        f"“{old.text}” became “{rival.text}” in one place.",
-                        original=(old.start, old.end),
-                        paraphrase=now[0],
-                        before=old.text,
-                        after=rival.text,
-                        is_serious=pair.is_close,
-                    )
-                )
+                sentence = f"“{old.text}” became “{rival.text}” in one place."
+                place = Words.at(now[0], pair.paraphrase.text)
+                findings.append(Finding.of("entity", sentence, old, place, is_serious=pair.is_close))
     return findings
 
 

@@ -30,7 +30,7 @@ def number_findings(pair: Pair) -> list[Finding]:
     original, paraphrase, quantities = pair.original, pair.paraphrase, pair.quantities
     findings = _swapped(pair)
     findings += [
-        Finding.between("number", "changed", f"{old.text} became {new.text}.", old, new)
+        Finding.of("number", f"{old.text} became {new.text}.", old, new)
         for old, new in ((match.original, match.paraphrase) for match in quantities.changed)
         if not is_turned_round(pair, old, new)
     ]
@@ -115,9 +115,9 @@ def _vague(pair: Pair, quantity: Quantity) -> Finding | None:
         at = paraphrase.word_at(match.end())
         new_behind = {word.key for word in paraphrase.words[at : at + _BEHIND]}
         if behind & new_behind and match[0].lower() not in original.text.lower():
-            number = Words(*quantity.number, original.text[slice(*quantity.number)])
+            number = Words.at(quantity.number, original.text)
             sentence = f"{number.text} became {match[0]}."
-            return Finding.between("number", "changed", sentence, number, Words(*match.span(), match[0]))
+            return Finding.of("number", sentence, number, Words(*match.span(), match[0]))
     return None
 
 
@@ -132,14 +132,11 @@ def _swapped(pair: Pair) -> list[Finding]:
     if len(once) > _MOST_SWAPPED:
         return []
     return [
-        Finding(
+        Finding.of(
             "number",
-            "changed",
             f"{first.original.text} and {second.original.text} changed places.",
-            original=first.original.number,
-            paraphrase=second.paraphrase.number,
-            before=pair.original.text[slice(*first.original.number)],
-            after=pair.paraphrase.text[slice(*second.paraphrase.number)],
+            Words.at(first.original.number, pair.original.text),
+            Words.at(second.paraphrase.number, pair.paraphrase.text),
         )
         for first, second in combinations(once, 2)
         if _count_crossed(first, second) or (pair.has_same_words and _stand_crossed(pair, first, second))

@@ -38,13 +38,13 @@ def replaced_findings(pair: Pair) -> list[Finding]:
     swapped = _swapped(pair)
     is_turned = bool(swapped) and _is_turned(pair)
     findings = [
-        Finding.between("comparison", "changed", _became(replaced), replaced.word, replaced.new_word)
+        Finding.of("comparison", _became(replaced), replaced.word, replaced.new_word)
         for replaced in pair.replacements
         if _changes_the_sense(pair, replaced)
         if not (is_turned and are_opposite_comparatives(replaced.word.text, replaced.new_word.text))
     ]
     findings += [
-        Finding.between("entity", "changed", f"“{word.text}” and “{new.text}” changed places.", word, new)
+        Finding.of("entity", f"“{word.text}” and “{new.text}” changed places.", word, new)
         for word, new in swapped
         if not is_turned and not _is_throughout(pair, word, new)
     ]
@@ -130,7 +130,7 @@ def _renamed(pair: Pair, word: Word, new: Word) -> Finding:
     sentence = f"“{word.text}” became “{new.text}” in one place"
     if new.key not in pair.old_words:
         sentence += f" and stayed “{word.text}” in another"
-    return Finding.between("entity", "changed", f"{sentence}.", word, new)
+    return Finding.of("entity", f"{sentence}.", word, new)
 
 
 def _counted(pair: Pair, done: set[tuple[str, str]]) -> list[Finding]:

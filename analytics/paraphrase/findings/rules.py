@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from analytics.paraphrase.findings.finding import Finding, Span
+from analytics.paraphrase.findings.finding import Finding, Span, Words
 from analytics.paraphrase.findings.formulas import weigh_formulas
 from analytics.paraphrase.findings.names import name_findings
 from analytics.paraphrase.findings.numbers import number_findings
@@ -64,7 +64,12 @@ def find_changes(original: str, paraphrase: str) -> list[Finding]:
         key=lambda finding: (not finding.is_serious, (finding.original or finding.paraphrase or (0, 0))[0])
     )
     if original[end:] != paraphrase[new_end:]:
-        findings.append(_unread(original, end, paraphrase, new_end))
+        places = (
+            match and Words.at(match.span(), match.string)
+            for match in (_WORD.search(original, end), _WORD.search(paraphrase, new_end))
+        )
+        sentence = "The texts are too long to be compared from here on."
+        findings.append(Finding.of("wording", sentence, *places, is_serious=False))
     return findings
 
 
@@ -82,21 +87,6 @@ def _end_of_reading(text: str) -> int:
         if len(names) > _MOST_NAMES:
             return mention.start
     return end
-
-
-def _unread(original: str, end: int, paraphrase: str, new_end: int) -> Finding:
-    """Say that the rest of the texts, which differs, was not compared."""
-    word, new_word = _WORD.search(original, end), _WORD.search(paraphrase, new_end)
-    return Finding(
-        "wording",
-        "changed",
-        "The texts are too long to be compared from here on.",
-        original=word and word.span(),
-        paraphrase=new_word and new_word.span(),
-        before=word[0] if word else "",
-        after=new_word[0] if new_word else "",
-        is_serious=False,
-    )
 
 
 def _changes(original: str, paraphrase: str) -> list[Finding]:

@@ -83,26 +83,23 @@ def target_findings(pair: Pair) -> list[Finding]:
     if before is None:
         return []
     if after is None:
-        sentence = "The question is missing."
-        return [Finding("target", "lost", sentence, before.sentence.span, before=before.sentence.text)]
+        return [Finding.of("target", "The question is missing.", before.sentence, None)]
     places = before.sentence, after.sentence
     findings = []
     was, now = before.sentence.text, after.sentence.text
     if _CLOSED.search(was) and not _CLOSED.search(now) and _UNFINISHED.search(now):
-        findings.append(Finding.between("target", "lost", "The question breaks off.", *places))
+        findings.append(Finding.of("target", "The question breaks off.", *places))
     if before.counted and after.counted and _counts_another(pair, before, after):
         sentence = f"The question asks for {after.counted.text} instead of {before.counted.text}."
-        findings.append(Finding.between("target", "changed", sentence, *places))
+        findings.append(Finding.of("target", sentence, *places))
     new = sorted(after.attributes - before.attributes)
     said = _said(pair.paraphrase, now)
     for name in sorted(before.attributes - after.attributes):
         if new:
             sentence = f"The question asks for the {new[0]}, not the {name}."
-            findings.append(Finding.between("target", "changed", sentence, *places))
+            findings.append(Finding.of("target", sentence, *places))
         elif name not in said:
-            findings.append(
-                Finding.between("target", "changed", f"“{name}” is no longer asked for.", *places)
-            )
+            findings.append(Finding.of("target", f"“{name}” is no longer asked for.", *places))
     return findings
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from analytics.paraphrase.findings.finding import Finding
+from analytics.paraphrase.findings.finding import Finding, Words
 from analytics.paraphrase.findings.pair import Pair
 from analytics.paraphrase.findings.quantities import Match
 from analytics.paraphrase.words.reading import Reading
@@ -31,18 +31,21 @@ _ASKS_FOR = {
 def unit_findings(pair: Pair) -> list[Finding]:
     """Return what happened to the units."""
     original, paraphrase = pair.original, pair.paraphrase
-    findings = [
-        Finding.between(
-            "unit",
-            "lost",
-            f"{match.original.text} became {match.paraphrase.text}: {match.original.unit_text} is missing.",
-            match.original,
-            match.paraphrase,
-        )
-        for match in pair.quantities.matches
-        if _lost_its_unit(match, paraphrase)
-    ]
-    findings += [_changed(match) for match in pair.quantities.other_units if not _is_said_apart(pair, match)]
+    findings = []
+    for match in pair.quantities.matches:
+        if _lost_its_unit(match, paraphrase):
+            old, new = match.original, match.paraphrase
+            sentence = f"{old.text} became {new.text}: {old.unit_text} is missing."
+            findings.append(Finding.of("unit", sentence, old, new))
+    for match in pair.quantities.other_units:
+        if not _is_said_apart(pair, match):
+            old, new = match.original, match.paraphrase
+            units = f"{old.unit_text or 'no unit'} became {new.unit_text or 'no unit'}"
+            places = (
+                Words.at(quantity.unit_span or (quantity.start, quantity.end), reading.text)
+                for quantity, reading in ((old, original), (new, paraphrase))
+            )
+            findings.append(Finding.of("unit", f"{units} ({old.text}, {new.text}).", *places))
     return findings + _bare_units(original, paraphrase)
 
 
@@ -67,19 +70,6 @@ def _is_said_apart(pair: Pair, match: Match) -> bool:
     return base == new_base and (part in reading.unit_words or part in _whole_units(reading))
 
 
-def _changed(match: Match) -> Finding:
-    old, new = match.original, match.paraphrase
-    return Finding(
-        "unit",
-        "changed",
-        f"{old.unit_text or 'no unit'} became {new.unit_text or 'no unit'} ({old.text}, {new.text}).",
-        original=old.unit_span or (old.start, old.end),
-        paraphrase=new.unit_span or (new.start, new.end),
-        before=old.unit_text,
-        after=new.unit_text,
-    )
-
-
 def _bare_units(original: Reading, paraphrase: Reading) -> list[Finding]:
     """Return what happened to the units that belong to no number ("How many hours", "in metres")."""
     gone, new = _alone(original, paraphrase), _alone(paraphrase, original)
@@ -92,7 +82,7 @@ def _bare_units(original: Reading, paraphrase: Reading) -> list[Finding]:
         if rival is not None and rival[0].unit != unit.unit:
             new.remove(rival)
             sentence = f"{unit.text} became {rival[0].text}."
-            findings.append(Finding.between("unit", "changed", sentence, unit, rival[0]))
+            findings.append(Finding.of("unit", sentence, unit, rival[0]))
         elif is_asked and unit.unit not in said and not _still_asked(unit, paraphrase):
             findings.append(Finding.lost("unit", unit))
     return findings
