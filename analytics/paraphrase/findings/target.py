@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from analytics.paraphrase.findings.finding import Finding, Words
 from analytics.paraphrase.findings.pair import Pair
 from analytics.paraphrase.words.reading import Reading, Word
-from analytics.paraphrase.words.wording import GENERIC, STOP_WORDS, canonical, rows_of, stem
+from analytics.paraphrase.words.tables import rows_of
+from analytics.paraphrase.words.wording import GENERIC, STOP_WORDS, canonical, stem
 
 _COUNTED = re.compile(
     r"\b(?:how many|(?:the |total )?(?:number|count|amount|quantity) of"
@@ -22,14 +23,7 @@ _BEFORE_NOUN = frozenset(str.split("more fewer total extra additional different 
 _BEHIND_VERBS = frozenset(str.split("no a an any"))
 _ATTRIBUTES = {
     key: name
-    for name, *words in rows_of(
-        """
-        average mean | area | perimeter | volume | percent percentage % | ratio proportion | fraction |
-        difference subtract subtracting | product multiply multiplied multiplying |
-        probability likelihood chance probable likely | age old | profit gain | interest | width wide breadth |
-        height tall high | weight weigh heavy mass | radius | diameter
-        """
-    )
+    for name, *words in rows_of("attributes")
     for word in (name, *words)
     for key in (word, stem(word))
 }

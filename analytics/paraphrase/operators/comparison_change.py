@@ -6,24 +6,9 @@ import random
 import re
 
 from analytics.paraphrase.words.editing import formula_spans, overlaps, upper_first
-from analytics.paraphrase.words.wording import rows_of
+from analytics.paraphrase.words.tables import rows_of
 
-OPPOSITES: dict[str, list[str]] = {
-    first: others
-    for first, *others in rows_of(
-        """
-        more_than less_than fewer_than | less_than more_than | fewer_than more_than | greater_than less_than |
-        smaller_than greater_than | larger_than smaller_than | at_least at_most | at_most at_least |
-        no_more_than no_less_than | no_less_than no_more_than | as_many fewer | more fewer | fewer more | less
-        more | older younger | younger older | taller shorter | shorter longer | longer shorter | heavier
-        lighter | lighter heavier | faster slower | slower faster | greater smaller | larger smaller | bigger
-        smaller | higher lower | lower higher | increased decreased | decreased increased | increases decreases
-        | decreases increases | increase decrease | decrease increase | a_gain a_loss | profit loss | loss
-        profit | maximum minimum | minimum maximum | greatest smallest | smallest greatest | largest smallest |
-        twice half | double half | before after | after before
-        """
-    )
-}
+OPPOSITES = {first: others for first, *others in rows_of("opposites")}
 """A comparison -> what turns it round."""
 
 _PATTERN = re.compile(rf"\b(?:{'|'.join(sorted(OPPOSITES, key=len, reverse=True))})\b", re.IGNORECASE)

@@ -13,23 +13,10 @@ from itertools import pairwise
 
 from analytics.paraphrase.words.editing import Edit, apply_edits, formula_spans, overlaps, tidy, upper_first
 from analytics.paraphrase.words.entities import EntityMention, another_name, find_entities
-from analytics.paraphrase.words.wording import pairs_of
+from analytics.paraphrase.words.tables import pairs_of
 from analytics.text.clauses import split_sentences
 
-THINGS = pairs_of(
-    """
-    apple apples | orange oranges | banana bananas | pear pears | peach peaches | book books | pen pens | pencil
-    pencils | marble marbles | sticker stickers | ball balls | balloon balloons | card cards | cookie cookies |
-    cupcake cupcakes | candy candies | toy toys | shirt shirts | hat hats | stamp stamps | shell shells |
-    seashell seashells | egg eggs | flower flowers | rose roses | tulip tulips | coin coins | button buttons |
-    bead beads | ribbon ribbons | brick bricks | tile tiles | chair chairs | table tables | cup cups | plate
-    plates | bottle bottles | crayon crayons | marker markers | notebook notebooks | magazine magazines | muffin
-    muffins | sandwich sandwiches | donut donuts | carrot carrots | potato potatoes | tomato tomatoes | lemon
-    lemons | mango mangoes | rabbit rabbits | duck ducks | hen hens | goat goats | kitten kittens | puppy
-    puppies | bird birds | goldfish goldfish | doll dolls | puzzle puzzles | robot robots | lamp lamps | bag
-    bags | basket baskets | poster posters | photo photos | cap caps | scarf scarves
-    """
-)
+THINGS = pairs_of("things")
 """Things that questions count, and that may stand for one another: (one, several)."""
 
 _UNITS = frozenset({"cup", "cups"})

@@ -10,31 +10,10 @@ import random
 import re
 
 from analytics.paraphrase.words.editing import lower_first, tidy, upper_first
+from analytics.paraphrase.words.tables import words_of
 from analytics.text.clauses import split_sentences
 
-_PARTICIPLES = dict(
-    pair.split(":")
-    for pair in str.split(
-        """
-        bought:bought sold:sold gave:given ate:eaten made:made took:taken read:read found:found spent:spent paid:paid
-        drove:driven wrote:written won:won caught:caught brought:brought kept:kept lost:lost built:built drew:drawn
-        threw:thrown broke:broken sent:sent grew:grown fed:fed held:held drank:drunk
-        buys:bought sells:sold gives:given eats:eaten makes:made takes:taken reads:read finds:found spends:spent
-        pays:paid drives:driven writes:written catches:caught brings:brought builds:built draws:drawn uses:used
-        collects:collected picks:picked bakes:baked plants:planted packs:packed delivers:delivered orders:ordered
-        paints:painted washes:washed cooks:cooked needs:needed owns:owned contains:contained covers:covered
-        """
-    )
-)
-_REGULAR = frozenset(
-    str.split(
-        """
-        collected picked baked planted packed delivered ordered painted washed cooked needed used counted earned
-        received purchased saved shared cleaned opened watched played carried filled loaded donated divided invited
-        mailed raised solved scored visited walked covered owned borrowed completed finished produced
-        """
-    )
-)
+_PARTICIPLES = dict(pair.split(":") for pair in words_of("participles"))
 _SUBJECT = (
     r"(?P<subject>(?:The|A|An|Each|Every|His|Her|Their) [a-z]+(?: [a-z]+)?|[A-Z][a-z]+(?: and [A-Z][a-z]+)?"
     r"|He|She|They|We|I)"
@@ -45,7 +24,7 @@ _OBJECT = (
 )
 _REST = r"(?P<rest>(?: (?:at|in|on|for|from|to|with|per|each|every|yesterday|today|last|this)\b[^.]*)?)"
 _STATEMENT = re.compile(
-    rf"^{_SUBJECT} (?P<verb>{'|'.join([*_PARTICIPLES, *_REGULAR])}) {_OBJECT}{_REST}\.\s*$"
+    rf"^{_SUBJECT} (?P<verb>{'|'.join([*_PARTICIPLES, *words_of('regular_participles')])}) {_OBJECT}{_REST}\.\s*$"
 )
 _ANOTHER_VERB = re.compile(r"\b(?:and|but|which|who|that) (?!\$?\d|the |an? |his |her )")
 _BY = {"He": "him", "She": "her", "They": "them", "We": "us", "I": "me"}

@@ -19,7 +19,7 @@ from analytics.paraphrase.words.editing import (
     overlaps,
     unit_words,
 )
-from analytics.paraphrase.words.wording import pairs_of
+from analytics.paraphrase.words.tables import pairs_of
 from analytics.text.numbers import find_numbers
 from analytics.text.unit_names import ABBREVIATIONS, MONEY_SIGNS
 from analytics.text.units import UnitMention, find_units
@@ -42,16 +42,7 @@ CATEGORIES: dict[str, tuple[str, ...]] = {
 }
 """Category -> the units that may stand for one another."""
 
-SHORT_FORMS = dict(
-    pairs_of(
-        """
-        millimeter mm | centimeter cm | meter m | kilometer km | foot ft | gram g | kilogram kg | milligram mg |
-        pound lb | ounce oz | second sec | minute min | hour hr | liter L | milliliter mL | kilometer_/_hour
-        km/h | mile_/_hour mph | meter_/_second m/s | meter_/_minute m/min | centimeter_/_second cm/s |
-        foot_/_second ft/s
-        """
-    )
-)
+SHORT_FORMS = dict(pairs_of("short_units"))
 _MONEY = {"dollar": "$", "euro": "€", "pound_sterling": "£", "rupee": "Rs. "}
 _PERCENT = re.compile(r"(?<=\d)\s?%")
 _SHORT = re.compile(r"/|[²³]|[a-z]\s?\^|[a-z]\{?[23]")

@@ -12,34 +12,12 @@ import re
 
 from analytics.paraphrase.words.editing import apply_edits, formula_spans, overlaps
 from analytics.paraphrase.words.entities import find_entities
+from analytics.paraphrase.words.tables import words_of
 from analytics.paraphrase.words.wording import STOP_WORDS
 from analytics.text.numbers import find_numbers
 from analytics.text.units import find_units
 
-WORDS = tuple(
-    dict.fromkeys(
-        """
-        adventure silence opinion habit courage rumour fashion weather justice memory freedom laughter patience music
-        gravity grammar honesty winter poetry traffic advice anger beauty climate comfort culture danger darkness
-        democracy desire doubt echo education electricity envy evidence excuse fame fate fear friendship fog gossip
-        guilt harmony health history hope humour hunger idea illness imagination impurity influence instinct irony
-        jealousy knowledge law legend luck luxury magic meaning mercy mischief mood mystery nature noise nonsense
-        oxygen parliament peace philosophy physics politics poverty pride progress proof rain reason religion revenge
-        rhythm rust sadness science shade shame skill sleep smoke sorrow spirit sunshine surprise taste theory thunder
-        tradition trouble truth vanity victory virtue wisdom wonder youth
-        apologise argue arrive bark believe blink borrow breathe celebrate complain cough dance decide deny dream
-        empty escape forget forgive frown gallop giggle hesitate hide hope imagine invent judge knock laugh listen
-        mourn nod obey whisper pray pretend promise quarrel refuse regret remember rescue resign shiver shout sing sleep
-        slide smile sneeze snore stumble surrender swim tremble vanish wander weep whistle wonder worry yawn
-        acoustic ancient anxious bitter brave brittle clumsy crooked cruel curious dusty eager elegant faint famous
-        fierce foggy fragile gentle gloomy grateful hollow humble invisible jealous lazy loyal lunar medieval
-        muddy naked nervous obvious peculiar polite proud rainy rusty secondary shallow silent sleepy slippery solar
-        stubborn sudden tender thirsty tropical unknown vague wicked wooden
-        abroad afterwards almost backwards barely downstairs elsewhere forever gladly hardly indoors loudly nowhere
-        otherwise outside perhaps politely quietly rarely seldom sideways somehow suddenly tomorrow upwards
-""".split()
-    )
-)
+WORDS = tuple(dict.fromkeys(words_of("unrelated")))
 """Words that are no names, no units and nothing that a word problem counts."""
 
 _COUNTED = re.compile(r"\s(?:[a-z]+\s)?([a-z]{4,})\b")

@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Literal
 
 from analytics.paraphrase.words.editing import formula_spans, overlaps
+from analytics.paraphrase.words.tables import words_of
 from analytics.text.clauses import split_sentences
 
 Category = Literal["woman", "man", "place", "label", "other"]
@@ -56,26 +57,7 @@ _BEFORE_DATE = re.compile(
 _NO_LABELS = frozenset(
     str.split("AM PM AD BC AP GP TV US UK USA OK CD DVD ID PC HCF LCM GCD GCF CP SP SI CI MM CM KM KG RS")
 )
-_PLAIN = frozenset(
-    str.split(
-        """
-        A About After All Along Also Although Altogether Among An And Another Any Approximate Approximately
-        Are As Assume Assuming At Before Between Both But By Calculate Can Choose Compute Consider Could Day
-        Days Determine Did Divide Do Does During Each Eight Eighteen Either Eleven Estimate Evaluate Every
-        Everyone Exactly Express Fifteen Fifty Find First Five For Four From Given Had Half Has Have He
-        Hence Her Here His Hours How However I If In Initially Instead Into Is It Its Later Let Money Month
-        Most Mr Mrs Mom Mother Dad Father My Near Neither Next Nine No None Nor Not Now Number Of On Once
-        One Only Or Other Our Out Over Per Person Please Round Second Seven Several She Show Simplify Since
-        Six Sixty Solve Some Starting State Suppose Ten That The Their Then There These They Third Thirty
-        This Those Three Through Thus Time To Today Together Tomorrow Total Twelve Twenty Two Under Until
-        Unless Use Using Was We Were What When Where Whereas Which While Who Whom Whose Why Will With Within
-        Without Work Write Yesterday You Your Water People Students Children Boys Girls Men Women Mark May
-        Hope Rose Bill Rich Art Penny Grace Chase Hunter Price Summer Autumn Sunny Case Ray Drew Cash Miles
-        Dollar Pat Guy True False Rs INR USD Therefore Interest Sum Cost Average Population Train Car Trains
-        Cars Rupees Dollars Euros Celsius Fahrenheit
-        """
-    )
-)
+_PLAIN = frozenset(words_of("plain"))
 _SUBJECT_VERB = re.compile(
     r"[\s](?:has|had|have|bought|buys|sells|sold|wants|wanted|goes|went|runs|ran|walks|walked|earns|earned|gets|got"
     r"|made|makes|ate|eats|reads|read|collects|collected|picked|picks|found|finds|spent|spends|saved|saves|gave|gives"

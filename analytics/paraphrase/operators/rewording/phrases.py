@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 
 from analytics.paraphrase.words.editing import Edit, apply_edits, upper_first
-from analytics.paraphrase.words.wording import pairs_of
+from analytics.paraphrase.words.tables import pairs_of
 
 _OWNED = r"(?:pens|pencils|books|marbles|stickers|stamps|coins|toys|cards|trading cards|balloons|badges|shells|beads)\b"
 # (pattern, what it becomes); each keeps the equation. Where several are given, one is drawn.
@@ -51,33 +51,12 @@ _PHRASES: tuple[tuple[str, tuple[str, ...]], ...] = (
     (r"\bNow,", ("At present,",)),
     (r"\bnow\b(?= *[?.])", ("at present", "at this point")),
 )
-_CONTRACTED = dict(
-    pairs_of(
-        """
-        do_not don't | does_not doesn't | did_not didn't | is_not isn't | are_not aren't | was_not wasn't |
-        were_not weren't | has_not hasn't | have_not haven't | cannot can't | can_not can't | could_not couldn't
-        | will_not won't | would_not wouldn't | it_is it's | that_is that's | they_are they're | she_is she's |
-        he_is he's | they_will they'll | he_will he'll | she_will she'll | i_am I'm | you_are you're
-        """
-    )
-)
+_CONTRACTED = dict(pairs_of("contractions"))
 _EXPANDED = {
     short.lower(): long for long, short in _CONTRACTED.items() if long not in {"can not", "i am"}
 } | {"i'm": "I am"}
 _AMOUNT = r"(?= (?:[$£€]?\d|an? |the |some |several |another ))"
-# Word -> what it becomes, and what must stand behind it for the sentence to stay right. Only what fits wherever the
-# word stands is here: "fast" is no "quickly" ("a fast rate"), "gets paid" no "receives paid".
-_SYNONYMS = pairs_of(
-    """
-    buy purchase | buys purchases | bought purchased | purchased bought | buying purchasing | kids children |
-    children kids | mom mother | dad father | big large | bigger larger | larger bigger | biggest largest |
-    largest biggest | needs requires | gathers collects | gathered collected | collected gathered | finishes
-    completes | finished completed | journey trip | trip journey | constant steady | shop store | pictures
-    images | entire whole | whole entire | pupils schoolchildren | workers labourers | approximately roughly |
-    builds constructs | built constructed | bike bicycle | bikes bicycles | bicycle bike | bicycles bikes | sofa
-    couch | movie film | movies films | road street | teacher instructor
-    """
-)
+_SYNONYMS = pairs_of("rewordings")
 _BEHIND = {
     "buy": _AMOUNT,
     "buys": _AMOUNT,
