@@ -101,60 +101,37 @@ def prepare(
         Cancelled: the context said so.
         BackboneError: a model for an operator cannot be loaded.
     """
-    divided = _divide(questions, given, kept_out or KeptOut())
-    operators = with_functions(
-        select_operators(extra=config.extra_operators, without=config.left_out()), training_functions(config)
-    )
-    triplets = make_triplets(
-        divided.learned,
-        operators,
-        count=config.triplets_per_question,
-        far_share=config.far_share,
-        seed=config.seed,
-        given=divided.given_learned,
-        progress=context.progress_of("Making triplets"),
-        cancel=context.cancel,
-    )
-    chosen = np.random.default_rng(config.seed).permutation(len(divided.apart))[:_CALIBRATED_QUESTIONS]
-    made = make_triplets(
-        [divided.apart[row] for row in sorted(chosen)],
-        operators,
-        count=config.triplets_per_question,
-        far_share=config.far_share,
-        seed=config.seed,
-        check_positives=False,  # where the findings had chosen them, they could not be weighed against the score
-        cancel=context.cancel,
-    )
-    pairs = {(pair.original, pair.paraphrase): pair for pair in (*triplet_pairs(made), *divided.given_apart)}
-    context.check("Training was stopped while its triplets were made.")
-    return Prepared(triplets, list(pairs.values()), divided.left_out)
-
-
-@dataclass(frozen=True)
-class _Divided:
-    """Questions and labelled pairs to learn from, and those set apart; `left_out` are in a test set."""
-
-    learned: list[str]
-    apart: list[str]
-    given_learned: list[ParaphrasePair]
-    given_apart: list[ParaphrasePair]
-    left_out: int
-
-
-def _divide(questions: Sequence[str], given: Sequence[ParaphrasePair], kept_out: KeptOut) -> _Divided:
+    kept_out = kept_out or KeptOut()
     usable, left_out = kept_out.split(dict.fromkeys(questions))
     labelled = [pair for pair in given if pair.label is not None]
     allowed = [
         pair for pair in labelled if not kept_out.holds(pair.original) and not kept_out.holds(pair.paraphrase)
     ]
     is_apart = set_apart(allowed)
-    return _Divided(
-        learned=[text for text in usable if not is_apart(text)],
-        apart=[text for text in usable if is_apart(text)],
-        given_learned=[pair for pair in allowed if not is_apart(pair.original)],
-        given_apart=[pair for pair in allowed if is_apart(pair.original)],
-        left_out=left_out + len(labelled) - len(allowed),
+    make = partial(
+        make_triplets,
+        operators=with_functions(
+            select_operators(extra=config.extra_operators, without=config.left_out()),
+            training_functions(config),
+        ),
+        count=config.triplets_per_question,
+        far_share=config.far_share,
+        seed=config.seed,
+        cancel=context.cancel,
     )
+    triplets = make(
+        [text for text in usable if not is_apart(text)],
+        given=[pair for pair in allowed if not is_apart(pair.original)],
+        progress=context.progress_of("Making triplets"),
+    )
+    apart = [text for text in usable if is_apart(text)]
+    chosen = np.random.default_rng(config.seed).permutation(len(apart))[:_CALIBRATED_QUESTIONS]
+    # Where the findings had chosen the positives, they could not be weighed against the score.
+    made = make([apart[row] for row in sorted(chosen)], check_positives=False)
+    given_apart = [pair for pair in allowed if is_apart(pair.original)]
+    pairs = {(pair.original, pair.paraphrase): pair for pair in (*triplet_pairs(made), *given_apart)}
+    context.check("Training was stopped while its triplets were made.")
+    return Prepared(triplets, list(pairs.values()), left_out + len(labelled) - len(allowed))
 
 
 def set_apart(given: Sequence[ParaphrasePair]) -> Callable[[str], bool]:

@@ -10,9 +10,7 @@ Questions that the test sets hold are kept out by `KeptOut`, and counted.
 
 from __future__ import annotations
 
-import gzip
 import hashlib
-import json
 import random
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -22,6 +20,7 @@ from pathlib import Path
 from rapidfuzz.distance import Levenshtein
 
 from analytics.errors import DataError
+from analytics.json_lines import read_objects
 from analytics.paraphrase.findings.rules import find_changes
 from analytics.paraphrase.operators.catalog import ParaphraseOperator
 from analytics.paraphrase.operators.rule_paraphraser import reword
@@ -74,17 +73,14 @@ def load_kept_out(data: Path) -> KeptOut:
     Raises:
         DataError: one of the files is missing or unreadable; a check that cannot be made must not look passed.
     """
-    texts: list[str] = []
-    for name in (*_TEST_SOURCES, *_TEST_PAIRS):
-        path = data / f"{name}.jsonl.gz"
-        try:
-            with gzip.open(path, "rt", encoding="utf-8") as lines:
-                rows = [json.loads(line) for line in lines]
-        except (OSError, EOFError, ValueError) as error:
-            raise DataError(f"{name} cannot be read, so its questions cannot be kept out: {error}") from error
-        for row in rows:
-            texts += [row[key] for key in ("text", "original", "paraphrase") if row.get(key)]
-    return KeptOut.of(texts)
+    files = [data / f"{name}.jsonl.gz" for name in (*_TEST_SOURCES, *_TEST_PAIRS)]
+    return KeptOut.of(
+        row[key]
+        for file in files
+        for _, row in read_objects(file)
+        for key in ("text", "original", "paraphrase")
+        if row.get(key)
+    )
 
 
 def make_triplets(

@@ -18,6 +18,7 @@ from analytics.text.units import convert_quantity
 _BOTH = re.compile(r"\b(?:both|couple|pair|either|neither)\b", re.IGNORECASE)
 _ALIKE = 0.5  # surroundings of a number that became another one
 _SAME_PLACE = 0.4
+_MOST_PLACES = 12  # of a decimal
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,20 +97,9 @@ def _equal_rounded(old: Quantity, new: Quantity) -> bool:
 
 def _rounds_to(exact: Fraction, decimal: Fraction) -> bool:
     """Return whether a decimal of two places and more is a fraction that no decimal says: 2/3, 0.667."""
-    places = _places(decimal)
-    return (
-        places is not None and places > 1 and _places(exact) is None and abs(exact - decimal) * 10**places < 1
-    )
-
-
-def _places(value: Fraction) -> int | None:
-    """Return the places that the decimal of a number has; None where no decimal says it."""
-    rest, twos, fives = value.denominator, 0, 0
-    while rest % 2 == 0:
-        rest, twos = rest // 2, twos + 1
-    while rest % 5 == 0:
-        rest, fives = rest // 5, fives + 1
-    return max(twos, fives) if rest == 1 else None
+    places = next((places for places in range(_MOST_PLACES) if (decimal * 10**places).denominator == 1), 0)
+    has_no_end = 10**_MOST_PLACES % exact.denominator != 0
+    return places > 1 and has_no_end and abs(exact - decimal) * 10**places < 1
 
 
 def _equal_inverse(old: Quantity, new: Quantity) -> bool:

@@ -103,7 +103,7 @@ def _counts_another(pair: Pair, before: _Target, after: _Target) -> bool:
         return False
     old, new = before.counted.key, after.counted.key
     is_given = any(  # "How many men in four days?" for "How many days?"
-        old in {*quantity.nouns, canonical(quantity.unit_text)}
+        old in {*quantity.nouns, canonical(quantity.measure.text if quantity.measure else "")}
         for quantity in pair.paraphrase.quantities
         if after.sentence.start <= quantity.start < after.sentence.end
     )

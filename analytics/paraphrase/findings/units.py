@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from analytics.paraphrase.findings.finding import Finding, Words
+from analytics.paraphrase.findings.finding import Finding
 from analytics.paraphrase.findings.pair import Pair
 from analytics.paraphrase.findings.quantities import Match
 from analytics.paraphrase.words.reading import Reading
@@ -35,17 +35,14 @@ def unit_findings(pair: Pair) -> list[Finding]:
     for match in pair.quantities.matches:
         if _lost_its_unit(match, paraphrase):
             old, new = match.original, match.paraphrase
-            sentence = f"{old.text} became {new.text}: {old.unit_text} is missing."
+            sentence = f"{old.text} became {new.text}: {old.measure and old.measure.text} is missing."
             findings.append(Finding.of("unit", sentence, old, new))
     for match in pair.quantities.other_units:
         if not _is_said_apart(pair, match):
             old, new = match.original, match.paraphrase
-            units = f"{old.unit_text or 'no unit'} became {new.unit_text or 'no unit'}"
-            places = (
-                Words.at(quantity.unit_span or (quantity.start, quantity.end), reading.text)
-                for quantity, reading in ((old, original), (new, paraphrase))
-            )
-            findings.append(Finding.of("unit", f"{units} ({old.text}, {new.text}).", *places))
+            was, now = (each.measure.text if each.measure else "no unit" for each in (old, new))
+            sentence = f"{was} became {now} ({old.text}, {new.text})."
+            findings.append(Finding.of("unit", sentence, old.measure or old, new.measure or new))
     return findings + _bare_units(original, paraphrase)
 
 

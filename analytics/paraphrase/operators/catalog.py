@@ -37,17 +37,17 @@ class ParaphraseOperator:
     Attributes:
         name: as settings and tables write it.
         label: what it does, for people; the paper's symbol stands in it.
+        function: what it does.
         is_positive: its output is meant to be a valid paraphrase.
         is_training: used in training; the others make test sets only.
-        function: what it does.
         is_paper: one of the paper's, not an extra one.
     """
 
     name: str
     label: str
-    is_positive: bool
-    is_training: bool
     function: Apply
+    is_positive: bool
+    is_training: bool = True
     is_paper: bool = True
 
     def apply(self, question: str, rng: random.Random) -> str | None:
@@ -55,78 +55,39 @@ class ParaphraseOperator:
         return self.function(question, rng)
 
 
-def _operators(
-    rows: tuple[tuple[str, str, Apply], ...],
-    *,
-    is_positive: bool,
-    is_training: bool = True,
-    is_paper: bool = True,
-) -> tuple[ParaphraseOperator, ...]:
-    return tuple(
-        ParaphraseOperator(name, label, is_positive, is_training, function, is_paper)
-        for name, label, function in rows
+# is_positive, is_training, is_paper
+_VALID, _INVALID = (True, True, True), (False, True, True)
+_OUR_VALID, _OUR_INVALID = (True, True, False), (False, True, False)
+_TEST_VALID, _TEST_INVALID = (True, False, True), (False, False, True)
+
+OPERATORS: tuple[ParaphraseOperator, ...] = tuple(
+    ParaphraseOperator(name, label, function, *use)
+    for name, label, function, use in (
+        ("back_translation", "f1 back-translation", reword, _VALID),  # rules stand in for models
+        ("same_sentence", "f2 same sentence", deletions.same, _VALID),
+        ("numbers_to_words", "f3 numbers to words", numbers.in_words, _VALID),
+        ("unit_expansion", "f4 unit expansion", units.write_out, _VALID),
+        ("phrase_deletion", "f5 most important phrase deletion", deletions.delete_phrase, _INVALID),
+        ("last_sentence_deletion", "f6 last sentence deletion", deletions.delete_last_sentence, _INVALID),
+        ("entity_replacement", "f7 named entity replacement", names.replace, _INVALID),
+        ("number_deletion", "f8 numerical entity deletion", numbers.delete, _INVALID),
+        ("weak_paraphraser", "f9 weak paraphraser", lossy_summary.apply, _INVALID),  # for a model
+        ("unit_replacement", "f10 unit replacement", units.replace, _INVALID),
+        ("words_to_numbers", "numbers in digits", numbers.in_digits, _OUR_VALID),
+        ("unit_contraction", "units abbreviated", units.abbreviate, _OUR_VALID),
+        ("consistent_renaming", "renamed throughout", names.rename_throughout, _OUR_VALID),
+        ("inconsistent_renaming", "renamed in places", names.rename_in_places, _OUR_INVALID),
+        ("number_change", "changed number", numbers.change, _OUR_INVALID),
+        ("number_swap", "numbers swapped", numbers.swap, _OUR_INVALID),
+        ("role_swap", "names swapped in a sentence", names.swap_in_sentence, _OUR_INVALID),
+        ("comparison_change", "comparison turned round", comparison_change.apply, _OUR_INVALID),
+        ("unrelated_word", "unrelated word", unrelated_word.apply, _OUR_INVALID),
+        ("passive_voice", "f_a active to passive", passive_voice.apply, _TEST_VALID),  # for a model
+        ("reconstruction", "f_b corrupted sentence reconstruction", reconstruction.apply, _TEST_VALID),
+        ("tfidf_replacement", "f_c TF-IDF replacement", tfidf_replacement.apply, _TEST_INVALID),
+        ("random_deletion", "f_d random deletion", deletions.delete_tokens, _TEST_INVALID),
+        ("weak_question", "f_e weak paraphraser", deletions.ask_only, _TEST_INVALID),  # for a model
     )
-
-
-OPERATORS: tuple[ParaphraseOperator, ...] = (
-    *_operators(
-        (
-            ("back_translation", "f1 back-translation", reword),  # rules stand in for models
-            ("same_sentence", "f2 same sentence", deletions.same),
-            ("numbers_to_words", "f3 numbers to words", numbers.in_words),
-            ("unit_expansion", "f4 unit expansion", units.write_out),
-        ),
-        is_positive=True,
-    ),
-    *_operators(
-        (
-            ("phrase_deletion", "f5 most important phrase deletion", deletions.delete_phrase),
-            ("last_sentence_deletion", "f6 last sentence deletion", deletions.delete_last_sentence),
-            ("entity_replacement", "f7 named entity replacement", names.replace),
-            ("number_deletion", "f8 numerical entity deletion", numbers.delete),
-            ("weak_paraphraser", "f9 weak paraphraser", lossy_summary.apply),  # for a model
-            ("unit_replacement", "f10 unit replacement", units.replace),
-        ),
-        is_positive=False,
-    ),
-    *_operators(
-        (
-            ("words_to_numbers", "numbers in digits", numbers.in_digits),
-            ("unit_contraction", "units abbreviated", units.abbreviate),
-            ("consistent_renaming", "renamed throughout", names.rename_throughout),
-        ),
-        is_positive=True,
-        is_paper=False,
-    ),
-    *_operators(
-        (
-            ("inconsistent_renaming", "renamed in places", names.rename_in_places),
-            ("number_change", "changed number", numbers.change),
-            ("number_swap", "numbers swapped", numbers.swap),
-            ("role_swap", "names swapped in a sentence", names.swap_in_sentence),
-            ("comparison_change", "comparison turned round", comparison_change.apply),
-            ("unrelated_word", "unrelated word", unrelated_word.apply),
-        ),
-        is_positive=False,
-        is_paper=False,
-    ),
-    *_operators(
-        (
-            ("passive_voice", "f_a active to passive", passive_voice.apply),  # for a model
-            ("reconstruction", "f_b corrupted sentence reconstruction", reconstruction.apply),  # for a model
-        ),
-        is_positive=True,
-        is_training=False,
-    ),
-    *_operators(
-        (
-            ("tfidf_replacement", "f_c TF-IDF replacement", tfidf_replacement.apply),
-            ("random_deletion", "f_d random deletion", deletions.delete_tokens),
-            ("weak_question", "f_e weak paraphraser", deletions.ask_only),  # for a model
-        ),
-        is_positive=False,
-        is_training=False,
-    ),
 )
 
 

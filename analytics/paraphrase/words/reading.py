@@ -12,6 +12,7 @@ from fractions import Fraction
 from analytics.language.en.units import WORDS
 from analytics.language.mentions import NumberMention
 from analytics.paraphrase.words.entities import EntityMention, find_entities, mentions_of
+from analytics.paraphrase.words.tables import rows_of
 from analytics.paraphrase.words.wording import STOP_WORDS, canonical, shared_share
 from analytics.text.clauses import Clause, split_sentences
 from analytics.text.numbers import find_numbers
@@ -36,7 +37,7 @@ class Quantity:
     Attributes:
         start, end: of number and unit together.
         number: place of the number alone.
-        unit: pint's name; empty where none stands at the number.
+        measure: the unit at the number.
         nouns: keys of the words behind it that say what is counted, the first three at most.
         is_weak: "one", "the two", an ordinal: its loss or gain alone says nothing.
         is_ordinal: it names a place, no amount ("the 3rd", "a third set", "the first half").
@@ -48,14 +49,21 @@ class Quantity:
     text: str
     value: Fraction
     number: tuple[int, int]
-    unit: str = ""
-    unit_span: tuple[int, int] | None = None
-    unit_text: str = ""
-    dimension: str = ""
+    measure: UnitMention | None = None
     nouns: tuple[str, ...] = ()
     is_weak: bool = False
     is_ordinal: bool = False
     is_inverse: bool = False
+
+    @property
+    def unit(self) -> str:
+        """Pint's name of the unit; empty without one."""
+        return self.measure.unit if self.measure else ""
+
+    @property
+    def dimension(self) -> str:
+        """Of the unit; empty without one."""
+        return self.measure.dimension if self.measure else ""
 
 
 @dataclass(frozen=True)
@@ -126,20 +134,7 @@ _CLOSE = 0.6  # share of the words of both texts
 _WINDOW = 6  # words on each side of a quantity
 _WORD = re.compile(r"[A-Za-z]+(?:[-'’][A-Za-z]+)*")
 _POWER_OR_MINUTES = re.compile(r"(?:\b(?:km|cm|dm|mm)|(?:\d\s?|\bin\s)(?:m|ft|in|yd|mi))\s?\^\s?\{?$|\d:$")
-TIMES: dict[str, Fraction] = {
-    word: Fraction(value)
-    for value, words in {
-        "2": "twice double doubles doubled doubling twofold",
-        "3": "thrice triple triples tripled tripling treble trebles trebled trebling threefold",
-        "4": "quadruple quadruples quadrupled quadrupling fourfold",
-        "5": "quintuple quintuples quintupled quintupling fivefold",
-        "6": "sixfold",
-        "8": "eightfold",
-        "10": "tenfold",
-        "1/2": "halve halved halving",
-    }.items()
-    for word in words.split()
-}
+TIMES = {word: Fraction(value) for value, *words in rows_of("times") for word in words}
 """Words that multiply -> by how much."""
 
 _ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
@@ -161,21 +156,7 @@ _ONE_UNIT = re.compile(
     r"\b(?:an?|each|every|per|full|whole|entire|single)[\s-]$|\b(?:first|initial|next|coming)\s$",
     re.IGNORECASE,
 )
-UNIT_WORDS = {
-    word: unit
-    for unit, words in {
-        "hour": "hourly",
-        "day": "daily everyday weekday weekdays nightly overnight night nights",
-        "week": "weekly weekend weekends",
-        "month": "monthly",
-        "year": "yearly annual annually anniversary",
-        "mile": "mileage",
-        "foot ** 2": "footage",
-        "acre": "acreage",
-        "dollar": "bucks",
-    }.items()
-    for word in words.split()
-}
+UNIT_WORDS = {word: unit for unit, *words in rows_of("unit_words") for word in words}
 """Words that hold a unit -> the unit: daily, footage."""
 _NO_NOUN = STOP_WORDS | frozenset(
     str.split(
@@ -248,10 +229,7 @@ def _quantities(
                 text=text[start:end],
                 value=number.value,
                 number=(number.start, number.end),
-                unit=unit.unit if unit else "",
-                unit_span=(unit.start, unit.end) if unit else None,
-                unit_text=unit.text if unit else "",
-                dimension=unit.dimension if unit else "",
+                measure=unit,
                 nouns=_nouns(text, words[bisect_right(starts, end - 1) :][:_REACH], end),
                 is_weak=ordinal or _is_weak(text, number),
                 is_ordinal=ordinal,
@@ -288,18 +266,7 @@ def _is_ordinal(text: str, number: NumberMention, unit: UnitMention | None) -> b
 
 def _implied(text: str, units: list[UnitMention], bound: set[int]) -> tuple[Quantity, ...]:
     return tuple(
-        Quantity(
-            start=unit.start,
-            end=unit.end,
-            text=unit.text,
-            value=Fraction(1),
-            number=(unit.start, unit.end),
-            unit=unit.unit,
-            unit_span=(unit.start, unit.end),
-            unit_text=unit.text,
-            dimension=unit.dimension,
-            is_weak=True,
-        )
+        Quantity(unit.start, unit.end, unit.text, Fraction(1), (unit.start, unit.end), unit, is_weak=True)
         for unit in units
         if unit.start not in bound and _ONE_UNIT.search(text[max(unit.start - 9, 0) : unit.start])
     )

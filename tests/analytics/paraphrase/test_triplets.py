@@ -67,9 +67,9 @@ def test_the_farther_side_is_drawn_as_often_as_asked() -> None:
         return question + " Please answer in full."
 
     operators = (
-        ParaphraseOperator("middle", "", True, True, middle),
-        ParaphraseOperator("far", "", False, True, far),
-        ParaphraseOperator("near", "", False, True, near),
+        ParaphraseOperator("middle", "", middle, True),
+        ParaphraseOperator("far", "", far, False),
+        ParaphraseOperator("near", "", near, False),
     )
     for share, expected in ((0.0, "far"), (1.0, "near")):
         triplets = make_triplets(QUESTIONS, operators, count=1, far_share=share, check_positives=False)

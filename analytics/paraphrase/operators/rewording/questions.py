@@ -25,13 +25,27 @@ _HOW_MUCH_DO = re.compile(
     rf"^How much {_DO} {_SUBJECT} (?P<verb>spend|pay|earn|make|cost|weigh|save)(?P<rest>[^?]*)\?$"
 )
 _WHAT_IS = re.compile(r"^What (?:is|was|are|were|will be) (?P<what>(?:the|his|her|their|its) [^?]+)\?$")
-_FIND = re.compile(
-    r"^(?:Find|Determine|Calculate|Compute|Work out) (?P<what>(?:the|his|her|their|its) [^?.]+)[?.]$"
+_TEMPLATES = (
+    (
+        re.compile(
+            r"^(?:Find|Determine|Calculate|Compute|Work out)"
+            r" (?P<what>(?:the|his|her|their|its) (?![^?.]*(?:\band\b|,|\bare\b))[^?.]+)[?.]$"
+        ),
+        "What is {what}?",
+    ),
+    (
+        re.compile(r"^How long (?P<do>will|did|does|would) it take (?P<who>[^?]+?) to (?P<rest>[^?]+)\?$"),
+        "How much time {do} {who} need to {rest}?",
+    ),
+    (
+        re.compile(
+            r"^How old (?P<be>is|was) (?P<who>[A-Z][a-z]+|the [a-z]+)(?P<rest>(?: (?:now|today|in \d[^?]*))?)\?$"
+        ),
+        "What {be} the age of {who}{rest}?",
+    ),
 )
-_HOW_LONG = re.compile(r"^How long (?P<do>will|did|does|would) it take (?P<who>[^?]+?) to (?P<rest>[^?]+)\?$")
-_HOW_OLD = re.compile(
-    r"^How old (?P<be>is|was) (?P<who>[A-Z][a-z]+|the [a-z]+)(?P<rest>(?: (?:now|today|in \d[^?]*))?)\?$"
-)
+"""What has one other wording -> that."""
+
 _HOW_FAR = re.compile(
     rf"^How far {_DO} {_SUBJECT} (?P<verb>travel|walk|run|drive|go|ride|swim|jump)(?P<rest>[^?]*)\?$"
 )
@@ -58,12 +72,11 @@ def reword_question(text: str, rng: random.Random) -> str | None:
 
 
 def _reworded(asked: str, rng: random.Random) -> str | None:
-    forms = [_how_many_do, _how_many_there, _how_much, _what_is, _find, _how_long, _how_old, _how_far]
-    for form in forms:
-        new = form(asked, rng)
-        if new is not None:
+    for form in (_how_many_do, _how_many_there, _how_much, _what_is, _how_far):
+        if (new := form(asked, rng)) is not None:
             return new
-    return None
+    matches = ((pattern.match(asked), template) for pattern, template in _TEMPLATES)
+    return next((template.format_map(match.groupdict("")) for match, template in matches if match), None)
 
 
 def _what(quantity: str, rng: random.Random, be: str = "is") -> str:
@@ -139,28 +152,6 @@ def _how_much(asked: str, rng: random.Random) -> str | None:
 def _what_is(asked: str, rng: random.Random) -> str | None:
     match = _WHAT_IS.match(asked)
     return f"{rng.choice(_ASK)} {match['what']}." if match else None
-
-
-def _find(asked: str, _rng: random.Random) -> str | None:
-    match = _FIND.match(asked)
-    if match is None or re.search(r"\band\b|,|\bare\b", match["what"]):
-        return None
-    return f"What is {match['what']}?"
-
-
-def _how_long(asked: str, _rng: random.Random) -> str | None:
-    match = _HOW_LONG.match(asked)
-    if match is None:
-        return None
-    verb = {"will": "will", "would": "would", "did": "did", "does": "does"}[match["do"]]
-    return f"How much time {verb} {match['who']} need to {match['rest']}?"
-
-
-def _how_old(asked: str, _rng: random.Random) -> str | None:
-    match = _HOW_OLD.match(asked)
-    if match is None:
-        return None
-    return f"What {match['be']} the age of {match['who']}{match['rest']}?"
 
 
 def _how_far(asked: str, rng: random.Random) -> str | None:
