@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from dataclasses import fields as dataclass_fields
 from typing import Any
 
 from analytics.json_lines import TEXT_LIMIT, string_problem
@@ -127,7 +128,7 @@ def read_question(row: Mapping[str, Any], *, scale: FileScale = UNKNOWN_SCALE) -
     """Build the record of one line.
 
     Args:
-        row: its fields, as in JSON Lines; unknown ones are ignored, null means absent.
+        row: its fields, as in JSON Lines; unknown ones are ignored, null means absent. Options may be records.
         scale: what is known of the difficulty scale of the whole file, for lines that name none.
 
     Raises:
@@ -223,6 +224,8 @@ def _kind(fields: _Fields, text: str, options: tuple[Option, ...], answer: str) 
 def _options(fields: _Fields) -> tuple[Option, ...]:
     options: list[Option] = []
     for place, item in enumerate(fields.items("options", limits.OPTIONS_LIMIT), start=1):
+        if isinstance(item, Option):
+            item = {column.name: getattr(item, column.name) for column in dataclass_fields(item)}
         if type(item) is not dict:
             fields.refuse(
                 "options", f"must be objects with label and text, but item {place} is {_type_name(item)}"

@@ -301,7 +301,7 @@ class _Part:
     def card(self) -> None:
         shown = self._image(self.params.get("image"), str(self.params.get("imageAltText", "")))
         self.item.row["text"] = f"{self.text(self.params.get('text'))}\n\n{shown}".strip()
-        self.item.accept([AcceptedAnswer(self.text(self.params.get("answer"), "answer"))], "short")
+        self.item.typed([AcceptedAnswer(self.text(self.params.get("answer"), "answer"))], "short")
 
     def other(self) -> None:
         """Keep what we cannot take apart, with all of its words."""

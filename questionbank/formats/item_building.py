@@ -14,22 +14,18 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from analytics.json_lines import TEXT_LIMIT
 from analytics.question_content import AcceptedAnswer, Option, QuestionContent
 from analytics.records import Original, QuestionRecord
-from questionbank.errors import LineProblem, LineWarning
+from questionbank.errors import LineProblem
 from questionbank.formats.computed_answers import SETTING
-from questionbank.formats.fields import FieldProblems, read_question
+from questionbank.formats.fields import read_question
 from questionbank.formats.folders import Folder, opened_folder
-from questionbank.formats.html_reading import html_to_our_text
-from questionbank.formats.item_pictures import ItemPictures
-from questionbank.formats.kept_items import read_or_keep
+from questionbank.formats.item_reading import ItemReading, item_entries
 from questionbank.formats.kinds import option_label, options_fault
 from questionbank.formats.limits import ID_LIMIT
 from questionbank.formats.moodle.words import category_path
 from questionbank.formats.originals import fields_digest
 from questionbank.formats.own_fields import read_ours
-from questionbank.formats.row_checks import record_warnings
 from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext
 from questionbank.formats.written_numbers import finite_number
 
@@ -87,12 +83,10 @@ def lettered(texts: Iterable[tuple[str, bool, str]]) -> list[Option]:
     ]
 
 
-class Item:
-    """One question while it is read.
+class Item(ItemReading):
+    """One question of a text while it is read.
 
     Attributes:
-        row: our fields, as `read_question` takes them.
-        content: fields of `QuestionContent`, without settings and pictures.
         ours: fields that the format has no place for, as `lost_fields` writes them.
         files: texts that belong to the item, by their paths.
         is_drawn: whether its source computes what it says, so that it is kept as another type.
@@ -102,42 +96,20 @@ class Item:
     def __init__(
         self, format: str, context: ReadContext, *, place: str = "", find: Find | None = None
     ) -> None:
-        self.row: dict[str, Any] = {"kind": "open", "text": "", "answer": "", "options": [], "solution": ""}
-        self.content: dict[str, Any] = {}
-        self.settings: dict[str, str] = {}
+        super().__init__(context.attachments.put)
         self.is_drawn = False
         self.computed = ""
         self.ours = ""
-        self.said: list[tuple[str, str]] = []
         self.files: dict[str, str] = {}
         self._format, self._place, self.find = format, place, find or (lambda _name: None)
-        self._pictures = ItemPictures(context.attachments.put, self.say)
-
-    def say(self, field: str, reason: str) -> None:
-        """Keep what went, or looks wrong."""
-        self.said.append((field, reason))
-
-    # -- texts -----------------------------------------------------------------------------------------------------
-
-    def html(self, source: str, field: str) -> str:
-        """Return our text of some HTML."""
-        text, went = html_to_our_text(source, picture_name=lambda address: self.picture(address, field))
-        for what in went:
-            self.say(field, f"{field}: {what}")
-        return text
 
     def picture(self, address: str, field: str = "text") -> str:
         """Return our name of a picture that the item names."""
         address = address.strip()
         name = address.rpartition("/")[2]
         if "{@" in address or "://" in address:
-            return self._pictures.missing(name)
-        data = self.find(address)
-        if data is None:
-            self.say(field, f"{field} names the picture {name[:60]!r}, which is not in the file")
-            return self._pictures.missing(name)
-        digest = self._pictures.keep(data, field, name)
-        return self._pictures.name(name, digest) if digest else self._pictures.missing(name)
+            return self.pictures.missing(name)
+        return self.pictures.shown(self.find(address), field, name)
 
     # -- answers ---------------------------------------------------------------------------------------------------
 
@@ -153,15 +125,12 @@ class Item:
                 self.settings["single"] = "false"
                 self.row["options"] = [replace(one, weight=float(one in right)) for one in options]
 
-    def accept(self, accepted: Iterable[AcceptedAnswer], kind: str = "") -> None:
+    def typed(self, accepted: Iterable[AcceptedAnswer], kind: str = "") -> None:
         """Make it a question for a typed answer; for a number where each of them is one."""
         answers = [answer for answer in accepted if answer.text]
-        kind = kind or ("number" if all(finite_number(one.text) is not None for one in answers) else "short")
-        self.row["kind"] = kind
-        if len(answers) == 1 and answers[0] == AcceptedAnswer(answers[0].text):
-            self.row["answer"] = answers[0].text
-        else:
-            self.content["accepted"] = tuple(answers)
+        is_number = all(finite_number(one.text) is not None for one in answers)
+        self.row["kind"] = kind or ("number" if is_number else "short")
+        self.accept(answers)
 
     # -- the whole -------------------------------------------------------------------------------------------------
 
@@ -171,30 +140,16 @@ class Item:
         Args:
             data: the item as the file has it, and what stands before it or belongs to it.
         """
-        where = f" ({self._place})" if self._place else ""
-        digest = hashlib.sha256(data.encode("utf-8", "replace")).hexdigest()
-        try:
-            record = self._record(digest)
-        except FieldProblems as error:
-            yield line, LineProblem(line, f"{error}{where}", error.problems[0][0], tuple(error.problems))
-            return
-        for field, reason in dict.fromkeys([*self.said, *record_warnings(record)]):
-            yield line, LineWarning(line, reason, field)
-        yield (
-            line,
-            replace(
-                record, original=Original(self._format, data.encode("utf-8", "replace"), preamble.encode())
-            ),
-        )
+        source = data.encode("utf-8", "replace")
+        original = Original(self._format, source, preamble.encode())
 
-    def _record(self, digest: str) -> QuestionRecord:
-        text = self.row["text"].strip()
-        title = str(self.content.get("title", "")).strip()
-        if len(text) > TEXT_LIMIT:
-            self.say(
-                "text", f"the text is longer than {TEXT_LIMIT:,} characters; the bank shows its beginning"
-            )
-        self.row["text"] = text[:TEXT_LIMIT] or title or "[Untitled question]"
+        def read() -> tuple[QuestionRecord, list[tuple[str, str]]]:
+            return replace(self._read(hashlib.sha256(source).hexdigest()), original=original), self.said
+
+        yield from item_entries(line, read, self._place)
+
+    def _read(self, digest: str) -> QuestionRecord:
+        self.show(self.row["text"].strip(), str(self.content.get("title", "")).strip())
         self.row["id"] = str(self.row.get("id", "")).strip()[:ID_LIMIT]
         if self.is_drawn:
             return read_question(self._kept_row(digest))
@@ -204,7 +159,8 @@ class Item:
             and not any(one.weight for one in self.row["options"])
         ):
             self.say("options", "no option is right")
-        return read_or_keep(self.full_row(), self.settings.get("type") or self._format, digest, self.say)
+        self.row = self.full_row()
+        return self.record(self.settings.get("type") or self._format, digest)
 
     def full_row(self) -> dict[str, Any]:
         """Return the fields of the question, and those that our own writer has added."""
@@ -212,13 +168,9 @@ class Item:
         content = QuestionContent(
             **self.content,
             settings=self.settings | ({} if has_answer else self._computed()),
-            pictures=self._pictures.as_content(),
+            pictures=self.pictures.as_content(),
         )
-        options = [
-            {"label": one.label, "text": one.text, "weight": one.weight, "feedback": one.feedback}
-            for one in self.row["options"]
-        ]
-        row = {**self.row, "options": options, "grading": content}
+        row = {**self.row, "grading": content}
         if self.ours:
             read_ours(self.ours, row)
         return row
@@ -239,14 +191,14 @@ class Item:
             options = []
         answer = "" if has_placeholder(self.row["answer"]) else self.row["answer"]
         row = {name: value for name, value in self.row.items() if name not in ("kind", "options", "answer")}
-        row["options"] = [{"label": one.label, "text": one.text} for one in options[:26]]
+        row["options"] = [Option(one.label, one.text) for one in options[:26]]
         row["kind"] = "opaque"
         row["answer"] = answer
         row["grading"] = QuestionContent(
             **kept,
             settings={"type": self.settings.get("type") or self._format}
             | ({} if answer else self._computed()),
-            pictures=self._pictures.as_content(),
+            pictures=self.pictures.as_content(),
             original=digest,
         )
         return row

@@ -78,6 +78,14 @@ class ItemPictures:
         self.by_name[candidate] = digest
         return candidate
 
+    def shown(self, data: bytes | None, field: str, name: str) -> str:
+        """Return our name of a picture that an item names, given its file, which is None where there is none."""
+        if data is None:
+            self._say(field, f"{field} names the picture {name[:60]!r}, which is not in the file")
+        elif digest := self.keep(data, field, name):
+            return self.name(name, digest)
+        return self.missing(name)
+
     def missing(self, name: str) -> str:
         """Return our name of a picture that the file names and does not hold."""
         name = safe_name(name)[:100]

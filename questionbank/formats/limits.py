@@ -7,7 +7,6 @@ BLANK_LINES_LIMIT = (
     100_000  # in a row; a sheet that was saved with all of its empty rows has them as separators
 )
 COLUMNS_LIMIT = 1_000
-SHOWN_TEXT_LIMIT = 50_000  # characters of an item; what is longer stays in its original
 ANSWER_LIMIT = 10_000  # characters, here and below
 OPTION_TEXT_LIMIT = 10_000
 CONTENT_LIMIT = 500_000

@@ -339,7 +339,7 @@ class _Question:
     def _typed(self, element: _Element) -> None:
         accepted = self._accepted(element)
         is_number = element.name in ("pl-number-input", "pl-integer-input")
-        self._item.accept(accepted, "number" if is_number else "short")
+        self._item.typed(accepted, "number" if is_number else "short")
         self._is_computed = not accepted
 
     def _blank(self, element: _Element) -> Blank:

@@ -223,9 +223,9 @@ class _Exercise:
     def _typed(self, type: str, solution: str, meta: dict[str, str]) -> None:
         tolerance = finite_number(meta.get("extol"))
         if type == "num":
-            self._item.accept([AcceptedAnswer(solution, tolerance=tolerance or None)], "number")
+            self._item.typed([AcceptedAnswer(solution, tolerance=tolerance or None)], "number")
         elif type == "string" and solution and meta.get("exstringtype", "string") == "string":
-            self._item.accept([AcceptedAnswer(solution)], "short")
+            self._item.typed([AcceptedAnswer(solution)], "short")
         else:
             self._item.row |= {"kind": "open", "answer": solution}
 

@@ -265,7 +265,7 @@ class _Problem:
             if gaps and not item.is_drawn:
                 item.say("answer", "the answer is computed by the problem's code, which is not run")
         elif len(blanks) == 1 and gaps <= 1 and blanks[0] and blanks[0].accepted:
-            item.accept(blanks[0].accepted)
+            item.typed(blanks[0].accepted)
         elif len(blanks) == gaps:
             item.row["text"] = numbered_gaps(_GAP_MARK, item.row["text"])
             item.row["kind"] = "blanks"

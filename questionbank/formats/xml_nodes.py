@@ -152,7 +152,8 @@ class _Parsing:
         self._top = Node("", {}, 0, 0)
         self._open = [self._top]
         self._spaces: list[dict[str, str]] = []
-        self._depth = self._count = self._passed = 0  # passed: depth of the element that is kept whole
+        self._depth = self._count = 0
+        self._passed = self._within = 0  # depth of the element that is kept whole, and elements in it
         self._is_cdata = False
 
     def root(self) -> Node:
@@ -174,13 +175,17 @@ class _Parsing:
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
         self._depth += 1
-        self._count += 1
         if self._depth > DEPTH_LIMIT:
             self._refuse(f"nests elements more than {DEPTH_LIMIT} deep")
         if len(attributes) > ATTRIBUTES_LIMIT:
             self._refuse(f"has an element with more than {ATTRIBUTES_LIMIT} attributes")
         if self._passed:
+            self._within += 1
+            if self._within > ELEMENTS_LIMIT:
+                self._refuse(f"belongs to an item of more than {ELEMENTS_LIMIT:,} elements")
             return
+        self._within = 0
+        self._count += 1
         if self._count > self._limit:
             self._refuse(f"belongs to a document of more than {self._limit:,} elements")
         start = self._parser.CurrentByteIndex

@@ -20,19 +20,19 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import ParseError, fromstring
 
 from analytics.records import Original, QuestionRecord
-from questionbank.errors import ImportRefused, LineProblem, LineWarning
+from questionbank.errors import ImportRefused, LineWarning
 from questionbank.formats.archives import is_archive, member_bytes, opened_archive
 from questionbank.formats.canvas.items import qti_items
 from questionbank.formats.canvas.patching import patched_item
-from questionbank.formats.canvas.reading import ItemReader, with_hashes, with_paths
+from questionbank.formats.canvas.reading import read_item, with_hashes, with_paths
 from questionbank.formats.canvas.words import BLACKBOARD, FILE_BASE, FORMAT, KEPT
 from questionbank.formats.canvas.writing import write_item
 from questionbank.formats.fields import FieldProblems, exported_path
 from questionbank.formats.item_pictures import hash_of, kept_address
+from questionbank.formats.item_reading import item_entries
 from questionbank.formats.limits import CONCEPT_NAME_LIMIT
 from questionbank.formats.originals import fields_digest
 from questionbank.formats.own_fields import lost_fields
-from questionbank.formats.row_checks import record_warnings
 from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
 from questionbank.formats.xml_items import root_element
 from questionbank.formats.xml_nodes import BadXml
@@ -116,8 +116,7 @@ def _finder(archive: zipfile.ZipFile, path: Path) -> Find:
 
 class _Package:
     def __init__(self, path: Path, context: ReadContext, find: Find) -> None:
-        self._path, self._context = path, context
-        self._reader = ItemReader(context.attachments.put, find)
+        self._path, self._context, self._find = path, context, find
         self._number = 0
 
     def missing(self, archive: zipfile.ZipFile) -> Iterator[tuple[int, Entry]]:
@@ -157,16 +156,12 @@ class _Package:
     def _item(
         self, data: bytes, concepts: tuple[tuple[str, ...], ...], place: str
     ) -> Iterator[tuple[int, Entry]]:
-        number = self._number
-        try:
-            record, said, hashes = self._reader.read(data, concepts)
-        except FieldProblems as error:
-            yield number, LineProblem(number, f"{error} ({place})", error.problems[0][0])
-            return
-        for field, reason in dict.fromkeys([*said, *record_warnings(record)]):
-            yield number, LineWarning(number, reason, field)
-        format = BLACKBOARD if b"bbmd_questiontype" in data else FORMAT
-        yield number, replace(record, original=Original(format, with_hashes(data, hashes)))
+        def read() -> tuple[QuestionRecord, list[tuple[str, str]]]:
+            record, said, hashes = read_item(data, self._context.attachments.put, self._find, concepts)
+            format = BLACKBOARD if b"bbmd_questiontype" in data else FORMAT
+            return replace(record, original=Original(format, with_hashes(data, hashes))), said
+
+        yield from item_entries(self._number, read, place)
 
 
 def _concepts(title: str) -> tuple[tuple[str, ...], ...]:
@@ -315,14 +310,11 @@ def _lost(record: QuestionRecord) -> str:
 
 def _again(record: QuestionRecord, item: bytes) -> QuestionRecord:
     """Return the record of an item in the quiz into which a record goes."""
+    concepts = _concepts(_title(record.concepts[0] if record.concepts else ()))
     try:
-        return _reader().read(item, _concepts(_title(record.concepts[0] if record.concepts else ())))[0]
+        return read_item(item, hash_of, lambda _path: None, concepts)[0]
     except FieldProblems:
         return QuestionRecord("", "")
-
-
-def _reader() -> ItemReader:
-    return ItemReader(hash_of, lambda _path: None)
 
 
 def canvas_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
 from urllib.parse import unquote
 from xml.etree.ElementTree import Element, ParseError
 
@@ -23,11 +22,10 @@ from questionbank.formats.canvas.words import FILE_BASE, KEPT, KINDS, OF_BLACKBO
 from questionbank.formats.computed_answers import SETTING as COMPUTED
 from questionbank.formats.computed_answers import computed_answer
 from questionbank.formats.fields import FieldProblems
-from questionbank.formats.html_reading import html_to_our_text
-from questionbank.formats.item_pictures import ItemPictures, Put, safe_name
-from questionbank.formats.kept_items import read_or_keep
+from questionbank.formats.item_pictures import Put, safe_name
+from questionbank.formats.item_reading import ItemReading, with_others
 from questionbank.formats.kinds import option_label
-from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT, SHOWN_TEXT_LIMIT
+from questionbank.formats.limits import ID_LIMIT, OPTION_TEXT_LIMIT
 from questionbank.formats.mathml_latex import mathml_to_latex
 from questionbank.formats.moodle.words import category_path
 from questionbank.formats.own_fields import read_ours
@@ -57,40 +55,32 @@ def item_element(data: bytes) -> Element:
     return element
 
 
-class ItemReader:
-    """Reads the items of one package.
+def read_item(
+    data: bytes, put: Put, find: Find, concepts: tuple[tuple[str, ...], ...] = ()
+) -> tuple[QuestionRecord, list[tuple[str, str]], dict[str, str]]:
+    """Return the record of an item, (field, reason) of what went or looks wrong, and hashes by pictures' paths.
 
     Args:
         put: keeps a picture.
         find: returns a file of the package.
+
+    Raises:
+        FieldProblems: it cannot even be kept.
     """
-
-    def __init__(self, put: Put, find: Find) -> None:
-        self._put, self._find = put, find
-
-    def read(
-        self, data: bytes, concepts: tuple[tuple[str, ...], ...] = ()
-    ) -> tuple[QuestionRecord, list[tuple[str, str]], dict[str, str]]:
-        """Return the record of an item, (field, reason) of what went or looks wrong, and hashes by pictures' paths.
-
-        Raises:
-            FieldProblems: it cannot even be kept.
-        """
-        reading = _Reading(item_element(data), self._put, self._find)
-        row = reading.row(data, concepts)
-        record = read_or_keep(row, reading.type, hashlib.sha256(data).hexdigest(), reading.say)
-        return record, reading.said, reading.hashes
+    reading = _Reading(item_element(data), put, find)
+    digest = hashlib.sha256(data).hexdigest()
+    reading.read(digest, concepts)
+    return reading.record(reading.type, digest), reading.said, reading.hashes
 
 
-class _Reading:
+class _Reading(ItemReading):
     """One item."""
 
     def __init__(self, element: Element, put: Put, find: Find) -> None:
+        super().__init__(put)
         self.element = element
-        self.said: list[tuple[str, str]] = []
         self.hashes: dict[str, str] = {}  # path in the package -> hash
         self._find = find
-        self._pictures = ItemPictures(put, self.say)
         self._metadata = dict(self._fields())
         theirs = (element.findtext("itemmetadata/bbmd_questiontype") or "").strip()
         self.is_blackboard = bool(theirs)
@@ -99,11 +89,7 @@ class _Reading:
             or OF_PROFILES.get(self._metadata.get("cc_profile", ""), "")
             or OF_BLACKBOARD.get(theirs.lower(), theirs.lower())
         )
-        self._settings: dict[str, str] = {}
         self._feedback: dict[str, str] = {}
-
-    def say(self, field: str, reason: str) -> None:
-        self.said.append((field, reason))
 
     def _fields(self) -> Iterator[tuple[str, str]]:
         for field in self.element.iterfind("itemmetadata/qtimetadata/qtimetadatafield"):
@@ -111,10 +97,10 @@ class _Reading:
 
     # -- the whole -------------------------------------------------------------------------------------------------
 
-    def row(self, data: bytes, concepts: tuple[tuple[str, ...], ...]) -> dict[str, Any]:
-        kind = KINDS.get(self.type, "opaque")
-        row: dict[str, Any] = {"kind": kind, "answer": "", "options": [], "solution": ""}
-        content: dict[str, Any] = {}
+    def read(self, digest: str, concepts: tuple[tuple[str, ...], ...]) -> None:
+        """Fill the row."""
+        row, kind = self.row, KINDS.get(self.type, "opaque")
+        row["kind"] = kind
         self._feedback = {
             feedback.get("ident", ""): self.material(feedback, "feedback")
             for feedback in self.element.iterfind("itemfeedback")
@@ -122,12 +108,10 @@ class _Reading:
         asked = self._block("QUESTION_BLOCK")
         text = self.material(self.element.find("presentation") if asked is None else asked, "text")
         if kind in _READERS:
-            text = _READERS[kind](self, row, content, text) or text
+            text = _READERS[kind](self, text) or text
         text = self._template(text)
         title = " ".join((self.element.get("title") or "").split())
-        row["text"] = text[:SHOWN_TEXT_LIMIT].strip() or title or "[Untitled question]"
-        if len(text) > SHOWN_TEXT_LIMIT:
-            self.say("text", "the text is longer than 50,000 characters; the bank shows its beginning")
+        self.show(text, title)
         theirs = self.element.findtext("itemmetadata/bbmd_asi_object_id")
         row["id"] = (self.element.get("ident") or theirs or "").strip()[:ID_LIMIT]
         row["concepts"] = [list(path) for path in concepts]
@@ -136,9 +120,9 @@ class _Reading:
         if category := self._metadata.get("cc_question_category"):
             row["concepts"] = [list(category_path(category.replace("/", "//")))]
         if kind == "opaque":
-            self._settings["type"] = self.type or "unknown"
-            content["original"] = hashlib.sha256(data).hexdigest()
-        content |= {
+            self.settings["type"] = self.type or "unknown"
+            self.content["original"] = digest
+        self.content |= {
             "title": "" if title.lower() in _NO_TITLE else title[:1_000],
             "points": finite_number(
                 self._metadata.get("points_possible")
@@ -149,13 +133,11 @@ class _Reading:
                 right=self._feedback.get("correct_fb") or self._feedback.get("correct", ""),
                 wrong=self._feedback.get("general_incorrect_fb") or self._feedback.get("incorrect", ""),
             ),
-            "settings": self._settings,
-            "pictures": self._pictures.as_content(),
         }
-        row["grading"] = QuestionContent(**content)
+        pictures = self.pictures.as_content()
+        row["grading"] = QuestionContent(**self.content, settings=self.settings, pictures=pictures)
         if ours := self._metadata.get(OURS):
             read_ours(ours, row)
-        return row
 
     def _template(self, text: str) -> str:
         """Return the text of a question that draws its numbers with its variables marked; notes how it is graded."""
@@ -165,7 +147,7 @@ class _Reading:
         formulas = [formula.text or "" for formula in calculated.iterfind("formulas/formula")]
         theirs = calculated.findtext("formula") or ""  # Blackboard's, in MathML
         if computed := computed_answer([*formulas, mathml_to_latex(theirs) or theirs]):
-            self._settings[COMPUTED] = computed
+            self.settings[COMPUTED] = computed
         names = {variable.get("name", "") for variable in calculated.iterfind("vars/var")}
         return _BRACKETED.sub(lambda match: f"{{@{match[1]}@}}" if match[1] in names else match[0], text)
 
@@ -185,35 +167,23 @@ class _Reading:
         is_html = mattext.tag == "mat_formattedtext" or mattext.get("texttype") == "text/html"
         if not is_html:
             return source.replace("\r\n", "\n").strip()
-        text, went = html_to_our_text(source, picture_name=lambda address: self._picture_name(address, field))
-        for what in went:
-            self.say(field, f"{field}: {what}")
-        return text
+        return self.html(source, field)
 
-    def _picture_name(self, address: str, field: str) -> str:
-        if kept := _KEPT_PATH.match(address.strip()):
+    def picture(self, address: str, field: str) -> str:
+        address = address.strip()
+        if kept := _KEPT_PATH.match(address):
             path, digest = unquote(kept["path"]), kept["digest"]
             self.hashes[kept["path"]] = digest
-            return self._pictures.name(path.rpartition("/")[2], digest)
-        if based := _BASE.match(address.strip()):
+            return self.pictures.name(path.rpartition("/")[2], digest)
+        if based := _BASE.match(address):
             path = unquote(based["path"])
-            name = path.rpartition("/")[2]
-            data = self._find(path)
-            if data is None:
-                self.say(field, f"{field} names the picture {name[:60]!r}, which is not in the file")
-                return self._pictures.missing(name)
-            if digest := self._pictures.keep(data, field, name):
+            shown = self.pictures.shown(self._find(path), field, path.rpartition("/")[2])
+            if digest := self.pictures.by_name.get(shown, ""):
                 self.hashes[based["path"]] = digest
-                return self._pictures.name(name, digest)
-            return self._pictures.missing(name)
+            return shown
         if named := _BLACKBOARD_FILE.search(address):  # beside it stands csfiles/home_dir/__xid-8123_1.png
-            data = self._find(named[0])
-            digest = self._pictures.keep(data, field, named[0]) if data is not None else None
-            if digest:
-                return self._pictures.name(named[0], digest)
-            self.say(field, f"{field} names the picture {named[0]!r}, which is not in the file")
-            return self._pictures.missing(named[0])
-        return safe_name(address.strip())[:300]
+            return self.pictures.shown(self._find(named[0]), field, named[0])
+        return safe_name(address)[:300]
 
     # -- answers ---------------------------------------------------------------------------------------------------
 
@@ -249,27 +219,27 @@ class _Reading:
             (label.get("ident", ""), self.material(label, field)) for label in response.iter("response_label")
         ]
 
-    def choice(self, row: dict[str, Any], _content: dict[str, Any], _text: str) -> None:
+    def choice(self, _text: str) -> None:
         labels = self.labels()
         right = set(self.right_idents())
-        row["options"] = [
-            {
-                "label": option_label(place),
-                "text": text[:OPTION_TEXT_LIMIT],
-                "feedback": self._feedback.get(f"{ident}_fb", "")[:OPTION_TEXT_LIMIT],
-            }
+        self.row["options"] = [
+            Option(
+                option_label(place),
+                text[:OPTION_TEXT_LIMIT],
+                feedback=self._feedback.get(f"{ident}_fb", "")[:OPTION_TEXT_LIMIT],
+            )
             for place, (ident, text) in enumerate(labels)
         ]
         named = [option_label(place) for place, (ident, _text) in enumerate(labels) if ident in right]
-        row["answer"] = ", ".join(named)
+        self.row["answer"] = ", ".join(named)
         if not named and labels:
             self.say("options", "no option is right")
         if self.type == "multiple_answers_question" and len(named) <= 1:
-            self._settings["single"] = "false"
+            self.settings["single"] = "false"
         elif self.type == "multiple_choice_question" and len(named) > 1:
-            self._settings["single"] = "true"
+            self.settings["single"] = "true"
 
-    def true_false(self, row: dict[str, Any], content: dict[str, Any], _text: str) -> None:
+    def true_false(self, _text: str) -> None:
         right = set(self.right_idents())
         accepted = []
         for place, (ident, text) in enumerate(self.labels()):
@@ -278,26 +248,21 @@ class _Reading:
                 AcceptedAnswer(word, float(ident in right), self._feedback.get(f"{ident}_fb", ""))
             )
             if ident in right:
-                row["answer"] = word
+                self.row["answer"] = word
         if any(answer.feedback for answer in accepted):
-            content["accepted"] = tuple(accepted)
+            self.content["accepted"] = tuple(accepted)
 
-    def short(self, row: dict[str, Any], content: dict[str, Any], _text: str) -> None:
-        self._typed([AcceptedAnswer(text) for text in self.right_idents()], row, content)
+    def short(self, _text: str) -> None:
+        self._typed([AcceptedAnswer(text) for text in self.right_idents()])
 
-    def _typed(self, accepted: list[AcceptedAnswer], row: dict[str, Any], content: dict[str, Any]) -> None:
-        accepted = [answer for answer in accepted if answer.text]
-        if len(accepted) == 1 and accepted[0] == AcceptedAnswer(accepted[0].text):
-            row["answer"] = accepted[0].text[:ANSWER_LIMIT]
-        elif accepted:
-            content["accepted"] = tuple(accepted)
-        else:
+    def _typed(self, accepted: list[AcceptedAnswer]) -> None:
+        if not self.accept(accepted):
             self.say("answer", "the question accepts no answer")
 
-    def number(self, row: dict[str, Any], content: dict[str, Any], _text: str) -> None:
-        self._typed([answer for variables in self.scored() if (answer := number_of(variables))], row, content)
+    def number(self, _text: str) -> None:
+        self._typed([answer for variables in self.scored() if (answer := number_of(variables))])
 
-    def blanks(self, _row: dict[str, Any], content: dict[str, Any], text: str) -> str:
+    def blanks(self, text: str) -> str:
         right = set(self.right_idents())
         is_choice = self.type == "multiple_dropdowns_question"
         blanks: list[Blank] = []
@@ -329,10 +294,10 @@ class _Reading:
             text = f"{before}[[{place}]]{after}" if mark else f"{text} [[{place}]]"
             if not mark:
                 self.say("text", f"the text does not name the gap {name[:40]!r}; it stands at the end")
-        content["blanks"] = tuple(blanks)
+        self.content["blanks"] = tuple(blanks)
         return text
 
-    def matching(self, _row: dict[str, Any], content: dict[str, Any], _text: str) -> None:
+    def matching(self, _text: str) -> None:
         wanted = {
             equal.get("respident", ""): (equal.text or "").strip()
             for variables in self.scored()
@@ -355,16 +320,14 @@ class _Reading:
                 self.say("pairs", "a pair has no right choice")
             left = self.material(response, "pairs") or self.material(around.get(response), "pairs")
             pairs.append(MatchingPair(left, labels.get(ident, "")))
-        used = {pair.right for pair in pairs}
-        others = dict.fromkeys(text for text in choices.values() if text not in used)
-        content["pairs"] = (*pairs, *(MatchingPair("", text) for text in others))
+        self.content["pairs"] = with_others(pairs, choices.values())
 
-    def ordering(self, row: dict[str, Any], _content: dict[str, Any], _text: str) -> None:
+    def ordering(self, _text: str) -> None:
         labels = dict(self.labels())
         order = [ident for ident in self.right_idents() if ident in labels]
         order += [ident for ident in labels if ident not in order]
-        row["options"] = [
-            {"label": option_label(place), "text": labels[ident]} for place, ident in enumerate(order)
+        self.row["options"] = [
+            Option(option_label(place), labels[ident]) for place, ident in enumerate(order)
         ]
 
     def _responses(self, *names: str) -> Iterator[Element]:
@@ -375,12 +338,12 @@ class _Reading:
         equal = (part for variables in self.scored() for part in variables.iter("varequal"))
         return [(part.text or "").strip() for part in equal if part.get("respident") == response]
 
-    def open(self, _row: dict[str, Any], _content: dict[str, Any], _text: str) -> None:
+    def open(self, _text: str) -> None:
         if self.type == "file_upload_question":
-            self._settings["type"] = self.type
+            self.settings["type"] = self.type
 
 
-_READERS: dict[str, Callable[[_Reading, dict[str, Any], dict[str, Any], str], str | None]] = {
+_READERS: dict[str, Callable[[_Reading, str], str | None]] = {
     "choice": _Reading.choice,
     "true_false": _Reading.true_false,
     "short": _Reading.short,

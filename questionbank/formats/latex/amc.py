@@ -124,7 +124,7 @@ def _read(item: Item, found: Slice, text: Callable[[str, str], str]) -> None:
     if choices:
         item.choose(choices, is_single=stated["kind"] == "question")
     elif numbers:
-        item.accept([_accepted(numbers[0], text)], "number")
+        item.typed([_accepted(numbers[0], text)], "number")
     elif not opened and is_drawn:
         item.say("kind", "the question has neither choices nor a box to write in")
     item.content["points"] = _points([*scores, *(one[1:] for one in (*numbers, *opened))])

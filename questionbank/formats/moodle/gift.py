@@ -13,20 +13,20 @@ from pathlib import Path
 
 from analytics.question_content import AcceptedAnswer, QuestionContent
 from analytics.records import Original, QuestionRecord
-from questionbank.errors import LineProblem, LineWarning
+from questionbank.errors import LineProblem
 from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.encodings import ENCODINGS, decode_text
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.html_writing import text_html
+from questionbank.formats.item_reading import item_entries
 from questionbank.formats.kinds import option_weights
 from questionbank.formats.lines import file_encoding, read_lines
-from questionbank.formats.moodle.gift_items import GAP, BadItem, read_item
+from questionbank.formats.moodle.gift_items import GAP, GiftItem
 from questionbank.formats.moodle.missing_words import with_missing_word
 from questionbank.formats.moodle.words import category_of, category_path
 from questionbank.formats.naming import default_title
 from questionbank.formats.originals import fields_digest
 from questionbank.formats.own_fields import lost_fields, read_ours
-from questionbank.formats.row_checks import record_warnings
 from questionbank.formats.seam import ANOTHER_TYPE, Attachments, CannotHold, Entry, ReadContext, not_held
 
 FORMAT = "gift"
@@ -111,46 +111,39 @@ def _lines(path: Path, encoding: str, context: ReadContext) -> Iterator[tuple[in
 def _entries(
     line: int, before: list[str], lines: list[str], category: tuple[str, ...]
 ) -> Iterator[tuple[int, Entry]]:
-    said: list[tuple[str, str]] = []
-    try:
-        record = item_record(before, lines, (category,) if category else (), said)
-    except BadItem as error:
-        yield line, LineProblem(line, str(error))
-        return
-    except FieldProblems as error:
-        yield line, LineProblem(line, str(error), error.problems[0][0], tuple(error.problems))
-        return
-    for field, reason in dict.fromkeys([*said, *record_warnings(record)]):
-        yield line, LineWarning(line, reason, field)
     original = Original(FORMAT, "\n".join(lines).encode(), "\n".join(before).encode())
-    yield line, replace(record, original=original)
+
+    def read() -> tuple[QuestionRecord, list[tuple[str, str]]]:
+        record, said = item_record(before, lines, (category,) if category else ())
+        return replace(record, original=original), said
+
+    yield from item_entries(line, read)
 
 
 def item_record(
-    before: list[str], lines: list[str], concepts: tuple[tuple[str, ...], ...], said: list[tuple[str, str]]
-) -> QuestionRecord:
-    """Return the record of a question and the comments before it.
+    before: list[str], lines: list[str], concepts: tuple[tuple[str, ...], ...]
+) -> tuple[QuestionRecord, list[tuple[str, str]]]:
+    """Return the record of a question and the comments before it, and (field, reason) of what went.
 
     Raises:
-        BadItem, FieldProblems: it is none.
+        FieldProblems: it is none.
     """
-    source = "\n".join(line for line in lines if not line.lstrip().startswith("//"))
-    row, went = read_item(source)
-    said += went
+    item = GiftItem()
+    item.read("\n".join(line for line in lines if not line.lstrip().startswith("//")))
+    row, content = item.row, item.content
     row["concepts"] = [list(path) for path in concepts]
-    content: QuestionContent = row["grading"]
-    if content.title == default_title(row["text"]):
-        content = replace(content, title="")
+    if content["title"] == default_title(row["text"]):
+        content["title"] = ""
     comments = " ".join(line for line in before if line.lstrip().startswith("//") and not _OURS.match(line))
     identifier = _ID.search(comments)
     row["id"] = _unbracketed(identifier[1])[:200] if identifier else ""
-    tags = tuple(dict.fromkeys(_unbracketed(tag) for tag in _TAG.findall(comments)))
-    row["grading"] = replace(content, tags=tags)
-    row["text"] = row["text"] or content.title or "[Untitled question]"
+    content["tags"] = tuple(dict.fromkeys(_unbracketed(tag) for tag in _TAG.findall(comments)))
+    row["text"] = row["text"] or content["title"] or "[Untitled question]"
+    row["grading"] = QuestionContent(**content, settings=item.settings)
     for line in before:
         if ours := _OURS.match(line):
             read_ours(ours[1], row)
-    return read_question(row)
+    return read_question(row), item.said
 
 
 def _unbracketed(text: str) -> str:
@@ -214,8 +207,8 @@ def item_text(record: QuestionRecord, *, is_ours: bool = True) -> tuple[list[str
 
 def _again(record: QuestionRecord, comments: list[str], item: str) -> QuestionRecord:
     try:
-        return item_record(comments, item.split("\n"), record.concepts[:1], [])
-    except (BadItem, FieldProblems):
+        return item_record(comments, item.split("\n"), record.concepts[:1])[0]
+    except FieldProblems:
         return QuestionRecord("", "")
 
 

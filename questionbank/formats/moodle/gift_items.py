@@ -7,10 +7,12 @@ https://docs.moodle.org/en/GIFT_format, and Moodle's `qformat_gift`. A backslash
 from __future__ import annotations
 
 import re
-from typing import Any
 
-from analytics.question_content import AcceptedAnswer, MatchingPair, Option, QuestionContent
-from questionbank.formats.html_reading import html_to_our_text, with_dollars
+from analytics.question_content import AcceptedAnswer, MatchingPair, Option
+from questionbank.formats.fields import FieldProblems
+from questionbank.formats.html_reading import with_dollars
+from questionbank.formats.item_pictures import hash_of
+from questionbank.formats.item_reading import ItemReading
 from questionbank.formats.kinds import option_label
 from questionbank.formats.written_numbers import exact_share, finite_number
 
@@ -26,25 +28,19 @@ _RANGE = re.compile(r"(-?[\d.,eE+-]+)\s*\.\.\s*(-?[\d.,eE+-]+)")
 GAP = "____"
 
 
-class BadItem(ValueError):
-    """A question that is no GIFT; the message says why."""
+class GiftItem(ItemReading):
+    """One question in GIFT while it is read."""
 
-
-def read_item(source: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
-    """Return the row of one question, without its comments, and (field, reason) of what went.
-
-    Raises:
-        BadItem: braces are not in order.
-    """
-    return _Item().read(source)
-
-
-class _Item:
     def __init__(self) -> None:
-        self.said: list[tuple[str, str]] = []
+        super().__init__(hash_of)
         self.format = "moodle"
 
-    def read(self, source: str) -> tuple[dict[str, Any], list[tuple[str, str]]]:
+    def read(self, source: str) -> None:
+        """Fill the row from a question without its comments.
+
+        Raises:
+            FieldProblems: braces are not in order.
+        """
         title = _TITLE.match(source)
         rest = source[title.end() :] if title else source
         stated = _FORMAT.match(rest)
@@ -52,21 +48,17 @@ class _Item:
             self.format = stated[1].lower()
             rest = rest[stated.end() :]
         begin, end = _braces(rest)
-        row: dict[str, Any] = {"options": [], "answer": "", "solution": ""}
-        content: dict[str, Any] = {"title": _plain(title[1]).strip() if title else ""}
+        self.content["title"] = _plain(title[1]).strip() if title else ""
         if begin < 0:
-            row |= {"kind": "description", "text": self.text(rest, "text")}
-        else:
-            before, inner, after = rest[:begin], rest[begin + 1 : end], rest[end + 1 :]
-            general = _GENERAL.search(inner)
-            if general:
-                row["solution"] = self.text(inner[general.end() :], "solution")
-                inner = inner[: general.start() + len(general[1])]
-            text = f"{before}{GAP}{after}" if after.strip() else before
-            row["text"] = self.text(text, "text")
-            self.answers(inner.strip(), row, content)
-        row["grading"] = QuestionContent(**content)
-        return row, self.said
+            self.row |= {"kind": "description", "text": self.text(rest, "text")}
+            return
+        before, inner, after = rest[:begin], rest[begin + 1 : end], rest[end + 1 :]
+        general = _GENERAL.search(inner)
+        if general:
+            self.row["solution"] = self.text(inner[general.end() :], "solution")
+            inner = inner[: general.start() + len(general[1])]
+        self.row["text"] = self.text(f"{before}{GAP}{after}" if after.strip() else before, "text")
+        self.answers(inner.strip())
 
     def text(self, source: str, field: str) -> str:
         """Return our text of one that may state its own format."""
@@ -77,51 +69,49 @@ class _Item:
             return plain
         if form == "markdown":
             return with_dollars(plain)
-        text, went = html_to_our_text(plain, breaks_lines=form == "moodle")
-        self.said += [(field, f"{field}: {what}") for what in went]
-        return text
+        return self.html(plain, field, str.strip, breaks_lines=form == "moodle")
 
     # -- answers ---------------------------------------------------------------------------------------------------
 
-    def answers(self, inner: str, row: dict[str, Any], content: dict[str, Any]) -> None:
+    def answers(self, inner: str) -> None:
+        """Read what stands in the braces."""
         if not inner:
-            row["kind"] = "open"
+            self.row["kind"] = "open"
         elif match := _TRUE_FALSE.match(inner):
-            self._true_false(match, inner[match.end() :], row, content)
+            self._true_false(match, inner[match.end() :])
         elif inner.startswith("#"):
-            self._numbers(inner[1:].strip(), row, content)
+            self._numbers(inner[1:].strip())
         else:
             pieces = list(_pieces(inner))
             if not pieces:
-                raise BadItem("the answers in the braces begin neither with = nor with ~")
+                raise _bad("the answers in the braces begin neither with = nor with ~")
             is_matching = all(sign == "=" and "->" in piece for sign, piece in pieces)
             if is_matching:
-                row["kind"] = "matching"
-                content["pairs"] = tuple(self._pair(piece) for _sign, piece in pieces)
+                self.row["kind"] = "matching"
+                self.content["pairs"] = tuple(self._pair(piece) for _sign, piece in pieces)
             elif any(sign == "~" for sign, _piece in pieces):
-                self._choice(pieces, row, content)
+                options = [self._option(place, *piece) for place, piece in enumerate(pieces)]
+                self.weigh(options, is_single=any(sign == "=" for sign, _piece in pieces))
             else:
-                row["kind"] = "short"
-                self._typed([self._accepted(piece) for _sign, piece in pieces], row, content)
+                self.row["kind"] = "short"
+                self.accept([self._accepted(piece) for _sign, piece in pieces])
 
-    def _true_false(
-        self, match: re.Match[str], rest: str, row: dict[str, Any], content: dict[str, Any]
-    ) -> None:
+    def _true_false(self, match: re.Match[str], rest: str) -> None:
         answer = "True" if match[1][0].upper() == "T" else "False"
         other = "False" if answer == "True" else "True"
-        row |= {"kind": "true_false", "answer": answer}
+        self.row |= {"kind": "true_false", "answer": answer}
         wrong, right = [*_split(rest.lstrip().removeprefix("#")), "", ""][:2]
         if wrong.strip() or right.strip():
             accepted = (
                 AcceptedAnswer(answer, 1.0, self.text(right, "feedback")),
                 AcceptedAnswer(other, 0.0, self.text(wrong, "feedback")),
             )
-            content["accepted"] = tuple(sorted(accepted, key=lambda one: one.text, reverse=True))
+            self.content["accepted"] = tuple(sorted(accepted, key=lambda one: one.text, reverse=True))
 
-    def _numbers(self, inner: str, row: dict[str, Any], content: dict[str, Any]) -> None:
+    def _numbers(self, inner: str) -> None:
         pieces = _pieces(inner) if _ANSWER.search(inner) else [("=", inner)]
-        row["kind"] = "number"
-        self._typed([_number(self._accepted(piece, sign)) for sign, piece in pieces], row, content)
+        self.row["kind"] = "number"
+        self.accept([_number(self._accepted(piece, sign)) for sign, piece in pieces])
 
     def _accepted(self, piece: str, sign: str = "=") -> AcceptedAnswer:
         """Return what a piece accepts; ``~#Try again`` accepts nothing and comments on any other answer."""
@@ -131,39 +121,20 @@ class _Item:
         answer = _plain(text).strip() or ("*" if sign == "~" else "")
         return AcceptedAnswer(answer, share, self.text(feedback, "feedback") if feedback else "")
 
-    @staticmethod
-    def _typed(accepted: list[AcceptedAnswer], row: dict[str, Any], content: dict[str, Any]) -> None:
-        if len(accepted) == 1 and accepted[0] == AcceptedAnswer(accepted[0].text):
-            row["answer"] = accepted[0].text
-        else:
-            content["accepted"] = tuple(accepted)
-
     def _pair(self, piece: str) -> MatchingPair:
         left, _arrow, right = piece.partition("->")
         return MatchingPair(self.text(left, "pairs"), " ".join(_plain(right).split()))
 
-    def _choice(self, pieces: list[tuple[str, str]], row: dict[str, Any], content: dict[str, Any]) -> None:
-        is_single = any(sign == "=" for sign, _piece in pieces)
-        options = []
-        for place, (sign, piece) in enumerate(pieces):
-            weight = _WEIGHT.match(piece)
-            text, feedback = _feedback(piece[weight.end() :] if weight else piece)
-            share = _share(weight[1]) if weight else float(sign == "=")
-            label = option_label(place)
-            said = self.text(feedback, "feedback") if feedback else ""
-            options.append(Option(label, self.text(text, "options"), "", share, said))
-        right = [option for option in options if (option.weight or 0) > 0]
-        others = [option for option in options if option.weight and option not in right]
-        row["kind"] = "choice"
-        if is_single and len(right) == 1 and right[0].weight == 1 and not others:
-            row["answer"] = right[0].label
-            options = [Option(option.label, option.text, "", None, option.feedback) for option in options]
-        elif is_single or len(right) <= 1:
-            content["settings"] = {"single": "true" if is_single else "false"}
-        row["options"] = [
-            {"label": option.label, "text": option.text, "weight": option.weight, "feedback": option.feedback}
-            for option in options
-        ]
+    def _option(self, place: int, sign: str, piece: str) -> Option:
+        weight = _WEIGHT.match(piece)
+        text, feedback = _feedback(piece[weight.end() :] if weight else piece)
+        share = _share(weight[1]) if weight else float(sign == "=")
+        said = self.text(feedback, "feedback") if feedback else ""
+        return Option(option_label(place), self.text(text, "options"), "", share, said)
+
+
+def _bad(reason: str) -> FieldProblems:
+    return FieldProblems([("", reason)])
 
 
 def _braces(text: str) -> tuple[int, int]:
@@ -181,7 +152,7 @@ def _braces(text: str) -> tuple[int, int]:
             end = place  # the last one: LaTeX in an answer may have braces of its own
         place += 1
     if begin >= 0 > end:
-        raise BadItem("a brace { opens the answers and is never closed")
+        raise _bad("a brace { opens the answers and is never closed")
     return begin, end
 
 

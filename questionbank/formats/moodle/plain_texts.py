@@ -118,10 +118,7 @@ def read_cloze_text(path: Path, context: ReadContext) -> Iterator[tuple[int, Ent
     source = _text(path).strip()
     item = Item(CLOZE, context)
     text, blanks = read_cloze(source, lambda html: html_to_our_text(html)[0])
-    shown, went = html_to_our_text(text, picture_name=item.picture, breaks_lines=True)
-    for what in went:
-        item.say("text", f"text: {what}")
-    item.row |= {"kind": "blanks", "text": shown}
+    item.row |= {"kind": "blanks", "text": item.html(text, "text", breaks_lines=True)}
     item.content["blanks"] = tuple(blanks)
     yield from item.entries(1, source)
 

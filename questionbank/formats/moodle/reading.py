@@ -25,11 +25,11 @@ from analytics.question_content import (
 from analytics.records import QuestionRecord
 from questionbank.formats.computed_answers import SETTING as COMPUTED
 from questionbank.formats.fields import FieldProblems
-from questionbank.formats.html_reading import html_to_our_text, one_language, with_dollars
-from questionbank.formats.item_pictures import ItemPictures, Put, safe_name
-from questionbank.formats.kept_items import read_or_keep
+from questionbank.formats.html_reading import one_language, with_dollars
+from questionbank.formats.item_pictures import Put, safe_name
+from questionbank.formats.item_reading import ItemReading
 from questionbank.formats.kinds import option_label
-from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT, SHOWN_TEXT_LIMIT
+from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT
 from questionbank.formats.moodle.attached_files import _KEPT, base64_bytes, without_pictures
 from questionbank.formats.moodle.cloze import read_cloze
 from questionbank.formats.moodle.gap_lists import TYPES as GAP_LISTS
@@ -51,74 +51,58 @@ _DATA = re.compile(r"data:image/[a-z.+-]{1,20};base64,(.+)", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?")
 
 
-class ItemReader:
-    """Reads questions of one file.
+def read_element(
+    data: bytes, put: Put, concepts: tuple[tuple[str, ...], ...] = (), *, is_other: bool = False
+) -> tuple[QuestionRecord, list[tuple[str, str]]]:
+    """Return the record of a ``<question>`` element, and (field, reason) of what went or looks wrong.
 
     Args:
         put: keeps a picture.
+        is_other: the bank has it as another type, from when we took fewer apart.
+
+    Raises:
+        FieldProblems: it cannot even be kept.
     """
-
-    def __init__(self, put: Put) -> None:
-        self._put = put
-
-    def read(
-        self, data: bytes, concepts: tuple[tuple[str, ...], ...] = (), *, is_other: bool = False
-    ) -> tuple[QuestionRecord, list[tuple[str, str]]]:
-        """Return the record of a ``<question>`` element, and (field, reason) of what went or looks wrong.
-
-        Args:
-            is_other: the bank has it as another type, from when we took fewer apart.
-
-        Raises:
-            FieldProblems: it cannot even be kept.
-        """
-        try:
-            element = fromstring(data, forbid_dtd=True)
-        except (ParseError, DefusedXmlException) as error:
-            raise FieldProblems([("question", f"the question is no well-formed XML: {error}")]) from error
-        reading = _Reading(element, self._put, data, is_other=is_other)
-        row = reading.row(concepts)
-        return read_or_keep(row, reading.type, reading.digest(), reading.say), reading.said
+    try:
+        element = fromstring(data, forbid_dtd=True)
+    except (ParseError, DefusedXmlException) as error:
+        raise FieldProblems([("question", f"the question is no well-formed XML: {error}")]) from error
+    reading = _Reading(element, put, data, is_other=is_other)
+    reading.read(concepts)
+    return reading.record(reading.type, reading.digest()), reading.said
 
 
-class _Reading:
+class _Reading(ItemReading):
     """One question."""
 
     def __init__(self, element: Element, put: Put, data: bytes, *, is_other: bool = False) -> None:
+        super().__init__(put)
         self.element, self._is_other = element, is_other
-        self.said: list[tuple[str, str]] = []
         self.type = element.get("type", "").strip().lower()
         self._data = data
-        self._pictures = ItemPictures(put, self.say)
-        self._settings: dict[str, str] = {}
         self._has_title = False  # a name that we did not make of the text
-
-    def say(self, field: str, reason: str) -> None:
-        self.said.append((field, reason))
 
     # -- the whole -------------------------------------------------------------------------------------------------
 
-    def row(self, concepts: tuple[tuple[str, ...], ...]) -> dict[str, Any]:
-        element = self.element
-        row: dict[str, Any] = {"kind": TYPES.get(self.type, "opaque"), "answer": "", "options": []}
-        content: dict[str, Any] = {}
+    def read(self, concepts: tuple[tuple[str, ...], ...]) -> None:
+        """Fill the row."""
+        element, row = self.element, self.row
+        row["kind"] = TYPES.get(self.type, "opaque")
         self._read_settings()
-        text = self._asked(row, content)
+        text = self._asked()
         kind = row["kind"]
         old_picture = element.findtext("image_base64")
-        if old_picture and (digest := self._pictures.keep(base64_bytes(old_picture), "text", "image")):
-            text = f"{text}\n\n![]({self._pictures.name('picture', digest)})"
+        if old_picture and (digest := self.pictures.keep(base64_bytes(old_picture), "text", "image")):
+            text = f"{text}\n\n![]({self.pictures.name('picture', digest)})"
         if reader := _READERS.get(TYPES.get(self.type, "")):
-            reader(self, row, content)
+            reader(self)
         title = self._plain("name")
-        row["text"] = text[:SHOWN_TEXT_LIMIT].strip() or title or "[Untitled question]"
-        if len(text) > SHOWN_TEXT_LIMIT:
-            self.say("text", "the text is longer than 50,000 characters; the bank shows its beginning")
+        self.show(text, title)
         row["solution"] = self.rich(element.find("generalfeedback"), "solution")
         row["id"] = (element.findtext("idnumber") or "").strip()[:ID_LIMIT]
         row["concepts"] = [list(path) for path in concepts]
-        tags = self._tags(row)
-        content |= {
+        tags = self._tags()
+        self.content |= {
             "title": "" if title == default_title(row["text"]) and not self._has_title else title[:1_000],
             "points": finite_number(element.findtext("defaultgrade") or element.findtext("defaultmark")),
             "feedback": Feedback(
@@ -134,47 +118,44 @@ class _Reading:
             if self.type in BRACED:
                 row["text"] = with_placeholders(row["text"], variable_names(element, self.type))
             if computed := template_answer(element, self.type):
-                self._settings[COMPUTED] = computed
-            self._settings["type"] = self.type
+                self.settings[COMPUTED] = computed
+            self.settings["type"] = self.type
             names = (self._file(file, "text") for file in element.iterfind("file"))
             row["text"] += "".join(f"\n\n![]({name})" for name in names if name)
-            content["original"] = self.digest()
-        content |= {
-            "settings": self._settings,
-            "pictures": self._pictures.as_content(),
-        }
-        row["grading"] = QuestionContent(**content)
-        return row
+            self.content["original"] = self.digest()
+        pictures = self.pictures.as_content()
+        row["grading"] = QuestionContent(**self.content, settings=self.settings, pictures=pictures)
 
-    def _asked(self, row: dict[str, Any], content: dict[str, Any]) -> str:
+    def _asked(self) -> str:
         """Return the text; reads what stands in its gaps, which may say that the kind is another."""
         text = self.rich(self.element.find("questiontext"), "text")
         if self.type in GAP_LISTS:
             read = read_gap_list(self.element, text, lambda html: self._our_text(html, "html", "blanks"))
             if read is None:
-                row["kind"] = "opaque"
+                self.row["kind"] = "opaque"
                 return text
-            text, content["blanks"] = read
-            self._settings["type"] = self.type
+            text, self.content["blanks"] = read
+            self.settings["type"] = self.type
         elif self.type == STACK and not self._is_other:
-            text = self._fixed(text, row, content) or text
-        elif row["kind"] == "blanks":
-            text, content["blanks"] = self._cloze()
+            text = self._fixed(text) or text
+        elif self.row["kind"] == "blanks":
+            text, self.content["blanks"] = self._cloze()
         return text
 
     def digest(self) -> str:
         """Return the SHA-256 of the item."""
-        kept = frozenset(self._pictures.by_name.values())
+        kept = frozenset(self.pictures.by_name.values())
         return hashlib.sha256(without_pictures(self._data, kept)).hexdigest()
 
     def _read_settings(self) -> None:
         for name, (setting, nothing) in SETTINGS.items():
             value = self.element.findtext(name)
             if value is not None and (value := _plain_number(value)) not in nothing:
-                self._settings[setting] = value[:200]
+                self.settings[setting] = value[:200]
 
-    def _tags(self, row: dict[str, Any]) -> tuple[str, ...]:
+    def _tags(self) -> tuple[str, ...]:
         """Return the tags; those that we wrote are fields again."""
+        row = self.row
         tags: list[str] = []
         for tag in self.element.iterfind("tags/tag"):
             text = " ".join((tag.findtext("text") or "").split())
@@ -229,12 +210,7 @@ class _Reading:
                 lambda match: f"{match[1]}{picture_name(match[2])})",
                 with_dollars(text),
             )
-        text, went = html_to_our_text(
-            source, picture_name=picture_name, breaks_lines=format == "moodle_auto_format"
-        )
-        for what in went:
-            self.say(field, f"{field}: {what}")
-        return text
+        return self.html(source, field, picture_name, breaks_lines=format == "moodle_auto_format")
 
     def _plain(self, name: str) -> str:
         element = self.element.find(name)
@@ -260,22 +236,22 @@ class _Reading:
         name = _file_name(file)
         content = (file.text or "").strip()
         if content.startswith(_KEPT):
-            return self._pictures.name(name, content.removeprefix(_KEPT))
-        digest = self._pictures.keep(base64_bytes(content), field, name)
-        return self._pictures.name(name, digest) if digest else ""
+            return self.pictures.name(name, content.removeprefix(_KEPT))
+        digest = self.pictures.keep(base64_bytes(content), field, name)
+        return self.pictures.name(name, digest) if digest else ""
 
     def _picture_name(self, address: str, field: str, names: dict[str, str]) -> str:
         address = address.strip()
         if inline := _DATA.fullmatch(address):
-            digest = self._pictures.keep(base64_bytes(inline[1]), field, "picture in the text")
-            return self._pictures.name("picture.png", digest) if digest else ""
+            digest = self.pictures.keep(base64_bytes(inline[1]), field, "picture in the text")
+            return self.pictures.name("picture.png", digest) if digest else ""
         if "@@PLUGINFILE@@" in address:
             name = unquote(address.partition("@@PLUGINFILE@@")[2].partition("?")[0]).rpartition("/")[2]
             if names.get(name):
                 return names[name]
             if name not in names:
                 self.say(field, f"{field} names the picture {name[:60]!r}, which is not in the file")
-            return self._pictures.missing(name)
+            return self.pictures.missing(name)
         return safe_name(address)[:300]
 
     # -- kinds -----------------------------------------------------------------------------------------------------
@@ -290,76 +266,49 @@ class _Reading:
                 self.rich(answer.find("feedback"), "feedback"),
             )
 
-    def choice(self, row: dict[str, Any], _content: dict[str, Any]) -> None:
+    def choice(self) -> None:
         options = []
         for place, (answer, weight, feedback) in enumerate(self.answers()):
             text = self.rich(answer, "options")
             label = option_label(place)
             options.append(Option(label, text[:OPTION_TEXT_LIMIT], "", weight, feedback[:OPTION_TEXT_LIMIT]))
-        self._choose(row, options, is_single=_is_true(self.element.findtext("single"), default=True))
+        self.weigh(options, is_single=_is_true(self.element.findtext("single"), default=True))
 
-    def _choose(self, row: dict[str, Any], options: list[Option], *, is_single: bool) -> None:
-        right = [option for option in options if (option.weight or 0) > 0]
-        is_plain = (
-            len(right) == 1
-            and right[0].weight == 1
-            and not any(option.weight for option in options if option is not right[0])
-        )
-        if is_plain and is_single:
-            row["answer"] = right[0].label
-            options = [Option(option.label, option.text, "", None, option.feedback) for option in options]
-        elif is_single:
-            self._settings["single"] = "true"
-        elif len(right) <= 1:
-            self._settings["single"] = "false"
-        total = sum(option.weight or 0 for option in right)
-        if right and not is_plain and not is_single and abs(total - 1) > 0.01:
-            self.say("options", f"the weights of the right options add up to {total:.0%}")
-        if not right and options:
-            self.say("options", "no option is right")
-        if not is_plain or not is_single:
-            row["answer"] = ""
-        row["options"] = [_option_row(option) for option in options]
-
-    def _fixed(self, text: str, row: dict[str, Any], content: dict[str, Any]) -> str:
+    def _fixed(self, text: str) -> str:
         """Read a STACK question whose answers are plain values; returns its text, nothing where it is none."""
         read = read_stack(self.element, text, lambda html: self._our_text(html, "html", "options"))
         if read is None:
             return ""
         text, blanks, is_single = read
-        self._settings["type"] = self.type
+        self.settings["type"] = self.type
         if len(blanks) > 1:
-            row["kind"], content["blanks"] = "blanks", blanks
+            self.row["kind"], self.content["blanks"] = "blanks", blanks
         elif blanks[0].options:
-            row["kind"] = "choice"
-            self._choose(row, [*blanks[0].options], is_single=is_single)
+            self.weigh(blanks[0].options, is_single=is_single)
         else:
-            row["kind"] = blanks[0].kind
-            self._typed(row, content, [*blanks[0].accepted])
+            self.row["kind"] = blanks[0].kind
+            self.accept(blanks[0].accepted)
         return text
 
-    def true_false(self, row: dict[str, Any], content: dict[str, Any]) -> None:
+    def true_false(self) -> None:
         accepted = []
         for answer, weight, feedback in self.answers():
             word = (answer.findtext("text") or answer.text or "").strip().lower()
             name = "True" if word in ("true", "wahr", "vrai", "verdadero", "1") else "False"
             accepted.append(AcceptedAnswer(name, max(0.0, weight), feedback))
-        row["answer"] = next((answer.text for answer in accepted if answer.weight > 0), "")
+        self.row["answer"] = next((answer.text for answer in accepted if answer.weight > 0), "")
         if any(answer.feedback for answer in accepted):
-            content["accepted"] = tuple(accepted)
+            self.content["accepted"] = tuple(accepted)
 
-    def number(self, row: dict[str, Any], content: dict[str, Any]) -> None:
+    def number(self) -> None:
         unit = self._units()
         accepted = []
         for answer, weight, feedback in self.answers():
             text = (answer.findtext("text") or "").strip()
-            tolerance = finite_number(answer.findtext("tolerance"))
-            accepted.append(
-                AcceptedAnswer(
-                    text, max(0.0, weight), feedback, tolerance or None, unit=unit if text != "*" else ""
-                )
-            )
-        self._typed(row, content, accepted)
+            tolerance = finite_number(answer.findtext("tolerance")) or None
+            own = unit if text != "*" else ""
+            accepted.append(AcceptedAnswer(text, max(0.0, weight), feedback, tolerance, unit=own))
+        self.accept(accepted)
         if not any(_NUMBER.fullmatch(answer.text) for answer in accepted):
             self.say("answer", "a question for a number has no number as its answer")
 
@@ -374,43 +323,34 @@ class _Reading:
         ]
         units = [(name, 1.0 if factor is None else factor) for name, factor in units if name]
         if len(units) > 1 or any(factor != 1 for _name, factor in units):
-            self._settings["units"] = "; ".join(f"{factor:.15g} {name}" for name, factor in units)
+            self.settings["units"] = "; ".join(f"{factor:.15g} {name}" for name, factor in units)
         return next((name for name, factor in units if factor == 1), units[0][0] if units else "")
 
-    def short(self, row: dict[str, Any], content: dict[str, Any]) -> None:
-        accepted = [
+    def short(self) -> None:
+        self.accept(
             AcceptedAnswer((answer.findtext("text") or "").strip(), max(0.0, weight), feedback)
             for answer, weight, feedback in self.answers()
-        ]
-        self._typed(row, content, accepted)
+        )
 
-    @staticmethod
-    def _typed(row: dict[str, Any], content: dict[str, Any], accepted: list[AcceptedAnswer]) -> None:
-        accepted = [answer for answer in accepted if answer.text]
-        if len(accepted) == 1 and accepted[0] == AcceptedAnswer(accepted[0].text):
-            row["answer"] = accepted[0].text[:ANSWER_LIMIT]
-        else:
-            content["accepted"] = tuple(accepted)
-
-    def matching(self, _row: dict[str, Any], content: dict[str, Any]) -> None:
-        content["pairs"] = tuple(
+    def matching(self) -> None:
+        self.content["pairs"] = tuple(
             MatchingPair(self.rich(part, "pairs"), " ".join((part.findtext("answer/text") or "").split()))
             for part in self.element.iterfind("subquestion")
         )
 
-    def ordering(self, row: dict[str, Any], _content: dict[str, Any]) -> None:
-        row["options"] = [
-            _option_row(Option(option_label(place), self.rich(answer, "options")))
+    def ordering(self) -> None:
+        self.row["options"] = [
+            Option(option_label(place), self.rich(answer, "options"))
             for place, answer in enumerate(self.element.iterfind("answer"))
         ]
 
-    def open(self, row: dict[str, Any], _content: dict[str, Any]) -> None:
-        row["answer"] = self.rich(self.element.find("graderinfo"), "answer")[:ANSWER_LIMIT]
+    def open(self) -> None:
+        self.row["answer"] = self.rich(self.element.find("graderinfo"), "answer")[:ANSWER_LIMIT]
         if template := self.rich(self.element.find("responsetemplate"), "template"):
-            self._settings["template"] = template
+            self.settings["template"] = template
 
 
-_READERS: dict[str, Callable[[_Reading, dict[str, Any], dict[str, Any]], None]] = {
+_READERS: dict[str, Callable[[_Reading], None]] = {
     "choice": _Reading.choice,
     "true_false": _Reading.true_false,
     "number": _Reading.number,
@@ -419,11 +359,6 @@ _READERS: dict[str, Callable[[_Reading, dict[str, Any], dict[str, Any]], None]] 
     "ordering": _Reading.ordering,
     "open": _Reading.open,
 }
-
-
-def _option_row(option: Option) -> dict[str, Any]:
-    row: dict[str, Any] = {"label": option.label, "text": option.text}
-    return row | {"weight": option.weight, "feedback": option.feedback}
 
 
 def _plain_number(text: str) -> str:

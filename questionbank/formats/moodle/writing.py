@@ -31,30 +31,21 @@ _GAP = re.compile(r"\[\[\d+\]\]")
 _TYPED_LIMIT = 255  # characters of an answer in Moodle
 
 
-class ItemWriter:
-    """Writes questions.
+def write_element(record: QuestionRecord, get: Get, *, opaque: bool = False) -> bytes:
+    """Return the ``<question>`` element of a record.
 
     Args:
         get: returns a picture by its hash.
+        opaque: write what we know of a question of another type, for its original to be patched with.
+
+    Raises:
+        CannotHold: Moodle has nothing like it.
     """
-
-    def __init__(self, get: Get) -> None:
-        self._get = get
-
-    def write(self, record: QuestionRecord, *, opaque: bool = False) -> bytes:
-        """Return the ``<question>`` element of a record.
-
-        Args:
-            opaque: write what we know of a question of another type, for its original to be patched with.
-
-        Raises:
-            CannotHold: Moodle has nothing like it.
-        """
-        if record.kind == "opaque" and not opaque:
-            raise CannotHold(ANOTHER_TYPE)
-        if record.kind == "parts":
-            raise CannotHold("questions in parts")
-        return "\n".join(_Writing(record, self._get).lines()).encode()
+    if record.kind == "opaque" and not opaque:
+        raise CannotHold(ANOTHER_TYPE)
+    if record.kind == "parts":
+        raise CannotHold("questions in parts")
+    return "\n".join(_Writing(record, get).lines()).encode()
 
 
 class _Writing:

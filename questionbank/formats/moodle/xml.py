@@ -14,20 +14,19 @@ from xml.sax.saxutils import escape
 from defusedxml.ElementTree import fromstring
 
 from analytics.records import Original, QuestionRecord
-from questionbank.errors import LineProblem, LineWarning
+from questionbank.errors import LineWarning
 from questionbank.formats.concept_rows import ConceptRow
-from questionbank.formats.fields import FieldProblems
-from questionbank.formats.item_pictures import hash_of
+from questionbank.formats.item_pictures import Put, hash_of
+from questionbank.formats.item_reading import item_entries
 from questionbank.formats.moodle.attached_files import with_pictures, without_pictures
 from questionbank.formats.moodle.gap_lists import TYPES as GAP_LISTS
 from questionbank.formats.moodle.patching import patched
 from questionbank.formats.moodle.predictions import with_predictions, without_predictions
-from questionbank.formats.moodle.reading import ItemReader
+from questionbank.formats.moodle.reading import read_element
 from questionbank.formats.moodle.stack import TYPE as STACK
 from questionbank.formats.moodle.words import FORMAT, category_of, category_path
-from questionbank.formats.moodle.writing import ItemWriter
+from questionbank.formats.moodle.writing import write_element
 from questionbank.formats.originals import fields_digest
-from questionbank.formats.row_checks import record_warnings
 from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
 from questionbank.formats.xml_items import XmlItem, xml_items
 
@@ -42,7 +41,6 @@ def read_moodle_xml(path: Path, context: ReadContext) -> Iterator[tuple[int, Ent
     Raises:
         ImportRefused: the file as a whole cannot be read.
     """
-    reader = ItemReader(context.attachments.put)
     category: tuple[str, ...] = ()
     preamble: list[bytes] = []
     seen: set[tuple[str, ...]] = set()
@@ -64,24 +62,21 @@ def read_moodle_xml(path: Path, context: ReadContext) -> Iterator[tuple[int, Ent
                 LineWarning(item.line, "a random question is no question of its own and is left out", "kind"),
             )
             continue
-        yield from _entries(reader, item, category, b"".join(preamble))
+        yield from _entries(context.attachments.put, item, category, b"".join(preamble))
         preamble = []
 
 
 def _entries(
-    reader: ItemReader, item: XmlItem, category: tuple[str, ...], preamble: bytes
+    put: Put, item: XmlItem, category: tuple[str, ...], preamble: bytes
 ) -> Iterator[tuple[int, Entry]]:
     data = without_predictions(item.data)  # which are no part of the question
-    try:
-        record, said = reader.read(data, (category,) if category else ())
-    except FieldProblems as error:
-        yield item.line, LineProblem(item.line, str(error), error.problems[0][0], tuple(error.problems))
-        return
-    for field, reason in dict.fromkeys([*said, *record_warnings(record)]):
-        yield item.line, LineWarning(item.line, reason, field)
-    kept = frozenset(picture.sha256 for picture in record.content.pictures if picture.sha256)
-    original = Original(FORMAT, without_pictures(data, kept), preamble)
-    yield item.line, replace(record, original=original)
+
+    def read() -> tuple[QuestionRecord, list[tuple[str, str]]]:
+        record, said = read_element(data, put, (category,) if category else ())
+        kept = frozenset(picture.sha256 for picture in record.content.pictures if picture.sha256)
+        return replace(record, original=Original(FORMAT, without_pictures(data, kept), preamble)), said
+
+    yield from item_entries(item.line, read)
 
 
 @lru_cache(maxsize=1_000)
@@ -94,14 +89,13 @@ def _category(data: bytes) -> tuple[str, ...]:
 def write_moodle_xml(records: Iterable[QuestionRecord], attachments: Attachments) -> Iterator[bytes]:
     """Yield the file in pieces; questions that Moodle XML cannot hold are left out, as `export_losses` says."""
     yield HEAD
-    writer, reader = ItemWriter(attachments.get), ItemReader(hash_of)
     category: tuple[str, ...] = ()
     for record in records:
         preamble = _preamble(record)
         stated = _last_category(preamble)
         record = _filed_under(record, stated)
         try:
-            item = with_predictions(_item(record, writer, reader, attachments), record.predicted)
+            item = with_predictions(_item(record, attachments), record.predicted)
         except CannotHold:
             continue
         wanted = record.concepts[0] if record.concepts else ()
@@ -127,22 +121,23 @@ def _filed_under(record: QuestionRecord, category: tuple[str, ...] | None) -> Qu
     return replace(record, concepts=(first, *others))
 
 
-def _item(record: QuestionRecord, writer: ItemWriter, reader: ItemReader, attachments: Attachments) -> bytes:
+def _item(record: QuestionRecord, attachments: Attachments) -> bytes:
     original = record.original
     if original is None or original.format != FORMAT:
-        return writer.write(record)
+        return write_element(record, attachments.get)
     item = original.data
     if original.fields != fields_digest(record) or len(record.concepts) > 1:
-        before, _said = reader.read(original.data, record.concepts[:1], is_other=record.kind == "opaque")
+        is_other = record.kind == "opaque"
+        before, _said = read_element(original.data, hash_of, record.concepts[:1], is_other=is_other)
         if before.kind != record.kind or _is_replaced(before, record):
-            return writer.write(record)
+            return write_element(record, attachments.get)
         before = replace(_filed_under(before, record.concepts[0] if record.concepts else None), id=record.id)
         # Nobody can take settings away, but a bank may have been filled before we read all of them.
         stated = {**before.content.settings, **record.content.settings}
         record = replace(record, content=replace(record.content, settings=stated))
         if before.source == "":
             before = replace(before, source=record.source)
-        item = patched(item, writer.write(before, opaque=True), writer.write(record, opaque=True))
+        item = patched(item, *(write_element(one, attachments.get, opaque=True) for one in (before, record)))
     return with_pictures(item, attachments.get)
 
 
@@ -181,9 +176,9 @@ def moodle_losses(record: QuestionRecord, attachments: Attachments) -> list[str]
     if original is not None and original.format == FORMAT:
         is_stack = record.kind != "opaque" and record.content.settings.get("type") == STACK
         if is_stack and original.fields != fields_digest(record):
-            before, _said = ItemReader(hash_of).read(original.data, record.concepts[:1])
+            before, _said = read_element(original.data, hash_of, record.concepts[:1])
             if before.kind != record.kind or _is_replaced(before, record):
                 return ["how STACK grades and comments on answers: the question was changed in the bank"]
         return []
-    again, _said = ItemReader(hash_of).read(ItemWriter(attachments.get).write(record), record.concepts[:1])
+    again, _said = read_element(write_element(record, attachments.get), hash_of, record.concepts[:1])
     return not_held(record, again)

@@ -25,7 +25,7 @@ from questionbank.formats.qti.metadata import (
 )
 from questionbank.formats.qti.package import Preamble, read_preamble
 from questionbank.formats.qti.patching import patched
-from questionbank.formats.qti.reading import Around, ItemReader
+from questionbank.formats.qti.reading import Around, read_item
 from questionbank.formats.qti.texts import with_paths
 from questionbank.formats.qti.words import CATALOG, KEPT, MANIFEST, Version
 from questionbank.formats.qti.writing import document, write_item, write_stimulus
@@ -274,7 +274,7 @@ def again(data: bytes, around: Around, files: dict[str, bytes], path: str) -> Qu
         return by_path.get(posixpath.normpath(posixpath.join(folder, wanted)).casefold())
 
     try:
-        return ItemReader(hash_of).read(data, find, around)[0]
+        return read_item(data, hash_of, find, around)[0]
     except FieldProblems:
         return QuestionRecord("", "")
 

@@ -15,16 +15,16 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-from analytics.records import Original
-from questionbank.errors import ImportRefused, LineProblem, LineWarning
+from analytics.records import Original, QuestionRecord
+from questionbank.errors import ImportRefused, LineWarning
 from questionbank.formats.archives import Members, is_archive, opened_archive
 from questionbank.formats.fields import FieldProblems
+from questionbank.formats.item_reading import item_entries
 from questionbank.formats.lines import unpacked_stream
 from questionbank.formats.qti.manifest import Contents, Listed, contents, is_item, manifest_folder
 from questionbank.formats.qti.metadata import read_metadata
-from questionbank.formats.qti.reading import Around, ItemReader, Reading
+from questionbank.formats.qti.reading import Around, Reading, read_item
 from questionbank.formats.qti.texts import Find, qti_tree, with_hashes
-from questionbank.formats.row_checks import record_warnings
 from questionbank.formats.seam import Entry, ReadContext
 from questionbank.formats.xml_items import ITEM_LIMIT, root_element
 from questionbank.formats.xml_nodes import BadXml, as_utf8
@@ -115,7 +115,7 @@ def _said_of(found: Contents) -> Iterator[tuple[int, Entry]]:
 
 def _items(listed: list[Listed], reader: _PackageReader, context: ReadContext) -> Iterator[tuple[int, Entry]]:
     for number, item in enumerate(listed, start=1):
-        yield from ((number, entry) for entry in reader.entries(number, item))
+        yield from reader.entries(number, item)
         if context.progress is not None:
             context.progress(number, len(listed))
 
@@ -133,7 +133,7 @@ def _single(path: Path, context: ReadContext, format: str) -> Iterator[tuple[int
     except BadXml as error:
         raise ImportRefused(f"{path.name} cannot be read: {error}.") from error
     reader = _PackageReader(None, context, format)
-    yield from ((1, entry) for entry in reader.entries(1, Listed(path.name), data))
+    yield from reader.entries(1, Listed(path.name), data)
 
 
 class _PackageReader:
@@ -141,31 +141,35 @@ class _PackageReader:
 
     def __init__(self, members: Members | None, context: ReadContext, format: str) -> None:
         self._members, self._format = members, format
-        self._reader = ItemReader(context.attachments.put)
+        self._put = context.attachments.put
 
-    def entries(self, number: int, item: Listed, data: bytes | None = None) -> Iterator[Entry]:
+    def entries(self, number: int, item: Listed, data: bytes | None = None) -> Iterator[tuple[int, Entry]]:
         """Yield what an item turns out to be, behind what went or looks wrong."""
         name = item.path.rpartition("/")[2] if self._members is None else item.path
-        try:
-            utf8 = as_utf8(data if data is not None else self._read(item.path) or b"")
-            around = Around(
-                item.concepts, read_metadata(item.metadata), tuple((t, n) for t, n, _b in item.shared)
-            )
-            record, reading = self._reader.read(utf8, self._finder(item.path), around)
-        except BadXml as error:
-            yield LineProblem(number, f"the item {name[:80]!r} {error}", "question")
-            return
-        except FieldProblems as error:
-            yield LineProblem(number, f"the item {name[:80]!r}: {error}", error.problems[0][0])
-            return
+
+        def read() -> tuple[QuestionRecord, list[tuple[str, str]]]:
+            try:
+                return self._record(item, data)
+            except (BadXml, FieldProblems) as error:
+                raise FieldProblems([("question", f"the item {name[-80:]!r} {error}")]) from error
+
+        yield from item_entries(number, read)
+
+    def _record(self, item: Listed, data: bytes | None) -> tuple[QuestionRecord, list[tuple[str, str]]]:
+        utf8 = as_utf8(data if data is not None else self._read(item.path) or b"")
+        around = Around(
+            item.concepts, read_metadata(item.metadata), tuple((t, n) for t, n, _b in item.shared)
+        )
+        record, reading = read_item(utf8, self._put, self._finder(item.path), around)
         kept, left = self._kept_files(item, reading)
-        said = [*reading.texts.said, *(("file", f"the file {path[:60]!r} is not kept") for path in left)]
-        said += [
-            ("test", f"in its test the question “{name[-60:]}” {rule}, which is not kept")
-            for rule in item.lost
+        name = item.path[-60:]
+        said = [
+            *reading.texts.said,
+            *(("file", f"the file {path[:60]!r} is not kept ({name})") for path in left),
         ]
-        for field, reason in dict.fromkeys([*said, *record_warnings(record)]):
-            yield LineWarning(number, f"{reason} ({name[-60:]})" if field == "file" else reason, field)
+        said += [
+            ("test", f"in its test the question “{name}” {rule}, which is not kept") for rule in item.lost
+        ]
         preamble = Preamble(
             path=item.path,
             metadata=item.metadata.decode(errors="replace"),
@@ -175,7 +179,7 @@ class _PackageReader:
             timing=item.timing.decode(errors="replace"),
         )
         original = Original(self._format, with_hashes(utf8, reading.texts.hashes), preamble.as_bytes())
-        yield replace(record, original=original)
+        return replace(record, original=original), said
 
     def _read(self, path: str) -> bytes | None:
         return self._members.read(path) if self._members is not None else None

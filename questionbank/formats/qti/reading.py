@@ -19,8 +19,7 @@ from questionbank.formats.computed_answers import SETTING as COMPUTED
 from questionbank.formats.computed_answers import computed_answer
 from questionbank.formats.fields import FieldProblems
 from questionbank.formats.item_pictures import Put
-from questionbank.formats.kept_items import read_or_keep
-from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT, SHOWN_TEXT_LIMIT
+from questionbank.formats.limits import ANSWER_LIMIT, ID_LIMIT, OPTION_TEXT_LIMIT
 from questionbank.formats.naming import default_title
 from questionbank.formats.own_fields import read_ours
 from questionbank.formats.qti.interactions import MARK, Asked, Interactions, part_of, renumbered
@@ -44,30 +43,23 @@ class Around:
     shared: tuple[tuple[str, Node], ...] = ()
 
 
-class ItemReader:
-    """Reads items.
+def read_item(data: bytes, put: Put, find: Find, around: Around) -> tuple[QuestionRecord, Reading]:
+    """Return the record of an item in UTF-8, and how it was read.
 
     Args:
         put: keeps a picture.
+
+    Raises:
+        FieldProblems: it cannot even be kept.
     """
-
-    def __init__(self, put: Put) -> None:
-        self._put = put
-
-    def read(self, data: bytes, find: Find, around: Around) -> tuple[QuestionRecord, Reading]:
-        """Return the record of an item in UTF-8, and how it was read.
-
-        Raises:
-            FieldProblems: it cannot even be kept.
-        """
-        try:
-            root = qti_tree(data)
-        except BadXml as error:
-            raise FieldProblems([("question", str(error))]) from error
-        reading = Reading(root, self._put, find, around)
-        row = reading.row(data)
-        digest = hashlib.sha256(with_hashes(data, reading.texts.hashes)).hexdigest()
-        return read_or_keep(row, "unknown", digest, reading.texts.say), reading
+    try:
+        root = qti_tree(data)
+    except BadXml as error:
+        raise FieldProblems([("question", str(error))]) from error
+    reading = Reading(root, put, find, around)
+    reading.read(data)
+    digest = hashlib.sha256(with_hashes(data, reading.texts.hashes)).hexdigest()
+    return reading.texts.record("unknown", digest), reading
 
 
 class Reading:
@@ -81,8 +73,8 @@ class Reading:
 
     # -- the whole -------------------------------------------------------------------------------------------------
 
-    def row(self, data: bytes) -> dict[str, Any]:
-        """Return the fields of the question, as `read_question` takes them."""
+    def read(self, data: bytes) -> None:
+        """Fill the row of the texts."""
         root, texts = self.root, self.texts
         body = root.find("itemBody")
         chunks = self._body(body).split(CUT)
@@ -90,28 +82,16 @@ class Reading:
         feedback, solution, hints = self._feedback(asked)
         text, stimulus = self._with_stimuli(asked.text)
         title = " ".join(root.get("title").split())
-        row: dict[str, Any] = {
-            "text": text[:SHOWN_TEXT_LIMIT].strip() or title or "[Untitled question]",
+        texts.show(text, title)
+        row = texts.row
+        row |= {
             "kind": asked.kind,
-            "options": [
-                {
-                    "label": o.label,
-                    "text": o.text[:OPTION_TEXT_LIMIT],
-                    "weight": o.weight,
-                    "feedback": o.feedback,
-                }
-                for o in asked.options
-            ],
+            "options": [replace(option, text=option.text[:OPTION_TEXT_LIMIT]) for option in asked.options],
             "answer": asked.answer[:ANSWER_LIMIT],
             "solution": solution,
             "id": root.get("identifier")[:ID_LIMIT],
             "language": _primary(root.get("xml:lang") or root.get("lang")),
         }
-        if len(text) > SHOWN_TEXT_LIMIT:
-            texts.say(
-                "text",
-                f"the text is longer than {SHOWN_TEXT_LIMIT:,} characters; the bank shows its beginning",
-            )
         if asked.kind == "opaque":
             self.interactions.settings.setdefault("type", "unknown")
             asked.content["original"] = hashlib.sha256(with_hashes(data, texts.hashes)).hexdigest()
@@ -127,7 +107,6 @@ class Reading:
         content["pictures"] = texts.pictures.as_content()
         row["grading"] = QuestionContent(**content)
         self._read_metadata(row)
-        return row
 
     def _read_metadata(self, row: dict[str, Any]) -> None:
         metadata = self.around.metadata
@@ -150,7 +129,7 @@ class Reading:
         for ref in refs:
             if text := self.texts.shared(ref.get("href")):
                 self.texts.unseen.stimuli.append((ref.get("title"), text))
-        return self.texts.html(body.pieces) if body is not None else ""
+        return self.texts.source(body.pieces) if body is not None else ""
 
     def _with_stimuli(self, text: str) -> tuple[str, Stimulus]:
         """Return the text behind what the question shares with others, and that."""
@@ -171,9 +150,7 @@ class Reading:
         fields = [gap for gap in texts.gaps if gap.name != "gap"]
         if not reason and texts.asked and len(texts.asked) + len(fields) > 1:
             return self._parts(chunks)
-        text = texts.of_html(
-            "".join(chunks), "text"
-        )  # before the options, whose pictures come behind its own
+        text = texts.html("".join(chunks), "text")  # before the options, whose pictures come behind its own
         if reason:
             self.interactions.settings["type"] = reason
             if computed := self._computed_answer():
@@ -220,7 +197,7 @@ class Reading:
 
     def _parts(self, chunks: list[str]) -> Asked:
         """Return a question in parts: one for each block that asks, and for each text with gaps between them."""
-        texts = [self.texts.of_html(chunk, "text") for chunk in chunks]
+        texts = [self.texts.html(chunk, "text") for chunk in chunks]
         stem: list[str] = []
         parts: list[QuestionPart] = []
         for place, node in enumerate(self.texts.asked):

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from html import escape, unescape
 from urllib.parse import unquote
 
-from questionbank.formats.html_reading import html_to_our_text
 from questionbank.formats.html_text import HTML_NAMES
-from questionbank.formats.item_pictures import ItemPictures, Put, safe_name
+from questionbank.formats.item_pictures import Put, safe_name
+from questionbank.formats.item_reading import ItemReading
 from questionbank.formats.mathml_latex import mathml_to_latex
 from questionbank.formats.qti.words import (
     BLOCK,
@@ -55,7 +55,7 @@ class Unseen:
     stimuli: list[tuple[str, str]] = field(default_factory=list)
 
 
-class Texts:
+class Texts(ItemReading):
     """Turns elements of one item into our text.
 
     Args:
@@ -64,36 +64,22 @@ class Texts:
     """
 
     def __init__(self, put: Put, find: Find) -> None:
-        self.said: list[tuple[str, str]] = []
+        super().__init__(put)
         self.hashes: dict[str, str] = {}  # address in the item -> hash
         self.named: set[str] = set()  # all addresses of files
-        self.pictures = ItemPictures(put, self.say)
         self.unseen = Unseen()
         self.gaps: list[Node] = []
         self.asked: list[Node] = []  # blocks that ask something, at the cuts
         self._find = find
-        self._field = "text"
         self._deep = 0
-
-    def say(self, field: str, reason: str) -> None:
-        """Note what went or looks wrong with a field."""
-        self.said.append((field, reason))
 
     def text(self, node: Node | None, field: str) -> str:
         """Return our text of what an element holds."""
-        return self.of_html(self.html(node.pieces), field) if node is not None else ""
-
-    def of_html(self, html: str, field: str) -> str:
-        """Return our text of HTML."""
-        self._field = field
-        text, went = html_to_our_text(html, picture_name=self._picture_name)
-        for what in went:
-            self.say(field, f"{field}: {what}")
-        return text
+        return self.html(self.source(node.pieces), field) if node is not None else ""
 
     # -- HTML ------------------------------------------------------------------------------------------------------
 
-    def html(self, pieces: Iterable[Node | str]) -> str:
+    def source(self, pieces: Iterable[Node | str]) -> str:
         """Return HTML of what stands in an element; notes interactions, feedback and hints on the way."""
         return "".join(
             self._element(piece) if isinstance(piece, Node) else self._said(piece) for piece in pieces
@@ -115,7 +101,7 @@ class Texts:
         if name == "div" and STIMULUS_CLASS in node.get("class").split():
             self.unseen.stimuli.append((node.get("label"), self.text(node, "text")))
             return ""
-        inner = self.html(node.pieces)
+        inner = self.source(node.pieces)
         if name not in HTML_NAMES:
             return f"<div>{inner}</div>" if name in ("prompt", "simpleBlock") else inner
         if name in _VOID:
@@ -126,18 +112,18 @@ class Texts:
         if node.name in INLINE:
             self.gaps.append(node)
             return f"[[{len(self.gaps)}]]"
-        prompt = f"<div>{self.html(prompt.pieces)}</div>" if (prompt := node.find("prompt")) else ""
+        prompt = f"<div>{self.source(prompt.pieces)}</div>" if (prompt := node.find("prompt")) else ""
         if node.name in BLOCK:
             self.asked.append(node)
             if node.name == "hottextInteraction":
-                prompt += self.html(piece for piece in node.pieces if piece is not node.find("prompt"))
+                prompt += self.source(piece for piece in node.pieces if piece is not node.find("prompt"))
             elif node.name == "gapMatchInteraction":
                 apart = {"gapText", "gapImg", "prompt"}
                 pieces = [p for p in node.pieces if not (isinstance(p, Node) and p.name in apart)]
-                prompt += self.html(pieces)
+                prompt += self.source(pieces)
             return f"<div>{CUT}</div>{prompt}<div>{CUT}</div>"
         self.say("kind", f"the question asks with {OPAQUE[node.name]}, which cannot be taken apart")
-        inner = self.html(piece for piece in node.pieces if piece is not node.find("prompt"))
+        inner = self.source(piece for piece in node.pieces if piece is not node.find("prompt"))
         return f"{prompt}<div>{inner}</div>"
 
     def _gap(self, node: Node) -> str:
@@ -158,18 +144,18 @@ class Texts:
     def _seen_later(self, node: Node) -> str:
         pieces = content.pieces if (content := node.find("contentBody")) else node.pieces
         identifier = node.get("identifier")
-        html = self.html(pieces)
+        html = self.source(pieces)
         if node.get("showHide", "show") == "hide":
             return html
-        self.unseen.feedback.append((identifier, self.of_html(html, "feedback")))
+        self.unseen.feedback.append((identifier, self.html(html, "feedback")))
         return ""
 
     def _rubric(self, node: Node) -> str:
         body = content.pieces if (content := node.find("contentBody")) else node.pieces
         views = node.get("view").split()
         if not views or "candidate" in views:
-            return f"<div>{self.html(body)}</div>"
-        self.unseen.notes.append(self.of_html(self.html(body), "solution"))
+            return f"<div>{self.source(body)}</div>"
+        self.unseen.notes.append(self.html(self.source(body), "solution"))
         return ""
 
     def _hint(self, node: Node) -> str:
@@ -188,7 +174,7 @@ class Texts:
             self.unseen.stimuli.append((node.get("title"), stimulus))
             return ""
         self.named.add(address)
-        inner = self.html(node.pieces)
+        inner = self.source(node.pieces)
         self.say(
             "text",
             f"the file {address[:60]!r} ({kind or _OWN_KIND}) is not shown; it stays with the original",
@@ -211,7 +197,7 @@ class Texts:
             return ""
         body = next(iter(root.iter("stimulusBody", "body")), root)
         folder = posixpath.dirname(unquote(address))
-        inner = Texts(self.pictures._put, lambda path: self._find(posixpath.join(folder, path)))
+        inner = Texts(self.put, lambda path: self._find(posixpath.join(folder, path)))
         inner.pictures, inner._deep = self.pictures, 1
         text = inner.text(body, "text")
         self.said += inner.said
@@ -220,7 +206,8 @@ class Texts:
 
     # -- pictures --------------------------------------------------------------------------------------------------
 
-    def _picture_name(self, address: str) -> str:
+    def picture(self, address: str, field: str) -> str:
+        """Return our name of a picture that the item names."""
         address = address.strip()
         if kept := _KEPT_PATH.match(address):
             self.hashes[kept["path"]] = kept["digest"]
@@ -230,14 +217,12 @@ class Texts:
         path = unquote(address.partition("?")[0].partition("#")[0])
         name = path.replace("\\", "/").rpartition("/")[2]
         data = self._find(path)
-        if data is None:
-            self.say(self._field, f"{self._field} names the picture {name[:60]!r}, which is not in the file")
-            return self.pictures.missing(name)
-        self.named.add(address)
-        if digest := self.pictures.keep(data, self._field, name):
-            self.hashes[address] = digest
-            return self.pictures.name(name, digest)
-        return self.pictures.missing(name)
+        shown = self.pictures.shown(data, field, name)
+        if data is not None:
+            self.named.add(address)
+            if digest := self.pictures.by_name.get(shown, ""):
+                self.hashes[address] = digest
+        return shown
 
 
 _ELEMENTS: dict[str, Callable[[Texts, Node], str]] = {

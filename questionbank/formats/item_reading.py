@@ -1,0 +1,144 @@
+"""What readers of single items share: texts, answers and pictures, and how an item is kept that cannot be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from analytics.json_lines import TEXT_LIMIT
+from analytics.question_content import AcceptedAnswer, MatchingPair, Option, QuestionContent
+from analytics.records import QuestionRecord
+from questionbank.errors import LineProblem, LineWarning
+from questionbank.formats.fields import FieldProblems, read_question
+from questionbank.formats.html_reading import PictureName, html_to_our_text
+from questionbank.formats.item_pictures import ItemPictures, Put
+from questionbank.formats.row_checks import record_warnings
+from questionbank.formats.seam import Entry
+
+_OF_ANY = ("text", "id", "concepts", "language", "grade", "stage")
+
+
+class ItemReading:
+    """One item while it is read.
+
+    Attributes:
+        said: field and reason of what went or looks wrong.
+        row: our fields, as `read_question` takes them.
+        content: fields of `QuestionContent`, without settings and pictures.
+    """
+
+    def __init__(self, put: Put) -> None:
+        self.put = put
+        self.said: list[tuple[str, str]] = []
+        self.row: dict[str, Any] = {"kind": "open", "text": "", "answer": "", "options": [], "solution": ""}
+        self.content: dict[str, Any] = {}
+        self.settings: dict[str, str] = {}
+        self.pictures = ItemPictures(put, self.say)
+
+    def say(self, field: str, reason: str) -> None:
+        """Note what went or looks wrong with a field."""
+        self.said.append((field, reason))
+
+    def picture(self, address: str, _field: str) -> str:
+        """Return our name of a picture that the item names."""
+        return address.strip()
+
+    def html(
+        self, source: str, field: str, picture_name: PictureName | None = None, *, breaks_lines: bool = False
+    ) -> str:
+        """Return our text of some HTML."""
+        name = picture_name or (lambda address: self.picture(address, field))
+        text, went = html_to_our_text(source, picture_name=name, breaks_lines=breaks_lines)
+        for what in went:
+            self.say(field, f"{field}: {what}")
+        return text
+
+    def show(self, text: str, title: str) -> None:
+        """Take the text of the question, its beginning where it is too long, else its title."""
+        self.row["text"] = text[:TEXT_LIMIT].strip() or title or "[Untitled question]"
+        if len(text) > TEXT_LIMIT:
+            what = f"the text is longer than {TEXT_LIMIT:,} characters; the bank shows its beginning"
+            self.say("text", what)
+
+    def accept(self, accepted: Iterable[AcceptedAnswer]) -> bool:
+        """Take the answers that a typed one is compared with; returns whether there is any."""
+        answers = tuple(answer for answer in accepted if answer.text)
+        if len(answers) == 1 and answers[0] == AcceptedAnswer(answers[0].text):
+            self.row["answer"] = answers[0].text
+        else:
+            self.content["accepted"] = answers
+        return bool(answers)
+
+    def weigh(self, options: Sequence[Option], *, is_single: bool) -> None:
+        """Take the options of a choice by their weights, which say nothing where one alone gives all points."""
+        right = [option for option in options if (option.weight or 0) > 0]
+        others = [option for option in options if option.weight and option not in right]
+        is_plain = len(right) == 1 and right[0].weight == 1 and not others
+        if is_plain and is_single:
+            self.row["answer"] = right[0].label
+            options = [replace(option, weight=None) for option in options]
+        elif is_single or len(right) <= 1:
+            self.settings["single"] = "true" if is_single else "false"
+        total = sum(option.weight or 0 for option in right)
+        if right and not is_plain and not is_single and abs(total - 1) > 0.01:
+            self.say("options", f"the weights of the right options add up to {total:.0%}")
+        if not right and options:
+            self.say("options", "no option is right")
+        self.row |= {"kind": "choice", "options": [*options]}
+
+    def record(self, type: str, digest: str) -> QuestionRecord:
+        """Return the record of the row, else that of an opaque question, which can only leave as it came.
+
+        Args:
+            type: what the item's format calls its kind.
+            digest: SHA-256 of the item.
+
+        Raises:
+            FieldProblems: it cannot even be kept.
+        """
+        row = self.row
+        try:
+            return read_question(row)
+        except FieldProblems as error:
+            if row["kind"] == "opaque":
+                raise
+            self.say("kind", f"the question is kept as another type, because {error}")
+        content: QuestionContent = row["grading"]
+        kept = QuestionContent(
+            title=content.title,
+            tags=content.tags,
+            pictures=content.pictures,
+            stimulus=content.stimulus,
+            settings={"type": type or "unknown"},
+            original=digest,
+        )
+        fields = {name: row[name] for name in _OF_ANY if name in row}
+        return read_question(fields | {"kind": "opaque", "grading": kept})
+
+
+def with_others(pairs: Iterable[MatchingPair], offered: Iterable[str]) -> tuple[MatchingPair, ...]:
+    """Return pairs with those of the choices on the right that belong to nothing behind them."""
+    asked = tuple(pairs)
+    used = {pair.right for pair in asked}
+    return (*asked, *(MatchingPair("", text) for text in dict.fromkeys(offered) if text not in used))
+
+
+def item_entries(
+    line: int, read: Callable[[], tuple[QuestionRecord, list[tuple[str, str]]]], place: str = ""
+) -> Iterator[tuple[int, Entry]]:
+    """Yield what an item turns out to be, behind what went or looks wrong; its problem where it cannot even be kept.
+
+    Args:
+        read: returns the record, and field and reason of what went or looks wrong; raises `FieldProblems`.
+        place: where the item is in its file, for people.
+    """
+    where = f" ({place})" if place else ""
+    try:
+        record, said = read()
+    except FieldProblems as error:
+        yield line, LineProblem(line, f"{error}{where}", error.problems[0][0], tuple(error.problems))
+        return
+    for field, reason in dict.fromkeys([*said, *record_warnings(record)]):
+        yield line, LineWarning(line, reason, field)
+    yield line, record
