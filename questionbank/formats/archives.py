@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 from urllib.parse import unquote
 
 from analytics.json_lines import UNPACKED_LIMIT
@@ -134,3 +135,10 @@ class Members:
 
 def _plain(path: str) -> str:
     return posixpath.normpath(path).casefold()
+
+
+def file_pieces(file: IO[bytes]) -> Iterator[bytes]:
+    """Yield a file from its beginning, a megabyte at a time."""
+    file.seek(0)
+    while piece := file.read(1 << 20):
+        yield piece

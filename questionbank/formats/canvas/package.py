@@ -21,7 +21,7 @@ from defusedxml.ElementTree import ParseError, fromstring
 
 from analytics.records import Original, QuestionRecord
 from questionbank.errors import ImportRefused, LineWarning
-from questionbank.formats.archives import is_archive, member_bytes, opened_archive
+from questionbank.formats.archives import file_pieces, is_archive, member_bytes, opened_archive
 from questionbank.formats.canvas.items import qti_items
 from questionbank.formats.canvas.patching import patched_item
 from questionbank.formats.canvas.reading import read_item, with_hashes, with_paths
@@ -40,7 +40,6 @@ from questionbank.formats.xml_nodes import BadXml
 MANIFEST = "imsmanifest.xml"
 _ROOT = re.compile(rb"<(?:[\w.-]+:)?questestinterop\b")
 _LOOKED_AT = 4_096
-_PIECE = 1 << 20
 _UPLOADED = "Uploaded%20Media/"
 _PATH_SIGNS = {ord(">"): "＞", ord(";"): "；"}
 Find = Callable[[str], bytes | None]
@@ -209,9 +208,7 @@ def write_canvas(records: Iterable[QuestionRecord], attachments: Attachments) ->
             resources = [_write_quiz(archive, concept, places, items) for concept, places in quizzes.items()]
             resources += list(pictures.write(archive))
             archive.writestr(MANIFEST, _manifest(resources))
-        file.seek(0)
-        while piece := file.read(_PIECE):
-            yield piece
+        yield from file_pieces(file)
 
 
 def _title(concept: tuple[str, ...]) -> str:

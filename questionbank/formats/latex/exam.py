@@ -18,7 +18,7 @@ from questionbank.formats.item_building import Item, lettered
 from questionbank.formats.kinds import right_labels
 from questionbank.formats.latex.files import Dialect, Slice, latex_losses, read_latex, write_latex
 from questionbank.formats.latex.structure import braced, cut, option, split_items, top_environments
-from questionbank.formats.seam import Attachments, CannotHold
+from questionbank.formats.seam import CannotHold
 from questionbank.formats.written_numbers import finite_number
 
 FORMAT = "exam"
@@ -302,8 +302,4 @@ DIALECT = Dialect(
 )
 read_exam = partial(read_latex, dialect=DIALECT)
 write_exam = partial(write_latex, dialect=DIALECT)
-
-
-def exam_losses(record: QuestionRecord, _attachments: Attachments) -> list[str]:
-    """Return what of a question other readers do not see. Raises `CannotHold`."""
-    return latex_losses(record, DIALECT)
+exam_losses = partial(latex_losses, dialect=DIALECT)

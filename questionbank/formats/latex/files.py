@@ -16,6 +16,8 @@ from posixpath import normpath
 
 from analytics.records import QuestionRecord
 from questionbank.errors import LineProblem
+from questionbank.formats.archives import file_pieces
+from questionbank.formats.comment_marks import mark_comments, read_marks
 from questionbank.formats.fields import FieldProblems, read_question
 from questionbank.formats.folders import Folder, opened_folder
 from questionbank.formats.item_building import Find, Item
@@ -34,10 +36,6 @@ from questionbank.formats.seam import (
     not_held,
 )
 
-_OURS = re.compile(r"^\s*%\s*kindred:\s*(\{.*\})\s*$", re.MULTILINE)
-_ID = re.compile(r"^\s*%.*?\[id:((?:[^\]\\]|\\.)*)\]", re.MULTILINE)
-_TAG = re.compile(r"\[tag:((?:[^\]\\]|\\.)*)\]")
-_TAGS_LINE = re.compile(r"^\s*%.*?\[(?:id|tag):.*$", re.MULTILINE)
 _INCLUDES = re.compile(
     r"\\(?:input|include|verbatiminput|lstinputlisting|import|subfile)(?![A-Za-z])\s*\{?\s*([^{}\s]{1,100})"
 )
@@ -46,7 +44,6 @@ _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _EDGE = re.compile(r"\\(begin|end)\s*\{([^{}\n]*)\}")
 _COMMENT_LINE = re.compile(r"^[ \t]*%.*$", re.MULTILINE)
 _UNSAFE = re.compile(r"[^A-Za-z0-9._-]+")
-_PIECE = 1 << 20
 _CHINESE = re.compile("[\u3400-\u9fff]")
 
 
@@ -161,19 +158,11 @@ class _Document:
             return latex_text(self.macros.expand(latex), lambda name: item.picture(name, field))
 
         self.dialect.read(item, found, text)
-        comments = "\n".join(line for line in before.split("\n")[-20:] if line.lstrip().startswith("%"))
-        if identifier := _ID.search(comments):
-            item.row["id"] = _unbracketed(identifier[1])
-        marks = "\n".join(_TAGS_LINE.findall(comments))
-        tags = [_unbracketed(tag) for tag in _TAG.findall(marks)]
+        comments = [line for line in before.split("\n")[-20:] if line.lstrip().startswith("%")]
+        identifier, tags, item.ours = read_marks(comments)
+        item.row["id"] = identifier or item.row.get("id", "")
         item.content["tags"] = tuple(dict.fromkeys([*item.content.get("tags", ()), *tags]))
-        if ours := _OURS.search(comments):
-            item.ours = ours[1]
         return item
-
-
-def _unbracketed(text: str) -> str:
-    return re.sub(r"\\(.)", r"\1", text).strip()
 
 
 # -- writing ---------------------------------------------------------------------------------------------------------
@@ -199,30 +188,24 @@ def write_latex(
             group = dialect.group(record)
             groups += [group] if group and group not in groups else []
             body.write((_balanced(before) + item).encode("utf-8", "replace"))
-        body.seek(0)
         if not head:
-            is_chinese = any(
-                _CHINESE.search(piece.decode("utf-8", "ignore"))
-                for piece in iter(lambda: body.read(_PIECE), b"")
-            )
+            pieces = (piece.decode("utf-8", "ignore") for piece in file_pieces(body))
+            is_chinese = any(map(_CHINESE.search, pieces))
             head = dialect.head.replace("CHINESE", "\\usepackage{ctex}\n" if is_chinese else "")
-            body.seek(0)
         foot = dialect.foot(groups)
         if not pictures.files:
             yield head.encode()
-            yield from iter(lambda: body.read(_PIECE), b"")
+            yield from file_pieces(body)
             yield foot.encode()
             return
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             with archive.open("questions.tex", "w") as document:
                 document.write(head.encode())
-                while piece := body.read(_PIECE):
-                    document.write(piece)
+                document.writelines(file_pieces(body))
                 document.write(foot.encode())
             for name, digest in pictures.files.items():
                 archive.writestr(name, attachments.get(digest) or b"")
-        packed.seek(0)
-        yield from iter(lambda: packed.read(_PIECE), b"")
+        yield from file_pieces(packed)
 
 
 def _written(record: QuestionRecord, dialect: Dialect, pictures: _PictureFiles) -> tuple[str, str]:
@@ -256,11 +239,10 @@ def item_latex(
     if record.kind == "opaque":
         raise CannotHold(ANOTHER_TYPE)
     item = dialect.write(record, lambda text: text_latex(text, picture_file))
-    marks = [f"[id:{_bracketed(record.id)}]"] if record.id else []
-    marks += [f"[tag:{_bracketed(tag)}]" for tag in record.content.tags]
-    comments = [f"% {' '.join(marks)}"] if marks else []
-    if is_ours and (lost := lost_fields(record, _again(record, comments, item, dialect))):
-        comments.append(f"% kindred: {lost}")
+    lost = (
+        lost_fields(record, _again(record, [*mark_comments(record, "%")], item, dialect)) if is_ours else ""
+    )
+    comments = [*mark_comments(record, "%", lost)]
     return comments, item
 
 
@@ -282,7 +264,7 @@ def _again(record: QuestionRecord, comments: list[str], item: str, dialect: Dial
     return replace(again, content=replace(again.content, pictures=pictures))
 
 
-def latex_losses(record: QuestionRecord, dialect: Dialect) -> list[str]:
+def latex_losses(record: QuestionRecord, _attachments: Attachments, dialect: Dialect) -> list[str]:
     """Return what of a question LaTeX alone does not say; we read it from a comment.
 
     Raises:
@@ -363,7 +345,3 @@ def _balanced(before: str) -> str:
     if ((depth or lowest) and not is_next_list) or plain.count("{") != plain.count("}"):
         return "\n".join(["", *_COMMENT_LINE.findall(before), ""])
     return before
-
-
-def _bracketed(text: str) -> str:
-    return re.sub(r"([\]\\])", r"\\\1", " ".join(text.split()))

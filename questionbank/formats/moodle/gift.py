@@ -14,6 +14,7 @@ from pathlib import Path
 from analytics.question_content import AcceptedAnswer, QuestionContent
 from analytics.records import Original, QuestionRecord
 from questionbank.errors import LineProblem
+from questionbank.formats.comment_marks import mark_comments, read_marks
 from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.encodings import ENCODINGS, decode_text
 from questionbank.formats.fields import FieldProblems, read_question
@@ -32,9 +33,6 @@ from questionbank.formats.seam import ANOTHER_TYPE, Attachments, CannotHold, Ent
 FORMAT = "gift"
 ITEM_LIMIT = 1_000_000  # characters
 _CATEGORY = re.compile(r"\s*\$CATEGORY:\s*(.*?)\s*$")
-_ID = re.compile(r"\[id:((?:[^\]\\]|\\.)*)\]")
-_TAG = re.compile(r"\[tag:((?:[^\]\\]|\\.)*)\]")
-_OURS = re.compile(r"\s*//\s*kindred:\s*(\{.*\})\s*$")
 _RESERVED = re.compile(r"[\\~=#{}:]")
 _WITH_GAP = frozenset({"choice", "number", "short"})  # kinds whose braces may stand within the text
 _KINDS = frozenset({"choice", "true_false", "number", "short", "matching", "description", "open"})
@@ -134,20 +132,13 @@ def item_record(
     row["concepts"] = [list(path) for path in concepts]
     if content["title"] == default_title(row["text"]):
         content["title"] = ""
-    comments = " ".join(line for line in before if line.lstrip().startswith("//") and not _OURS.match(line))
-    identifier = _ID.search(comments)
-    row["id"] = _unbracketed(identifier[1])[:200] if identifier else ""
-    content["tags"] = tuple(dict.fromkeys(_unbracketed(tag) for tag in _TAG.findall(comments)))
+    identifier, tags, ours = read_marks(line for line in before if line.lstrip().startswith("//"))
+    row["id"], content["tags"] = identifier[:200], tags
     row["text"] = row["text"] or content["title"] or "[Untitled question]"
     row["grading"] = QuestionContent(**content, settings=item.settings)
-    for line in before:
-        if ours := _OURS.match(line):
-            read_ours(ours[1], row)
+    if ours:
+        read_ours(ours, row)
     return read_question(row), item.said
-
-
-def _unbracketed(text: str) -> str:
-    return re.sub(r"\\(.)", r"\1", text).strip()
 
 
 # -- writing ------------------------------------------------------------------------------------------------------
@@ -195,13 +186,8 @@ def item_text(record: QuestionRecord, *, is_ours: bool = True) -> tuple[list[str
     if record.kind == "opaque":
         raise CannotHold(ANOTHER_TYPE)
     item = _Writing(record).text()
-    comments = []
-    marks = [f"[id:{_bracketed(record.id)}]"] if record.id else []
-    marks += [f"[tag:{_bracketed(tag)}]" for tag in record.content.tags]
-    if marks:
-        comments.append("// " + " ".join(marks))
-    if is_ours and (lost := lost_fields(record, _again(record, comments, item))):
-        comments.insert(0, f"// kindred: {lost}")
+    lost = lost_fields(record, _again(record, [*mark_comments(record, "//")], item)) if is_ours else ""
+    comments = [*mark_comments(record, "//", lost)]
     return comments, item
 
 
@@ -315,7 +301,3 @@ def _percent(weight: float) -> str:
 
 def _escaped(text: str) -> str:
     return _RESERVED.sub(lambda match: f"\\{match[0]}", text).replace("\r", "").replace("\n", "\\n")
-
-
-def _bracketed(text: str) -> str:
-    return re.sub(r"([\]\\])", r"\\\1", " ".join(text.split()))

@@ -20,7 +20,6 @@ from questionbank.formats.item_pictures import Put, hash_of
 from questionbank.formats.item_reading import item_entries
 from questionbank.formats.moodle.attached_files import with_pictures, without_pictures
 from questionbank.formats.moodle.gap_lists import TYPES as GAP_LISTS
-from questionbank.formats.moodle.patching import patched
 from questionbank.formats.moodle.predictions import with_predictions, without_predictions
 from questionbank.formats.moodle.reading import read_element
 from questionbank.formats.moodle.stack import TYPE as STACK
@@ -29,6 +28,7 @@ from questionbank.formats.moodle.writing import write_element
 from questionbank.formats.originals import fields_digest
 from questionbank.formats.seam import Attachments, CannotHold, Entry, ReadContext, not_held
 from questionbank.formats.xml_items import XmlItem, xml_items
+from questionbank.formats.xml_patching import patched
 
 HEAD = b'<?xml version="1.0" encoding="UTF-8"?>\n<quiz>'
 PREAMBLE_LIMIT = 200  # pieces: categories without a question, and what stands between them
@@ -137,7 +137,8 @@ def _item(record: QuestionRecord, attachments: Attachments) -> bytes:
         record = replace(record, content=replace(record.content, settings=stated))
         if before.source == "":
             before = replace(before, source=record.source)
-        item = patched(item, *(write_element(one, attachments.get, opaque=True) for one in (before, record)))
+        written = (write_element(one, attachments.get, opaque=True) for one in (before, record))
+        item = patched(item, *written) or item
     return with_pictures(item, attachments.get)
 
 

@@ -13,6 +13,7 @@ from urllib.parse import quote, unquote
 
 from analytics.question_content import own_text
 from analytics.records import QuestionRecord
+from questionbank.formats.archives import file_pieces
 from questionbank.formats.fields import FieldProblems, exported_path
 from questionbank.formats.item_pictures import hash_of, kept_address
 from questionbank.formats.originals import fields_digest
@@ -32,7 +33,6 @@ from questionbank.formats.qti.writing import document, write_item, write_stimulu
 from questionbank.formats.seam import Attachments, CannotHold, not_held
 from questionbank.formats.xml_text import attribute_text
 
-_PIECE = 1 << 20
 _FOLDER, _PICTURES, _STIMULI = "items", "media", "stimuli"
 _TEST = "test.xml"
 _OURS_BEFORE = re.compile(
@@ -71,9 +71,7 @@ def write_qti(
     with tempfile.TemporaryFile() as file:
         with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             _Package(archive, attachments, version).write(records)
-        file.seek(0)
-        while piece := file.read(_PIECE):
-            yield piece
+        yield from file_pieces(file)
 
 
 class _Package:

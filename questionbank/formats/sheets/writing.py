@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from analytics.records import QuestionRecord
+from questionbank.formats.archives import file_pieces
 from questionbank.formats.csv_table import COLUMNS, question_cells
 from questionbank.formats.seam import Attachments, CannotHold
 from questionbank.formats.sheets.shown_values import plain
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
 SHEET = "Questions"
 CELL_LIMIT = 32_767  # characters, Excel's
-_PIECE = 1 << 20
 _AS_TEXT = "@"
 _NUMBERS = frozenset({"difficulty", "facility", "responses"})
 _WIDTHS = {"text": 60, "solution": 40, "concepts": 40, "answer": 20}
@@ -64,9 +64,7 @@ def write_workbook(records: Iterable[QuestionRecord], _attachments: Attachments)
             )
     with tempfile.TemporaryFile() as file:
         book.save(file)
-        file.seek(0)
-        while piece := file.read(_PIECE):
-            yield piece
+        yield from file_pieces(file)
 
 
 def workbook_losses(record: QuestionRecord) -> None:
