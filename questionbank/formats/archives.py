@@ -60,22 +60,29 @@ def _fault(archive: zipfile.ZipFile) -> str:
     names: set[str] = set()
     for member in members:
         name = member.filename
-        shown = repr(name[:60])
         if member.flag_bits & 1:
-            return f"{shown} in it is protected by a password; save it without one"
-        if name in names:
-            return f"two files in it have the name {shown}"
-        names.add(name)
-        if name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/") or ":" in name[:3]:
-            return f"a file in it has the name {shown}, which leads out of the archive"
-        if stat.S_ISLNK(member.external_attr >> 16):
-            return f"{shown} in it is a link"
+            return f"{name[:60]!r} in it is protected by a password; save it without one"
+        if fault := member_fault(name, names, is_link=stat.S_ISLNK(member.external_attr >> 16)):
+            return fault
         ratio = member.file_size / max(member.compress_size, 1)
         if member.file_size > RATIO_FROM and ratio > _STREAMED_RATIO:
-            return f"{shown} in it unpacks to {ratio:,.0f} times its size"
+            return f"{name[:60]!r} in it unpacks to {ratio:,.0f} times its size"
     total = sum(member.file_size for member in members)
     if total > UNPACKED_LIMIT:
         return f"it unpacks to {total // 1024**2:,} MB, more than {UNPACKED_LIMIT // 1024**2:,} MB"
+    return ""
+
+
+def member_fault(name: str, names: set[str], *, is_link: bool) -> str:
+    """Return why a member of an archive is not read, by its name and those before it, to which it is added."""
+    shown = repr(name[:60])
+    if name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/") or ":" in name[:3]:
+        return f"a file in it has the name {shown}, which leads out of the archive"
+    if is_link:
+        return f"{shown} in it is a link"
+    if name in names:
+        return f"two files in it have the name {shown}"
+    names.add(name)
     return ""
 
 
@@ -142,3 +149,18 @@ def file_pieces(file: IO[bytes]) -> Iterator[bytes]:
     file.seek(0)
     while piece := file.read(1 << 20):
         yield piece
+
+
+class Places:
+    """Paths in an archive that is written, each of one file's; small and capital letters are the same."""
+
+    def __init__(self, *taken: str) -> None:
+        self._digests = {path.casefold(): "" for path in taken}
+
+    def of(self, path: str, digest: str) -> tuple[str, bool]:
+        """Return the path of a file by its hash, another one where that is another file's, and whether it is new."""
+        is_new = path.casefold() not in self._digests
+        if self._digests.setdefault(path.casefold(), digest) == digest:
+            return path, is_new
+        folder, slash, name = path.rpartition("/")
+        return self.of(f"{folder}{slash}{digest[:8]}-{name}", digest)

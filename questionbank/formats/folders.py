@@ -21,6 +21,7 @@ from questionbank.formats.archives import (
     RATIO_LIMIT,
     is_archive,
     member_bytes,
+    member_fault,
     opened_archive,
 )
 from questionbank.formats.encodings import guess_encoding, looks_like_utf16
@@ -158,10 +159,11 @@ def first_two(path: Path) -> bytes:
 def _tar_folder(path: Path, unpacked: IO[bytes], *, is_beginning: bool) -> Folder:
     unpacked.seek(0)
     members: dict[str, tarfile.TarInfo] = {}
+    names: set[str] = set()
     try:
         archive = tarfile.open(fileobj=unpacked, mode="r:")  # noqa: SIM115 - lives as long as its file
         for member in archive:
-            if fault := _fault(member, members):
+            if fault := _fault(member, names):
                 raise ImportRefused(f"{path.name} cannot be read: {fault}.")
             if member.isfile():
                 members[member.name.removeprefix("./")] = member
@@ -181,17 +183,12 @@ def _tar_folder(path: Path, unpacked: IO[bytes], *, is_beginning: bool) -> Folde
     return Folder([*members], read)
 
 
-def _fault(member: tarfile.TarInfo, members: dict[str, tarfile.TarInfo]) -> str:
-    name, shown = member.name, repr(member.name[:60])
-    if len(members) >= MEMBERS_LIMIT:
+def _fault(member: tarfile.TarInfo, names: set[str]) -> str:
+    if len(names) >= MEMBERS_LIMIT:
         return f"it holds more than {MEMBERS_LIMIT:,} files"
-    if name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/") or ":" in name[:3]:
-        return f"a file in it has the name {shown}, which leads out of the archive"
-    if member.issym() or member.islnk():
-        return f"{shown} in it is a link"
-    if not (member.isfile() or member.isdir()):
-        return f"{shown} in it is no plain file"
-    return f"two files in it have the name {shown}" if name.removeprefix("./") in members else ""
+    if fault := member_fault(member.name, names, is_link=member.issym() or member.islnk()):
+        return fault
+    return "" if member.isfile() or member.isdir() else f"{member.name[:60]!r} in it is no plain file"
 
 
 def beginnings(folder: Folder) -> Iterator[tuple[str, str]]:

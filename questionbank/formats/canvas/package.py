@@ -21,11 +21,11 @@ from defusedxml.ElementTree import ParseError, fromstring
 
 from analytics.records import Original, QuestionRecord
 from questionbank.errors import ImportRefused, LineWarning
-from questionbank.formats.archives import file_pieces, is_archive, member_bytes, opened_archive
+from questionbank.formats.archives import Places, file_pieces, is_archive, member_bytes, opened_archive
 from questionbank.formats.canvas.items import qti_items
 from questionbank.formats.canvas.patching import patched_item
 from questionbank.formats.canvas.reading import read_item, with_hashes, with_paths
-from questionbank.formats.canvas.words import BLACKBOARD, FILE_BASE, FORMAT, KEPT
+from questionbank.formats.canvas.words import BLACKBOARD, FORMAT, KEPT
 from questionbank.formats.canvas.writing import write_item
 from questionbank.formats.fields import FieldProblems, exported_path
 from questionbank.formats.item_pictures import hash_of, kept_address
@@ -250,30 +250,18 @@ class _Pictures:
 
     def __init__(self, attachments: Attachments) -> None:
         self._attachments = attachments
-        self._by_path: dict[str, str] = {}
+        self._places = Places()
+        self._files: dict[str, str] = {}  # path -> hash
 
     def place(self, path: str, digest: str) -> str:
         """Return the path of a picture, in the form of an address; another one where that is another picture's."""
-        taken = self._by_path.setdefault(unquote(path), digest)
-        if taken == digest:
-            return path
-        folder, slash, name = path.rpartition("/")
-        return self.place(f"{folder}{slash}{digest[:8]}-{name}", digest)
-
-    def address(self, record: QuestionRecord) -> Callable[[str], str]:
-        """Return where each picture of a record is, by its name."""
-        hashes = {picture.name: picture.sha256 for picture in record.content.pictures if picture.sha256}
-
-        def address(name: str) -> str:
-            if name not in hashes:
-                return name
-            return f"{FILE_BASE}/{self.place(f'Uploaded%20Media/{quote(name)}', hashes[name])}"
-
-        return address
+        place, _is_new = self._places.of(unquote(path), digest)
+        self._files[place] = digest
+        return path if place == unquote(path) else quote(place)
 
     def write(self, archive: zipfile.ZipFile) -> Iterator[str]:
         """Write the pictures; yields their resources."""
-        for path, digest in self._by_path.items():
+        for path, digest in self._files.items():
             data = self._attachments.get(digest)
             if data is not None:
                 archive.writestr(path, data)

@@ -13,7 +13,7 @@ from urllib.parse import quote, unquote
 
 from analytics.question_content import own_text
 from analytics.records import QuestionRecord
-from questionbank.formats.archives import file_pieces
+from questionbank.formats.archives import Places, file_pieces
 from questionbank.formats.fields import FieldProblems, exported_path
 from questionbank.formats.item_pictures import hash_of, kept_address
 from questionbank.formats.originals import fields_digest
@@ -77,7 +77,7 @@ def write_qti(
 class _Package:
     def __init__(self, archive: zipfile.ZipFile, attachments: Attachments, version: Version) -> None:
         self._archive, self._attachments, self._version = archive, attachments, version
-        self._kept: dict[str, str] = {MANIFEST: "", _TEST: ""}  # path, small letters -> hash of what is there
+        self._places = Places(MANIFEST, _TEST)
         self._top = _Section()
         self._resources: list[str] = []
         self._number = 0
@@ -98,7 +98,7 @@ class _Package:
     def _add(self, record: QuestionRecord, item: _Item) -> None:
         self._number += 1
         identifier = f"i{self._number}"
-        path = self._place(item.path, hashlib.sha256(item.data).hexdigest() + identifier)
+        path, _is_new = self._places.of(item.path, hashlib.sha256(item.data).hexdigest() + identifier)
         folder = posixpath.dirname(path)
         files: list[str] = []
 
@@ -129,18 +129,10 @@ class _Package:
 
     def _put(self, path: str, digest: str, data: bytes | None) -> str:
         """Write a file once; returns its path, another one where that is another file's."""
-        known = self._kept.get(path.casefold())
-        place = self._place(path, digest)
-        if known != digest and data is not None:
+        place, is_new = self._places.of(path, digest)
+        if is_new and data is not None:
             self._archive.writestr(place, data)
         return place
-
-    def _place(self, path: str, digest: str) -> str:
-        taken = self._kept.setdefault(path.casefold(), digest)
-        if taken == digest:
-            return path
-        folder, slash, name = path.rpartition("/")
-        return self._place(f"{folder}{slash}{digest[:8]}-{name}", digest)
 
     # -- test and manifest -----------------------------------------------------------------------------------------
 

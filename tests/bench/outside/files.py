@@ -21,6 +21,7 @@ from questionbank.formats import read
 from questionbank.formats.computed_answers import SETTING
 from questionbank.formats.derived_answer import blank_answer, right_options
 from questionbank.formats.kinds import right_labels
+from questionbank.formats.moodle.words import category_path
 from tests.bench.outside.papers import is_same, plain
 
 Truth = dict[str, Any]
@@ -28,6 +29,7 @@ _PICTURE = re.compile(r"!\[[^\]]*\]\([^()]*\)|\[picture[^\]]*\]")
 _MARK = re.compile(
     r"\[\[?[\w.:-]{1,20}\]\]?|_{3,}|\{@[^@]*@\}|\{\{[^{}]*\}\}|\{\w+\}|##\w+##|<[^<>]{1,60}>|\\begin\{multicols\}|\\end\{multicols\}"
 )
+_NUMBERED = re.compile(r"^[\[(]{0,2}\w{1,10}[\])]{0,2}: ")  # before what belongs into a gap
 _RANGE = re.compile(r"(-?[\d.]+)\.\.(-?[\d.]+)")
 _ALIKE, _SAME = 60, 88
 _TWINS = (
@@ -88,7 +90,7 @@ def _is_right(truth: Truth, record: QuestionRecord) -> bool:
     if record.kind == "opaque" or truth["draws_numbers"]:
         return bool(record.answer or record.content.settings.get(SETTING) or not wanted)
     if truth["kind"] in ("blanks", "parts"):
-        accepted = [one.partition(": ")[2].split(" | ") for one in wanted]
+        accepted = [_NUMBERED.sub("", one).split(" | ") for one in wanted]
         return len(accepted) == len(found) and all(
             any(_is_same(one, given) for one in ones) for ones, given in zip(accepted, found, strict=True)
         )
@@ -139,7 +141,7 @@ def faults(truth: Truth, record: QuestionRecord) -> list[str]:
     if len(content.hints) < truth["hints"]:
         wrong.append("hints")
     filed = ["", *(plain("".join(path)) for path in record.concepts)]
-    if plain(truth["category"]) not in filed:
+    if plain("".join(category_path(truth["category"]))) not in filed:
         wrong.append("category")
     if truth["draws_numbers"] and record.kind != "opaque":
         wrong.append("drawn")
