@@ -211,6 +211,9 @@ class _Part:
         behaviour = self.params.get("behaviour")
         type = behaviour.get("type", "auto") if isinstance(behaviour, dict) else "auto"
         self.item.choose(choices, is_single=type != "multi")
+        right = sum(is_right for _text, is_right, _said in choices)
+        is_one = right < 2 or (isinstance(behaviour, dict) and behaviour.get("singlePoint") is True)
+        self.item.content["points"] = 1.0 if is_one else float(right)
 
     def true_false(self) -> None:
         right = str(self.params.get("correct", "")).lower() == "true"
@@ -270,10 +273,14 @@ class _Part:
             for answer in answers
         )
         self.item.content["hints"] = tuple(filter(None, tips))
+        self.item.content["points"] = float(len(answers))
 
     def essay(self) -> None:
         solution = self.params.get("solution")
         self.item.row["text"] = self.text(self.params.get("taskDescription"))
+        options = [one.get("options") for one in self._list("keywords")]
+        points = [finite_number(str(one.get("points", 1))) or 0.0 for one in options if isinstance(one, dict)]
+        self.item.content["points"] = sum(points) or None
         self.item.row["solution"] = (
             self.text(solution.get("sample"), "solution") if isinstance(solution, dict) else ""
         )

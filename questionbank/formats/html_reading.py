@@ -334,6 +334,21 @@ class _Reader(HTMLParser):
 _WIRIS_SIGNS = str.maketrans({"«": "<", "»": ">", "¨": '"', "§": "&", "`": "'"})
 
 
+_WIRIS = re.compile("«math.{0,10000}?«/math»", re.DOTALL)
+
+
+def with_wiris_formulas(source: str) -> str:
+    """Return HTML with the formulas in LaTeX that WIRIS writes with signs that need no escape."""
+    if "«math" not in source:
+        return source
+
+    def latex(match: re.Match[str]) -> str:
+        found = mathml_to_latex(match[0].translate(_WIRIS_SIGNS))
+        return f"\\({_escaped(found)}\\)" if found else match[0]
+
+    return _WIRIS.sub(latex, source)
+
+
 def _latex_of_picture(attributes: dict[str, str]) -> str:
     """Return the LaTeX of a formula that Canvas or Moodle keeps as a picture; nothing for other pictures."""
     if latex := attributes.get("data-equation-content"):

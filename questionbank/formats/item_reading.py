@@ -70,7 +70,7 @@ class ItemReading:
             self.content["accepted"] = answers
         return bool(answers)
 
-    def weigh(self, options: Sequence[Option], *, is_single: bool) -> None:
+    def weigh(self, options: Sequence[Option], *, is_single: bool, adds_up: bool = True) -> None:
         """Take the options of a choice by their weights, which say nothing where one alone gives all points."""
         right = [option for option in options if (option.weight or 0) > 0]
         others = [option for option in options if option.weight and option not in right]
@@ -81,7 +81,7 @@ class ItemReading:
         elif is_single or len(right) <= 1:
             self.settings["single"] = "true" if is_single else "false"
         total = sum(option.weight or 0 for option in right)
-        if right and not is_plain and not is_single and abs(total - 1) > 0.01:
+        if adds_up and right and not is_plain and not is_single and abs(total - 1) > 0.01:
             self.say("options", f"the weights of the right options add up to {total:.0%}")
         if not right and options:
             self.say("options", "no option is right")

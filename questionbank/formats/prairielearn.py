@@ -32,7 +32,7 @@ from questionbank.formats.seam import Entry, ReadContext
 from questionbank.formats.written_numbers import finite_number
 
 FORMAT = "prairielearn"
-QUESTION, INFO, SERVER = "question.html", "info.json", "server.py"
+QUESTION, INFO, SERVER, ASSESSMENT = "question.html", "info.json", "server.py", "infoAssessment.json"
 _DEEPEST = 100
 _MUSTACHE = re.compile(r"\{\{\{?\s*([#^/!&>]?)\s*([^{}]{0,200}?)\s*\}\}\}?")
 _STATED = re.compile(
@@ -113,8 +113,23 @@ def _read(source: str, item: Item, folder: Folder, name: str) -> None:
         return folder.read(below) if below in folder else folder.near(name, wanted)
 
     item.find = find
+    item.content["points"] = _points(folder, place)
     _filed(item, _info(item.files.get(f"{beside}{INFO}", "{}")))
     _Question(source, item, item.files.get(f"{beside}{SERVER}", "")).read()
+
+
+def _points(folder: Folder, place: str) -> float | None:
+    """Return what the first assessment of an archive that asks the question in a folder gives for it."""
+    for name in folder.names:
+        if name.rpartition("/")[2] == ASSESSMENT:
+            for zone in _info(folder.text(name)).get("zones") or ():
+                for asked in zone.get("questions") or () if isinstance(zone, dict) else ():
+                    if isinstance(asked, dict) and asked.get("id") and place.endswith(str(asked["id"])):
+                        points = asked.get("autoPoints", asked.get("points", asked.get("maxPoints")))
+                        return finite_number(
+                            str(points[0] if isinstance(points, list) and points else points)
+                        )
+    return None
 
 
 def _info(source: str) -> dict[str, Any]:
@@ -394,6 +409,9 @@ class _Question:
         ]
         if shown is texts:
             self._item.is_drawn = True
+            self._item.say(
+                "kind", "some blocks belong nowhere or in any order, so it is kept as another type"
+            )
 
     def _other(self, element: _Element) -> None:
         is_open = element.name in ("pl-rich-text-editor", "pl-file-editor", "pl-file-upload")

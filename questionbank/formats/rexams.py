@@ -108,6 +108,10 @@ class _Exercise:
             if not is_question or not _SHOWN_CODE.search(match[0]):
                 return ""
             self._has_shown_code = True
+            if "answerlist" in match[0]:
+                self._item.say(
+                    "options", "the options stand in R's code, which is not run: the file keeps them"
+                )
             return "\n\n[figure]\n\n" if _PLOT.search(match[0]) else ""
 
         return _CHUNK.sub(gone, source)
@@ -155,8 +159,9 @@ class _Exercise:
                 parts.question, parts.choices = text, items
             else:
                 parts.solution, parts.remarks = text, items
-        for match in _LATEX_META.finditer(plain):
-            value, _end = braced(plain, match.end())
+        stated = without_comments(re.sub(r"(?m)^[ \t]*%+[ \t]*(?=\\ex[a-z]+\b)", "", source))
+        for match in _LATEX_META.finditer(stated):
+            value, _end = braced(stated, match.end())
             parts.meta[match[1].lower() + (match[2] or "")] = " ".join(value.split())
         return parts
 
@@ -189,7 +194,8 @@ class _Exercise:
         item.content["title"] = (
             "" if "{@" in self._text(meta.get("extitle", ""), "title") else meta.get("extitle", "")[:1_000]
         )
-        item.content["points"] = finite_number(meta.get("expoints"))
+        points = [*map(finite_number, meta.get("expoints", "").split("|"))]  # of a cloze, one each
+        item.content["points"] = None if None in points else sum(filter(None, points))
         item.row["concepts"] = concept_of(meta.get("exsection", "").split("/"))
         item.content["tags"] = tuple(
             tag.strip()[:100] for tag in meta.get("extags", "").split(",") if tag.strip()

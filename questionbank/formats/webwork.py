@@ -146,6 +146,9 @@ class _Problem:
             map(has_placeholder, (item.row["text"], *(one.text for one in item.row["options"])))
         )
         item.is_drawn |= is_computed or (not choices and _DRAWS.search(self.code) is not None)
+        if choices and item.row["kind"] == "choice" and item.row["text"].count(GAP) > len(self.menus):
+            item.is_drawn = True
+            item.say("kind", "it asks for a choice and for typed answers, so it is kept as another type")
         self._answers(text, has_choices=choices)
 
     def _tags(self) -> None:
@@ -172,7 +175,8 @@ class _Problem:
         pairs, extra = self._listed()
         if not pairs:
             return False
-        is_list = ASKED in self.item.row["text"] and (len(pairs) > 1 or _LIST.search(self.code) is not None)
+        is_several = len({question for question, _answer in pairs}) > 1
+        is_list = ASKED in self.item.row["text"] and (is_several or _LIST.search(self.code) is not None)
         if is_list:
             self._pairs(pairs, extra)
             return True

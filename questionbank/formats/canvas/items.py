@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from questionbank.formats.written_numbers import finite_number
 from questionbank.formats.xml_nodes import BadXml, Node, as_utf8, parse
 
 _LARGEST = 1_000_000  # elements around the items
@@ -17,11 +18,13 @@ class QtiItem:
     Attributes:
         title: of the assessment or bank around it.
         line: of its file.
+        points: that the group around it gives for each of its items.
     """
 
     data: bytes
     title: str
     line: int
+    points: float | None = None
 
 
 def qti_items(data: bytes) -> list[QtiItem]:
@@ -35,7 +38,7 @@ def qti_items(data: bytes) -> list[QtiItem]:
     if root.name != "questestinterop":
         raise BadXml(f"line 1 begins with the element {root.name[:40]!r}, not with 'questestinterop'")
     items, title, line, counted = [], "", 1, 0
-    for node in _nodes(root):
+    for node, points in _nodes(root):
         if node.name == "assessment":
             title = node.get("title")
         elif node.name == "qtimetadatafield":
@@ -44,10 +47,13 @@ def qti_items(data: bytes) -> list[QtiItem]:
         elif node.name == "item":
             line += data.count(b"\n", counted, node.start)
             counted = node.start
-            items.append(QtiItem(data[node.start : node.end], " ".join(title.split()), line))
+            items.append(QtiItem(data[node.start : node.end], " ".join(title.split()), line, points))
     return items
 
 
-def _nodes(root: Node) -> Iterator[Node]:
-    yield root
-    yield from root.iter()
+def _nodes(node: Node, points: float | None = None) -> Iterator[tuple[Node, float | None]]:
+    stated = node.find("selection_ordering", "selection", "selection_extension", "points_per_item")
+    points = finite_number(stated.text()) if stated else points
+    yield node, points
+    for child in node.children():
+        yield from _nodes(child, points)

@@ -22,7 +22,7 @@ from defusedxml.ElementTree import ParseError, fromstring
 from analytics.records import Original, QuestionRecord
 from questionbank.errors import ImportRefused, LineWarning
 from questionbank.formats.archives import Places, file_pieces, is_archive, member_bytes, opened_archive
-from questionbank.formats.canvas.items import qti_items
+from questionbank.formats.canvas.items import QtiItem, qti_items
 from questionbank.formats.canvas.patching import patched_item
 from questionbank.formats.canvas.reading import read_item, with_hashes, with_paths
 from questionbank.formats.canvas.words import BLACKBOARD, FORMAT, KEPT
@@ -147,17 +147,19 @@ class _Package:
             for item in items:
                 self._number += 1
                 place = f"{name.rpartition('/')[2]}, line {item.line:,}"
-                yield from self._item(item.data, _concepts(item.title), place)
+                yield from self._item(item, place)
             done += len(data)
             if self._context.progress is not None:
                 self._context.progress(done, total)
 
-    def _item(
-        self, data: bytes, concepts: tuple[tuple[str, ...], ...], place: str
-    ) -> Iterator[tuple[int, Entry]]:
+    def _item(self, item: QtiItem, place: str) -> Iterator[tuple[int, Entry]]:
+        data, concepts = item.data, _concepts(item.title)
+
         def read() -> tuple[QuestionRecord, list[tuple[str, str]]]:
             record, said, hashes = read_item(data, self._context.attachments.put, self._find, concepts)
             format = BLACKBOARD if b"bbmd_questiontype" in data else FORMAT
+            if item.points is not None:
+                record = replace(record, content=replace(record.content, points=item.points))
             return replace(record, original=Original(format, with_hashes(data, hashes))), said
 
         yield from item_entries(self._number, read, place)
@@ -274,7 +276,8 @@ def _item(record: QuestionRecord, pictures: _Pictures) -> bytes:
     if original is None or original.format != FORMAT:
         return _own_item(record, pictures)
     before = _again(record, original.data)
-    if original.fields == fields_digest(record) and {*before.concepts} == {*record.concepts}:
+    is_same = {*before.concepts} == {*record.concepts} and before.content.points == record.content.points
+    if original.fields == fields_digest(record) and is_same:
         return with_paths(original.data, pictures.place)
     before = replace(before, id=record.id, source=before.source or record.source)
     item = patched_item(original.data, before, record, kept_address(record, _UPLOADED, KEPT), _lost)

@@ -41,6 +41,9 @@ _BRACKETED = re.compile(r"\[(\w{1,60})\]")
 _PREFIXES = re.compile(rb"(</?)[A-Za-z_][\w.-]*:(?=[A-Za-z_])")
 _BASE = re.compile(r"(?:\$|%24)IMS[-_]CC[-_]FILEBASE(?:\$|%24)/?(?P<path>[^?#]*)")
 _KEPT_PATH = re.compile(rf"{KEPT}(?P<digest>[0-9a-f]{{64}})/(?P<path>[^?#]*)")
+_OWN_FEEDBACK = frozenset(
+    {"general_fb", "solution", "correct_fb", "correct", "general_incorrect_fb", "incorrect"}
+)
 _NO_TITLE = frozenset({"", "question"})
 
 
@@ -107,15 +110,18 @@ class _Reading(ItemReading):
         }
         asked = self._block("QUESTION_BLOCK")
         text = self.material(self.element.find("presentation") if asked is None else asked, "text")
-        if kind in _READERS:
+        if self.type == "categorization_question":
+            self._groups()
+        elif kind in _READERS:
             text = _READERS[kind](self, text) or text
+        text = "\n\n".join(filter(None, (text, *self._shown_pictures(), *self._said(kind))))
         text = self._template(text)
         title = " ".join((self.element.get("title") or "").split())
         self.show(text, title)
         theirs = self.element.findtext("itemmetadata/bbmd_asi_object_id")
         row["id"] = (self.element.get("ident") or theirs or "").strip()[:ID_LIMIT]
         row["concepts"] = [list(path) for path in concepts]
-        said = (self._feedback.get(name, "") for name in ("general_fb", "solution"))
+        said = (self._feedback.get(name, "") for name in ("general_fb", "solution", *self._general()))
         row["solution"] = "\n\n".join(filter(None, said))
         if category := self._metadata.get("cc_question_category"):
             row["concepts"] = [list(category_path(category.replace("/", "//")))]
@@ -162,6 +168,32 @@ class _Reading(ItemReading):
         """Return the part of Blackboard's presentation with this name."""
         return next((flow for flow in self.element.iter("flow") if flow.get("class") == name), None)
 
+    def _shown_pictures(self) -> Iterator[str]:
+        """Yield the pictures that are shown as materials of their own."""
+        for part in self.element.iter():
+            if part.tag in ("matimage", "matapplication") and (address := part.get("uri")):
+                yield f"![]({self.picture(address, 'text')})"
+
+    def _said(self, kind: str) -> Iterator[str]:
+        """Yield the choices of a question that we cannot take apart."""
+        if kind == "opaque":
+            said = (self.material(label, "text") for label in self.element.iter("response_label"))
+            yield "\n".join(f"- {text}" for text in dict.fromkeys(said) if text)
+
+    def _general(self) -> Iterator[str]:
+        """Yield what names feedback that is shown whatever the answer is; says that other feedback is left out."""
+        shown: dict[str, Element] = {}
+        for condition in self.element.iterfind("resprocessing/respcondition"):
+            shown |= {one.get("linkrefid", ""): condition for one in condition.iterfind("displayfeedback")}
+        for ident, text in self._feedback.items():
+            if not text or ident in _OWN_FEEDBACK or ident.endswith("_fb"):
+                continue
+            condition = shown.get(ident)
+            if condition is not None and condition.find("conditionvar/other") is not None:
+                yield ident
+            else:
+                self.say("feedback", f"a feedback stays with the original: {text[:60]!r}")
+
     def _our_text(self, mattext: Element, field: str) -> str:
         source = "".join(mattext.itertext())
         is_html = mattext.tag == "mat_formattedtext" or mattext.get("texttype") == "text/html"
@@ -196,12 +228,9 @@ class _Reading(ItemReading):
                 yield variables
 
     def _gives_points(self, condition: Element, score: Element | None) -> bool:
-        if score is None:  # Blackboard gives points for each pair without saying so
-            return (
-                self.is_blackboard
-                and self.type == "matching_question"
-                and condition.get("title") != "incorrect"
-            )
+        if score is None:  # Blackboard gives points for each pair and typed answer without saying so
+            is_for_each = self.type in ("matching_question", "short_answer_question", "numerical_question")
+            return self.is_blackboard and is_for_each and condition.get("title") != "incorrect"
         is_best = (score.text or "").strip() == "SCORE.max" and condition.get("title") != "incorrect"
         return is_best or (finite_number(score.text) or 0) > 0
 
@@ -263,7 +292,11 @@ class _Reading(ItemReading):
         self._typed([answer for variables in self.scored() if (answer := number_of(variables))])
 
     def blanks(self, text: str) -> str:
-        right = set(self.right_idents())
+        right = {
+            (equal.get("respident"), (equal.text or "").strip())
+            for variables in self.scored()
+            for equal in _positive(variables)
+        }
         is_choice = self.type == "multiple_dropdowns_question"
         blanks: list[Blank] = []
         for place, response in enumerate(self._responses("response_lid", "response_str"), start=1):
@@ -277,7 +310,7 @@ class _Reading(ItemReading):
                         option_label(number),
                         option,
                         "",
-                        float(ident in right),
+                        float((response.get("ident"), ident) in right),
                         self._feedback.get(f"{ident}_fb", ""),
                     )
                     for number, (ident, option) in enumerate(labels)
@@ -321,6 +354,24 @@ class _Reading(ItemReading):
             left = self.material(response, "pairs") or self.material(around.get(response), "pairs")
             pairs.append(MatchingPair(left, labels.get(ident, "")))
         self.content["pairs"] = with_others(pairs, choices.values())
+
+    def _groups(self) -> None:
+        """Read what belongs into which group."""
+        right = [
+            (equal.get("respident", ""), (equal.text or "").strip())
+            for variables in self.scored()
+            for equal in _positive(variables)
+        ]
+        pairs, others = [], {}
+        for response in self._responses("response_lid"):
+            labels = dict(self._labels(response, "pairs"))
+            name = self.material(response, "pairs")
+            here = [ident for group, ident in right if group == response.get("ident") and ident in labels]
+            pairs += [MatchingPair(labels[ident], name) for ident in here]
+            others |= labels
+        for text in {*others.values()} - {pair.left for pair in pairs}:
+            self.say("pairs", f"{text[:60]!r} belongs to no group; it stays with the original")
+        self.content["pairs"] = tuple(pairs)
 
     def ordering(self, _text: str) -> None:
         labels = dict(self.labels())

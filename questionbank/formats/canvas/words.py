@@ -25,6 +25,7 @@ KINDS = {
     "essay_question": "open",
     "file_upload_question": "open",
     "text_only_question": "description",
+    "categorization_question": "matching",  # of New Quizzes
 }
 OF_PROFILES = {  # of Common Cartridge, whose items do not name Canvas's types
     "cc.multiple_choice.v0p1": "multiple_choice_question",
@@ -45,6 +46,8 @@ OF_BLACKBOARD = {  # whose items name types of their own
     "fill in the blank plus": "fill_in_multiple_blanks_question",
     "numeric": "numerical_question",
     "matching": "matching_question",
+    "jumbled sentence": "multiple_dropdowns_question",
+    "opinion scale": "multiple_choice_question",
     "ordering": "ordering_question",
     "essay": "essay_question",
     "essay question": "essay_question",

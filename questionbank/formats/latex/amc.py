@@ -45,8 +45,9 @@ _SET = re.compile(
     r"\\(?:FP(?!print)[A-Za-z]+|pgfmath(?:set|trunc|random)[A-Za-z]*|FPseed)(?![A-Za-z])(?:\s*(?:\\[A-Za-z]+|\{[^{}\n]*\}|\([^()\n]*\)|=[^\n\\]*))*"
 )
 _OF_DRAWN = re.compile(
-    r"\\(?:FPeval|FPset|FPrandom|FPround|FPtrunc|FPadd|FPsub|FPmul|FPdiv|pgfmathrandominteger|pgfmathsetmacro|pgfmathtruncatemacro|def)\s*\{?\s*\\?([A-Za-z]+)"
+    r"\\(?:FPeval|FPset|FPrandom|FPround|FPtrunc|FPadd|FPsub|FPmul|FPdiv|pgfmathrandominteger|pgfmathsetmacro|pgfmathtruncatemacro)\s*\{?\s*\\?([A-Za-z]+)"
 )
+_DEFINED = re.compile(r"\\def\s*\\([A-Za-z]+)")
 _ASSIGNED = re.compile(r"\\FP(?:eval|set)\s*\{?\s*\\?(?P<name>[A-Za-z]+)\}?\s*\{(?P<value>[^{}\n]{1,300})\}")
 _NAME = re.compile(r"\{@([^@]*)@\}")
 _COLUMNS = re.compile(r"\\(?:begin|end)\s*\{multicols\*?\}(?:\{\d\})?")
@@ -78,6 +79,7 @@ def is_amc(beginning: str, _name: str) -> bool:
 
 def _slices(clean: str) -> list[Slice]:
     groups = [*_elements(clean)]
+    drawn = "|".join(dict.fromkeys(_OF_DRAWN.findall(clean)))
     found: list[Slice] = []
     before, at = 0, 0
     for environment in top_environments(clean, _QUESTIONS):
@@ -89,7 +91,12 @@ def _slices(clean: str) -> list[Slice]:
         start, end = environment.start, environment.end
         if inside and not re.sub(r"[\s\0]", "", clean[groups[at][1] : start] + clean[end : groups[at][2]]):
             start, end = groups[at][0], groups[at][2] + 1  # an element of one question goes with it
-        stated = {"id": " ".join(identifier.split()), "group": group, "kind": environment.name}
+        stated = {
+            "id": " ".join(identifier.split()),
+            "group": group,
+            "kind": environment.name,
+            "drawn": drawn,
+        }
         found.append(Slice(start, end, environment.body[behind:], before, stated))
         before = end
     return found
@@ -109,9 +116,11 @@ def _read(item: Item, found: Slice, text: Callable[[str, str], str]) -> None:
     item.row["id"] = stated["id"]
     item.row["concepts"] = concept_of(stated["group"].split(" > ") if stated["group"] != _NO_CONCEPT else ())
     body = found.body
+    names = stated["drawn"]
     is_drawn = _DRAWN.search(body) is not None
-    if is_drawn:
-        body = _with_placeholders(body)
+    if is_drawn or (names and re.search(rf"\\(?:{names})(?![A-Za-z])", body)):
+        is_drawn = True
+        body = _with_placeholders(body, names)
     environments = top_environments(body, _CHOICES)
     asked = cut(body, environments)
     asked, scores = _without(_COLUMNS.sub("", asked), _SCORE, arguments=1)
@@ -178,8 +187,8 @@ def _accepted(numbers: Sequence[str], text: Callable[[str, str], str]) -> Accept
     return AcceptedAnswer(answer, tolerance=tolerance or None)
 
 
-def _with_placeholders(body: str) -> str:
-    names = {*_OF_DRAWN.findall(body)}
+def _with_placeholders(body: str, drawn: str) -> str:
+    names = {*filter(None, drawn.split("|")), *_DEFINED.findall(body)}
     body = _SET.sub("", body)
     pieces, place = [], 0
     for match in _SHOWN.finditer(body):

@@ -14,7 +14,7 @@ from typing import Any
 from analytics.question_content import AcceptedAnswer, Blank, QuestionContent, QuestionPart
 from analytics.records import QuestionRecord
 from questionbank.formats.derived_answer import blank_answer, derived_answer, part_label
-from questionbank.formats.item_building import Item, lettered
+from questionbank.formats.item_building import Item, concept_of, lettered
 from questionbank.formats.kinds import right_labels
 from questionbank.formats.latex.files import Dialect, Slice, latex_losses, read_latex, write_latex
 from questionbank.formats.latex.structure import braced, cut, option, split_items, top_environments
@@ -42,6 +42,9 @@ _RIGHT = ("CorrectChoice", "correctchoice")
 _FILLIN = re.compile(r"\\fillin(?![A-Za-z])\*?")
 _ANSWER = re.compile(r"\\answerline\*?(?![A-Za-z])")
 _POINTS = re.compile(r"\s*(\d+(?:\.\d+)?)?\s*(\\half)?")
+_HEADING = re.compile(  # a line that is large or bold, and no sentence
+    r"\s*\{?\s*\\(?:textbf|textsc|large|Large|LARGE|huge|Huge|bfseries|bf)(?![A-Za-z])[^\n$]{3,80}[^\n.:?!]\s*"
+)
 _TYPED = frozenset({"number", "short", "open", "true_false"})
 _DEEPEST = 3  # levels of parts
 _PART_NAMES = ("part", "subpart", "subsubpart")
@@ -76,7 +79,7 @@ def _slices(clean: str) -> list[Slice]:
             if match["item"] in _BETWEEN or is_titled:
                 title, behind = braced(body, behind + body.startswith("*", behind))
             if match["item"] in _BETWEEN:
-                if "section" in match["item"]:
+                if "section" in match["item"] or _HEADING.fullmatch(title):
                     section = " ".join(title.split())
                 else:  # a text for the questions below it, which the first of them needs
                     above = f"{above}\n\n{title}".strip()
@@ -116,8 +119,8 @@ def _read(item: Item, found: Slice, text: Callable[[str, str], str]) -> None:
     item.content |= {name: getattr(content, name) for name in ("accepted", "blanks", "parts")}
     item.content["title"] = text(stated["title"], "title")
     item.content["points"] = _points(stated["points"])
-    section = text(stated["section"], "tags")
-    item.content["tags"] = (section[:100],) if section else ()
+    section = text(stated["section"], "concepts").strip("*")
+    item.row["concepts"] = concept_of([section])
 
 
 class _Block:

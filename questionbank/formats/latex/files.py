@@ -153,6 +153,8 @@ class _Document:
         item = Item(self.dialect.format, self.context, place=self.place, find=self.find)
 
         def text(latex: str, field: str) -> str:
+            if "{tikzpicture}" in latex or "{pspicture}" in latex:
+                item.say(field, f"{field}: a drawing in LaTeX is not drawn; its source stands in its place")
             for match in _INCLUDES.finditer(latex):
                 item.say(field, f"{field}: the file {match[1]!r} that it includes is not read")
             return latex_text(self.macros.expand(latex), lambda name: item.picture(name, field))

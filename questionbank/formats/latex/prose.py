@@ -33,7 +33,7 @@ _TOKEN = re.compile(
     r"(?:\s*\[[^\]\n]*\])?\s*(?:\{(?:[^{}\n]|\{[^{}\n]*\}){0,200}\})?"
     r"|\\(?:noindent|indent|centering|raggedright|newpage|clearpage|pagebreak|nopagebreak|filbreak|goodbreak|smallskip|medskip|bigskip|hfill|hfil|vfill"
     r"|vfil|normalsize|small|footnotesize|scriptsize|tiny|large|Large|LARGE|huge|Huge|displaystyle|normalfont|rmfamily|sffamily|upshape|mdseries"
-    r"|strut|null|leavevmode|protect|relax|unskip|ignorespaces|xspace|droptotalpoints|droppoints|lastchoices)(?![A-Za-z])(?:\[[^\]\n]{0,20}\])?)"
+    r"|strut|null|leavevmode|protect|relax|unskip|ignorespaces|xspace|noaddpoints|droptotalpoints|droppoints|lastchoices)(?![A-Za-z])(?:\[[^\]\n]{0,20}\])?)"
     r"|(?P<par>\\par(?![A-Za-z]))|(?P<item>\\item(?![A-Za-z])\s*(?:\[(?P<mark>[^\[\]\n]{0,40})\])?)"
     r"|\\(?P<style>textbf|emph|textit|textsl|textrm|textsf|textnormal|textmd|textup|mbox|hbox|text|fbox|parbox\s*\{[^{}]*\})\s*\{"
     r"|\\(?P<switch>bf|bfseries|it|itshape|em|sl|slshape)(?![A-Za-z])\s*"

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from analytics.question_content import AcceptedAnswer, QuestionContent
 from analytics.records import Original, QuestionRecord
-from questionbank.errors import LineProblem
+from questionbank.errors import LineProblem, LineWarning
 from questionbank.formats.comment_marks import mark_comments, read_marks
 from questionbank.formats.concept_rows import ConceptRow
 from questionbank.formats.encodings import ENCODINGS, decode_text
@@ -33,6 +33,7 @@ from questionbank.formats.seam import ANOTHER_TYPE, Attachments, CannotHold, Ent
 FORMAT = "gift"
 ITEM_LIMIT = 1_000_000  # characters
 _CATEGORY = re.compile(r"\s*\$CATEGORY:\s*(.*?)\s*$")
+_TITLE = re.compile(r"\s*::[^:\n]")
 _RESERVED = re.compile(r"[\\~=#{}:]")
 _WITH_GAP = frozenset({"choice", "number", "short"})  # kinds whose braces may stand within the text
 _KINDS = frozenset({"choice", "true_false", "number", "short", "matching", "description", "open"})
@@ -61,6 +62,7 @@ def read_gift(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
     if encoding != "utf-8":
         context.notes.append(f"Read as {ENCODINGS[encoding]}.")
     category: tuple[str, ...] = ()
+    last = ""  # title of the description above, which may be the beginning of a question
     before: list[str] = []  # comments and the category in front of a question
     lines: list[str] = []
     start, length, seen = 1, 0, set()
@@ -70,6 +72,8 @@ def read_gift(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
             continue
         if not line.strip():
             if lines:
+                yield from _torn(start, lines, last)
+                last = "" if "{" in "".join(lines) or not _TITLE.match(lines[0]) else lines[0]
                 yield from _entries(start, before, lines, category)
                 before, lines = [], []
             before.append(line)
@@ -82,6 +86,9 @@ def read_gift(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
         elif not lines and line.lstrip().startswith("//"):
             before.append(line)
         else:
+            if lines and _TITLE.match(line) and _is_whole(lines):  # no empty line between two questions
+                yield from _entries(start, before, lines, category)
+                before, lines = [], []
             start = start if lines else number
             length = length + len(line) if lines else len(line)
             if length > ITEM_LIMIT:
@@ -89,7 +96,22 @@ def read_gift(path: Path, context: ReadContext) -> Iterator[tuple[int, Entry]]:
                 lines, length = [], 0
             lines.append(line)
     if lines:
+        yield from _torn(start, lines, last)
         yield from _entries(start, before, lines, category)
+
+
+def _torn(line: int, lines: list[str], title: str) -> Iterator[tuple[int, Entry]]:
+    """Yield a warning where an empty line may stand within a question: a title above, and answers without one here."""
+    if title and not _TITLE.match(lines[0]) and "{" in "".join(lines):
+        reason = (
+            f"an empty line ends a question in GIFT; if this one begins at {title.strip()[:60]!r}, remove it"
+        )
+        yield line, LineWarning(line, reason, "text")
+
+
+def _is_whole(lines: list[str]) -> bool:
+    signs = re.sub(r"\\.", "", "\n".join(lines))
+    return "{" in signs and signs.count("{") == signs.count("}")
 
 
 def _lines(path: Path, encoding: str, context: ReadContext) -> Iterator[tuple[int, str | LineProblem]]:

@@ -25,7 +25,7 @@ from analytics.question_content import (
 from analytics.records import QuestionRecord
 from questionbank.formats.computed_answers import SETTING as COMPUTED
 from questionbank.formats.fields import FieldProblems
-from questionbank.formats.html_reading import one_language, with_dollars
+from questionbank.formats.html_reading import one_language, with_dollars, with_wiris_formulas
 from questionbank.formats.item_pictures import Put, safe_name
 from questionbank.formats.item_reading import ItemReading
 from questionbank.formats.kinds import option_label
@@ -39,11 +39,14 @@ from questionbank.formats.moodle.stack import TYPE as STACK
 from questionbank.formats.moodle.stack import read_stack
 from questionbank.formats.moodle.templates import (
     BRACED,
+    WIRIS,
+    draws,
     template_answer,
     variable_names,
     with_placeholders,
+    with_wiris_placeholders,
 )
-from questionbank.formats.moodle.words import OUR_TAG, SETTINGS, TYPES
+from questionbank.formats.moodle.words import ALL_OR_NOTHING, OUR_TAG, SETTINGS, TYPES
 from questionbank.formats.naming import default_title
 from questionbank.formats.written_numbers import exact_share, finite_number
 
@@ -79,6 +82,8 @@ class _Reading(ItemReading):
         super().__init__(put)
         self.element, self._is_other = element, is_other
         self.type = element.get("type", "").strip().lower()
+        if self.type.endswith(WIRIS) and not draws(element):
+            self.type = self.type.removesuffix(WIRIS)
         self._data = data
         self._has_title = False  # a name that we did not make of the text
 
@@ -117,6 +122,8 @@ class _Reading(ItemReading):
         if kind == "opaque":
             if self.type in BRACED:
                 row["text"] = with_placeholders(row["text"], variable_names(element, self.type))
+            elif self.type.endswith(WIRIS):
+                row["text"] = with_wiris_placeholders(row["text"])
             if computed := template_answer(element, self.type):
                 self.settings[COMPUTED] = computed
             self.settings["type"] = self.type
@@ -198,7 +205,7 @@ class _Reading(ItemReading):
         def picture_name(address: str) -> str:
             return self._picture_name(address, field, found)
 
-        source, went = one_language(source)
+        source, went = one_language(with_wiris_formulas(source))
         for what in went:
             self.say(field, f"{field}: {what}")
         if format in ("plain_text", "plain"):
@@ -272,7 +279,10 @@ class _Reading(ItemReading):
             text = self.rich(answer, "options")
             label = option_label(place)
             options.append(Option(label, text[:OPTION_TEXT_LIMIT], "", weight, feedback[:OPTION_TEXT_LIMIT]))
-        self.weigh(options, is_single=_is_true(self.element.findtext("single"), default=True))
+        if self.type == ALL_OR_NOTHING:
+            self.settings["type"] = self.type
+        is_single = self.type != ALL_OR_NOTHING and _is_true(self.element.findtext("single"), default=True)
+        self.weigh(options, is_single=is_single, adds_up=self.type != ALL_OR_NOTHING)
 
     def _fixed(self, text: str) -> str:
         """Read a STACK question whose answers are plain values; returns its text, nothing where it is none."""

@@ -5,6 +5,7 @@ https://docs.moodle.org/en/Calculated_question_type, https://docs.stack-assessme
 
 from __future__ import annotations
 
+import html
 import re
 from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element
@@ -12,9 +13,13 @@ from xml.etree.ElementTree import Element
 from questionbank.formats.computed_answers import assigned, computed_answer
 
 _CALCULATED = frozenset({"calculated", "calculatedsimple", "calculatedmulti"})
+WIRIS = "wiris"
+"""Behind the types of questions whose formulas WIRIS draws and grades."""
+_WIRIS_NAME = re.compile(r"(?<![\w&])#([A-Za-z]\w{0,30})")
 BRACED = _CALCULATED | {"formulas"}
 _EXPRESSION = r"=(?:[^{}\n]|\{\w+\}){1,300}"
 _PLACEHOLDER = re.compile(r"\{@([^{}@\n]*(?:\{\w+\}[^{}@\n]*)*)@\}")
+_WIRIS_SET = re.compile(r"(?:^|[;>])\s*(?P<name>[A-Za-z]\w*)\s*=\s*(?P<value>[^;<>\"]{1,400})")
 _MAXIMA = re.compile(r"(?P<name>[A-Za-z]\w*)\s*:\s*(?P<value>[^;$]{1,400}?)\s*(?:[;$]|$)", re.MULTILINE)
 _FORMULAS = re.compile(r"(?P<name>[A-Za-z]\w*)\s*=\s*(?P<value>[^;]{1,400}?)\s*;")
 
@@ -45,6 +50,20 @@ def without_placeholders(text: str, type: str) -> str:
     return _PLACEHOLDER.sub(lambda match: f"{{{match[1]}}}", text) if type in BRACED else text
 
 
+def draws(element: Element) -> bool:
+    """Return whether a question of WIRIS has variables of its own program, such as ``#a``."""
+    return any(_WIRIS_NAME.search(text.text or "") for text in element.iter("text"))
+
+
+def with_wiris_placeholders(text: str) -> str:
+    """Return a text of WIRIS with its variables as the bank marks them.
+
+    >>> with_wiris_placeholders("What is #a + 2?")
+    'What is {@a@} + 2?'
+    """
+    return _WIRIS_NAME.sub(lambda match: f"{{@{match[1]}@}}", text)
+
+
 def template_answer(element: Element, type: str) -> str:
     """Return the answer that a template computes, as its file says it; empty where it says none."""
     if type == "stack":
@@ -55,6 +74,10 @@ def template_answer(element: Element, type: str) -> str:
     if type in _CALCULATED:
         right = (one for one in element.iterfind("answer") if (one.get("fraction") or "0").startswith("100"))
         return computed_answer(one.findtext("text") or "" for one in right)
+    if type.endswith(WIRIS):
+        program = html.unescape("".join((element.find("wirisquestion") or element).itertext()))
+        values = {f"#{name}": value for name, value in assigned(_WIRIS_SET, program).items()}
+        return computed_answer(_texts(element, "answer/text"), values)
     return ""
 
 

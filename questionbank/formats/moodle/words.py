@@ -39,6 +39,7 @@ OF_KIND = {  # kind -> the settings that an exported question states, with what 
 }  # fmt: skip
 TYPES = {
     "multichoice": "choice",
+    "multichoiceset": "choice",  # all right options or nothing
     "truefalse": "true_false",
     "numerical": "number",
     "shortanswer": "short",
@@ -52,6 +53,7 @@ TYPES = {
     "ddwtos": "blanks",
     "gapselect": "blanks",
 }
+ALL_OR_NOTHING = "multichoiceset"
 TYPE_OF_KIND = {
     "choice": "multichoice", "true_false": "truefalse", "number": "numerical", "short": "shortanswer",
     "matching": "matching", "open": "essay", "description": "description", "blanks": "cloze",

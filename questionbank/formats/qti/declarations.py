@@ -254,6 +254,9 @@ def mapping_xml(declared: Declared, points: float) -> str:
         if key
     )
     bounds = ' lowerBound="0"' if any(share < 0 for _key, share in declared.points) else ""
+    most = sum(share for _key, share in declared.points if share > 0)
+    if declared.cardinality == "multiple" and most > 1.01:
+        bounds += f' upperBound="{_points(points * declared.share)}"'
     return f'<mapping{bounds} defaultValue="0">{entries}</mapping>' if entries else ""
 
 

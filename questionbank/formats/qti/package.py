@@ -157,9 +157,9 @@ class _PackageReader:
 
     def _record(self, item: Listed, data: bytes | None) -> tuple[QuestionRecord, list[tuple[str, str]]]:
         utf8 = as_utf8(data if data is not None else self._read(item.path) or b"")
-        around = Around(
-            item.concepts, read_metadata(item.metadata), tuple((t, n) for t, n, _b in item.shared)
-        )
+        timing = item.timing.decode(errors="replace")
+        shared = tuple((title, node) for title, node, _bytes in item.shared)
+        around = Around(item.concepts, read_metadata(item.metadata), shared, timing)
         record, reading = read_item(utf8, self._put, self._finder(item.path), around)
         kept, left = self._kept_files(item, reading)
         name = item.path[-60:]
@@ -176,7 +176,7 @@ class _PackageReader:
             files=kept,
             concepts=item.concepts,
             shared=tuple(piece.decode(errors="replace") for _title, _node, piece in item.shared),
-            timing=item.timing.decode(errors="replace"),
+            timing=timing,
         )
         original = Original(self._format, with_hashes(utf8, reading.texts.hashes), preamble.as_bytes())
         return replace(record, original=original), said
@@ -253,7 +253,7 @@ class Preamble:
     def around(self) -> Around:
         """Return what reading the item again needs."""
         shared = tuple(("", qti_tree(piece.encode())) for piece in self.shared)
-        return Around(self.concepts, read_metadata(self.metadata.encode()), shared)
+        return Around(self.concepts, read_metadata(self.metadata.encode()), shared, self.timing)
 
 
 def read_preamble(data: bytes) -> Preamble:

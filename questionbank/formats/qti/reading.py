@@ -27,7 +27,10 @@ from questionbank.formats.qti.metadata import NO_METADATA, Metadata
 from questionbank.formats.qti.responses import Responses, feedback_roles
 from questionbank.formats.qti.texts import CUT, Find, Texts, qti_tree, with_hashes
 from questionbank.formats.qti.words import INTERACTIONS, OPAQUE
+from questionbank.formats.written_numbers import finite_number
 from questionbank.formats.xml_nodes import BadXml, Node
+
+_WEIGHT = re.compile(r"""<(?:[\w.-]+:)?(?:qti-)?weight\b[^>]*?\svalue\s*=\s*["']([\d.]+)""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +39,19 @@ class Around:
 
     Attributes:
         shared: texts that the section shows before its items: title, HTML in QTI's elements.
+        timing: elements with its time, attempts and weight in its test.
     """
 
     concepts: tuple[tuple[str, ...], ...] = ()
     metadata: Metadata = NO_METADATA
     shared: tuple[tuple[str, Node], ...] = ()
+    timing: str = ""
+
+    def points(self, points: float | None) -> float | None:
+        """Return the points of an item in its test, which may weigh it."""
+        weight = _WEIGHT.search(self.timing)
+        factor = finite_number(weight[1]) if weight else None
+        return points if not factor or factor == 1 else (points or 1.0) * factor
 
 
 def read_item(data: bytes, put: Put, find: Find, around: Around) -> tuple[QuestionRecord, Reading]:
@@ -97,7 +108,7 @@ class Reading:
             asked.content["original"] = hashlib.sha256(with_hashes(data, texts.hashes)).hexdigest()
         content = {
             "title": "" if title in (default_title(row["text"]), row["id"]) else title[:1_000],
-            "points": self.responses.points() if asked.kind != "description" else None,
+            "points": self.around.points(self.responses.points()) if asked.kind != "description" else None,
             "feedback": feedback,
             "hints": tuple(hints),
             "settings": self.interactions.settings,
@@ -162,6 +173,9 @@ class Reading:
             return self.interactions.with_gaps(text)
         else:
             asked = Asked("description")
+            if self.root.children("responseDeclaration"):
+                texts.say("kind", "the item declares an answer, but we find nothing in it that asks for one")
+                asked.kind = "opaque"
         text = renumbered(text, asked.marks)
         text = MARK.sub("____", text) if asked.kind == "opaque" else text
         asked.text = "\n\n".join(filter(None, (text, asked.text)))
@@ -269,7 +283,7 @@ def _role(identifier: str) -> str:
     """
     name = identifier.lower()
     for role, words in (
-        ("solution", ("solution", "worked")),
+        ("solution", ("sol", "worked")),
         ("hint", ("hint",)),
         ("partly", ("part",)),
         ("wrong", ("incorrect", "wrong", "false")),

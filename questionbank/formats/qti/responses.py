@@ -84,20 +84,16 @@ class Responses:
         return bool(matches) and all(node.get("caseSensitive") == "true" for node in matches)
 
     def points(self) -> float | None:
-        """Return what a right answer gives, where the item says so."""
-        for stated in (
-            self._outcomes.get("MAXSCORE"),
-            self._templates.get("SCORE_EACH_CORRECT"),
-        ):  # Inspera's
-            value = stated.find("defaultValue", "value") if stated is not None else None
-            if value is not None and (points := finite_number(value.text())) is not None and points > 0:
-                return points
-        score = self._outcomes.get("SCORE")
-        points = finite_number(score.get("normalMaximum")) if score is not None else None
-        if points:
-            return points
+        """Return what a right answer gives, where the item says so; the most that its processing adds counts, too."""
         mapped = [self.total(name) for name in self._declared if self.is_mapped(name)]
-        return sum(filter(lambda total: total > 0, [*mapped, *self._added()])) or None
+        given = sum(filter(lambda total: total > 0, [*mapped, *self._added()]))
+        each = _default(self._templates.get("SCORE_EACH_CORRECT"))  # Inspera's
+        if each:
+            return each * sum(max(len(self.correct(name)), 1) for name in self._declared)
+        score = self._outcomes.get("SCORE")
+        largest = finite_number(score.get("normalMaximum")) if score is not None else None
+        stated = _default(self._outcomes.get("MAXSCORE")) or largest or 0.0
+        return max(stated, given) or None
 
     def _added(self) -> Iterator[float]:
         """Yield the most that each condition adds to the score as a number, beside what mappings add."""
@@ -190,6 +186,11 @@ class Responses:
                 if node.name in _COMPARISONS and response in _variables(node):
                     found |= dict.fromkeys(value.text() for value in node.iter("baseValue"))
         return [value for value in found if value]
+
+
+def _default(declared: Node | None) -> float:
+    value = declared.find("defaultValue", "value") if declared is not None else None
+    return max((finite_number(value.text()) if value is not None else None) or 0.0, 0.0)
 
 
 def _positive(node: Node) -> Iterator[Node]:

@@ -88,7 +88,7 @@ BLOCK = frozenset(
     "choiceInteraction orderInteraction associateInteraction matchInteraction gapMatchInteraction hottextInteraction"
     " extendedTextInteraction sliderInteraction uploadInteraction".split()
 )
-INTERACTIONS = INLINE | BLOCK | {*OPAQUE} - {"portableCustomInteraction"}
+INTERACTIONS = INLINE | BLOCK | {*OPAQUE}
 WRITTEN = frozenset(  # elements of QTI that we write
     "assessmentItem assessmentTest assessmentStimulus stimulusBody assessmentStimulusRef"
     " responseDeclaration outcomeDeclaration correctResponse defaultValue value mapping mapEntry itemBody"

@@ -26,6 +26,8 @@ from tests.bench.outside.papers import is_same, plain
 
 Truth = dict[str, Any]
 _PICTURE = re.compile(r"!\[[^\]]*\]\([^()]*\)|\[picture[^\]]*\]")
+_ALTERNATIVE = re.compile(r"!\[([^\]]*)\]\([^()]*\)")
+_BRACED = re.compile(r"(?<=[\^_])\{(\w|\w[+-]\w)\}")
 _MARK = re.compile(
     r"\[\[?[\w.:-]{1,20}\]\]?|_{3,}|\{@[^@]*@\}|\{\{[^{}]*\}\}|\{\w+\}|##\w+##|<[^<>]{1,60}>|\\begin\{multicols\}|\\end\{multicols\}"
 )
@@ -41,9 +43,10 @@ _TWINS = (
 )
 
 
-def words(text: str) -> str:
-    """Return the letters and digits of a text without the marks of gaps and pictures."""
-    return plain(_MARK.sub(" ", _PICTURE.sub(" ", text)))
+def words(text: str, *, is_named: bool = False) -> str:
+    """Return the letters and digits of a text without marks of gaps and pictures, or with what describes these."""
+    bare = _PICTURE.sub(" ", _ALTERNATIVE.sub(r"\1", text) if is_named else text)
+    return plain(_MARK.sub(" ", _BRACED.sub(r"\1", bare)))
 
 
 def whole_text(record: QuestionRecord | QuestionPart) -> str:
@@ -103,8 +106,13 @@ def _is_right(truth: Truth, record: QuestionRecord) -> bool:
         return plain(record.answer) == plain("".join(wanted))
     if truth["kind"] in ("open", "description"):
         return True
-    pairs = [words(one) for one in wanted], [words(one) for one in found]
-    return pairs[0] == pairs[1] if truth["kind"] == "ordering" else sorted(pairs[0]) == sorted(pairs[1])
+    return _is_listed(wanted, found, is_ordered=truth["kind"] == "ordering")
+
+
+def _is_listed(wanted: list[str], found: list[str], *, is_ordered: bool = True) -> bool:
+    order = list if is_ordered else sorted
+    ways = ([words(one, is_named=is_named) for one in found] for is_named in (False, True))
+    return any(order(map(words, wanted)) == order(way) for way in ways)
 
 
 def _is_same(wanted: str, given: str) -> bool:
@@ -117,13 +125,15 @@ def faults(truth: Truth, record: QuestionRecord) -> list[str]:
     wrong = [] if likeness(truth, record) >= _SAME else ["text"]
     kinds = {truth["kind"], record.kind}
     is_kept = truth["draws_numbers"] and record.kind == "opaque"  # as its system wrote it
-    is_twin = kinds in _TWINS or f"{record.kind} also acceptable" in truth["notes"]
+    said = truth["notes"].lower()
+    is_twin = kinds in _TWINS or f"{record.kind} also acceptable" in said or _is_as_good(record.kind, said)
     if len(kinds) == 2 and not is_twin and not is_kept:
         wrong.append("kind")
     if (
         truth["kind"] == "choice"
         and not is_kept
-        and [words(one.text) for one in record.options] != [words(one) for one in truth["options"]]
+        and record.kind == "choice"
+        and not _is_listed(truth["options"], [one.text for one in record.options])
     ):
         wrong.append("options")
     if not _is_right(truth, record):
@@ -148,8 +158,16 @@ def faults(truth: Truth, record: QuestionRecord) -> list[str]:
     return wrong
 
 
+def _is_as_good(kind: str, notes: str) -> bool:
+    return any(kind in found for found in re.findall(r"kind ([\w ]+?) (?:\([^)]*\) )?is as good", notes))
+
+
+def _points_of(part: QuestionRecord | QuestionPart) -> float:
+    return part.content.points or sum(map(_points_of, part.content.parts))
+
+
 def _has_points(truth: Truth, record: QuestionRecord) -> bool:
-    of_parts = sum(part.content.points or 0 for part in record.content.parts)
+    of_parts = sum(map(_points_of, record.content.parts))
     is_default = (record.content.points, truth["points"]) == (None, 1)
     return truth["points"] is None or is_default or truth["points"] in (record.content.points, of_parts)
 

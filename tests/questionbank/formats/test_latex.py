@@ -118,7 +118,7 @@ def test_an_exam_is_read(tmp_path):
     assert (half.text, half.answer, half.content.points) == (r"Which is $\frac{1}{2}$?", "B", 2.5)
     assert lines.text == "For the next.\n\nConsider ![](line)."
     assert pictures.has(lines.content.pictures[0].sha256)
-    assert (lines.content.title, lines.content.tags, lines.solution) == ("Lines", ("Part B",), "(b) Because.")
+    assert (lines.content.title, lines.concepts, lines.solution) == ("Lines", (("Part B",),), "(b) Because.")
     assert [(part.text, part.kind, part.answer) for part in lines.content.parts] == [
         ("Find the slope [[1]].", "blanks", "3"),
         ("Which?", "choice", "B, C"),
