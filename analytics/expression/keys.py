@@ -44,7 +44,6 @@ def structure_key(tree: ExpressionTree) -> str:
     return " ".join([tree.label, *(structure_key(child) for child in tree.children)])
 
 
-@lru_cache(maxsize=8_192)  # problems of a set share few equations but for their numbers
 def graph_key(tree: ExpressionTree) -> str:
     """Return the computational graph of a tree over slots, as one string.
 
@@ -58,6 +57,18 @@ def graph_key(tree: ExpressionTree) -> str:
     >>> graph_key(from_prefix("+ N0 N0".split())) == graph_key(from_prefix("+ N0 N1".split()))
     False
     """
+    names: dict[str, ExpressionTree] = {}
+
+    def by_first_use(label: str) -> ExpressionTree:
+        if not is_slot(label):
+            return ExpressionTree(label)
+        return names.setdefault(label, ExpressionTree(f"N{len(names)}"))
+
+    return _graph_key(tree.with_leaves(by_first_use))
+
+
+@lru_cache(maxsize=8_192)  # problems of a set share few equations but for their numbers
+def _graph_key(tree: ExpressionTree) -> str:
     graph = _normalised(tree, 1)
     colours = _refined_colours(graph)
     best = ""

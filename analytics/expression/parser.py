@@ -89,9 +89,10 @@ class _Token:
 
 
 def _tokens(text: str) -> list[_Token]:
-    tokens, position = [], 0
-    while text[position:].strip():
-        match = _typed_mixed(text, position) or _TOKEN.match(text, position)
+    tokens, position, end = [], 0, len(text.rstrip())
+    has_blanks = len(text.split()) > 1
+    while position < end:
+        match = (has_blanks and _typed_mixed(text, position)) or _TOKEN.match(text, position)
         if match is None:
             rest = text[position:].lstrip()
             token = _Token("other", rest[0], len(text) - len(rest) + 1)

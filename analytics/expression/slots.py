@@ -20,7 +20,7 @@ _DECIMALS = 6  # of a constant that is written as a decimal
 
 def is_slot(label: str) -> bool:
     """Return whether a leaf's label names a number slot."""
-    return _SLOT.fullmatch(label) is not None
+    return label[:1] == "N" and _SLOT.fullmatch(label) is not None
 
 
 def slot_index(label: str) -> int:
@@ -132,7 +132,10 @@ def _number_tree(value: Fraction) -> ExpressionTree:
 def _place(value: Fraction, values: Sequence[Fraction], *, only_fractions: bool = False) -> int | None:
     if only_fractions and value.denominator == 1:
         return None
-    return values.index(value) if value in values else None
+    try:
+        return values.index(value)
+    except ValueError:
+        return None
 
 
 def _fraction_value(tree: ExpressionTree) -> Fraction | None:

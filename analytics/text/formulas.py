@@ -92,7 +92,9 @@ def segment_text(text: str) -> list[Segment]:
     >>> [(s.kind, s.body) for s in segment_text(r"If $x=2$, pay $5 or \$6.")]
     [('text', 'If '), ('formula', 'x=2'), ('text', ', pay $5 or \\$6.')]
     """
-    return _segments(text)
+    if has_formula_marks(text):
+        return _segments(text)
+    return [Segment("text", text, text, 0, len(text))] if text else []
 
 
 def formula_segments(text: str) -> list[Segment]:
@@ -158,8 +160,6 @@ def _find_formulas(text: str) -> Iterator[tuple[int, int, int, int, str]]:
     Every mark knows its partner beforehand, and a rejected opener costs no more than the stretch up to that
     partner, so the whole is linear in the length of the text.
     """
-    if not has_formula_marks(text):
-        return
     marks = _marks(text)
     _pair(marks)
     done = 0

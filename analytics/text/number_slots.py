@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from analytics.language.mentions import NumberMention
 from analytics.text.characters import VULGAR_FRACTIONS
-from analytics.text.numbers import find_numbers
+from analytics.text.numbers import numbers_alone
 
 NumberPlace = tuple[bool, int]
 """A number of a text: whether it is written in words, and its index among the numbers written that way."""
@@ -99,7 +99,7 @@ def number_slots(text: str) -> list[NumberSlot]:
     >>> [str(slot.value) for slot in number_slots("He ate 2 / 3 of 1 dozen eggs.")]
     ['2/3', '2', '3', '12', '1']
     """
-    return [slot for mention in find_numbers(text, with_indefinite=True) for slot in _readings(mention)]
+    return [slot for mention in numbers_alone(text) for slot in _readings(mention)]
 
 
 def slot_places(slots: Iterable[NumberSlot]) -> list[SlotPlace]:
@@ -119,6 +119,9 @@ def slot_places(slots: Iterable[NumberSlot]) -> list[SlotPlace]:
 
 
 def _readings(mention: NumberMention) -> Iterator[NumberSlot]:
+    if mention.text.isdecimal():  # as most are
+        yield NumberSlot(mention.start, mention.end, mention.value)
+        return
     in_words = not any(character.isdigit() or character in VULGAR_FRACTIONS for character in mention.text)
     yield NumberSlot(mention.start, mention.end, mention.value, in_words=in_words)
     seen = {mention.value}

@@ -50,15 +50,22 @@ def find_numbers(text: str, *, with_indefinite: bool = False) -> list[NumberMent
 
 
 @Remembered
-def _mentions(text: str) -> tuple[NumberMention, ...]:
+def numbers_alone(text: str) -> tuple[NumberMention, ...]:
+    """Return the numbers of a text, indefinite ones too, without signs and without what plain ones are part of."""
     text = blank_names(text)
-    plain = half_width(text)
-    mentions = [_percentage(text, mention) for mention in _digit_mentions(text, plain)]
+    mentions = [_percentage(text, mention) for mention in _digit_mentions(text, half_width(text))]
     for language in languages():
         words = language.numbers.find_number_words(text)
         mentions += _free((_percentage(text, mention) for mention in words), mentions)
     mentions.sort(key=lambda mention: mention.start)
-    return tuple(_with_roles(text, plain, mentions))
+    return tuple(mentions)
+
+
+@Remembered
+def _mentions(text: str) -> tuple[NumberMention, ...]:
+    mentions = numbers_alone(text)
+    text = blank_names(text)
+    return tuple(_with_roles(text, half_width(text), mentions))
 
 
 def _with_roles(text: str, plain: str, mentions: list[NumberMention]) -> Iterator[NumberMention]:

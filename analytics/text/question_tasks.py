@@ -80,12 +80,16 @@ def question_tasks(text: str, options: Sequence[str] = ()) -> tuple[str, ...]:
 
 def _tells_a_story(text: str) -> bool:
     """Return whether a text speaks of things other than its mathematics."""
-    if len(CHINESE.marks.findall(text)) >= FEWEST_CHARACTERS:
+    if not text.isascii() and len(CHINESE.marks.findall(text)) >= FEWEST_CHARACTERS:
         return True
     things: set[str] = set()
     for match in _THING.finditer(text.casefold()):
         word = match[0]
-        if not _NO_THINGS.intersection((word, word.removesuffix("s"), word.removesuffix("es"))):
+        if not (
+            word in _NO_THINGS
+            or word.removesuffix("s") in _NO_THINGS
+            or word.removesuffix("es") in _NO_THINGS
+        ):
             things.add(word)
             if len(things) == FEWEST_THINGS:
                 return True
@@ -93,8 +97,8 @@ def _tells_a_story(text: str) -> bool:
 
 
 def _is_true_or_false(text: str, options: Sequence[str]) -> bool:
-    said = [_ENDS.sub("", option).casefold() for option in options]
-    is_pair = len(said) == 2 and any(
-        said[first] in _SIDES[0] and said[1 - first] in _SIDES[1] for first in (0, 1)
-    )
-    return is_pair or _ASKS.search(text) is not None
+    if len(options) == 2:
+        said = [_ENDS.sub("", option).casefold() for option in options]
+        if any(said[first] in _SIDES[0] and said[1 - first] in _SIDES[1] for first in (0, 1)):
+            return True
+    return _ASKS.search(text) is not None

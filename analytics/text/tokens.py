@@ -72,17 +72,19 @@ _SIGNS = {
 }
 _SIGN_CHARACTERS = "".join(_SIGNS)
 _PROSE = re.compile(
-    rf"(?P<cjk>[{_CJK}]+)"
-    r"|(?P<word>[A-Za-zÀ-ÖØ-öø-ÿĀ-ſ]{2,}(?:['’][A-Za-z]+)?)"
-    r"|(?P<stroke>(?<![\d./])(?=\d{1,9} ?/ ?\d{1,9}(?![\d./])))"  # nothing yet: a fraction begins
-    r"|(?P<number>\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?|\.\d+)"
-    r"|\\(?P<command>[A-Za-z]+)"
-    r"|(?P<letter>[A-Za-zΑ-ω])"
-    r"|\^\s*[{(]?(?P<power>\d+|[a-z])\b\}?"
-    r"|(?<=[A-Za-z0-9)∫∑])_[{(]?(?P<index>\d+|[A-Za-z])\b\}?"
-    r"|(?P<script>\^(?=[-({\w])|_(?=[({]))"
-    rf"|(?P<sign>[{_SIGN_CHARACTERS}])"
-)
+    rf"[{_CJK}]+"
+    r"|[A-Za-zÀ-ÖØ-öø-ÿĀ-ſ]{2,}(?:['’][A-Za-z]+)?"
+    r"|(?<![\d./])(?=\d{1,9} ?/ ?\d{1,9}(?![\d./]))"  # nothing yet: a fraction begins
+    r"|\d{1,3}(?:,\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?|\.\d+"
+    r"|\\[A-Za-z]+"
+    r"|[A-Za-zΑ-ω]"
+    r"|\^\s*[{(]?(?:\d+|[a-z])\b\}?"
+    r"|(?<=[A-Za-z0-9)∫∑])_[{(]?(?:\d+|[A-Za-z])\b\}?"
+    r"|\^(?=[-({\w])|_(?=[({])"
+    rf"|[{_SIGN_CHARACTERS}]"
+)  # without groups: the first character of a piece says which of these it is
+_SCRIPT = re.compile(r"\d+|[A-Za-z]")
+_FIRST_CJK = "\u3400"
 _THOUSANDS = r"\d{1,3}(?:(?:\{,\}|,)\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?|\.\d+"
 _FORMULA = re.compile(
     r"(?P<degree>\^\s*\{?\s*\\circ(?![a-zA-Z])\s*\}?)"
@@ -208,30 +210,35 @@ def search_tokens(text: str, language: str = "en") -> list[str]:
     return tokens
 
 
-def _add_prose(tokens: list[str], text: str, language: str) -> None:  # noqa: C901 - one for each group
-    for match in _PROSE.finditer(keyboard_maths(text)):
-        group = match.lastgroup
-        piece = match[0]
-        if group == "word":
-            tokens.append(_word(piece, language))
-        elif group == "cjk":
+def _add_prose(tokens: list[str], text: str, language: str) -> None:
+    for piece in _PROSE.findall(keyboard_maths(text)):
+        first = piece[:1]
+        if first >= _FIRST_CJK:
             tokens.extend(_chinese_words(piece))
-        elif group == "number":
-            tokens.append(_number(piece))
-        elif group == "letter":
-            tokens.append(piece.lower() if piece in "aAI" else _letter(piece))
-        elif group == "power":
-            _add_power(tokens, match["power"])
-        elif group == "index":
-            tokens.append(_index(match["index"]))
-        elif group == "script":
-            tokens.append("mpow" if piece == "^" else "msub")
-        elif group == "stroke":
-            tokens.append("mfrac")
-        elif group == "sign":
-            tokens.append(_SIGNS[piece])
-        elif token := _command(match["command"]):
+        elif first == "^" and (power := _SCRIPT.search(piece)):
+            _add_power(tokens, power[0])
+        elif token := _prose_token(piece, language):
             tokens.append(token)
+
+
+@lru_cache(maxsize=50_000)
+def _prose_token(piece: str, language: str) -> str:
+    """Return the token of a piece that is one whatever comes before it; empty for a command that only lays out."""
+    first = piece[:1]
+    if not first:
+        return "mfrac"
+    if first == "\\":
+        return _command(piece[1:])
+    if first in "^_":
+        script = _SCRIPT.search(piece)
+        return _index(script[0]) if script else "mpow" if first == "^" else "msub"
+    if first in _SIGNS:
+        return _SIGNS[piece]
+    if first == "." or first.isdecimal():
+        return _number(piece)
+    if len(piece) == 1:
+        return piece.lower() if piece in "aAI" else _letter(piece)
+    return _word(piece, language)
 
 
 def _chinese_words(run: str) -> list[str]:
@@ -305,7 +312,6 @@ def _number(digits: str) -> str:
     return f"n{whole}p{decimals}" if decimals else whole
 
 
-@lru_cache(maxsize=50_000)
 def _word(word: str, language: str) -> str:
     word = word.lower().replace("’", "'")
     if word in _PROSE_FUNCTIONS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from analytics.language.zh.language import CHINESE
-from analytics.text.formulas import segment_text
+from analytics.text.formulas import formula_segments, segment_text
 from analytics.text.number_slots import number_slots
 
 FEWEST_WORDS = 6
@@ -97,8 +97,4 @@ def is_prose_with_amounts(text: str) -> bool:
 
 
 def _has_numbers_as_formulas(text: str) -> bool:
-    return all(
-        _NUMBER_AS_FORMULA.fullmatch(segment.body)
-        for segment in segment_text(text)
-        if segment.kind == "formula"
-    )
+    return all(_NUMBER_AS_FORMULA.fullmatch(segment.body) for segment in formula_segments(text))
