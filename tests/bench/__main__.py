@@ -61,10 +61,10 @@ def main() -> int:
     parser.add_argument("--only", choices=BENCHMARKS)
     arguments, rest = parser.parse_known_args()
     this = machine()
-    print(f"Machine: {this}\n", flush=True)  # noqa: T201
+    print(f"Machine: {this}\n", flush=True)
     worst = 0
     for name in [arguments.only] if arguments.only else BENCHMARKS:
-        print(f"== {name} ({this})", flush=True)  # noqa: T201
+        print(f"== {name} ({this})", flush=True)
         worst = max(worst, subprocess.run([sys.executable, "-m", f"tests.bench.{name}", *rest]).returncode)
     return worst
 

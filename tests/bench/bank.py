@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark prints
 """A large bank for benchmarks: imported, encoded and indexed once, kept in a `VAR_DIR` of its own.
 
 Questions come from the public data sets where they are at hand (repeats of the sets get a number behind the
@@ -14,8 +13,6 @@ import time
 from pathlib import Path
 
 from tests.bench.imports import write_rows
-
-KEPT_IN = Path(__file__).resolve().parents[2] / "var" / "bench"
 
 
 def set_up(var: Path) -> None:
@@ -58,13 +55,19 @@ def open_bank(*, questions: int, data: Path, var: Path) -> None:
     """Set Django up with a bank of at least so many ready questions, all with vectors and indexes."""
     set_up(var / f"bank-{questions}")
     from questionbank.models import Question
-    from questionbank.services.imports import import_file
 
     if not Question.objects.exists():
-        began = time.perf_counter()
-        with tempfile.TemporaryDirectory() as scratch:
-            path = Path(scratch) / "questions.jsonl.gz"
-            origin = write_rows(path, int(1.2 * questions), data)  # about a tenth of the sets are repeats
-            import_file(path=path, source="bench", hierarchy="bench", skip_invalid=True, embed=False)
-        print(f"imported ({origin}): {time.perf_counter() - began:.0f} s", flush=True)
+        import_rows(int(1.2 * questions), data)  # about a tenth of the sets are repeats
     encode_bank()
+
+
+def import_rows(count: int, data: Path) -> None:
+    """Import so many rows of the public sets, or generated ones."""
+    from questionbank.services.imports import import_file
+
+    began = time.perf_counter()
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch) / "questions.jsonl.gz"
+        origin = write_rows(path, count, data)
+        import_file(path=path, source="bench", hierarchy="bench", skip_invalid=True, embed=False)
+    print(f"imported ({origin}): {time.perf_counter() - began:.0f} s", flush=True)

@@ -1,52 +1,35 @@
-# ruff: noqa: T201 - a benchmark prints; SQL of its own names
 """An index over vectors as bits, re-ranked by the vectors: what it takes to build, and what it finds.
 
     python -m tests.bench.bits [--vectors 1000000] [--queries 200] [--encoded 20000] [--keep FOLDER] [--memory 12GB]
 
-Vectors are those of the bank of `tests.bench.million --vectors` (which must be there) plus noise, in a table of their
-own as half precision; the index holds a bit for each dimension (`binary_quantize`), and the nearest by Hamming distance
-are compared by their vectors. Queries are new vectors of the same clusters. What is true is found by comparing with
-every vector. Ten million need 9 GB for the table, 5 GB for the index and, while it is built, as much memory.
+`--encoded` vectors are those of the folder `--bank` (of `tests.bench.million --vectors`, which must be there), the
+others those plus noise, in a table of their own as half precision; the index holds a bit for each dimension
+(`binary_quantize`), and the nearest by Hamming distance are compared by their vectors. Queries are new vectors of the
+same clusters. What is true is found by comparing with every vector. Ten million need 9 GB for the table, 5 GB for the
+index and, while it is built, as much memory (`--memory` is its maintenance_work_mem).
 
 The aims at ten million: the index within 3 hours and 16 GB, recall@10 of 0.95. They are printed and are no gate.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 
-from tests.bench.bank import KEPT_IN, set_up
-from tests.bench.memory import peak_of_server
+from tests.bench.bank import set_up
+from tests.bench.benchmark import read_options
+from tests.bench.memory import build_index
 from tests.bench.vectors import BLOCK, noisy
 
 K = 10
-WAYS = (
-    (200, 200),
-    (400, 400),
-    (800, 800),
-    (1000, 1000),
-)  # ef_search, and how many are compared by their vectors
+WAYS = ((200, 200), (400, 400), (800, 800), (1000, 1000))  # ef_search, and how many are compared by vectors
 
 
 def main() -> int:
     """Print a table."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.bits", description=__doc__.split("\n")[0])
-    parser.add_argument("--vectors", type=int, default=1_000_000)
-    parser.add_argument("--queries", type=int, default=200)
-    parser.add_argument("--encoded", type=int, default=20_000, help="real vectors of the bank")
-    parser.add_argument(
-        "--bank", default="bank-1000000", help="folder of the bank whose real vectors are taken"
-    )
-    parser.add_argument("--keep", type=Path, default=KEPT_IN, help="where the bank is kept")
-    parser.add_argument(
-        "--memory", default="", help="maintenance_work_mem of the build, by default the server's"
-    )
-    options, _ = parser.parse_known_args()
+    options = read_options(vectors=1_000_000, queries=200, encoded=20_000, bank="bank-1000000", memory="")
     set_up(options.keep / options.bank)
     from django.db import connection
 
@@ -109,20 +92,13 @@ def _fill(cursor, real: np.ndarray, asked: np.ndarray, count: int) -> np.ndarray
 def _index(cursor, dimension: int, memory: str) -> None:
     if memory:
         cursor.execute("SELECT set_config('maintenance_work_mem', %s, false)", [memory])
-    cursor.execute("SHOW maintenance_work_mem")
-    (allowed,) = cursor.fetchone()
-    began = time.perf_counter()
-    with peak_of_server() as peak:
-        cursor.execute(
+    build_index(
+        "as bits",
+        "bench_bits_hnsw",
+        lambda: cursor.execute(
             f"CREATE INDEX bench_bits_hnsw ON bench_bits USING hnsw"
             f" ((binary_quantize(vector)::bit({dimension})) bit_hamming_ops)"
-        )
-    seconds = time.perf_counter() - began
-    cursor.execute("SELECT pg_relation_size('bench_bits_hnsw') >> 20")
-    print(
-        f"indexed as bits in {seconds:.0f} s, {cursor.fetchone()[0]:,} MB; the server's process held {peak[0]:,} MB"
-        f" with its buffers, maintenance_work_mem {allowed}",
-        flush=True,
+        ),
     )
 
 

@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark prints
 """Vectors by two workers of one core each, beside one.
 
     python -m tests.bench.blocks [--block-questions N] [--rounds N] [--keep FOLDER]
@@ -10,7 +9,6 @@ aim: two are at least 1.8 times as quick. It is printed, and missing it is no er
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
 import subprocess
@@ -20,21 +18,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.bench.bank import KEPT_IN, set_up
+from tests.bench.bank import set_up
+from tests.bench.benchmark import BASE_DIR, aim, read_options
 from tests.bench.imports import generated
 
-BASE_DIR = Path(__file__).resolve().parents[2]
 AIM = 1.8
 WARM_UP = 400  # questions for each worker: more than one block where there are two
 
 
 def main() -> int:
     """Print a table."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.blocks", description=__doc__.split("\n")[0])
-    parser.add_argument("--block-questions", type=int, default=6_000, help="in the bank")
-    parser.add_argument("--rounds", type=int, default=3, help="of each number of workers")
-    parser.add_argument("--keep", type=Path, default=KEPT_IN, help="where the bank is kept")
-    options, _ = parser.parse_known_args()
+    options = read_options(block_questions=6_000, rounds=3)
     var = options.keep / f"blocks-{options.block_questions}"
     set_up(var)
     fill(options.block_questions)
@@ -49,7 +43,7 @@ def main() -> int:
             f"{workers} workers of one core: median {median:.1f} s ({options.block_questions / median:.0f} a second)"
         )
     ratio = medians[1] / medians[2]
-    print(f"aim: {ratio:.2f} times as quick >= {AIM}:", "reached" if ratio >= AIM else "MISSED")
+    aim(f"{ratio:.2f} times as quick >= {AIM}", ratio >= AIM)
     return 0
 
 

@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark prints
 """Test papers read from documents: questions found whole, wrong ones doubted, and how long a paper of 20 pages takes.
 
     python -m tests.bench.documents [--data ../shared/data] [--questions 200]
@@ -11,21 +10,19 @@ before the right option, and options on one line with the key at the end.
 
 from __future__ import annotations
 
-import argparse
-import gzip
-import json
 import random
 import re
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from analytics.json_lines import read_objects
 from questionbank.documents.pandoc import run_pandoc
 from questionbank.documents.paper import Paper
 from questionbank.documents.reading import read_document
 from questionbank.documents.readings import guess_roles
 from questionbank.documents.segmenting import assemble
+from tests.bench.benchmark import read_options, timed
 from tests.questionbank.documents.agreement import Agreement, agreement, words
 from tests.questionbank.documents.papers import CHOICES, LETTERS, TestPaper, Truth, papers
 from tests.questionbank.documents.word_files import WordFile
@@ -42,12 +39,7 @@ _LEFT_OUT = re.compile(  # what laying out in Markdown would change
 
 def main() -> int:
     """Print the figures; the exit code is 1 where a gate is missed."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.bench.documents", description=__doc__.split("\n")[0]
-    )
-    parser.add_argument("--data", type=Path, default=Path("../shared/data"))
-    parser.add_argument("--questions", type=int, default=200)
-    options, _ = parser.parse_known_args()
+    options = read_options(questions=200)
     found = [(len(paper.questions), agreement(read(paper), paper.questions)) for paper in papers()]
     whole, doubted = _print("papers of ours", [found_one for _, found_one in found])
     seconds = _long_paper()
@@ -94,15 +86,14 @@ def _long_paper() -> float:
         for letter, option in zip(LETTERS, truth.options, strict=False):
             file.add(f"{letter}. {option}")
     paper = TestPaper("long.docx", file.bytes(), ())
-    start = time.perf_counter()
-    assert len(read(paper).questions) == LONG_PAPER
-    return time.perf_counter() - start
+    seconds, found = timed(lambda: read(paper))
+    assert len(found.questions) == LONG_PAPER
+    return seconds
 
 
 def public_questions(path: Path, count: int) -> Iterator[Truth]:
     """Yield questions of a public set that fit on lines of text."""
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        rows = [json.loads(line) for line in file]
+    rows = [row for _number, row in read_objects(path)]
     random.Random(5).shuffle(rows)
     for row in rows:
         options = tuple(_tidy(option["text"]) for option in row.get("options") or ())

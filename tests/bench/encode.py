@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark prints
 """Bulk encoding of questions, beside `SentenceTransformer.encode` of the same model with its defaults.
 
     python -m tests.bench.encode [--data FOLDER] [--questions N] [--rounds N]
@@ -10,37 +9,31 @@ in ONNX Runtime, as the web process encodes it, and character n-grams.
 
 from __future__ import annotations
 
-import argparse
-import gzip
-import json
 import os
 import random
 import statistics
 import sys
 import tempfile
-import time
 import warnings
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
+from analytics.json_lines import read_objects
 from analytics.training.threads import wait_passively
+from tests.bench.benchmark import gate, in_turns, read_options, timed
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 wait_passively()
 
 LEAST_SPEEDUP, LEAST_COSINE = 2.5, 0.999
-SHARED_DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
 def main() -> int:
     """Print a table; the exit code is 1 where the gate is missed."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.encode", description=__doc__.split("\n")[0])
-    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
-    parser.add_argument("--questions", type=int, default=1000)
-    parser.add_argument("--rounds", type=int, default=3)
-    options, _ = parser.parse_known_args()  # `python -m tests.bench` hands every benchmark all options
+    options = read_options(questions=1000, rounds=3)
 
     from sentence_transformers import SentenceTransformer
 
@@ -66,7 +59,7 @@ def main() -> int:
     }
     for way in ways.values():
         way()  # first calls compile kernels and fill caches
-    seconds, vectors = measure(ways, options.rounds)
+    seconds, vectors = in_turns(ways, options.rounds)
 
     base = statistics.median(seconds["SentenceTransformer.encode"])
     cosine = (vectors["SentenceTransformer.encode"] * vectors["encode_bulk"]).sum(axis=1)
@@ -83,30 +76,10 @@ def main() -> int:
         times = sorted(timed(lambda text=text: encoder.encode([text]))[0] for text in texts[:200])
     print(f"one query in ONNX Runtime: median {times[len(times) // 2] * 1e3:.1f} ms,", end=" ")
     print(f"p95 {times[int(len(times) * 0.95)] * 1e3:.1f} ms")
-    passed = speedup >= LEAST_SPEEDUP and cosine.min() >= LEAST_COSINE
-    print(f"gate: {speedup:.2f} >= {LEAST_SPEEDUP} at cosine {cosine.min():.5f} >= {LEAST_COSINE}:", end=" ")
-    print("passed" if passed else "MISSED")
-    return 0 if passed else 1
-
-
-def measure(
-    ways: dict[str, Callable[[], np.ndarray]], rounds: int
-) -> tuple[dict[str, list[float]], dict[str, np.ndarray]]:
-    """Return the seconds of each way, in turns, and its last vectors."""
-    seconds: dict[str, list[float]] = {name: [] for name in ways}
-    vectors = {}
-    for _ in range(rounds):
-        for name, way in ways.items():
-            spent, vectors[name] = timed(way)
-            seconds[name].append(spent)
-    return seconds, vectors
-
-
-def timed(way: Callable[[], np.ndarray]) -> tuple[float, np.ndarray]:
-    """Wall-clock seconds and the result."""
-    began = time.perf_counter()
-    result = way()
-    return time.perf_counter() - began, result
+    return gate(
+        f"{speedup:.2f} >= {LEAST_SPEEDUP} at cosine {cosine.min():.5f} >= {LEAST_COSINE}",
+        speedup >= LEAST_SPEEDUP and cosine.min() >= LEAST_COSINE,
+    )
 
 
 def questions(folder: Path, count: int) -> tuple[list[str], str]:
@@ -115,7 +88,7 @@ def questions(folder: Path, count: int) -> tuple[list[str], str]:
     files = [folder / f"{name}.jsonl.gz" for name in names]
     if all(file.is_file() for file in files):
         each = -(-count // len(files))
-        texts = [text for file in files for text in _first_texts(file, each)]
+        texts = [row["text"] for file in files for _number, row in islice(read_objects(file), each)]
         random.Random(0).shuffle(texts)
         return texts[:count], "public data sets"
     rng = random.Random(0)
@@ -124,11 +97,6 @@ def questions(folder: Path, count: int) -> tuple[list[str], str]:
         " ".join(rng.choice([*words, f"${rng.randint(2, 999)}x$"]) for _ in range(rng.randint(8, 70))) + "?"
         for _ in range(count)
     ], "generated"
-
-
-def _first_texts(file: Path, count: int) -> list[str]:
-    with gzip.open(file, "rt", encoding="utf-8") as stream:
-        return [json.loads(line)["text"] for line, _ in zip(stream, range(count), strict=False)]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark prints
 """Worked exemplars and questions of the same graph in a large bank, and how fast a retriever is trained.
 
     python -m tests.bench.exemplars [--data FOLDER] [--problems N] [--queries N] [--steps N] [--keep FOLDER]
@@ -15,7 +14,6 @@ as fast as sentence-transformers as it runs by default.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -27,8 +25,8 @@ import numpy as np
 from analytics.problem_files import read_problems
 from analytics.records import ProblemRecord
 from analytics.training.threads import wait_passively
-from tests.bench.bank import KEPT_IN, set_up
-from tests.bench.imports import SHARED_DATA
+from tests.bench.bank import set_up
+from tests.bench.benchmark import read_options, timed
 from tests.bench.memory import peak_megabytes
 from tests.bench.training import WARM_UP, compare_training, our_steps
 from tests.bench.vectors import enlarged
@@ -43,15 +41,7 @@ BLOCK = 10_000
 
 def main() -> int:
     """Print figures; the exit code is 1 where a gate is missed."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.bench.exemplars", description=__doc__.split("\n")[0]
-    )
-    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
-    parser.add_argument("--problems", type=int, default=200_000, help="in the bank")
-    parser.add_argument("--queries", type=int, default=200)
-    parser.add_argument("--steps", type=int, default=8, help="measured steps of training a round")
-    parser.add_argument("--keep", type=Path, default=KEPT_IN, help="where the bank is kept")
-    options, _ = parser.parse_known_args()  # `python -m tests.bench` hands every benchmark all options
+    options = read_options(problems=200_000, queries=200, steps=8)
     if not all((options.data / f"{name}.jsonl.gz").is_file() for name in SETS):
         print("not run: the public data sets are not at hand")
         return 0
@@ -216,9 +206,7 @@ def measure(queries: int) -> tuple[list[float], list[float]]:
 def warm_milliseconds(work: Callable[[], object]) -> float:
     """Return the second of two calls."""
     work()
-    began = time.perf_counter()
-    work()
-    return 1e3 * (time.perf_counter() - began)
+    return 1e3 * timed(work)[0]
 
 
 if __name__ == "__main__":

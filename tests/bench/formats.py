@@ -1,4 +1,4 @@
-# ruff: noqa: T201, E501 - a benchmark prints; lines as Moodle writes them
+# ruff: noqa: E501 - lines as Moodle writes them
 """A large Moodle bank in and out, and GIFT read, each in a process of its own.
 
     python -m tests.bench.formats [--questions 4000] [--gift 100000]
@@ -9,17 +9,15 @@ questions of GIFT read in at most 30 s. The files are made here.
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
-import subprocess
-import sys
 import tempfile
 import time
 from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
+from tests.bench.benchmark import gate, in_own_process, read_options
 from tests.bench.imports import in_own_database
 from tests.bench.memory import peak_megabytes
 from tests.pictures import png
@@ -31,24 +29,16 @@ TYPES = ("stack", "multichoice", "numerical", "description")
 
 def main() -> int:
     """Print the figures; the exit code is 1 where a gate is missed."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.formats", description=__doc__.split("\n")[0])
-    parser.add_argument("--questions", type=int, default=4_000)
-    parser.add_argument("--gift", type=int, default=100_000)
-    parser.add_argument("--child", choices=("moodle", "gift"), help=argparse.SUPPRESS)
-    parser.add_argument("--file", type=Path, help=argparse.SUPPRESS)
-    options, _ = parser.parse_known_args()
+    options = read_options(questions=4_000, gift=100_000, child="", file=Path())
     if options.child:
-        print(
-            json.dumps(
-                in_own_database(moodle, options.file) if options.child == "moodle" else gift(options.file)
-            )
-        )
+        done = in_own_database(moodle, options.file) if options.child == "moodle" else gift(options.file)
+        print(json.dumps(done))
         return 0
     with tempfile.TemporaryDirectory() as scratch:
         bank, quiz = Path(scratch) / "bank.xml", Path(scratch) / "quiz.gift"
         write_moodle(bank, options.questions)
         write_gift(quiz, options.gift)
-        moved, read = measured("moodle", bank), measured("gift", quiz)
+        moved, read = in_own_process("moodle", bank), in_own_process("gift", quiz)
         size = bank.stat().st_size / 1e6
     print(f"Moodle XML: {options.questions:,} questions, {size:.0f} MB, peak {moved['megabytes']:.0f} MB")
     print(
@@ -57,25 +47,13 @@ def main() -> int:
     print(
         f"GIFT: {read['questions']:,} questions read in {read['seconds']:.1f} s, peak {read['megabytes']:.0f} MB"
     )
-    passed = (
+    return gate(
+        f"in {MOST_IN} s, out {MOST_OUT} s, {MOST_MEGABYTES} MB, GIFT {MOST_GIFT} s",
         moved["in"] <= MOST_IN
         and moved["out"] <= MOST_OUT
         and moved["megabytes"] <= MOST_MEGABYTES
-        and read["seconds"] <= MOST_GIFT
+        and read["seconds"] <= MOST_GIFT,
     )
-    print(
-        f"gate: in {MOST_IN} s, out {MOST_OUT} s, {MOST_MEGABYTES} MB, GIFT {MOST_GIFT} s:",
-        "passed" if passed else "MISSED",
-    )
-    return 0 if passed else 1
-
-
-def measured(what: str, path: Path) -> dict[str, Any]:
-    """Do one of both in a process of its own."""
-    command = [sys.executable, "-m", "tests.bench.formats", "--child", what, "--file", str(path)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    outcome: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return outcome
 
 
 def moodle(path: Path) -> dict[str, Any]:

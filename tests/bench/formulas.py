@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark prints
 r"""How much LaTeX of real questions reaches the reader raw, and what a formula costs.
 
     python -m tests.bench.formulas [--data FOLDER] [--questions N] [--seed N]
@@ -14,10 +13,7 @@ input is given up.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
-import gzip
-import json
 import random
 import re
 import statistics
@@ -29,10 +25,11 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 
+from analytics.json_lines import read_objects
 from analytics.text.formulas import segment_text
 from questionbank.formulas import FormulaRefused, draw_formula
 from questionbank.rendering import render_question
-from tests.bench.encode import SHARED_DATA
+from tests.bench.benchmark import read_options, timed
 
 SETS = ("math", "opl", "tal_scq_en", "tal_scq_zh", "gaokao_math")
 UNGATED = "opl"
@@ -104,10 +101,8 @@ def is_raw(source: str) -> bool:
 
 def questions(folder: Path, name: str, size: int, seed: int) -> list[dict[str, object]]:
     """Draw questions of a set."""
-    rows: list[dict[str, object]] = []
-    for path in sorted((folder / name).glob("*.jsonl.gz")):
-        with gzip.open(path, "rt", encoding="utf-8") as lines:
-            rows.extend(json.loads(line) for line in lines)
+    files = sorted((folder / name).glob("*.jsonl.gz"))
+    rows = [row for path in files for _number, row in read_objects(path)]
     return random.Random(seed).sample(rows, min(size, len(rows)))
 
 
@@ -160,23 +155,16 @@ def in_processes() -> list[list[float]]:
 
 def given_up() -> dict[str, float]:
     """Return the seconds that each bad input takes until its source is shown."""
-    seconds = {}
-    for name, text in BAD_INPUT.items():
-        began = time.perf_counter()
-        render_question.__wrapped__(text if text.startswith("$") else f"${text}$")
-        seconds[name] = time.perf_counter() - began
-    return seconds
+    sources = {name: text if text.startswith("$") else f"${text}$" for name, text in BAD_INPUT.items()}
+    return {
+        name: timed(lambda source=source: render_question.__wrapped__(source))[0]
+        for name, source in sources.items()
+    }
 
 
 def main() -> int:
     """Print a table; the exit code is 1 where the gate is missed."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.bench.formulas", description=__doc__.split("\n")[0]
-    )
-    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
-    parser.add_argument("--questions", type=int, default=1_000, help="questions a set")
-    parser.add_argument("--seed", type=int, default=42)
-    arguments, _ = parser.parse_known_args()  # `python -m tests.bench` hands every benchmark all options
+    arguments = read_options(questions=1_000, seed=42)
 
     print(f"{'raw fields':<12}" + "".join(f"{kind:>18}" for kind in FIELDS) + f"{'all':>18}")
     times: list[float] = []

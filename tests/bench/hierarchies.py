@@ -1,21 +1,18 @@
-# ruff: noqa: T201 - a benchmark prints
 """How much the import of other sets changes the predictions of the demo's questions: nothing, or it fails.
 
 Before and after ASDiv and MATH come in, with their vectors and their models, every demo question is predicted with the
 bank's defaults. Then the demo's own model, which the installation brings, is trained again by hand, as no import does:
-what that changes is printed too. The bank is kept in a `VAR_DIR` of its own.
+what that changes is printed too. The bank is kept in the folder `--keep`.
 """
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.bench.bank import KEPT_IN, encode_bank, set_up
-from tests.bench.imports import SHARED_DATA
+from tests.bench.bank import encode_bank, set_up
+from tests.bench.benchmark import read_options
 
 if TYPE_CHECKING:
     from questionbank.models import Run
@@ -28,11 +25,8 @@ OTHERS = {"asdiv": "all", "math": "train"}  # set -> file
 
 def main() -> int:
     """Import, predict, import more, predict again; 1 where a prediction changed by more than is allowed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--data", type=Path, default=SHARED_DATA)
-    parser.add_argument("--var", type=Path, default=KEPT_IN)
-    arguments = parser.parse_args()
-    set_up(arguments.var / "hierarchies")
+    arguments = read_options()
+    set_up(arguments.keep / "hierarchies")
     from django.core.management import call_command
 
     from questionbank.demo.bank import HIERARCHY_NAME

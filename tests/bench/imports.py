@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark prints
 """Importing questions, beside Django's `bulk_create` of the same rows.
 
     python -m tests.bench.imports [--rows 100000] [--compared-rows 10000] [--data FOLDER]
@@ -10,12 +9,10 @@ where they are at hand, concepts, options and repeats as published; else they ar
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 import time
@@ -23,22 +20,16 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from tests.bench.benchmark import gate, in_own_process, read_options
 from tests.bench.memory import peak_megabytes
 
 MOST_SECONDS, MOST_MEGABYTES, GATE_ROWS = 40, 500, 100_000
-SHARED_DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 KEPT = ("text", "language", "options", "answer", "solution", "equation", "numbers", "concepts", "difficulty")
 
 
 def main() -> int:
     """Print a table; the exit code is 1 where the gate is missed."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.imports", description=__doc__.split("\n")[0])
-    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
-    parser.add_argument("--rows", type=int, default=GATE_ROWS)
-    parser.add_argument("--compared-rows", type=int, default=10_000)
-    parser.add_argument("--child", choices=WAYS, help=argparse.SUPPRESS)
-    parser.add_argument("--file", type=Path, help=argparse.SUPPRESS)
-    options, _ = parser.parse_known_args()  # `python -m tests.bench` hands every benchmark all options
+    options = read_options(rows=GATE_ROWS, compared_rows=10_000, child="", file=Path())
     if options.child:
         print(json.dumps(in_own_database(WAYS[options.child], options.file)))
         return 0
@@ -48,8 +39,8 @@ def main() -> int:
         few = Path(scratch) / "few.jsonl.gz"
         write_rows(few, min(options.rows, options.compared_rows), options.data)
         print(f"{options.rows:,} rows ({origin}), {path.stat().st_size / 1e6:.1f} MB compressed")
-        bulk = measured("bulk_create", few)
-        ours = measured("import_file", path)
+        bulk = in_own_process("bulk_create", few)
+        ours = in_own_process("import_file", path)
     print(f"{'':14}{'rows':>10}{'seconds':>10}{'rows/s':>10}{'peak MB':>10}")
     for name, run in (("bulk_create", bulk), ("import_file", ours)):
         speed = run["rows"] / run["seconds"]
@@ -62,12 +53,10 @@ def main() -> int:
     ratio = (ours["rows"] / ours["seconds"]) / (bulk["rows"] / bulk["seconds"])
     print(f"{ratio:.1f} times the speed of bulk_create")
     allowed = MOST_SECONDS * options.rows / GATE_ROWS
-    passed = ours["seconds"] <= allowed and ours["megabytes"] <= MOST_MEGABYTES
-    print(
-        f"gate: {ours['seconds']:.1f} s <= {allowed:g} s, {ours['megabytes']:.0f} MB <= {MOST_MEGABYTES} MB:",
-        "passed" if passed else "MISSED",
+    return gate(
+        f"{ours['seconds']:.1f} s <= {allowed:g} s, {ours['megabytes']:.0f} MB <= {MOST_MEGABYTES} MB",
+        ours["seconds"] <= allowed and ours["megabytes"] <= MOST_MEGABYTES,
     )
-    return 0 if passed else 1
 
 
 def write_rows(path: Path, rows: int, data: Path) -> str:
@@ -132,14 +121,6 @@ def generated(rows: int) -> Iterator[dict[str, Any]]:
                 ["Mathematics", f"Area {concept % 10}", f"Topic {concept % 130}", f"Concept {concept}"]
             ],
         }
-
-
-def measured(way: str, path: Path) -> dict[str, Any]:
-    """Run one way in a process of its own."""
-    command = [sys.executable, "-m", "tests.bench.imports", "--child", way, "--file", str(path)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    outcome: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
-    return outcome
 
 
 def in_own_database(way: Callable[[Path], dict[str, Any]], path: Path) -> dict[str, Any]:

@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark prints
 """Quality of search on 40 judged searches: useful questions among the first five, and nDCG@10.
 
     python -m tests.bench.judged_search [--data FOLDER] [--keep FOLDER] [--show NAME]
@@ -10,15 +9,13 @@ what one search finds, relevant ones marked.
 
 from __future__ import annotations
 
-import argparse
 import sys
 import tomllib
 from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from tests.bench.bank import KEPT_IN
-from tests.bench.imports import SHARED_DATA
+from tests.bench.benchmark import read_options
 from tests.bench.judged.bank import open_judged_bank
 from tests.bench.judged.measures import ndcg, useful
 
@@ -28,13 +25,7 @@ SHOWN, CUT = 5, 10
 
 def main() -> int:
     """Print a line a search and a table by kind of search."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.bench.judged_search", description=__doc__.split("\n")[0]
-    )
-    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
-    parser.add_argument("--keep", type=Path, default=KEPT_IN, help="where the bank is kept")
-    parser.add_argument("--show", default="", help="name of a search whose results are printed")
-    options, _ = parser.parse_known_args()
+    options = read_options(show="")
     open_judged_bank(data=options.data, var=options.keep)
     searches = tomllib.loads(JUDGED.read_text(encoding="utf-8"))["search"]
     if options.show:
@@ -59,7 +50,7 @@ def measure(searches: list[dict[str, Any]]) -> None:
     for search in searches:
         ids = [hit.question.source_id for hit in first_page(search["text"])]
         relevant = set(search["relevant"])
-        figures = useful(ids, relevant, SHOWN), ndcg(ids, relevant, CUT)
+        figures = useful(ids, relevant, SHOWN), ndcg(ids, dict.fromkeys(relevant, 1), CUT)
         print(
             f"{search['name']:24}{figures[0]:3} of {SHOWN}  nDCG@{CUT} {figures[1]:.3f}  {search['text'][:60]}"
         )

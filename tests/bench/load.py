@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark prints
 """Throughput and latency of a real instance: teachers who search, and reviewers who decide, without think time.
 
     python -m tests.bench.load [--questions N] [--seconds N] [--teachers N] [--reviewers N] [--keep FOLDER]
@@ -11,7 +10,6 @@ requests within 2 seconds at p95. They are printed, and missing them is no error
 
 from __future__ import annotations
 
-import argparse
 import http.client
 import json
 import os
@@ -24,16 +22,15 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from html import unescape
 from itertools import cycle
 from pathlib import Path
 from urllib.parse import urlencode
 
 import numpy as np
 
-from tests.bench.bank import KEPT_IN
-from tests.bench.imports import SHARED_DATA
+from tests.bench.benchmark import BASE_DIR, aim, read_options
 
-BASE_DIR = Path(__file__).resolve().parents[2]
 LEAST_SEARCHES, MOST_SECONDS = 30.0, 2.0  # a second; at p95
 WARM_UP = 5.0  # seconds of searches that are not measured: models are loaded, formulas rendered once
 START_SECONDS = 300
@@ -42,15 +39,11 @@ START_SECONDS = 300
 PREPARE = """
 import json, random, sys
 from pathlib import Path
-from urllib.parse import urlencode
 from tests.bench.bank import open_bank
 questions, data, var, output = sys.argv[1:]
 open_bank(questions=int(questions), data=Path(data), var=Path(var))
-from tests.bench.search import searches
-addresses = [
-    "/questions/?" + urlencode({**filters.to_query(), **({"q": query} if query else {})})
-    for _sort, query, filters in searches(timed=2000)
-]
+from tests.bench.search import address_of, searches
+addresses = [address_of(query, filters) for _sort, query, filters in searches(timed=2000)]
 random.Random(7).shuffle(addresses)
 Path(output).write_text(json.dumps(addresses))
 """
@@ -74,14 +67,7 @@ call_command("serve")
 
 def main() -> int:
     """Print a table; the exit code is 1 where an answer is an error."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.load", description=__doc__.split("\n")[0])
-    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
-    parser.add_argument("--questions", type=int, default=20_000)
-    parser.add_argument("--seconds", type=float, default=30.0, help="of each measurement")
-    parser.add_argument("--teachers", type=int, default=20)
-    parser.add_argument("--reviewers", type=int, default=50)
-    parser.add_argument("--keep", type=Path, default=KEPT_IN, help="where the bank is kept")
-    options, _ = parser.parse_known_args()
+    options = read_options(questions=20_000, seconds=30.0, teachers=20, reviewers=50)
     addresses = prepare_bank(options.questions, options.data, options.keep)
     var = options.keep / f"bank-{options.questions}"
     pairs = int(60 * options.seconds)
@@ -100,10 +86,9 @@ def main() -> int:
     each = 1000 * used / max(1, len(searched.seconds))
     print(f"processor time of the site and PostgreSQL: {each:.0f} ms a search")
     print(f"load of the machine at the end: {', '.join(f'{load:.1f}' for load in os.getloadavg())}")
-    is_quick = searched.finished / searched.lasted >= LEAST_SEARCHES
-    print(f"aim: {LEAST_SEARCHES:.0f} searches a second:", "reached" if is_quick else "MISSED")
-    is_quick = float(np.quantile(reviewed.seconds or [np.inf], 0.95)) <= MOST_SECONDS
-    print(f"aim: reviewers' p95 at most {MOST_SECONDS:.0f} s:", "reached" if is_quick else "MISSED")
+    aim(f"{LEAST_SEARCHES:.0f} searches a second", searched.finished / searched.lasted >= LEAST_SEARCHES)
+    p95 = float(np.quantile(reviewed.seconds or [np.inf], 0.95))
+    aim(f"reviewers' p95 at most {MOST_SECONDS:.0f} s", p95 <= MOST_SECONDS)
     return 1 if searched.errors or reviewed.errors else 0
 
 
@@ -321,20 +306,13 @@ def reviewing(site: Site, number: int) -> Iterator[Callable[[], int]]:
         fields = {
             "csrfmiddlewaretoken": token[1],
             "decision": "accept",
-            "text": unescaped(text[1]) if text else "",
+            "text": unescape(text[1].removeprefix("\n")) if text else "",
         }
         return browser.send("POST", form[1], fields)[0]
 
     while True:
         yield read
         yield decide
-
-
-def unescaped(html: str) -> str:
-    """Return the text of a form's field."""
-    from html import unescape
-
-    return unescape(html.removeprefix("\n"))
 
 
 def print_row(name: str, measured: Measured) -> None:

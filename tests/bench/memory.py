@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import resource
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -34,3 +35,21 @@ def peak_of_server() -> Iterator[list[int]]:
     finally:
         is_done.set()
         watching.join()
+
+
+def build_index(name: str, index: str, build: Callable[[], object]) -> None:
+    """Build an index and print what that takes."""
+    from django.db import connection
+
+    began = time.perf_counter()
+    with peak_of_server() as peak:
+        build()
+    seconds = time.perf_counter() - began
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_relation_size(%s) >> 20, current_setting('maintenance_work_mem')", [index])
+        megabytes, allowed = cursor.fetchone()
+    print(
+        f"{name}: indexed in {seconds:.0f} s, {megabytes:,} MB; the server's process held {peak[0]:,} MB with its"
+        f" buffers, maintenance_work_mem {allowed}",
+        flush=True,
+    )

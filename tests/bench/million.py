@@ -1,26 +1,23 @@
-# ruff: noqa: T201 - a benchmark prints; SQL of its own names
 """Every page of a bank of a million questions: median and p95, and which statements grow with the bank.
 
     python -m tests.bench.million [--vectors] [--bank-size N] [--seed-rows N] [--repeats N] [--keep FOLDER] [--explain]
 
-A part of the bank is imported from the public sets; the rest are copies of it with a number behind the text, made by
-the database, with the same words, concepts and equations. `--vectors` gives them vectors
-(`tests.bench.million_vectors`) and prints what their indexes take. Times are the server's, of one client;
-each address is opened once to load what the process keeps, and then `--repeats` times. Searches are those of
-`tests.bench.search`, each opened once: none is warm. "Processor" is what the page uses of a core, in the site's
-process and in PostgreSQL's: it tells pages apart where other programs are busy. `--explain` prints the statements of
-over 50 ms.
+`--seed-rows` rows are imported from the public sets; the rest are copies of them with a number behind the text, made
+by the database, with the same words, concepts and equations. `--vectors` gives them vectors
+(`tests.bench.million_vectors`; `--encoded` questions are read by the encoders) and prints what their indexes take.
+Times are the server's, of one client; each address is opened once to load what the process keeps, and then `--repeats`
+times. Searches are those of `tests.bench.search`, each opened once: none is warm. "Processor" is what the page uses of
+a core, in the site's process and in PostgreSQL's: it tells pages apart where other programs are busy. `--explain`
+prints the statements of over 50 ms.
 
 The aim is a p95 of 200 ms for every page. It is printed, and missing it is no error: other programs may have been busy.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -28,12 +25,11 @@ from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
 import numpy as np
 
-from tests.bench.bank import KEPT_IN, set_up
-from tests.bench.imports import SHARED_DATA, write_rows
+from tests.bench.bank import import_rows, set_up
+from tests.bench.benchmark import read_options
 from tests.bench.million_vectors import fill_vectors
 
 AIM = 200  # milliseconds
@@ -55,17 +51,15 @@ SLOW_STATEMENT = 0.05  # seconds
 
 def main() -> int:
     """Print a table."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.million", description=__doc__.split("\n")[0])
-    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
-    parser.add_argument("--bank-size", type=int, default=1_000_000, help="questions")
-    parser.add_argument("--seed-rows", type=int, default=60_000, help="that are imported and copied")
-    parser.add_argument("--vectors", action="store_true", help="also in every set that is in use")
-    parser.add_argument("--encoded", type=int, default=20_000, help="questions that the encoders read")
-    parser.add_argument("--repeats", type=int, default=20, help="of each page")
-    parser.add_argument("--searches", type=int, default=200)
-    parser.add_argument("--keep", type=Path, default=KEPT_IN, help="where the bank is kept")
-    parser.add_argument("--explain", action="store_true", help="print slow statements")
-    options, _ = parser.parse_known_args()
+    options = read_options(
+        bank_size=1_000_000,
+        seed_rows=60_000,
+        vectors=False,
+        encoded=20_000,
+        repeats=20,
+        searches=200,
+        explain=False,
+    )
     set_up(options.keep / f"bank-{options.bank_size}")
     fill(options.bank_size, options.seed_rows, options.data)
     if options.vectors:
@@ -95,18 +89,13 @@ def fill(bank_size: int, seed_rows: int, data: Path) -> None:
 
     from questionbank.models import Question
     from questionbank.services.facet_counts import facet_counts_settle
-    from questionbank.services.imports import import_file
     from questionbank.services.search_index import vocabulary_refresh
 
     if Question.objects.count() >= bank_size:
         return
     began = time.perf_counter()
     if not Question.objects.exists():
-        with tempfile.TemporaryDirectory() as scratch:
-            path = Path(scratch) / "questions.jsonl.gz"
-            write_rows(path, seed_rows, data)
-            import_file(path=path, source="bench", hierarchy="bench", skip_invalid=True, embed=False)
-        print(f"imported: {time.perf_counter() - began:.0f} s", flush=True)
+        import_rows(seed_rows, data)
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT max(id) FROM questionbank_question WHERE import_run_id IS NOT NULL AND id < %s",
@@ -163,6 +152,7 @@ def copy_questions(place: int, seed: int, most: int) -> None:
 def pages(searches: int, repeats: int) -> Iterator[tuple[str, list[str]]]:
     """Yield each page's name and the addresses at which it is opened, one after the other."""
     from questionbank.models import KnowledgeConcept, KnowledgeHierarchy, Question
+    from tests.bench.search import address_of
     from tests.bench.search import searches as searched
 
     rng = random.Random(7)
@@ -189,8 +179,7 @@ def pages(searches: int, repeats: int) -> Iterator[tuple[str, list[str]]]:
         yield name, [address] * repeats
     kinds: dict[str, list[str]] = {}
     for sort, query, filters in searched(timed=searches):
-        address = "/questions/?" + urlencode({**filters.to_query(), **({"q": query} if query else {})})
-        kinds.setdefault(f"search: {sort}", []).append(address)
+        kinds.setdefault(f"search: {sort}", []).append(address_of(query, filters))
     yield from kinds.items()
 
 

@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark prints
 """Vectors of a bank of a million questions, in the sets that its pages read, and their indexes as the bank builds them.
 
 Some questions are encoded by the sets' own encoders; every other one gets the vector of one of them plus noise, so that
@@ -12,33 +11,24 @@ question in a hundred passes. The aims are p95 of 10 and 20 ms at recall@10 of 0
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 
-from tests.bench.bank import KEPT_IN, set_up
-from tests.bench.memory import peak_of_server
-from tests.bench.vectors import BLOCK, mark, noisy, ours, timed
+from tests.bench.bank import set_up
+from tests.bench.benchmark import aim, read_options
+from tests.bench.memory import build_index
+from tests.bench.vectors import BLOCK, FILTER, mark, noisy, ours, timed
 
 AIMS = (10, 20)  # ms, without and with the filter
 
 
 def main() -> int:
     """Print a table."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.bench.million_vectors", description=__doc__.split("\n")[0]
-    )
-    parser.add_argument("--bank-size", type=int, default=1_000_000, help="questions")
-    parser.add_argument("--queries", type=int, default=300)
-    parser.add_argument("--lens", default="purpose")
-    parser.add_argument("--keep", type=Path, default=KEPT_IN, help="where the bank is kept")
-    options, _ = parser.parse_known_args()
+    options = read_options(bank_size=1_000_000, queries=300, lens="purpose")
     set_up(options.keep / f"bank-{options.bank_size}")
     from questionbank.models import EmbeddingSet, Question
-    from tests.bench.vectors import FILTER
 
     embedding_set = EmbeddingSet.objects.get(lens=options.lens, scope="", is_current=True)
     ids, vectors = _stored(embedding_set)
@@ -47,13 +37,13 @@ def main() -> int:
     filtered = Question.objects.filter(status="ready", source=FILTER)
     everything = np.ones(len(ids), dtype=bool)
     print(f"{len(ids):,} vectors of {vectors.shape[1]} dimensions{'':8}p50 ms    p95 ms   recall@10")
-    for name, questions, among, aim in (
+    for name, questions, among, most in (
         ("no filter", None, everything, AIMS[0]),
         ("a filter of 1 %", filtered, passing, AIMS[1]),
     ):
         figures = timed(ours(embedding_set, ids, vectors, questions), chosen, vectors, among)
-        reached = figures.p95 <= aim and figures.recall >= 0.99
-        print(f"{name:42}{figures}  aim {aim} ms at 0.99: {'reached' if reached else 'MISSED'}", flush=True)
+        print(f"{name:42}{figures}")
+        aim(f"{most} ms at recall 0.99", figures.p95 <= most and figures.recall >= 0.99)
     return 0
 
 
@@ -150,19 +140,10 @@ def _index(embedding_set) -> None:
 
     with connection.cursor() as cursor:
         cursor.execute("VACUUM ANALYZE questionbank_questionembedding")
-    began = time.perf_counter()
-    with peak_of_server() as peak:
-        embedding_set_finish(embedding_set=embedding_set)
-    seconds = time.perf_counter() - began
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_relation_size(%s) >> 20", [embedding_set.index_name])
-        (megabytes,) = cursor.fetchone()
-        cursor.execute("SHOW maintenance_work_mem")
-        (allowed,) = cursor.fetchone()
-    print(
-        f"{embedding_set.word}: indexed in {seconds:.0f} s, {megabytes:,} MB; the server's process held"
-        f" {peak[0]:,} MB with its buffers, maintenance_work_mem {allowed}",
-        flush=True,
+    build_index(
+        embedding_set.word,
+        embedding_set.index_name,
+        lambda: embedding_set_finish(embedding_set=embedding_set),
     )
 
 

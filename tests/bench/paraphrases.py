@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark prints
 """Scoring paraphrases in bulk, beside the cosine of `SentenceTransformer.encode` of the same model with its defaults.
 
     python -m tests.bench.paraphrases [--data FOLDER] [--pairs N] [--rounds N]
@@ -12,13 +11,11 @@ as the web process scores them.
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import statistics
 import sys
 import tempfile
-import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -26,7 +23,8 @@ from pathlib import Path
 import numpy as np
 
 from analytics.training.threads import wait_passively
-from tests.bench.encode import SHARED_DATA, questions
+from tests.bench.benchmark import gate, in_turns, read_options, timed
+from tests.bench.encode import questions
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 wait_passively()
@@ -37,13 +35,7 @@ FEW = 50
 
 def main() -> int:
     """Print a table; the exit code is 1 where the gate is missed."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.bench.paraphrases", description=__doc__.split("\n")[0]
-    )
-    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
-    parser.add_argument("--pairs", type=int, default=400)
-    parser.add_argument("--rounds", type=int, default=3)
-    options, _ = parser.parse_known_args()  # `python -m tests.bench` hands every benchmark all options
+    options = read_options(pairs=400, rounds=3)
 
     from sentence_transformers import SentenceTransformer
 
@@ -69,11 +61,7 @@ def main() -> int:
         export_scorer(Path(scratch) / "scorer")
         served = load_scorer(Path(scratch) / "scorer")
         served.score(pairs[:1])
-        spent = []
-        for pair in pairs[:FEW]:
-            began = time.perf_counter()
-            served.score([pair])
-            spent.append(time.perf_counter() - began)
+        spent = [timed(lambda pair=pair: served.score([pair]))[0] for pair in pairs[:FEW]]
     starter = load_backbone(str(STARTER_FOLDER), max_tokens=backbone.max_tokens)
     scorer = served.with_encode(lambda some: encode_bulk(starter, some))
 
@@ -89,16 +77,11 @@ def main() -> int:
         "cosine alone": lambda: cosines(pairs, lambda some: encode_bulk(backbone, some)),
         "score, findings and verdict": lambda: [pair_score.score for pair_score in scorer.score(pairs)],
     }
-    seconds: dict[str, list[float]] = {name: [] for name in ways}
-    scores: dict[str, list[float]] = {}
     for way in ways.values():
         way()  # first calls compile kernels and fill caches
-    for _round in range(options.rounds):
-        for name, way in ways.items():
-            forget_everything()  # a queue holds other texts every time
-            began = time.perf_counter()
-            scores[name] = way()
-            seconds[name].append(time.perf_counter() - began)
+    seconds, scores = in_turns(
+        ways, options.rounds, forget_everything
+    )  # a queue holds other texts every time
 
     base = statistics.median(seconds["SentenceTransformer.encode"])
     print(f"{'':30}{'pairs/s':>10}{'speed-up':>10}")
@@ -108,13 +91,10 @@ def main() -> int:
     print(f"one pair with findings in ONNX Runtime: median {1e3 * statistics.median(spent):.1f} ms")
     difference = np.abs(np.subtract(scores["SentenceTransformer.encode"], scores["cosine alone"])).max()
     speedup = base / statistics.median(seconds["score, findings and verdict"])
-    passed = speedup >= LEAST_SPEEDUP and difference < LARGEST_DIFFERENCE
-    print(
-        f"gate: {speedup:.2f} >= {LEAST_SPEEDUP} at scores that differ by at most {difference:.4f}"
-        f" < {LARGEST_DIFFERENCE}:",
-        "passed" if passed else "MISSED",
+    return gate(
+        f"{speedup:.2f} >= {LEAST_SPEEDUP} at scores that differ by at most {difference:.4f} < {LARGEST_DIFFERENCE}",
+        speedup >= LEAST_SPEEDUP and difference < LARGEST_DIFFERENCE,
     )
-    return 0 if passed else 1
 
 
 if __name__ == "__main__":

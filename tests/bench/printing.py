@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark prints
 """How long worksheets take to print and how much memory, and how many formulas of real questions are typeset.
 
     python -m tests.bench.printing [--data FOLDER] [--formulas N]
@@ -10,7 +9,6 @@ how many of these Typst sets in a file that passes PDF/UA-1, and the time. Then 
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -34,7 +32,7 @@ from questionbank.printing.content import Content  # noqa: E402
 from questionbank.printing.pdf import worksheet_pdf  # noqa: E402
 from questionbank.printing.word import worksheet_docx  # noqa: E402
 from questionbank.worksheets.sheet import Sheet, SheetItem, SheetSection  # noqa: E402
-from tests.bench.encode import SHARED_DATA  # noqa: E402
+from tests.bench.benchmark import read_options, timed  # noqa: E402
 from tests.questionbank.printing.samples import public_formulas, public_questions  # noqa: E402
 
 REPEATS = 3
@@ -90,11 +88,8 @@ def _questions(data: Path, failures: list[str]) -> None:
             began, used = time.perf_counter(), time.process_time()
             worksheet_pdf([sheet])
             first, used = time.perf_counter() - began, time.process_time() - used
-            times = []
-            for _ in range(REPEATS):
-                began = time.perf_counter()
-                size = len(worksheet_pdf([sheet]))
-                times.append(time.perf_counter() - began)
+            repeats = [timed(lambda sheet=sheet: len(worksheet_pdf([sheet]))) for _ in range(REPEATS)]
+            times, size = [seconds for seconds, _size in repeats], repeats[0][1]
             peak, seconds, notes = _child([sheet])
             print(
                 f"{name}, {count} questions: {statistics.median(times):.2f} s ({min(times):.2f} to {max(times):.2f}),"
@@ -133,16 +128,13 @@ def _formulas(data: Path, count: int, failures: list[str]) -> None:
 
 def main() -> int:
     """Print the figures; the exit code says whether they are good enough."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.printing", description=__doc__)
-    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
-    parser.add_argument("--formulas", type=int, default=3_000)
-    arguments = parser.parse_args()
+    arguments = read_options(formulas=3_000)
     failures: list[str] = []
     _questions(arguments.data, failures)
     _formulas(arguments.data, arguments.formulas, failures)
-    began = time.perf_counter()
-    size = len(worksheet_docx([_sheet(list(public_questions(arguments.data, "math", 40)))]))
-    print(f"Word file of 40 questions: {time.perf_counter() - began:.2f} s, {size / 1024:.0f} kB")
+    sheet = _sheet(list(public_questions(arguments.data, "math", 40)))
+    seconds, file = timed(lambda: worksheet_docx([sheet]))
+    print(f"Word file of 40 questions: {seconds:.2f} s, {len(file) / 1024:.0f} kB")
     for failure in failures:
         print("missed:", failure)
     return bool(failures)

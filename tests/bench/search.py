@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark prints
 """Time and quality of search over 100,000 questions.
 
     python -m tests.bench.search [--questions N] [--data FOLDER] [--queries N] [--keep FOLDER]
@@ -14,19 +13,18 @@ most 1 s; the fusion below neither.
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import random
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 
 import numpy as np
 
-from tests.bench.bank import KEPT_IN, open_bank
-from tests.bench.imports import SHARED_DATA
+from tests.bench.bank import open_bank
+from tests.bench.benchmark import gate, read_options
 
 if TYPE_CHECKING:
     from django.test import Client
@@ -38,21 +36,12 @@ TIMED = 300  # searches
 
 def main() -> int:
     """Print tables; the exit code is 1 where a gate is missed."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.search", description=__doc__.split("\n")[0])
-    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
-    parser.add_argument("--questions", type=int, default=100_000)
-    parser.add_argument("--queries", type=int, default=300, help="queries of each sort for the quality")
-    parser.add_argument("--keep", type=Path, default=KEPT_IN, help="where the bank is kept")
-    options, _ = parser.parse_known_args()
+    options = read_options(questions=100_000, queries=300)
     open_bank(questions=options.questions, data=options.data, var=options.keep)
-    exact = check_counts()
-    in_time = measure_time()
-    quick = measure_training_pages()
-    good = measure_quality(options.queries)
-    return 0 if exact and in_time and quick and good else 1
+    return max(check_counts(), measure_time(), measure_training_pages(), measure_quality(options.queries))
 
 
-def check_counts() -> bool:
+def check_counts() -> int:
     """Compare every count of every filter with a `SELECT count(*)` of the search that it leads to."""
     from dataclasses import replace
 
@@ -102,8 +91,7 @@ def check_counts() -> bool:
         f"\ncounts beside filters: {counts} compared, {wrong} wrong, over {Question.objects.count():,} questions;"
         f" median {np.median(milliseconds):.1f} ms, p95 {np.quantile(milliseconds, 0.95):.1f} ms"
     )
-    print("gate: every count equals SELECT count(*):", "MISSED" if wrong else "passed")
-    return not wrong
+    return gate("every count equals SELECT count(*)", not wrong)
 
 
 def client_of(role: str) -> Client:
@@ -120,7 +108,7 @@ def client_of(role: str) -> Client:
     return client
 
 
-def measure_training_pages() -> bool:
+def measure_training_pages() -> int:
     """Time each page that starts a training, with its report, as an admin opens both; the second time counts."""
     from django.conf import settings
 
@@ -139,12 +127,10 @@ def measure_training_pages() -> bool:
             raise SystemExit(f"The pages of {word} answered {statuses}.")
         print(f"page that trains {word:12} {1000 * seconds:8.1f} ms with its report")
         slowest = max(slowest, seconds)
-    passed = slowest <= MOST_TRAINING_SECONDS
-    print(f"gate: each within {MOST_TRAINING_SECONDS:.0f} s:", "passed" if passed else "MISSED")
-    return passed
+    return gate(f"each within {MOST_TRAINING_SECONDS:.0f} s", slowest <= MOST_TRAINING_SECONDS)
 
 
-def measure_time() -> bool:
+def measure_time() -> int:
     """Time each search twice and keep the second, warm one."""
     from questionbank.selectors.search.ranking import _query_vector
     from questionbank.selectors.search.search import search_questions
@@ -159,7 +145,7 @@ def measure_time() -> bool:
             search_questions(query=query, filters=filters, serving=serving())
             _query_vector.cache_clear()  # a query is new to the process, as most are
             between, used = time.perf_counter(), time.process_time()
-            response = client.get("/questions/", ({"q": query} if query else {}) | filters.to_query())
+            response = client.get(address_of(query, filters))
             ended, used = time.perf_counter(), time.process_time() - used
             if response.status_code != 200:
                 raise SystemExit(f"The search page answered {response.status_code}.")
@@ -178,9 +164,12 @@ def measure_time() -> bool:
             f"{np.median(page):12.1f}{np.quantile(page, 0.95):8.1f}{page.max():8.1f}{processor.mean():12.1f}"
         )
     p95 = 1000 * float(np.quantile(times["all"]["page"], 0.95))
-    passed = p95 <= MOST_MILLISECONDS
-    print(f"gate: p95 of the page {p95:.1f} ms <= {MOST_MILLISECONDS} ms:", "passed" if passed else "MISSED")
-    return passed
+    return gate(f"p95 of the page {p95:.1f} ms <= {MOST_MILLISECONDS} ms", p95 <= MOST_MILLISECONDS)
+
+
+def address_of(query: str, filters: Any) -> str:
+    """Return the address of a search."""
+    return "/questions/?" + urlencode({**filters.to_query(), **({"q": query} if query else {})})
 
 
 def searches(timed: int = TIMED) -> Iterator[tuple[str, str, Any]]:
@@ -217,7 +206,7 @@ def searches(timed: int = TIMED) -> Iterator[tuple[str, str, Any]]:
         )
 
 
-def measure_quality(queries: int) -> bool:
+def measure_quality(queries: int) -> int:
     """Known-item search on the half of the bank on which no weight was tuned."""
     from questionbank.selectors.serving import serving
     from worker.evaluation.search import ARMS, evaluate_search
@@ -229,8 +218,7 @@ def measure_quality(queries: int) -> bool:
         cells = "".join(f"{'{mean:.3f} ({low:.3f} to {high:.3f})'.format(**row[arm]):>24}" for arm in ARMS)
         print(f"{sort:24}{row['queries']:5}{cells}")
         passed &= row["fusion"]["mean"] >= max(row["text"]["mean"], row["vectors"]["mean"])
-    print("gate: the fusion is below neither:", "passed" if passed else "MISSED")
-    return passed
+    return gate("the fusion is below neither", passed)
 
 
 if __name__ == "__main__":

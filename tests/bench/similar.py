@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark prints
 """How useful similar questions are on real banks: 30 questions of six public sets, judged by reading.
 
     python -m tests.bench.similar [--data FOLDER] [--keep FOLDER] [--list]
@@ -11,17 +10,15 @@ question.
 
 from __future__ import annotations
 
-import argparse
-import math
 import sys
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.bench.bank import KEPT_IN
-from tests.bench.imports import SHARED_DATA
+from tests.bench.benchmark import read_options
 from tests.bench.judged.bank import open_judged_bank, question_ids
+from tests.bench.judged.measures import ndcg
 
 JUDGEMENTS = Path(__file__).parent / "judged" / "similar.toml"
 PARTS = {
@@ -38,11 +35,7 @@ CHINESE = ("tal-zh", "math23k")
 
 def main() -> int:
     """Print a table."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.similar", description=__doc__.split("\n")[0])
-    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
-    parser.add_argument("--keep", type=Path, default=KEPT_IN, help="where the bank is kept")
-    parser.add_argument("--list", action="store_true", help="print what is found, with what was judged of it")
-    options, _ = parser.parse_known_args()
+    options = read_options(list=False)
     open_judged_bank(data=options.data, var=options.keep, parts=PARTS, name="bank-similar", demo=False)
 
     judged = tomllib.loads(JUDGEMENTS.read_text("utf-8"))["questions"]
@@ -59,7 +52,7 @@ def main() -> int:
                 if question["id"].startswith(CHINESE) == (language == "Chinese")
             ]
             useful = sum(len(useful_in_five(question, ranked[question["id"]])) for question in chosen)
-            gain = sum(ndcg(gains(question), ranked[question["id"]]) for question in chosen) / len(chosen)
+            gain = sum(ndcg(ranked[question["id"]], gains(question)) for question in chosen) / len(chosen)
             unread = sum(
                 grade(question, hit_id) is None
                 for question in chosen
@@ -102,16 +95,6 @@ def useful_in_five(question: Mapping[str, Any], ranking: list[str]) -> list[str]
 def gains(question: Mapping[str, Any]) -> dict[str, int]:
     """Return what each judged question is worth."""
     return dict.fromkeys(question["same"], 2) | dict.fromkeys(question["related"], 1)
-
-
-def ndcg(worth: Mapping[str, int], ranking: list[str]) -> float:
-    """Discounted gain of the first ten, as a share of the best that they could have."""
-    ideal = sorted(worth.values(), reverse=True)[:RANKED]
-    best = sum(value / math.log2(2 + place) for place, value in enumerate(ideal))
-    reached = sum(
-        worth.get(hit_id, 0) / math.log2(2 + place) for place, hit_id in enumerate(ranking[:RANKED])
-    )
-    return reached / best
 
 
 def print_found(question: Mapping[str, Any], rankings: Mapping[str, list[str]]) -> None:

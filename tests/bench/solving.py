@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark prints
 """Solving word problems without PyTorch: a batch at a time, one at a time, and one problem as a page asks for it.
 
     python -m tests.bench.solving [--data FOLDER] [--problems N] [--rounds N] [--mined N]
@@ -13,12 +12,10 @@ batches, mining within 20 s and 2 minutes, at most 3 GB of memory.
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -37,7 +34,7 @@ from analytics.solver.served import ServedSolver, load_solver
 from analytics.solver.targets import solver_example, solver_examples
 from analytics.solver.textual_pairs import mine_textual_triples
 from questionbank.recalling_solver import recalling
-from tests.bench.encode import SHARED_DATA
+from tests.bench.benchmark import read_options, timed
 from tests.bench.memory import peak_megabytes
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
@@ -50,25 +47,20 @@ BATCH, WIDTH = 64, 3
 
 def main() -> int:
     """Print a table; the exit code is 1 where the gate is missed."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.solving", description=__doc__.split("\n")[0])
-    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
-    parser.add_argument("--problems", type=int, default=512)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--mined", type=int, default=100_000, help="problems mined for triples, at most")
-    options, _ = parser.parse_known_args()  # `python -m tests.bench` hands every benchmark all options
+    options = read_options(problems=512, rounds=3, mined=100_000)
     problems = some_problems(options.data, options.problems)
     with tempfile.TemporaryDirectory() as folder:
         solver = some_solver(Path(folder) / "solver")
-        alone = [timed(lambda: solver.solve(problems)) for _round in range(options.rounds)]
+        alone = [timed(lambda: solver.solve(problems))[0] for _round in range(options.rounds)]
         ANALOGY.export(Path(folder) / "retriever")
         retriever = load_retriever(Path(folder) / "retriever")
         served = recalling(solver, retriever)
         bulk = []
         for _round in range(options.rounds):
             retriever.forget()
-            bulk.append(timed(lambda: served.solve(problems)))
+            bulk.append(timed(lambda: served.solve(problems))[0])
         retriever.forget()
-        singles = [timed(lambda current=problem: served.solve([current])) for problem in problems[:200]]
+        singles = [timed(lambda current=problem: served.solve([current]))[0] for problem in problems[:200]]
         speedups = [decoding_speedup(solver, problems) for _round in range(options.rounds)]
     a_second = len(problems) / statistics.median(bulk)
     slow = float(np.percentile(singles, 95)) * 1000
@@ -85,13 +77,6 @@ def main() -> int:
     is_good = a_second >= LEAST_A_SECOND and slow <= SLOWEST_MS and speedup >= LEAST_SPEEDUP
     is_good = is_good and megabytes <= MOST_MEGABYTES
     return 0 if is_good and all(seconds <= MINERS[name][1] for name, seconds in mined.items()) else 1
-
-
-def timed(work) -> float:  # type: ignore[no-untyped-def]
-    """Return the seconds that a call takes."""
-    began = time.perf_counter()
-    work()
-    return time.perf_counter() - began
 
 
 def some_problems(data: Path, count: int) -> list[ProblemRecord]:
@@ -131,11 +116,11 @@ def some_solver(folder: Path) -> ServedSolver:
 def decoding_speedup(solver: ServedSolver, problems: Sequence[ProblemRecord]) -> float:
     """Decode a batch, and each of its problems alone, from the same token states; the trees must be the same."""
     reads = solver.reader.read([solver_example(problem) for problem in problems[:BATCH]])
-    together, seconds = decoded(solver, reads)
+    seconds, together = decoded(solver, reads)
     alone: list[list[Hypothesis]] = []
     alone_seconds = 0.0
     for read in reads:
-        [trees], own = decoded(solver, [read])
+        own, [trees] = decoded(solver, [read])
         alone.append(trees)
         alone_seconds += own
     for trees, own_trees in zip(together, alone, strict=True):
@@ -144,13 +129,11 @@ def decoding_speedup(solver: ServedSolver, problems: Sequence[ProblemRecord]) ->
     return alone_seconds / seconds
 
 
-def decoded(solver: ServedSolver, reads: Sequence[ReadProblem]) -> tuple[list[list[Hypothesis]], float]:
-    """Return the trees of problems, and the seconds that decoding took without the encoder."""
+def decoded(solver: ServedSolver, reads: Sequence[ReadProblem]) -> tuple[float, list[list[Hypothesis]]]:
+    """Return the seconds that decoding took without the encoder, and the trees of problems."""
     arrays = solver.reader.arrays(reads)
     states = solver.states(arrays)
-    began = time.perf_counter()
-    trees = beam_search(solver.decoder.scorer(states, arrays), width=WIDTH)
-    return trees, time.perf_counter() - began
+    return timed(lambda: beam_search(solver.decoder.scorer(states, arrays), width=WIDTH))
 
 
 def mining_seconds(data: Path, count: int) -> dict[str, float]:
@@ -161,7 +144,7 @@ def mining_seconds(data: Path, count: int) -> dict[str, float]:
     rows = [body for _number, body in read_objects(path)][:count]
     records = [ProblemRecord("", row["text"], "zh", row.get("equation") or "") for row in rows]
     examples = solver_examples(records, most_tokens=45)
-    return {name: timed(lambda miner=miner: miner(examples)) for name, (miner, _longest) in MINERS.items()}
+    return {name: timed(lambda miner=miner: miner(examples))[0] for name, (miner, _longest) in MINERS.items()}
 
 
 if __name__ == "__main__":

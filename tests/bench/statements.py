@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark prints
 """A sample of what pages say about similar questions, to be read by a person: is each statement true?
 
     python -m tests.bench.statements [--seed N] [--number N] [--rows] [--demo] [--data FOLDER] [--keep FOLDER]
@@ -11,15 +10,14 @@ five of each list, of questions that are in no judged file.
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.bench.bank import KEPT_IN, encode_bank, set_up
-from tests.bench.imports import SHARED_DATA
+from tests.bench.bank import encode_bank, set_up
+from tests.bench.benchmark import read_options
 from tests.bench.judged.bank import open_judged_bank
 from tests.bench.similar import JUDGEMENTS, PARTS
 
@@ -29,16 +27,7 @@ SHOWN = 600  # characters of a question
 
 def main() -> int:
     """Print the sample."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.bench.statements", description=__doc__.split("\n")[0]
-    )
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--number", type=int, default=50, help="of statements")
-    parser.add_argument("--rows", action="store_true", help="the rows that pages show, as they come")
-    parser.add_argument("--demo", action="store_true", help="of the demo bank instead of the real one")
-    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
-    parser.add_argument("--keep", type=Path, default=KEPT_IN, help="where the bank is kept")
-    options, _ = parser.parse_known_args()
+    options = read_options(seed=1, number=50, rows=False, demo=False)
     if options.demo:
         open_demo_bank(options.keep)
     else:

@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark prints
 """A step of contrastive pre-training, beside the same written plainly with sentence-transformers' trainer.
 
     python -m tests.bench.training [--data FOLDER] [--questions N] [--steps N] [--rounds N]
@@ -15,7 +14,6 @@ model's own multiplications reach is printed too.
 
 from __future__ import annotations
 
-import argparse
 import os
 import random
 import statistics
@@ -26,13 +24,13 @@ import warnings
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from analytics.training.threads import wait_passively
-from tests.bench.encode import SHARED_DATA, questions
+from tests.bench.benchmark import gate, read_options, timed
+from tests.bench.encode import questions
 
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 wait_passively()
@@ -54,14 +52,7 @@ PEAK = {
 
 def main() -> int:
     """Print a table; the exit code is 1 where the gate is missed."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.bench.training", description=__doc__.split("\n")[0]
-    )
-    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
-    parser.add_argument("--questions", type=int, default=4000)
-    parser.add_argument("--steps", type=int, default=8, help="measured steps a round")
-    parser.add_argument("--rounds", type=int, default=2)
-    options, _ = parser.parse_known_args()  # `python -m tests.bench` hands every benchmark all options
+    options = read_options(questions=4000, steps=8, rounds=2)
 
     from analytics.encoder.config import EncoderConfig
     from analytics.training.device import inference_dtype, pick_device
@@ -91,12 +82,7 @@ def main() -> int:
     print(f"ranks of 1,024 questions to 65,536 keys: {1e3 * large:.0f} ms (aim {1e3 * RANKS:.0f})")
     if device.type == "cuda":
         print(utilisation(task, config, step))
-    passed = share < MOST_OF_A_STEP
-    print(
-        f"gate: ranks and loss {share:.2%} of the step < {MOST_OF_A_STEP:.0%}:",
-        "passed" if passed else "MISSED",
-    )
-    return 0 if passed else 1
+    return gate(f"ranks and loss {share:.2%} of the step < {MOST_OF_A_STEP:.0%}", share < MOST_OF_A_STEP)
 
 
 def compare_training(
@@ -300,12 +286,7 @@ def large_ranks(device: Any) -> Callable[[], object]:
 def median_of(function: Callable[[], object], times: int) -> float:
     """Return the seconds of a call, after a first one that does not count."""
     function()
-    seconds = []
-    for _ in range(times):
-        began = time.perf_counter()
-        function()
-        seconds.append(time.perf_counter() - began)
-    return statistics.median(seconds)
+    return statistics.median(timed(function)[0] for _ in range(times))
 
 
 def utilisation(task: Any, config: Any, seconds: float) -> str:

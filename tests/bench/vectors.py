@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark prints
 """The nearest-neighbour query over 100,000 vectors, beside FAISS's HNSW with the same parameters.
 
     python -m tests.bench.vectors [--questions N] [--data FOLDER] [--queries N] [--million] [--keep FOLDER]
@@ -12,18 +11,16 @@ ones plus noise, fixed seed) in a database of its own; that is printed and is no
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
-from tests.bench.bank import KEPT_IN, open_bank
-from tests.bench.imports import SHARED_DATA
+from tests.bench.bank import open_bank
+from tests.bench.benchmark import gate, read_options
 
 K, LEAST_RECALL, MOST_MS, MOST_FILTERED_MS = 10, 0.99, 5.0, 10.0
 MILLION = 1_000_000
@@ -56,21 +53,20 @@ class Figures:
 
 def main() -> int:
     """Print tables; the exit code is 1 where a gate is missed."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.vectors", description=__doc__.split("\n")[0])
-    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
-    parser.add_argument("--questions", type=int, default=100_000)
-    parser.add_argument("--queries", type=int, default=500)
-    parser.add_argument("--million", action="store_true", help="repeat with a million vectors")
-    parser.add_argument("--keep", type=Path, default=KEPT_IN, help="where the bank is kept")
-    options, _ = parser.parse_known_args()
+    options = read_options(questions=100_000, queries=500, million=False)
     open_bank(questions=options.questions, data=options.data, var=options.keep)
     real = real_vectors()
     print(f"{len(real):,} real vectors of {real.shape[1]} dimensions")
-    passed = measure(real, options.questions, options.queries)
+    plain, narrow = measure(real, options.questions, options.queries)
     if options.million:
         with bare_questions(MILLION):
-            measure(real, MILLION, options.queries, is_gate=False)
-    return 0 if passed else 1
+            measure(real, MILLION, options.queries)
+    recall = min(plain.recall, narrow.recall)
+    return gate(
+        f"{plain.p95:.2f} ms <= {MOST_MS} ms and {narrow.p95:.2f} ms <= {MOST_FILTERED_MS} ms"
+        f" at recall {recall:.4f} >= {LEAST_RECALL}",
+        plain.p95 <= MOST_MS and narrow.p95 <= MOST_FILTERED_MS and recall >= LEAST_RECALL,
+    )
 
 
 def real_vectors() -> np.ndarray:
@@ -82,8 +78,8 @@ def real_vectors() -> np.ndarray:
     return np.array([vector for (vector,) in rows.values_list("vector").iterator(5000)], dtype=np.float32)
 
 
-def measure(real: np.ndarray, count: int, queries: int, *, is_gate: bool = True) -> bool:
-    """Fill a set, measure it and FAISS, and say whether the gates are met."""
+def measure(real: np.ndarray, count: int, queries: int) -> tuple[Figures, Figures]:
+    """Fill a set, and measure it and FAISS; returns the figures of our query, without a filter and with one."""
     from questionbank.models import EmbeddingSet, Question
 
     ids = np.array(
@@ -109,17 +105,7 @@ def measure(real: np.ndarray, count: int, queries: int, *, is_gate: bool = True)
             print(f"{name:42}{figures[name]}", flush=True)
     finally:
         clear(embedding_set.pk)
-    if not is_gate:
-        return True
-    plain, narrow = figures["pgvector, our query"], figures["pgvector, 1 % filter"]
-    passed = plain.p95 <= MOST_MS and narrow.p95 <= MOST_FILTERED_MS
-    passed &= min(plain.recall, narrow.recall) >= LEAST_RECALL
-    print(
-        f"gate: {plain.p95:.2f} ms <= {MOST_MS} ms and {narrow.p95:.2f} ms <= {MOST_FILTERED_MS} ms"
-        f" at recall {min(plain.recall, narrow.recall):.4f} >= {LEAST_RECALL}:",
-        "passed" if passed else "MISSED",
-    )
-    return passed
+    return figures["pgvector, our query"], figures["pgvector, 1 % filter"]
 
 
 def enlarged(real: np.ndarray, count: int) -> np.ndarray:

@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - an experiment prints
 """What the verdict is worth on pairs of authors that it was not fitted on, and what each piece of its evidence is.
 
     python -m tests.bench.verdict [--data FOLDER] [--paper]
@@ -11,7 +10,6 @@ fitted on all files: `analytics.paraphrase.scoring.verdict.WEIGHTS`. `--paper` m
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import tempfile
@@ -28,7 +26,7 @@ from analytics.paraphrase.scoring.fitting import balanced_shares, fit_verdict
 from analytics.paraphrase.scoring.scorer import Scorer, load_scorer, weigh_pairs
 from analytics.paraphrase.scoring.verdict import FEATURES, said
 from questionbank.demo.review_pairs import labelled_review_pairs
-from tests.bench.encode import SHARED_DATA
+from tests.bench.benchmark import read_options
 
 TESTS = Path(__file__).parents[1]
 OUTSIDE = TESTS / "bench" / "outside"
@@ -59,10 +57,7 @@ class Pairs:
 
 def main() -> int:
     """Print the rows."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench.verdict", description=__doc__.split("\n")[0])
-    parser.add_argument("--data", type=Path, default=SHARED_DATA, help="folder of the public data sets")
-    parser.add_argument("--paper", action="store_true", help="measure on ParaQD's test sets too")
-    options = parser.parse_args()
+    options = read_options(paper=False)
     with tempfile.TemporaryDirectory() as scratch:
         export_scorer(Path(scratch) / "scorer")
         scorer = load_scorer(Path(scratch) / "scorer")

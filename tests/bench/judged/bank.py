@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark prints
 """The banks of the judged queries: parts of public sets, each with its own hierarchy, perhaps beside the demo.
 
 A question is named by the identifier of its set (`math-train-12`, `opl-...`, `tal-en-train-7`, `math23k-41`,

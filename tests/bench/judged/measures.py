@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 
 def useful(ids: Sequence[str], relevant: Collection[str], shown: int = 5) -> int:
@@ -11,12 +11,16 @@ def useful(ids: Sequence[str], relevant: Collection[str], shown: int = 5) -> int
     return sum(result_id in relevant for result_id in ids[:shown])
 
 
-def ndcg(ids: Sequence[str], relevant: Collection[str], cut: int = 10) -> float:
-    """Return the normalised discounted cumulative gain (Järvelin and Kekäläinen 2002) of binary relevance.
+def ndcg(ids: Sequence[str], worth: Mapping[str, int], cut: int = 10) -> float:
+    """Return the normalised discounted cumulative gain (Järvelin and Kekäläinen 2002).
 
-    >>> ndcg(["a", "b", "c"], {"a", "c"}, cut=3) == (1 + 1 / 2) / (1 + 1 / math.log2(3))
+    Args:
+        worth: gain of each relevant result.
+
+    >>> ndcg(["a", "b", "c"], {"a": 1, "c": 1}, cut=3) == (1 + 1 / 2) / (1 + 1 / math.log2(3))
     True
     """
-    gain = sum(1 / math.log2(place + 2) for place, result_id in enumerate(ids[:cut]) if result_id in relevant)
-    ideal = sum(1 / math.log2(place + 2) for place in range(min(cut, len(relevant))))
+    best = sorted(worth.values(), reverse=True)[:cut]
+    gain = sum(worth.get(result_id, 0) / math.log2(place + 2) for place, result_id in enumerate(ids[:cut]))
+    ideal = sum(value / math.log2(place + 2) for place, value in enumerate(best))
     return gain / ideal if ideal else 0.0

@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark prints
 """Examples by people who had not seen the code, put through the product once.
 
     python -m tests.bench.outside PART [--examples FOLDER] [--output FOLDER] [--keep FOLDER]
@@ -21,8 +20,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from tests.bench.bank import KEPT_IN, set_up
-from tests.bench.imports import SHARED_DATA
+from tests.bench.bank import set_up
+from tests.bench.benchmark import BASE_DIR, KEPT_IN, SHARED_DATA
 
 EXAMPLES = Path(__file__).parent / "examples"
 PLAIN = 0.5  # probability from which a page states an answer
@@ -32,11 +31,8 @@ Example = dict[str, Any]
 
 def examples(folder: Path, name: str) -> list[Example]:
     """Return the lines of a file."""
-    return [
-        json.loads(line)
-        for line in (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
-        if line
-    ]
+    lines = (folder / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines if line]
 
 
 def numbers(options: argparse.Namespace) -> None:
@@ -100,15 +96,10 @@ def problems(options: argparse.Namespace) -> None:
     from questionbank.published_numbers import number_of_answer
 
     rows = examples(options.examples, "problems")
-    source, target = options.output / "problems.jsonl", options.output / "solutions.jsonl"
-    with source.open("w", encoding="utf-8") as file:
-        for number, example in enumerate(rows):
-            file.write(json.dumps({"id": str(number), "text": example["input"]}, ensure_ascii=False) + "\n")
-    command("solve", "--input", str(source), "--output", str(target))
-    solutions = {row["id"]: row for row in map(json.loads, target.read_text(encoding="utf-8").splitlines())}
+    solutions = answers("solve", [{"text": example["input"]} for example in rows], options.output)
     outcomes = []
     for number, example in enumerate(rows):
-        solution = solutions[str(number)]
+        solution = solutions[number]
         answer, probability = solution.get("answer"), solution.get("probability") or 0.0
         expected = example["expected"]
         published = number_of_answer(expected) if expected else None
@@ -136,19 +127,8 @@ def pairs(options: argparse.Namespace) -> None:
     from analytics.paraphrase.scoring.verdict import said
 
     rows = examples(options.examples, "pairs")
-    source, target = options.output / "pairs.jsonl", options.output / "scores.jsonl"
-    with source.open("w", encoding="utf-8") as file:
-        for number, row in enumerate(rows):
-            file.write(
-                json.dumps(
-                    {"id": str(number), "original": row["original"], "paraphrase": row["paraphrase"]},
-                    ensure_ascii=False,
-                )
-                + "\n"
-            )
-    print(command("score_paraphrases", "--input", str(source), "--output", str(target)).stderr, end="")
-    scores = {row["id"]: row for row in map(json.loads, target.read_text(encoding="utf-8").splitlines())}
-    stated = [scores[str(number)].get("probability") for number in range(len(rows))]
+    texts = [{"original": row["original"], "paraphrase": row["paraphrase"]} for row in rows]
+    stated = [scored.get("probability") for scored in answers("score_paraphrases", texts, options.output)]
     for row, p in zip(rows, stated, strict=True):
         if p is None or said(p) not in {"unsure", "valid" if row["valid"] else "invalid"}:
             stated_as = "no number" if p is None else f"{p:.2f}"
@@ -213,14 +193,14 @@ def formulas(options: argparse.Namespace) -> None:
 
     from questionbank.rendering import render_question
 
-    static = Path(__file__).resolve().parents[3] / "static"
     rows = "".join(
         f"<tr><td>{number}</td><td class='question-text'>{render_question(example['input'])}</td>"
         f"<td><code>{escape(example['input'])}</code><br><em>{escape(example['expected'])}</em></td></tr>"
         for number, example in enumerate(examples(options.examples, "formulas"), 1)
     )
     styles = "".join(
-        f"<link rel='stylesheet' href='file://{sheet}'>" for sheet in sorted((static / "css").glob("*.css"))
+        f"<link rel='stylesheet' href='file://{sheet}'>"
+        for sheet in sorted((BASE_DIR / "static" / "css").glob("*.css"))
     )
     write(
         options.output / "formulas.html",
@@ -323,10 +303,21 @@ def variants(options: argparse.Namespace) -> None:
 
 def command(name: str, *arguments: str, check: bool = True) -> subprocess.CompletedProcess[str]:
     """Run a command of the project."""
-    manage = Path(__file__).resolve().parents[3] / "manage.py"
     return subprocess.run(
-        [sys.executable, str(manage), name, *arguments], capture_output=True, text=True, check=check
+        [sys.executable, str(BASE_DIR / "manage.py"), name, *arguments],
+        capture_output=True,
+        text=True,
+        check=check,
     )
+
+
+def answers(name: str, rows: list[Example], folder: Path) -> list[Example]:
+    """Return what a command writes for each row."""
+    source, target = folder / f"{name}.jsonl", folder / f"{name}-answers.jsonl"
+    write(source, (json.dumps({"id": str(number), **row}) for number, row in enumerate(rows)))
+    print(command(name, "--input", str(source), "--output", str(target)).stderr, end="")
+    given = {row["id"]: row for row in map(json.loads, target.read_text(encoding="utf-8").splitlines())}
+    return [given[str(number)] for number in range(len(rows))]
 
 
 def set_up_without_bank() -> None:
@@ -400,23 +391,10 @@ def report(title: str, outcomes: list[str]) -> None:
     )
 
 
-PARTS = {
-    part.__name__: part
-    for part in (
-        numbers,
-        typed,
-        problems,
-        pairs,
-        papers,
-        files,
-        imports,
-        formulas,
-        searches,
-        pastes,
-        similar,
-        variants,
-    )
-}
+_PARTS = (
+    numbers, typed, problems, pairs, papers, files, imports, formulas, searches, pastes, similar, variants,
+)  # fmt: skip
+PARTS = {part.__name__: part for part in _PARTS}
 
 
 def main() -> int:

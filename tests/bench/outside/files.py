@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark prints
 """Question files of other systems by somebody who had not seen the code, read and compared with what is in them.
 
 A question is whole if its text, kind, options, what is right, points, pictures, feedback, hints and concepts are as its

@@ -1,4 +1,3 @@
-# ruff: noqa: T201 - a benchmark prints
 """Test papers by people who had not seen the code, read and compared with what their authors say is in them.
 
 A question is whole if its text, options, answer, number of parts and pictures are right. Of a question that is
