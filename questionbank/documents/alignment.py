@@ -14,28 +14,30 @@ from dataclasses import dataclass
 
 from analytics.text.formulas import formula_segments
 from questionbank.documents.marks import GAP
+from questionbank.documents.part_answers import by_parts
 from questionbank.documents.phrases import BONUS
 
 BONUS_NUMBER = -1
 """Stands for the number of a question that is called a bonus."""
 _LABEL = re.compile(
-    r"(?:^|(?<=[\s;,，；。.|·:：(（、\u2003])(?<!\d[.,:])|(?<=[\u4e00-\u9fff)）]))"
+    r"(?:^|(?<=[\s;,，；。.|·:：(（\[#、\u2003])(?<!\d[.,:])|(?<=[\u4e00-\u9fff)）]))"
     r"(?P<word>(?:(?:zu|ad|ans(?:wer)?(?: to)?|q(?:n|uestion)?|no|nr|aufgabe|frage|exercice|ejercicio|pregunta|problem"
     r"|ex|task|réponse|respuesta|lösung|solution|第)(?![a-z])[.\s]{0,2}|(?-i:[A-Z])(?=\d)))?"
-    r"(?P<number>\d{1,3})(?![\d/])"
-    r"(?:\s?[(（](?P<part>[a-h]|[ivx]{1,4})[)）][.)]?|(?P<bare_part>(?-i:[a-h]))(?=[.):\s]|$)[.):]?"
-    r"|(?P<sign>\s?[.)）、．:：=题\]]{1,2}(?!\d)|[.、．:：](?=\d)|\s?(?:[-–—=]>?|→)(?=[\s(（]?[A-KT](?![a-z])|\s)"
+    r"(?P<number>\d{1,3})(?!\d|/\S)"
+    r"(?:[.)-]?[\s\u2003]{0,2}[(（](?P<part>[a-h]|[ivx]{1,4})[)）][.)]?"
+    r"|(?:[.-][\s\u2003]{0,2}|\s)(?P<behind>(?-i:[a-h]))[.)](?=\s)|(?P<bare_part>(?-i:[a-h]))(?=[.):\s]|$)[.):]?"
+    r"|(?P<sign>\s?(?:[.)）、．:：=题\]ºª|]{1,2}|[.…]{2,}|/(?=\s))(?!\d)|[.、．:：|](?=\d)|…{1,2}(?=\d)|\s?(?:[-–—=]>?|→)(?=[\s(（]?[A-KT](?![a-z])|\s)|[-–](?=[\d$√])"
     r"|(?=[\s\u2003,]|$)|(?=[A-H√×](?![A-Za-z]))))",
     re.IGNORECASE,
 )
-_BREAK = re.compile(r"[;,，；。·|:：\t\u2003]\s*$|\s{2,}$")
+_BREAK = re.compile(r"[;,，；。·|/:：\t\u2003]\s*$|\s{2,}$")
 _OPERATOR = re.compile(
     r"\s*(?:[×·+*/=<>÷−^-](?=\s)|(?![A-KTF]\b)[a-zA-Z°%]{1,3}\b(?!\s*[=<>])|(?-i:[a-z]{4,})|[分%°℃€£$])"
 )
 _LETTER = re.compile(
-    r"\s*[(（]?(?:[A-K]{1,5}|[a-h]|T|F|True|False|[√×✓✗对错])[)）]?\s*(?:$|[\s;,，；。.|·\u2003])"
+    r"\s*[(（]?(?:[A-K]{1,5}|[a-h]|T|F|True|False|[√×✓✗对错])[)）]?\s*(?:$|[\s;,，；。.|·/\u2003])"
 )
-_EMPTY = re.compile(r"[\s;,，；。.|·()（）\u2003]*")
+_EMPTY = re.compile(r"[\s;,，；。.|·/()（）\u2003]*")
 _RANGE = re.compile(
     r"(?<!\d)(\d{1,3})\s*[-–—~～至到]\s*(\d{1,3})\s*(?:题)?\s*[.:：、)]?\s*((?:[A-HTF√×对错][\s,，、]*)+)(?=\d|[;；.。]|$)"
 )
@@ -46,6 +48,7 @@ _SECTION_NAME = re.compile(
     re.IGNORECASE,
 )
 """Stands before the first answer of a line."""
+_ALONE = re.compile(r"(?:[^\W\d_]{1,8}\s?)?\d{1,2}")
 _LEAST = 0.5  # of a label's weight: a number within a sentence is none
 _SEEN = 150  # earlier labels that one may follow
 _AGAIN = 6.0  # what it costs to begin the numbers anew
@@ -146,6 +149,15 @@ def aligned(texts: Sequence[str], numbers: Sequence[int], names: Sequence[str]) 
         names: of the questions as they are printed: "B1", "Exercise 2".
     """
     texts = [expanded(text) for text in texts]
+    for place, text in enumerate(texts[:-1]):
+        if _ALONE.fullmatch(text):  # "1" above "1a. 5" or "(a) 5"
+            texts[place] = (
+                ""
+                if texts[place + 1].startswith(text)
+                else f"{text}."
+                if by_parts(texts[place + 1])
+                else text
+            )
     labels = [label for line, text in enumerate(texts) for label in _labels(line, text)]
     slots, known, printed = _with_missing(numbers, names, labels, texts)
     chain = _chain(labels, texts, slots, printed, again=0.5 if _is_shuffled(labels, slots) else _AGAIN)
@@ -200,8 +212,8 @@ def _found_labels(line: int, text: str) -> Iterator[Label]:
         start, end = match.span()
         if any(begin < start < stop for begin, stop in formulas):
             continue
-        is_first = not text[:start].strip(" *(（")
-        part = (match["part"] or match["bare_part"] or "").lower()
+        is_first = not text[:start].strip(" *(（[#")
+        part = (match["part"] or match["bare_part"] or match["behind"] or "").lower()
         is_signed = bool(part or (match["sign"] or "").strip())
         behind = text[end:]
         is_parted = not is_first and _BREAK.search(text[:start]) is not None
@@ -210,7 +222,7 @@ def _found_labels(line: int, text: str) -> Iterator[Label]:
             continue
         weight = 1.0 if is_first else 0.9 if is_parted else 0.2
         weight += (2.0 if is_first else 1.0) * is_signed
-        if match["sign"] in (".", ":", "：") and behind[:1].isdigit():
+        if match["sign"] in (".", ":", "：", "-", "–") and behind[:1].isdigit():
             weight -= 0.6  # "1.5" may be a number
         weight += 1.0 * bool(_LETTER.match(behind)) + 1.2 * bool(match["word"])
         if weight < _LEAST:
@@ -290,7 +302,7 @@ def _pieces(texts: Sequence[str], label: Label, following: Label | None) -> Iter
     for line in range(label.line, last + 1):
         begin = label.end if line == label.line else 0
         end = following.start if following is not None and line == following.line else len(texts[line])
-        text = texts[line][begin:end].strip(" ;,，；·|\t" + GAP)
+        text = re.sub(r"\s/$", "", texts[line][begin:end].strip(" ;,，；·|\t" + GAP))
         if begin == 0 and end < len(texts[line]) and _SECTION_NAME.fullmatch(text):
             continue
         if text:

@@ -18,12 +18,14 @@ from questionbank.documents.phrases import (
     KEY_TITLE,
     NUMBER_COLUMN,
     SECTION,
+    SOLUTION,
     TASK,
 )
 
 _FEWEST = 3  # answers at the end of a paper that make a list without a title
 _SHORT = 40
 _LONGEST_TITLE = 80
+_MOST_WORDS = 5  # of a title that says nothing else
 _MOST_ENDS = 5
 _MOST_TITLES = 8  # each of them costs several readings
 _LONG = 5_000  # lines of a document whose list of answers ends with it
@@ -66,6 +68,12 @@ def _is_title(place: int, lines: Sequence[Line], marks: Sequence[Mark | None]) -
     is_lettered = first is not None and first.kind in ("lower", "roman", "upper")
     if not follows or (is_lettered and len(listed_numbers(full_text(follows[0]))) < 2):
         return False  # the solution of one question, part by part
+    if ANSWER.fullmatch(text) or SOLUTION.fullmatch(text):  # of one question, unless a number follows
+        return (first is not None and first.kind in ("digits", "word", "levels")) or (
+            len(listed_numbers(full_text(follows[0]))) > 1
+            or row_cells(follows[0].text) is not None
+            or (full_text(follows[0])[:1].isdigit() and not follows[0].is_joined)
+        )
     if KEY_TITLE.fullmatch(text):
         return any(sign.isdigit() for below in follows for sign in full_text(below))
     paragraph = [full_text(follows[0]), *(full_text(below) for below in follows[1:] if below.is_joined)]
@@ -139,9 +147,18 @@ def _at_the_end(lines: Sequence[Line], marks: Sequence[Mark | None]) -> frozense
             break
     highest = max(numbers[:start], default=0)
     above = lines[start - 1] if start else None
-    is_titled = above is not None and (above.heading or SECTION.fullmatch(full_text(above)))
+    is_section = above is not None and SECTION.fullmatch(full_text(above)) is not None
     fits = len(said) >= _FEWEST and highest <= max(said) + 1 and 2 * len(said) >= highest >= 2
-    return frozenset(range(start, len(lines))) if fits and not is_titled else frozenset()
+    if not fits or is_section:
+        return frozenset()
+    is_title = above is not None and marks[start - 1] is None and _may_be_title(above.text)
+    return frozenset(range(start - is_title, len(lines)))
+
+
+def _may_be_title(text: str) -> bool:
+    """Return whether the text of a line above a list of answers may be its title, in whatever language."""
+    is_plain = not re.search(r"[?？=_|\d$]|!\[", text) and (text.endswith(":") or not TASK.match(text))
+    return is_plain and len(text.split()) <= _MOST_WORDS and len(text) <= _SHORT
 
 
 def _asks(line: Line) -> bool:

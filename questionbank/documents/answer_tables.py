@@ -288,7 +288,7 @@ def _column(rows: Sequence[Sequence[str]], column: int) -> list[Label | None]:
 
 def _is_part(cell: str) -> bool:
     mark = read_mark(take_mark(cell)[0])
-    return mark is not None and mark.kind in ("lower", "roman")
+    return mark is not None and mark.kind in ("lower", "roman") and label_of(cell) is None
 
 
 def _cell(row: Sequence[str], column: int) -> str:

@@ -18,8 +18,7 @@ from questionbank.documents.conclusions import (
 )
 from questionbank.documents.drafts import Draft, Item
 from questionbank.documents.keys import KeyEntry
-from questionbank.documents.marks import read_mark, take_mark
-from questionbank.documents.part_answers import answer_text, lettered_answers, part_answers
+from questionbank.documents.part_answers import answer_text, by_parts
 from questionbank.formats.shapes import answer_label
 
 _LETTERS = re.compile(
@@ -105,7 +104,7 @@ def _said_below(
     said = []
     for item in answers:
         text = answer_text(item.text)
-        listed = part_answers(text)
+        listed = by_parts(text)
         if len(listed) == 1 and not draft.parts:  # "b. 9", or "a. 42" of a typed answer by Respondus
             (text,), listed = listed if options else listed.values(), {}
         found.parts |= listed
@@ -141,12 +140,8 @@ def labels_named(text: str, options: Sequence[Option], where: str, doubts: list[
     text = next((name for name in (bare, bare.upper()) if name in labels), text)
     if text in labels:
         return text
-    if (
-        labels == [str(place) for place in range(1, len(labels) + 1)]
-        and len(text) == 1
-        and text.upper() in "ABCDEFGH"[: len(labels)]
-    ):
-        return labels["ABCDEFGH".index(text.upper())]
+    if len(text) == 1 and text.upper() in "ABCDEFGH"[: len(labels)] and not {*labels} & {*"ABCDEFGH"}:
+        return labels["ABCDEFGH".index(text.upper())]  # "B": the second of (i), (ii), (iii)
     if match := _LETTERS.fullmatch(text.strip()):
         named = re.findall(r"[A-K]", match[1].upper().replace("AND", "").replace("UND", "").replace("ET", ""))
     elif all(part.strip() in labels for part in text.split(",")):
@@ -227,7 +222,7 @@ def _concluded_parts(
     parts: tuple[QuestionPart, ...], solution: str, found: list[str]
 ) -> tuple[tuple[QuestionPart, ...], str]:
     """Return the parts with what their working ends with, and the solution; unsure ends go into `found`."""
-    worked = {label: text for label, text in _by_parts(solution).items() if text}
+    worked = {label: text for label, text in by_parts(solution).items() if text}
     workings = list(worked.values()) if len(worked) == len(parts) else [""] * len(parts)
     settled = []
     for part, text in zip(parts, workings, strict=True):
@@ -241,22 +236,3 @@ def _concluded_parts(
             part = replace(part, answer=end)
         settled.append(part)
     return tuple(settled), solution
-
-
-def _by_parts(solution: str) -> dict[str, str]:
-    """Return a solution by the labels of parts that its lines, or places in a line, begin with."""
-    found: dict[str, str] = {}
-    label = ""
-    for line in solution.split("\n"):
-        several = lettered_answers(line)
-        number, rest = take_mark(line)
-        mark = read_mark(number)
-        if several:
-            found |= several
-            label = [*several][-1]
-        elif mark is not None and mark.kind in ("lower", "roman", "digits"):
-            label = mark.label
-            found[label] = rest
-        elif label:
-            found[label] += f"\n{line}"
-    return found

@@ -27,7 +27,8 @@ _CHOSEN = re.compile(
     r"(?:answer(?: choice)?|choice|option|alternativa|letra|opción|opzione|réponse|antwort"
     r"|故|因此|应|所以)\s*(?:is|选|:)?\s*(?:option |choice )?"
     r"[(（]?([A-K]|(?<=[(（])[a-k])(?![\w’'])"
-    r"|^[(（]?([A-K])[)）.]{1,2}(?:\s|$)",
+    r"|^[(（]?([A-K])(?:[)）.]{1,2}(?:\s|$)|\s*$|\s+(?:because|since|as|weil|car|porque|perché)\b)"
+    r"|^[(]?(?:(?:option|choice|answer) )?[(]?([A-K])[)]? is (?:the )?(?:correct|right)\b",
     re.IGNORECASE,
 )
 _ASSIGNED = re.compile(r"\$?\s*[^\W\d]\w{0,2}(?:\([a-z]\))?\s*$")
@@ -38,11 +39,11 @@ _EQUATION = re.compile(  # "The tangent line is $y - 2 = 3x$"
 _TAIL = re.compile(
     r"(?:[\s.…_]*\d{1,2}\s*分|\s*[\[(]\d{1,2}(?:\s*(?:pts?|marks?|points?|P)\.?)?[\])]|[\s.。,;；∎□]|\*+)+$"
 )
-_ONE = r"\$?[^\W\d][\w{}]{0,4}(?:\([a-z]\))?\s?=\s?[^=,，;；\s][^=,，;；]{0,25}?"
+_ONE = r"\$?[^\W\d][\w{}]{0,4}(?:\([a-z]\))?\s?=\s?[^=,，;；\s](?:[^=,，;；]|(?<=\d),(?=\d)){0,25}?"
 _ASSIGNMENTS = re.compile(
-    rf"(?:^|(?<=[\s，])(?<![-+−–×÷·*/]\s))({_ONE}(?:\s*(?:[,，、]|\bor|\band|\boder|\bund|\bou|\bet|\by|\bo|或|和)\s*{_ONE})+)$"
+    rf"(?:^|(?<=[\s，:：为是])(?<![-+−–×÷·*/]\s))({_ONE}(?:\s*(?:[,，、]|\bor|\band|\boder|\bund|\bou|\bet|\by|\bo|或|和)\s*{_ONE})+)$"
 )
-_ONE_ASSIGNED = re.compile(r"\$?[^\W\d][\w{}]{0,3}(?:\([a-z]\))?\s?=\s?[^=]{1,25}")
+_ONE_ASSIGNED = re.compile(r"\$?[^\W\d][\w{}]{0,3}(?:\([a-z]\))?\s?=\s?[^=]{1,30}|[−–-]?\$?[^=\s]{1,25}")
 _SENTENCE = re.compile(r"(?:yes|no|ja|nein|oui|non|sí|true|false|wahr|falsch)\b", re.IGNORECASE)
 _NUMERAL = re.compile(r"(?:^|(?<=\s))\((i{1,3}|iv|v)\)\s*")
 _LAST_STEP = re.compile(r"\\(?:approx|to|rightarrow|Rightarrow)(?![a-z])")
@@ -55,7 +56,7 @@ def chosen_letter(text: str) -> str:
     >>> chosen_letter("These are independent, so the answer is (b)."), chosen_letter("Choice C is correct.")
     ('B', 'C')
     """
-    found = [match[1] or match[2] for match in _CHOSEN.finditer(text)]
+    found = [match[1] or match[2] or match[3] for match in _CHOSEN.finditer(text)]
     return found[-1].upper() if found else ""
 
 
@@ -65,8 +66,9 @@ def is_working(text: str) -> bool:
     >>> is_working("0,70 · 85 = 59,50 €"), is_working("x = 2 or x = 3"), is_working("y = 3x + 2")
     (True, False, False)
     """
+    text = text.replace("＝", "=")
     if _SENTENCE.match(text) or all(
-        map(_ONE_ASSIGNED.fullmatch, re.split(r"\s*[;,，；、]\s*", text.strip(" .;")))
+        map(_ONE_ASSIGNED.fullmatch, re.split(r"\s*[;；、]\s*|,\s+|，|\s+OR\s+", text.strip(" .;")))
     ):
         return False
     if _LEAD.search(text) or "\n" in text or len(_CLAUSES.sub(" ", text)) < len(text) - 4:
@@ -78,7 +80,13 @@ def is_working(text: str) -> bool:
     if sign and before.startswith("$") and same_meaning(before.strip("$ "), behind.strip("$ .")) == "same":
         return True  # a step from one form to another
     variables = re.search(r"(?<![^\W\d_])[a-zA-Z](?![^\W\d_])|\\|\^", before.rpartition(":")[2])
-    return bool(sign) and variables is None and re.search(r"\d.*[-+−–×÷·*/:]", before) is not None
+    is_fraction = re.fullmatch(r"\s*\d+\s*/\s*\d+\s*", before) is not None  # "10/32 = 0.3125" says it twice
+    return (
+        bool(sign)
+        and variables is None
+        and not is_fraction
+        and re.search(r"\d.*[-+−–×÷·*/:]", before) is not None
+    )
 
 
 def is_sure(working: str) -> bool:
@@ -101,6 +109,8 @@ def concluded(text: str) -> str:
     >>> concluded("480÷120＝4（小时） 答：4小时后两车相遇。"), concluded("The top slides down at 5/6 ft/s.")
     ('4小时', '5/6 ft/s')
     """
+    if "＝" in text:
+        return concluded(text.replace("＝", "=").replace("．", ".")).replace("=", "＝")
     if units := [*_UNIT.finditer(text)]:
         return f"{units[-1]['value']}{units[-1]['unit']}"
     worked, said = re.split(r"答\s*[：:]", text)[0], text.partition("答")[2].strip(" ：:。.")
@@ -114,17 +124,25 @@ def concluded(text: str) -> str:
     else:
         clause = re.split(r"[:：]\s", clause)[-1]
     clause = _TAIL.sub("", clause.strip())
+    found = _value_of(clause, text)
+    is_short = bool(leads) and len(clause) <= _LONGEST and re.search(r"[\d$]", clause) is not None
+    return found if found is not None else clause * is_short
+
+
+def _value_of(clause: str, text: str) -> str | None:
+    """Return the value that the last clause of a text says, empty where it is unclear; None where it says none."""
     if clause.count(")") > clause.count("(") and "(" not in clause:
         return ""  # the end of an aside
     if equation := _EQUATION.search(clause):
         return equation[1]
     if assigned := _ASSIGNMENTS.search(clause):
         return assigned[1]
-    if "=" in clause or "＝" in clause or "≈" in clause or r"\to " in clause:
+    if "=" in clause or "＝" in clause or "≈" in clause or _LAST_STEP.search(clause):
         return _behind_equals(clause)
-    if value := _SAYS.search(clause) or _VALUE.search(clause):
-        return value["value"].strip()
-    return clause if leads and len(clause) <= _LONGEST and re.search(r"[\d$]", clause) else ""
+    if len(text) <= _LONGEST and not re.search(r"[^\W\d_]{3,}|[\n=]", text):
+        return text.strip(" .")  # nothing but the answer: "3x + 6"
+    value = _SAYS.search(clause) or _VALUE.search(clause)
+    return value["value"].strip() if value else None
 
 
 def concluded_by_numerals(text: str) -> str:

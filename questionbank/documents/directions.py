@@ -25,7 +25,7 @@ _ORDERS = re.compile(
 )
 """Tells what to do with each of the questions that follow."""
 _ADMINISTERS = re.compile(
-    r"\b(?:circle|choose|select|tick|shade|write|use|show|label|give)\b[^.]{0,40}\b(?:letters?|best|correct|options?"
+    r"\b(?:circle|choose|select|tick|shade|write|use|show|label|give)\b[^.]{0,40}\b(?:letters?|best|correct|right|box|options?"
     r"|answers?|(?:show )?work(?:ing)?|true|T|space|line|blank|units?)\b",
     re.IGNORECASE,
 )
@@ -54,6 +54,11 @@ def is_order(text: str) -> bool:
     """
     orders = [part for part in re.split(r"(?<=[.:])\s", text) if _ORDERS.match(part)]
     return bool(STATEMENTS.search(text)) or not all(map(_ADMINISTERS.search, orders))
+
+
+def administers(text: str) -> bool:
+    """Return whether a line only tells where and how to write: "Tick the right box."."""
+    return _ADMINISTERS.search(text) is not None
 
 
 def is_given(text: str) -> bool:

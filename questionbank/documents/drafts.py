@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from questionbank.documents.keys import KeyEntry
 from questionbank.documents.paper import Line, Role
-from questionbank.documents.part_answers import answer_text, part_answers
+from questionbank.documents.part_answers import answer_text, by_parts, in_order
 from questionbank.documents.phrases import MATCHING, STIMULUS
 
 
@@ -46,16 +46,19 @@ class Stimulus(Item):
     last: int = 0
 
     @classmethod
-    def of(cls, place: int, text: str) -> Stimulus:
-        """Return the text that begins with a line, for the questions that it names."""
+    def of(cls, place: int, line: Line) -> Stimulus:
+        """Return the text that begins with a line, for the questions that it names, or that stand below its number."""
+        text = line.text
         match = STIMULUS.search(text)
         if match is None:
-            return cls([place], [text])
+            return cls([place], [text], line.number.strip(" .()"))
         first, last = match["first"] or match["zh_first"], match["last"] or match["zh_last"]
         return cls([place], [text], first=int(first), last=int(last))
 
-    def is_for(self, number: int) -> bool:
+    def is_for(self, number: int, label: str) -> bool:
         """Return whether a question shares it."""
+        if "." in self.number and not label.startswith(f"{self.number}."):
+            return False
         return not self.last or self.first <= number <= self.last
 
 
@@ -118,10 +121,13 @@ class Draft:
             item.is_settled = not settled.isdisjoint(item.lines)
 
     def share_answers(self) -> None:
-        """Take what stands below the last part but answers all of them: "Answers: (a) 5 (b) 6"."""
+        """Take what stands below the last part but answers all of them: "Answers: (a) 5 (b) 6", "Answers: 5; 6"."""
+        labels = [part.number for part in self.parts]
+        is_only = not any(part.answers for part in self.parts[:-1])
         for part in self.parts:
             for item in [*part.answers]:
-                if len(part_answers(answer_text(item.text))) > 1:
+                text = answer_text(item.text)
+                if len(by_parts(text)) > 1 or (is_only and in_order(labels, text)):
                     part.answers.remove(item)
                     self.answers.append(item)
 

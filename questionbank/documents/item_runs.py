@@ -118,7 +118,7 @@ class Items:
         stem = " ".join(
             without_points(line.text, may_begin=True)[0] for line in self.lines[run.question : run.places[0]]
         ).strip()
-        base += self.key.get(run.question, 0.0)
+        base += self.key.get(run.question, 0.0) * (run.series != "box")
         if run.series == "bullet" and len(lines) == 1 and self._flagged(run.places[0]):
             base += 2  # a short answer, as text2qti writes it
         if phrases.OFFERS_CHOICE.search(stem) or "____" in stem:

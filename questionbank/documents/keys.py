@@ -12,7 +12,7 @@ from questionbank.documents.conclusions import is_working
 from questionbank.documents.key_rows import full_text, row_cells, table_cells, without_marks
 from questionbank.documents.marks import GAP, read_mark, take_mark
 from questionbank.documents.paper import Line
-from questionbank.documents.part_answers import lettered_answers, short_answer
+from questionbank.documents.part_answers import by_parts, short_answer
 from questionbank.documents.phrases import (
     ANSWER,
     KEY_TITLE,
@@ -34,7 +34,7 @@ _RESULT = re.compile(r"\$?[A-Za-z]\s*=\s*[^=,，;；\n]{1,20}?\$?\s*[.。．]?")
 _EXAMVIEW = re.compile(r"\s*(?:PTS|DIF|REF|OBJ|NAT|STA|TOP|KEY|MSC|NOT|LOC):.*")
 _TRUTH = re.compile(r"(\w{4,8}|[√×✓✗对错TF])\s*[.,:;。，；：]\s*(?=\S)")
 TITLE_AND_LIST = re.compile(
-    r"\W*(?:(?:the )?answers?(?: key)?|(?:answer )?keys?|correct answers|solutions|lösungen|réponses|corrigé"
+    r"^\W*(?:(?:the )?answers?(?: key)?|(?:answer )?keys?|correct answers|solutions|lösungen|réponses|corrigé"
     r"|respuestas|soluciones|answers? (?:to|for) [^:\d?]{1,40}|(?:参考|标准)?答案)"
     r"(?:\s*[:：]\s*(?=.)|\s+(?=\d{1,3}\s?[-.):A-E]))",
     re.IGNORECASE,
@@ -111,7 +111,8 @@ def key_entries(
             entries += _placed(_of_table(rows), numbers, names)
             rows = []
         if line.is_joined and block and block[-1][1]:
-            block[-1] = ([*block[-1][0], place], f"{block[-1][1]}{GAP}{text}")
+            above = block[-1][1]  # "1" before "1(a) 5"
+            block[-1] = ([*block[-1][0], place], text if text.startswith(above) else f"{above}{GAP}{text}")
             continue
         is_name = line.heading or SECTION.fullmatch(text) or KEY_TITLE.fullmatch(text)
         is_name = is_name and not has_label(text)
@@ -155,35 +156,20 @@ def _entry(answer: Answer, block: Sequence[tuple[list[int], str]]) -> KeyEntry:
         pieces, part = [answer.part], ""  # "1b": the option of question 1
     else:
         part = answer.part
-    open_part = ""
-    for text in [f"({part}) {pieces[0]}", *pieces[1:]] if part else pieces:
-        number, rest = take_mark(text)
-        mark = read_mark(number)
-        is_part = mark is not None and (
-            mark.series in ("lower()", "lower)", "lower.", "roman()", "roman)", "digits()", "digits○")
-            or (mark.kind in ("lower", "digits", "upper", "roman") and open_part)
-        )
-        if not is_part or mark is None or (is_part and not open_part and entry.answer):
-            if open_part:
-                before = entry.parts[open_part]
-                entry.parts[open_part] = (
-                    f"{before}\n{_without_points(text)}" if before else _without_points(text)
-                )
-            else:
-                _say(entry, text)
-            continue
-        if parts := lettered_answers(text):
-            entry.parts |= {label: _without_points(said) for label, said in parts.items()}
-            open_part = list(parts)[-1]
-        elif not rest and not open_part:  # "3. (1)": the number of an option
-            _say(entry, mark.label)
-        elif mark.roman and open_part in {*"abcdefgh"}:  # "(ii)" within "(a)"
-            entry.parts[open_part] = (
-                f"{entry.parts[open_part]}\n({mark.label}) {_without_points(rest)}".strip()
-            )
-        else:
-            open_part = mark.label.lower()
-            entry.parts[open_part] = _without_points(rest)
+    texts = [f"({part}) {pieces[0]}", *pieces[1:]] if part else pieces
+    for start in range(len(texts)):
+        label = SOLUTION.match(texts[start])
+        said = [texts[start][label.end() :] if label else texts[start], *texts[start + 1 :]]
+        parts = by_parts("\n".join(map(_without_points, said)))
+        if parts and (len(parts) > 1 or start == 0):
+            if not any(parts.values()):  # "3. (1)": the number of an option
+                texts = [*parts]
+                break
+            entry.parts |= parts
+            texts = texts[:start]
+            break
+    for text in texts:
+        _say(entry, text)
     return entry
 
 
@@ -252,7 +238,7 @@ def _say(entry: KeyEntry, text: str) -> None:
     text = _without_points(text)
     if not text:
         return
-    if not entry.answer and (parts := lettered_answers(text)):
+    if not entry.answer and len(parts := by_parts(text)) > 1:
         entry.parts |= parts
         return
     if label := ANSWER.match(text):
@@ -342,7 +328,9 @@ def _of_table(rows: list[tuple[int, list[str]]]) -> Iterator[KeyEntry]:
             if answer and part:
                 yield KeyEntry(number, [line, rows[place][0]], parts={part: answer})
             elif answer:
-                yield KeyEntry(number, [line, rows[place][0]], _named(answer)[0] or answer)
+                entry = KeyEntry(number, [line, rows[place][0]], raw=[answer])
+                _say(entry, answer)
+                yield entry
         place += 1
     yield from _beside(beside)
 

@@ -19,20 +19,25 @@ GAP = "\u2003"
 """Stands in a paragraph for a tab or for several blanks, until it is cut into lines."""
 
 _QUESTION_WORDS = (
-    "question|quest|qn|problem|exercise|exercice|exo|aufgabe|frage|item|task|ejercicio|pregunta|problema|problème"
-    "|esercizio|domanda|exercício|pergunta|questão|opgave|vraag|zadanie|nr|no|n°|num|ex"
+    "question|ques|quest|qn|problem|prob|exercise|exercice|exo|aufgabe|frage|item|task|ejercicio|pregunta"
+    "|problema"
+    "|problème|esercizio|quesito|domanda|exercício|pergunta|questão|opgave|vraag|zadanie|zad|uppgift"
+    "|oppgave|tehtävä"
+    "|soru|câu|bài|úloha|příklad|feladat|вопрос|задача|задание|問題?|问题|題|题|문제?|number|nr|no|n[°º]|num|ex|es"
+    "|ej|sum"
 )
 _PREFIX = (  # the place where students write the letter, before the number: "____ 1.", "( B ) 1."
     r"(?:(?P<blank>_{1,30}[ ]?(?P<written>[A-Ha-hTF])?[ ]?_{1,30}"
     r"|[(（][\s\u2003]{0,30}(?P<given>[A-HTF√×✓✗對对错]?)[\s\u2003]{0,30}[)）])"
-    r"[\s\u2003]*(?=[0-9０-９]{1,3}(?:\s?[.)．、]|[ ][A-Z])))?"
+    r"[\s\u2003]*(?=[0-9０-９]{1,3}(?:\s?[.)．、]|[ ][A-Z])|[A-Ha-h][.)]))?"
 )
 _MARK = re.compile(
-    _PREFIX + r"(?P<flag>(?:\*{1,2}|[✓✔☑→√])[ ]?(?=[(（\[]?[A-Za-z0-9Ａ-Ｊ]{1,4}\s?[.)）\]、．:：]))?"
+    _PREFIX + r"(?P<flag>(?:\*{1,2}|[✓✔☑✅→√]|=?>|[(\[]?[xX][)\]]|[xX](?=\s))[ ]?"
+    r"(?=[(（\[]?[A-Za-z0-9Ａ-Ｊ]{1,4}\s?[.)）\]、．:：]))?"
     r"(?:"
     r"(?P<word>(?i:"
     + _QUESTION_WORDS
-    + r")|Q|[#№])[ .#°]{0,3}(?P<of_word>(?:[0-9]{1,2}\.)?[0-9０-９]{1,3}[a-h]?)\*?"
+    + r")|[Qq]|[#№])(?:[ .#°-]{0,3}|[ .](?i:no|nr|number)[ .:]{1,2})(?P<of_word>(?:[0-9]{1,2}\.)?[0-9０-９]{1,3}[a-h]?)\*?"
     r"(?P<word_end>[ ]?[.:)、．：]|[ ]?[-–—](?=\s)|(?=\s*[(（\[]?\s*$)"
     r"|(?=[\s\u2003]+[(（\[A-ZÀ-ÖØ-Ý$¿†‡*\u4e00-\u9fff])"
     r"|(?=\u2003))"
@@ -40,23 +45,29 @@ _MARK = re.compile(
     r"|(?P<before_word>[0-9]{1,3})\.?[ ]?(?i:aufgabe|frage|übung|exercice|problem|question)\b[ ]?(?:[.:]"
     r"|(?=[\s(\[]|$))"
     r"|第\s?(?P<ordinal>[0-9０-９]{1,3}|[一二三四五六七八九十]{1,3})\s?[题題](?:\s?[.:、．：])?"
-    r"|(?P<digits>[0-9０-９]{1,3})(?P<digits_end>\s?[)）、．]|\.[-–—](?=\s)|\.(?![0-9]|\s?[0-9]+\s?[)）])|°\)|/(?=\s)"
+    r"|[★☆†]?(?P<digits>[0-9０-９]{1,3})[★☆*]?"
+    r"(?P<digits_end>\.?\s?[)）、．]|\.[-–—](?=\s)|\s?\.(?![0-9]"
+    r"|\s?[0-9]+\s?[)）]|\(?[a-h][.)]|[a-h]\s)|°\)|[ºª](?=\s)"
+    r"|[/:：](?=\s)"
     r"|\s?[-–—](?=\s[A-Z]))"
-    r"|(?P<compound>[0-9]{1,2}[ ]?(?:\((?P<of_part>[a-h])\)|(?P<part>[a-h])(?:[.)](?![a-z])|(?=\u2003)"
+    r"|(?P<compound>(?:(?i:Q|question)[ ]?)?[0-9]{1,2}(?:[ ]|[.-](?=\(?[a-h]\b))?(?:\((?P<of_part>[a-h])\)"
+    r"|(?P<part>[a-h])(?:(?P<part_end>[.)])(?![a-z])|(?=\u2003)"
     r"|(?=[ ][A-Z]))))"
     r"|(?P<box>\[[ ]?[*xX✓✔]?[ ]?\]|[(（][ ]?[*xX✓✔]?[ ]?[)）](?=\s)|[☐☑☒□■◻◼○◯●◉])(?=[\s\u2003\w$])"
-    r"|[(（\[【](?P<in_digits>[0-9０-９]{1,3})[)）\]】]"
+    r"|[(（\[【](?P<in_digits>[0-9０-９]{1,3})\.?[)）\]】]"
     r"|(?P<levels>[1-9][0-9]?(?:\.[1-9][0-9]?)+)(?:[.)](?!\d)|(?=\u2003|[ ][A-ZÀ-Ý]))"
     r"|(?P<circled>[①-⑳])"
-    r"|(?P<letter>[A-Pa-pＡ-Ｊ])(?P<letter_end>\s?[)）、．]|\.(?![A-Za-z]\.)|[ ]?[:：](?=[\s\u2003$]|\S))"
-    r"|[(（\[【]\s?(?P<in_letter>[A-Pa-pＡ-Ｊ])\s?[)）\]】]"
+    r"|(?P<named>(?i:part|partie|teil)[ ])?(?:(?P<letter>[A-Pa-pＡ-Ｊ])(?P<letter_end>\.?\s?[)）、．]"
+    r"|\.(?![A-Za-z]\.)|[ ]?[:：](?=[\s\u2003$]|\S))"
+    r"|[(（\[【]\s?(?P<in_letter>[A-Pa-pＡ-Ｊ])\.?\s?[)）\]】]\.?)"
     r"|(?P<ring>[Ⓐ-Ⓟⓐ-ⓟ])"
     r"|(?P<roman>[ivx]{1,5}|[IVX]{1,5})(?P<roman_end>[.)）])(?![A-Za-z]\.)"
     r"|[(（\[](?P<in_roman>[ivx]{1,5}|[IVX]{1,5})[)）\]]"
     r"|(?P<han>[一二三四五六七八九十]{1,3})[、．.]"
     r"|[(（](?P<in_han>[一二三四五六七八九十]{1,3})[)）]"
     r"|(?P<bullet>[-–—•·‣▪◦*])(?=[\s\u2003])"
-    r"|(?P<bare>[0-9]{1,2})(?=[ ]?\u2003\s?[^\W\d_]|[ ](?:[A-ZÀ-ÖØ-Ý]|[\u4e00-\u9fff])|[\u2003 ]+[$(“‘\"!]|\u2003?$)"
+    r"|(?P<bare>[0-9]{1,2})(?=[ ]?\u2003\s?[^\W\d_]|[ ](?:[A-ZÀ-ÖØ-Ý]|[\u4e00-\u9fff])|[\u2003 ]+[$(“‘\"!]"
+    r"|\u2003?$)"
     r"|(?P<bare_letter>[A-K])(?=\u2003)"
     r")"
 )
@@ -117,7 +128,11 @@ def take_mark(text: str) -> tuple[str, str]:
     rest = text[match.end() :]
     if _NEEDS_BLANK.search(match[0]) and rest[:1].isalpha() and rest[0].isascii():
         return "", text  # "e.g."
-    if match["letter_end"] and match["letter_end"].strip() in (":", "：") and match["letter"].islower():
+    if (
+        (match["letter_end"] or "").strip() in (":", "：")
+        and match["letter"].islower()
+        and not match["named"]
+    ):
         return "", text  # "a: b = 2 : 3"
     if (
         match["roman"]
@@ -157,7 +172,8 @@ def _mark(match: re.Match[str]) -> Mark:
         value = int(number) if number.isdigit() else han_number(number)
         return Mark("word", value, str(value))
     if letter := found.get("of_part") or found.get("part"):
-        return Mark("lower()", ord(letter) - ord("a") + 1, letter)
+        shape = _close(found["part_end"]) if "part_end" in found else "()"
+        return Mark(f"lower{shape}", ord(letter) - ord("a") + 1, letter)
     if number := found.get("digits"):
         return Mark(f"digits{_close(found['digits_end'])}", int(number), number)
     if number := found.get("in_digits"):
@@ -239,7 +255,7 @@ def take_compound(text: str) -> tuple[str, str, str]:
         return "", "", text
     letter = match["of_part"] or match["part"]
     return (
-        match["compound"][: match["compound"].index(letter)].rstrip(" ("),
+        match["compound"][: match["compound"].index(letter)].rstrip(" (.-"),
         f"({letter})",
         text[match.end() :].strip(" " + GAP),
     )
@@ -273,7 +289,9 @@ def cuts(text: str) -> list[int]:
     if best:
         return [place.start for place in best if text[: place.start].strip(" " + GAP)]
     number, rest = take_mark(text)
-    return [len(text) - len(rest)] if number and begins_part(rest) else []
+    mark = read_mark(number)
+    is_numbered = mark is not None and mark.kind not in ("bullet", "box")  # "• A. 9" is one line
+    return [len(text) - len(rest)] if is_numbered and begins_part(rest) else []
 
 
 def begins_part(text: str) -> bool:
@@ -291,7 +309,9 @@ def _runs(text: str) -> Iterator[list[_Place]]:
     open_runs: dict[str, list[_Place]] = {}
     for place in _places(text):
         run = open_runs.get(place.series)
-        if run is not None and (place.value == run[-1].value + 1 or place.value == 0):
+        step = place.value - run[-1].value if run is not None else 0
+        are_columns = place.is_wide and place.series[:5] in ("upper", "lower") and 0 < step < 4
+        if run is not None and (step == 1 or place.value == 0 or are_columns):
             run.append(place)
             continue
         if run is not None and place.value != 1:
@@ -352,9 +372,13 @@ def _are_items(text: str, run: Sequence[_Place]) -> bool:
         return False
     begins = not take_mark(text[: run[0].start].strip(" " + GAP))[1]
     is_wide = all(place.is_wide for place in run[1:])
+    behind_end = re.search(r"[.:?？。：!)）]\s*$", text[: run[0].start].strip(" " + GAP)) is not None
     if run[0].series.startswith(("digits", "roman")) and run[0].value == 1:
-        behind_end = bool(re.search(r"[.:?？。：!)）]\s*$", text[: run[0].start].strip(" " + GAP)))
         is_listed = run[0].series == "roman()" and TASK.match(text) is not None
         is_listed = is_listed and not any(re.search(r"\b(?:and|or)\s*$", part) for part in between)
         return begins or is_wide or behind_end or is_listed
-    return begins or is_wide or len(run) > 2 or (run[0].series.endswith(")") and run[0].is_wide)
+    is_bracketed = run[0].series.endswith(")")
+    are_sentences = all(re.match(r"\s*[^\W_a-z]|\s*\$", text[place.end :]) for place in run)
+    if run[0].value == 1 and behind_end and is_bracketed and are_sentences:
+        return True
+    return begins or is_wide or len(run) > 2 or (is_bracketed and run[0].is_wide)

@@ -26,6 +26,7 @@ _HALF = re.compile(
     r"(?P<letter>[A-Ha-h])(?:[.)]|\s*[|\t])\s*(?P<right>[^|]{1,90})\|?"
 )
 _FEWEST_ROWS = 3
+_WRITTEN = re.compile(r"(?m)^\|?\s*(?P<blank>_+\s*(?P<letter>[A-Ha-h])\s*_+)\s*(?:(?P<number>\d{1,2})[.)])?")
 
 
 def matching_rows(texts: Sequence[str]) -> list[range]:
@@ -97,6 +98,19 @@ def pairs_of(stem: str, answer: str) -> tuple[str, tuple[MatchingPair, ...]]:
     spare = (MatchingPair("", text) for text in right.values() if text not in used)
     headless = [line for line in rest if row_cells(line) is None and "|" not in line]
     return "\n".join(headless or rest), (*pairs, *spare)
+
+
+def take_letters(stem: str) -> tuple[str, str]:
+    r"""Return rows to match without the letters that somebody wrote before them, and what these say.
+
+    >>> take_letters("Match.\n| _B_ cube | A. 4 faces |\n| _A_ tetrahedron | B. 6 faces |")[1]
+    '1-B, 2-A'
+    """
+    rows = [*_WRITTEN.finditer(stem)]
+    if len(rows) < 2:  # a single one is a gap
+        return stem, ""
+    said = ", ".join(f"{row['number'] or place}-{row['letter']}" for place, row in enumerate(rows, start=1))
+    return _WRITTEN.sub(lambda row: row[0].replace(row["blank"], ""), stem), said
 
 
 def _key(text: str) -> str:

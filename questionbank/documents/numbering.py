@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
+from itertools import accumulate, groupby
 
 from questionbank.documents.marks import Mark
 from questionbank.documents.paper import Line
@@ -14,7 +14,8 @@ from questionbank.documents.phrases import INSTRUCTIONS, SECTION, is_stimulus
 _COUNTS = ("word", "digits", "levels")
 _SEEN = 60  # earlier numbers that one may follow
 _ROW = re.compile(r"\|[\s_]*\d{1,3}[.)]\s")  # "| ___ 11. radius | A. half of the diameter |"
-_FEWEST_BARE = 3  # numbers without a sign behind them, such as "3 Work out", that must count on
+_MOST = 7  # numbered options or parts of a question, and one more
+_SHORT = 60  # characters of an option that has a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,22 +74,12 @@ def numbering(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
     above = _headings_above(lines)
     rows = [*accumulate((_ROW.match(line.text) is not None for line in lines), initial=0)]
     states: list[tuple[int, float, int]] = []  # place, score, state before
-    values = {}
-    for place, mark in enumerate(marks):
-        if mark is None or mark.kind not in _COUNTS or not mark.value or mark.series == "digits○":
-            continue
-        line = lines[place]
-        if not line.text and mark.series in ("digits()", "digits-") and not _goes_on(place, lines):
-            continue  # points: "(2)"
-        values[place] = mark.value
-        weight = 0.6 if mark.series in ("digits()", "digits-") else 1.0
-        if mark.series == "digits()" and any(_counts_with(mark, beside) for beside in _beside(place, marks)):
-            weight = 0.2  # an option or a part
+    for place, mark, weight in _weighed(lines, marks):
         best, before = -0.3 * (mark.value - 1), -1
         for number in range(len(states) - 1, max(-1, len(states) - _SEEN), -1):
             earlier, score, _ = states[number]
             cost = _step(marks[earlier], mark, above[place] > above[earlier + 1], rows[place] - rows[earlier])
-            cost += 0.5 * max(0, line.level - lines[earlier].level)
+            cost += 0.5 * max(0, lines[place].level - lines[earlier].level)
             if score - cost > best:
                 best, before = score - cost, number
         states.append((place, best + weight, before))
@@ -98,6 +89,65 @@ def numbering(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
         place, _, number = states[number]
         chain.append(place)
     return Numbering(frozenset(chain))
+
+
+def _weighed(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Iterator[tuple[int, Mark, float]]:
+    """Yield the marks that may number questions, each with its place and its weight."""
+    inner = _numbered_options(lines, marks)
+    outer, last = "", 0
+    for place, mark in enumerate(marks):
+        if mark is None or mark.kind not in _COUNTS or not mark.value or mark.series in ("digits○", inner):
+            continue
+        line = lines[place]
+        if mark.kind == "levels" and outer and mark.label.startswith(outer):
+            continue  # "4.1" below "4. A cube has edges of 5 cm.": a part
+        if mark.kind == "digits":
+            outer = f"{mark.label}." if line.text else ""
+        if not line.text and mark.value == last and _goes_on(place, lines):
+            continue  # "1" of "1(a)" below "1. A cube has edges of 5 cm."
+        last = mark.value
+        is_bare = mark.series in ("digits()", "digits-")
+        if is_above_others(place, marks) or (is_bare and not line.text and not _goes_on(place, lines)):
+            continue  # "4.2" above "4.2.1"; points: "(2)"
+        is_item = mark.series == "digits()" and any(_counts_with(mark, one) for one in _beside(place, marks))
+        yield place, mark, 0.2 if is_item else 0.6 if is_bare else 1.0
+
+
+def is_above_others(place: int, marks: Sequence[Mark | None]) -> bool:
+    """Return whether a mark has the questions below it: "4.2" above "4.2.1", "Exercise 4" above "4.1"."""
+    mark = marks[place]
+    following = next((below for below in marks[place + 1 :] if below is not None), None)
+    return (
+        mark is not None
+        and following is not None
+        and mark.kind in ("levels", "word")
+        and following.kind == "levels"
+        and following.label.startswith(f"{mark.label}.")
+    )
+
+
+def _numbered_options(lines: Sequence[Line], marks: Sequence[Mark | None]) -> str:
+    """Return the series of numbers that count short lines anew below most questions: "1. 7 × 8 =", "1) 54", "2) 56"."""
+    numbered = [
+        (mark, lines[place].text) for place, mark in enumerate(marks) if mark and mark.kind == "digits"
+    ]
+    outer = numbered[0][0].series if numbered else ""
+    for series in {mark.series for mark, _ in numbered} - {outer}:
+        below = [
+            [text for _, text in group]
+            for one, group in groupby(numbered, lambda pair: pair[0].series)
+            if one == series
+        ]
+        count = sum(mark.series == outer for mark, _ in numbered)
+        are_short = all(len(text) <= _SHORT for texts in below for text in texts)
+        if (
+            are_short
+            and len(below) > 1
+            and 3 * len(below) >= 2 * count
+            and all(1 < len(texts) < _MOST for texts in below)
+        ):
+            return series
+    return ""
 
 
 def numbering_below_words(lines: Sequence[Line], marks: Sequence[Mark | None]) -> Numbering:
@@ -149,11 +199,21 @@ def _step(before: Mark | None, mark: Mark, is_parted: bool, rows: int) -> float:
     if before is None:
         return 0.0
     other = 0.0 if before.series == mark.series else 0.3
+    if before.kind == "levels" and (mark.kind != "levels" or len(before.series) > len(mark.series)):
+        levels = _levels(mark)  # "1.2" behind "1.1.3", "Exercise 4" behind "3.4"
+        is_next = levels == [*_levels(before)[: len(levels) - 1], _levels(before)[len(levels) - 1] + 1]
+        return 0.3 if is_next else 9.0
+    if before.kind == "word" and mark.kind == "levels" and _levels(mark) == [before.value, 1]:
+        return 0.3
     if mark.value > before.value:
         return other + min(0.7 * max(mark.value - before.value - 1 - rows, 0), 4.0)
     if mark.value == before.value and mark.kind == before.kind and mark.series != "digits()":
         return other + 0.8  # printed twice
     return other + (0.5 if is_parted else 3.0) if mark.value == 1 else 9.0
+
+
+def _levels(mark: Mark) -> list[int]:
+    return [*map(int, mark.label.split("."))] if mark.kind == "levels" else [mark.value]
 
 
 def _headings_above(lines: Sequence[Line]) -> list[int]:

@@ -29,6 +29,10 @@ _NAMESPACES = {
 }
 for _prefix, _address in _NAMESPACES.items():
     ET.register_namespace(_prefix, _address)
+_NO_STYLES = (
+    f'<office:document-styles xmlns:office="{_NAMESPACES["office"]}" office:version="1.2"><office:font-face-decls/>'
+    "<office:styles/><office:automatic-styles/><office:master-styles/></office:document-styles>"
+).encode()
 _PREFIX_OF_MATH = re.compile(r"<(/?)(?:math|m|mml):")
 _STYLE, _TEXT, _FO = (f"{{{_NAMESPACES[name]}}}" for name in ("style", "text", "fo"))
 _DRAW, _XLINK, _MANIFEST = (f"{{{_NAMESPACES[name]}}}" for name in ("draw", "xlink", "manifest"))
@@ -60,7 +64,7 @@ def read_odt(package: Package) -> Source:
         notices.append(counted(external, "1 picture is", "{} pictures are") + f" {ELSEWHERE}")
     parts = {"content.xml": ET.tostring(root, encoding="utf-8")}
     if "styles.xml" not in package.names:  # without which pandoc does not read it
-        parts["styles.xml"] = b"<styles/>"
+        parts["styles.xml"] = _NO_STYLES
     data = package.with_parts(parts, without="Pictures/")
     meta, blocks = document_blocks(data, "odt")
     reader = BlockReader(lambda address: picture_name(address) if picture_name(address) in pictures else "")

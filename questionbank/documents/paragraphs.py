@@ -15,7 +15,7 @@ _MARKING = BOLD | UNDERLINED | COLOURED
 FORMULA = "\ue009"
 """Stands at both ends of a formula that is written into a document before pandoc reads it."""
 _DOLLAR = "\ue004"  # one that was typed, until the paragraph is whole
-_TYPED_FORMULA = re.compile(r"\ue004([^\ue004\n]{1,400}?)\ue004")
+_TYPED_FORMULA = re.compile(r"\ue004(?=\S)([^\ue004\n]{1,400}?)(?<=\S)\ue004(?!\d)")
 _MATHEMATICAL = re.compile(r"[\\^_={}<>+*/-]|^\s*[A-Za-z]\s*$")
 _WORD = re.compile(r"[A-Za-z]{3,}")
 

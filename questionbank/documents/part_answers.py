@@ -10,13 +10,11 @@ from questionbank.documents import phrases
 from questionbank.documents.marks import read_mark
 from questionbank.documents.points import without_points
 
-_PART_ANSWER = re.compile(r"^\s*(?:[(（]?([a-h]|[ivx]{1,4})[)）.]|[(（](\d)[)）])\s*(.+)$")
-_LETTERED = re.compile(
-    r"(?:^|(?<=[\s;,，；。.\u2003]))(?P<open>[(（])?(?:(?P<label>[a-h]|[ivx]{1,4}|\d(?=[)）]|\.\s))(?:[)）]"
-    r"|(?<=[a-h\d])\.(?=\s))|(?P<circled>[①-⑳]))\s*"
+_LABELLED = re.compile(
+    r"(?:^|(?<=[\s;,，；。.\u2003]))(?:part\s)?(?P<open>[(（\[])?(?:(?P<label>(?-i:[a-h])|(?-i:[ivx]{1,4})|\d(?=[)）]|\.\s))"
+    r"(?:[)）\]]\.?|(?<=[a-h\d])[.:](?=\s)|(?<=[a-h])\s[-–—](?=\s)|(?<=[a-h])(?P<weak>(?=\s+(?:[\d$√]|[a-z]\s?=))))|(?P<circled>[①-⑳]))\s*",
+    re.IGNORECASE,
 )
-
-
 _OPENING, _CLOSING = "(（[", (")", "）", "]")
 
 
@@ -31,36 +29,34 @@ def short_answer(text: str) -> str:
     return bare if is_sentence else bare.rstrip(".。．") or text
 
 
-def lettered_answers(text: str) -> dict[str, str]:
-    """Return the answers of parts that one line lists, by the labels of the parts; empty where it lists none.
+def by_parts(text: str) -> dict[str, str]:
+    r"""Return a text by the labels of parts that its lines, or places in a line, begin with; empty where it has none.
 
-    >>> lettered_answers("a) 5; c) 7"), lettered_answers("(1) x = 2 (2) 3"), lettered_answers("(a) 5 cm")
-    ({'a': '5', 'c': '7'}, {'1': 'x = 2', '2': '3'}, {})
-    >>> lettered_answers("(a) (i) 5 (ii) 7 (b) 8")
-    {'a': '(i) 5 (ii) 7', 'b': '8'}
+    >>> by_parts("a) 5; c) 7"), by_parts("(1) x = 2 (2) 3"), by_parts("(a) 5 cm"), by_parts("b) 5")
+    ({'a': '5', 'c': '7'}, {'1': 'x = 2', '2': '3'}, {'a': '5 cm'}, {'b': '5'})
+    >>> by_parts("(a) (i) 5 (ii) 7\n(b) 8"), by_parts("x = 4")
+    ({'a': '(i) 5 (ii) 7', 'b': '8'}, {})
     """
     formulas = [(segment.start, segment.end) for segment in formula_segments(text)]
     places: list[re.Match[str]] = []
-    for match in _LETTERED.finditer(text):
+    for match in _LABELLED.finditer(text):
         if any(begin < match.start() < end for begin, end in formulas):
             continue
-        if not places and match.start():
+        if not places and text[: match.start()].strip():
             return {}
         label, before = _label(match), _label(places[-1]) if places else ""
         if len(label) > 1 and before in {*"abcdefgh"}:  # "(ii)" within "(a)"
             continue
-        if not places or (
-            label.isdigit() == before.isdigit()
-            and bool(match["open"]) == bool(places[0]["open"])
-            and 0 < _rank(label) - _rank(before) <= 3
-        ):
+        step = _rank(label) - _rank(before)
+        is_like = not places or bool(match["open"]) == bool(places[0]["open"]) or step == 1
+        if not places or (label.isdigit() == before.isdigit() and is_like and 0 < step <= 3):
             places.append(match)
-    if len(places) < 2:
+    if any(match["weak"] is not None for match in places) and len(places) < 2:
         return {}
     ends = [*(match.start() for match in places[1:]), len(text)]
     return {
-        _label(match).lower(): short_answer(text[match.end() : end].strip(" ;,，；\u2003"))
-        for match, end in zip(places, ends, strict=True)
+        _label(match).lower(): short_answer(text[match.end() : end].strip(" ;,，；\u2003\n"))
+        for match, end in zip(places, ends, strict=False)
     }
 
 
@@ -73,23 +69,9 @@ def _rank(label: str) -> int:
     return (mark.value if len(label) > 1 or mark.roman != 1 else 1) if mark is not None else 0
 
 
-def part_answers(text: str) -> dict[str, str]:
-    r"""Return the answers of parts that a text of several lines lists; empty where it lists none.
-
-    >>> part_answers("(a) 5\n(b) 6"), part_answers("5 cm")
-    ({'a': '5', 'b': '6'}, {})
-    """
-    matches = [_PART_ANSWER.match(line) for line in text.split("\n") if line.strip()]
-    return (
-        {match[1] or match[2]: match[3].strip() for match in matches if match}
-        if matches and all(matches)
-        else {}
-    )
-
-
 def answer_text(text: str) -> str:
     """Return an answer without the words before it and the points behind it."""
-    match = phrases.ANSWER.match(text)
+    match = phrases.ANSWER.match(text) or phrases.KEY_TITLE.fullmatch(text.partition("\n")[0])
     text = text[match.end() :] if match else text
     if match and match[0][0] in _OPENING and text.rstrip(" .。").endswith(_CLOSING):  # "[Ans: 7]"
         text = text.rstrip(" .。")[:-1]
@@ -104,11 +86,14 @@ def rename_by_order(labels: Sequence[str], answers: dict[str, str]) -> dict[str,
     return answers
 
 
-def truths_of(labels: Sequence[str], text: str) -> dict[str, str]:
-    """Return true or false for each of the parts, where a text says nothing else, in their order.
+def in_order(labels: Sequence[str], text: str) -> dict[str, str]:
+    """Return the answers of parts that a text says in their order: between semicolons or gaps, or true and false.
 
-    >>> truths_of(["i", "ii"], "T – F"), truths_of(["i", "ii"], "T")
-    ({'i': 'True', 'ii': 'False'}, {})
+    >>> in_order(["i", "ii"], "T – F"), in_order(["a", "b"], "5; x = 6"), in_order(["a", "b"], "5")
+    ({'i': 'True', 'ii': 'False'}, {'a': '5', 'b': 'x = 6'}, {})
     """
     truths = [phrases.truth_of(word) for word in re.split(r"[\s,;/–—、，；-]+", text.strip(" ."))]
-    return dict(zip(labels, truths, strict=True)) if len(truths) == len(labels) > 1 and all(truths) else {}
+    for pieces in (truths, re.split(r"\s*(?:[;；\n\t\u2003]|\s{2})\s*", text), re.split(r",\s+|，|、", text)):
+        if len(pieces) == len(labels) > 1 and all(pieces):
+            return dict(zip(labels, pieces, strict=True))
+    return {}

@@ -4,38 +4,56 @@ from __future__ import annotations
 
 import re
 
-_ANSWER_WORDS = (
-    r"(?:the )?(?:correct |right |model |final )?(?:answers?|ans|antwort|lösung|richtige? (?:antwort|lösung)"
-    r"|(?:bonne )?réponse(?: correcte)?|respuesta(?: correcta)?"
-    r"|risposta|resposta|gabarito|odpowiedź|antwoord|correct(?: option| choice)?|key)|(?:正确|参考|标准)?答案"
+_RIGHT = (
+    r"correct|right|model|final|expected|suggested|richtige?|juste|bonne|correct[ae]|esatt[ao]|giust[ao]"
+    r"|cert[ao]"
+    r"|prawidłowa|poprawna|rätt|doğru"
 )
+_ANSWER_NOUNS = (
+    r"answers?|ans|antwort(?:en)?|antw|lösung(?:en)?|erg(?:ebnis)?|réponses?|respuestas?|rta|r[eé]p|resp"
+    r"|ris|risultat[oi]|rispost[ae]|respostas?"
+    r"|gabarito|odpowied(?:ź|zi)|odp|antwoord(?:en)?|svar|facit|vastaus|cevap|ответ|đáp án|정답"
+)
+_ANSWER_WORDS = (
+    rf"(?:the )?(?:(?:{_RIGHT}) )?(?:{_ANSWER_NOUNS})(?: (?:{_RIGHT}|attendue|choice|option|key|letter))?"
+    r"|correct(?: (?:option|choice|response|letter))?|richtig|expected|key|(?:正确|参考|标准)?答案"
+)
+_OPTION_ALONE = r"(?=(?-i:[(（\[]?[A-H][)）\]]?|[(]?[a-h][)])[\s.]*$)"
 ANSWER = re.compile(
     rf"(?:[【\[](?:{_ANSWER_WORDS})[】\]]\s*[:：]?|(?:{_ANSWER_WORDS})\.?\s*(?:is\b|ist\b|est\b|es\b|为"
-    rf"|是)?\s*[:：=]|(?:(?:correct |right |final )?(?:answer|ans)|antwort|réponse|respuesta|risposta)\.?\s*[-–—]\s"
-    rf"|[→⇒➔](?=\s)"
-    rf"|[(（\[]\s*(?:(?:{_ANSWER_WORDS})\.?\s*[:：=]|ans\.(?=\s))|ans\.(?=\s))\s*",
+    rf"|是)?\s*[:：=]|(?:(?:{_RIGHT}) )?(?:{_ANSWER_NOUNS})\.?\s*[-–—]\s|(?:ans|odp|antw|erg|resp)[.)]\s?"
+    rf"|ans\s+(?=(?:[a-z]\s?=\s?)?[−–-]?[\d$])"
+    rf"|(?:the )?(?:(?:{_RIGHT}) )?answer is\s(?=[^.?]{{1,30}}\.?$)|(?:{_ANSWER_WORDS})\s+(?:(?:is"
+    rf"|option)\s+)?{_OPTION_ALONE}"
+    r"|(?:the )?(?:right |correct )?(?:option|choice)\s+" + _OPTION_ALONE + r"|(?-i:R)\s?[:/.]\s"
+    rf"|(?:[→⇒➔]|[-=]{{1,2}}>)(?=\s)"
+    rf"|[(（\[]\s*(?:(?:{_ANSWER_WORDS})\.?\s*[:：=]|(?:ans|ris|r)\.(?=\s))\s*)\s*",
     re.IGNORECASE,
 )
 """Begins the line of an answer."""
 ANSWER_WITHIN = re.compile(
-    r"(?:^|(?<=[\s\u2003)）。.]))(?:(?:Correct |Right |Final )?[Aa]ns(?:wer)?|ANS(?:WER)?|Antwort|Lösung|Réponse"
-    r"|Respuesta|答案)\s?[:：](?=[\s\u2003]*\S)"
+    rf"(?:^|(?<=[\s\u2003)）。.]))(?:(?![a-z])(?i:(?:(?:{_RIGHT}) )?(?:{_ANSWER_NOUNS}))\.?|ans(?:wer)?"
+    rf"|答案)\s?[:：](?=[\s\u2003]*\S)"
     r"|[【\[](?:答案|解析|分析|详解|点评|解答)[】\]]"
-    r"|(?<=[\s\u2003。.?？=:_])(?:[(（\[]\s?(?:[Aa]ns(?:wer)?|ANS(?:WER)?|答案?)\s?[:：.]|Ans\.)(?=[\s\u2003]*[^\s_.])"
+    rf"|(?<=[\s\u2003。.?？=:_])(?:[(（\[]\s?(?:(?i:{_ANSWER_NOUNS})|R|答案?)\s?[:：.]{{1,2}}"
+    rf"|Ans\.)(?=[\s\u2003]*[^\s_.])"
     r"|(?:(?<=[.?!。？][ \u2003])|(?<=[(\[]\d[)\]][ \u2003]))[→⇒➔](?=[\s\u2003]*\S)"
 )
 """Begins an answer or a solution within a paragraph."""
 _SOLUTION_WORDS = (
-    r"scoring(?: – .{1,20})?|(?:worked |model |full |detailed )?solutions?|explanation|rationale|reason(?:ing)?"
+    r"scoring(?: – .{1,20})?|(?:worked |model |full |detailed )?sol(?:utions?|n)|explanation|rationale"
+    r"|reason(?:ing)?"
     r"|workings?|feedback|general feedback"
     r"|lösungsweg|musterlösung|rechenweg|erklärung|begründung|corrigé|corrige|correction|explication"
     r"|justification|solución|explicación|desarrollo"
-    r"|soluzione|svolgimento|risoluzione|resolução|resolución|solução|rozwiązanie|uitwerking|解析|解答|解答过程|分析|详解|点评|思路|证明过程"
+    r"|soluzione|svolgimento|risoluzione|resolução|resolución|solução|rozwiązanie|uitwerking"
+    r"|lösningsförslag|lösning"
+    r"|решение|çözüm|lời giải|풀이|解析|解答|解答过程|分析|详解|点评|思路|证明过程"
 )
 SOLUTION = re.compile(
     rf"(?:[【\[](?:{_SOLUTION_WORDS})[】\]]\s*[:：]?|(?:{_SOLUTION_WORDS}|proof|beweis|preuve"
-    rf"|démonstration)\s*(?:[:：]|\.(?=\s|$)|$)"
-    rf"|sol(?:n|ution)?\.(?=\s)|[~@]\s|解\s?[:：]|证明?\s?[:：](?!.*[?？]))\s*",
+    rf"|démonstration)\s*(?:[:：]|\.(?=\s|$)|$|(?=\n))"
+    rf"|sol(?:n|ution)?\s?(?:\.:?|[:)])(?=\s)|[~@]\s|解\s?[:：]|证明?\s?[:：](?!.*[?？]))\s*",
     re.IGNORECASE,
 )
 """Begins a worked solution."""
@@ -43,7 +61,7 @@ KEY_TITLE = re.compile(
     r"(?!.{0,30}\b(?:short|written|long|open|extended)[- ](?:answers?|response)\b)"
     r"\W*(?:(?:the )?(?:answers?|answer ?keys?|keys?|answers? (?:section|sheet|list|page)s?|solutions?"
     r"|answers? (?:and|&|with"
-    r"|to) .{0,40}|solutions? (?:and|&|to) .{0,40}|mark(?:ing)? (?:schemes?|guides?|guidelines"
+    r"|to) .{0,40}|solutions? (?:and|&|to) .{0,40}|mark(?:ing)? ?(?:schemes?|guides?|guidelines"
     r"|instructions)|scoring guid\w+|memo(?:randum)?"
     r"|(?:worked |model |full |suggested |outline |sketch(?:ed)? |brief |sample |selected |final |quick "
     r"|teacher[’']?s?[’']? )(?:solutions|answers)|correct answers|key to .{0,40}|lösungen"
@@ -58,14 +76,16 @@ KEY_TITLE = re.compile(
     re.IGNORECASE,
 )
 """The title of the list of answers; the whole line."""
-_COUNTED = r"(?:marks?|mks?\.?|points?|pts?\.?|punkte?n?|pkt\.?|p\.|be|puntos?|ptos?\.?|punti|credits?|分)"
+_COUNTED = r"(?:marks?|mks?\.?|points?|pts?\.?|punkte?n?|pkt\.?|p\.?|be|puntos?|ptos?\.?|punti|credits?|分)"
 POINTS = re.compile(
     rf"[\s\u2003]*(?:[(（\[【]\s*(?:total(?: for question \d+)?(?: is)?\s*[:=]?\s*|本[小大]?题(?:满分)?|满分"
     rf"|worth |0\s*[-–]\s*)?(?P<points>\d{{1,3}}(?:[.,]\d)?)\s*{_COUNTED}\s*(?:each|total)?\s*[)）\]】]"
     rf"|[(\[]\s*(?:points?|marks?|punti|puntos|punkte|pts)\s*[:=]?\s*(?P<named>\d{{1,2}}(?:[.,]\d)?)\s*[)\]]"
     rf"|[-–—]\s*(?P<bare>\d{{1,2}})\s*{_COUNTED}"
+    r"|(?<=[.?!:\s]\s)(?P<plain>\d{1,2})\s*(?:marks?|mks?|points?|pts|punkte|puntos|punti)\.?(?=\s*$)"
     rf"|(?<!_)_{{1,40}}\s*/\s*(?P<of>\d{{1,2}})\s*{_COUNTED}?"
-    rf"|[(\[]\s*_*\s*/\s*(?P<slash>\d{{1,2}})\s*{_COUNTED}?\s*[)\]])[\s\u2003.:]*",
+    rf"|[(\[]\s*_*\s*/\s*(?P<slash>\d{{1,2}})\s*{_COUNTED}?\s*[)\]]"
+    rf"|(?<=[.?!:]\s)/\s?(?P<over>\d{{1,2}})(?=\s*$))[\s\u2003.:]*",
     re.IGNORECASE,
 )
 """Points in brackets, before a question or behind it."""
@@ -74,7 +94,8 @@ BARE_POINTS = re.compile(
 )
 """A number alone in brackets at the end of a line: points if its paper writes them so."""
 POINTS_ALONE = re.compile(
-    r"[\s(\[（【]*(?:total(?: for (?:question|part) \S+)?(?: is| =|:)?\s*)?(?:marks?:?\s*|points?:?\s*)?_*\s*/?\s*"
+    r"[\s(\[（【]*(?:total(?: for (?:question|part) \S+)?(?: is| =|:)?\s*)?(?:marks?:?\s*"
+    r"|points?:?\s*)?_*\s*/?\s*"
     rf"(?P<points>\d{{1,3}}|\d{{1,2}}[.,]5(?=\s*{_COUNTED}))\s*{_COUNTED}?\s*(?:total)?[\s)\]）】.]*",
     re.IGNORECASE,
 )
@@ -108,13 +129,18 @@ SECTION = re.compile(
     r"|(?:multiple[- ]choice(?: questions?)?|true[ /-]*(?:or[ -])?false|short[- ]answers?(?: questions?)?"
     r"|free[- ]response(?: questions?)?|problems?|problem[- ]solving|essay|matching"
     r"|numeric(?:al)?(?: response)?|fill[- ]in[- ](?:the[- ])?blanks?|completion"
+    r"|(?:(?:information|formulae?|data|reference) (?:sheet|page|booklet)|(?:list of |useful )?formula[es]?"
+    r"|formelsammlung"
+    r"|formulaire|formulario|公式表?)"
     r"|(?:non[- ])?calculator(?: (?:allowed|section|paper))?|no calculator)\s*(?:[:(（.].*)?)",
     re.IGNORECASE,
 )
 """The heading of a section; the whole line."""
 STIMULUS = re.compile(
-    r"(?:(?:questions?(?: numbers?| nos?\.?)?|items?|problems?|nos?\.?|exercises?|aufgaben|fragen|questions|ejercicios"
-    r"|preguntas)\s*\(?(?P<first>\d{1,3})\s*(?:-|–|—|to|through|and|&|bis|und|à|et|a|y|至|到)\s*(?P<last>\d{1,3})\)?"
+    r"(?:(?:questions?(?: numbers?| nos?\.?)?|items?|problems?|nos?\.?|exercises?|aufgaben|fragen|questions"
+    r"|ejercicios"
+    r"|preguntas)\s*\(?(?P<first>\d{1,3})\s*(?:-|–|—|to|through|and|&|bis|und|à|et|a|y|至"
+    r"|到)\s*(?P<last>\d{1,3})\)?"
     r"|(?P<zh_first>\d{1,3})\s*(?:-|–|—|~|～|至|到|、)\s*(?P<zh_last>\d{1,3})\s*(?:小?题|题))",
     re.IGNORECASE,
 )
@@ -129,12 +155,14 @@ _MATERIAL = re.compile(
 )
 _DIRECTIONS = re.compile(
     r"\W*(?:directions|instructions)\s*:"
-    r"|\b(?:circle|choose|select|tick|shade|write)\b[^.]{0,30}\b(?:letter|(?:best|correct|one) answer|option)\b",
+    r"|\b(?:circle|choose|select|tick|shade|write)\b[^.]{0,30}\b(?:letter|(?:best|correct|one) answer"
+    r"|option)\b",
     re.IGNORECASE,
 )
 STATEMENTS = re.compile(r"\b(?:assertion|reason|statements?)\b", re.IGNORECASE)  # whose options are shared
 _REFERS = re.compile(
-    r"\b(?:refer|use|using|based|relate|concern|following|below|above|answer|data|information|passage|diagram|figure"
+    r"\b(?:refer|use|using|based|relate|concern|following|below|above|answer|data|information|passage"
+    r"|diagram|figure"
     r"|graph|chart|plot|table|about|folgende\w*|beziehen|basieren|suivant\w*|concernent|portent"
     r"|siguiente\w*|refieren)\b"
     r"|回答|完成|根据|阅读|材料|下列|如下",
@@ -151,10 +179,12 @@ NOISE = re.compile(
     r"|\W*(?:全|試|试)?卷完\W*|[-–—=✂\s]{3,}.{0,20}\b(?:fold|cut|tear|snip)\b.{0,20}[-–—=✂\s]{3,}"
     r"|diagrams? (?:are |is )?not (?:accurately )?drawn.{0,40}|not (?:drawn )?to scale\W*"
     r"|(?:[a-z]\s*=|[£$€])?\s*[.…]{6,}\s*\S{0,8}"
-    r"|(?:total|gesamt|insgesamt|summe)\s*(?:marks?|points?|score|:|=)?.{0,12}(?:marks?|points?|punkte|/\s*\d+)?"
+    r"|(?:total|gesamt|insgesamt|summe)\s*(?:marks?|points?|score|:|=)?.{0,12}(?:(?:marks?|points?|punkte"
+    r"|/\s*\d+)[^?=\d$]{0,20})?"
     r"|total (?:for|marks|points).{0,60}"
     r"|(?:copyright|©).*|blank page|this page (?:is )?intentionally.*"
-    r"|(?:name|class|date|teacher|student|score|grade|period|klasse|datum|nom|prénom|classe|nombre|fecha|curso"
+    r"|(?:name|class|date|teacher|student|score|grade|period|klasse|datum|nom|prénom|classe|nombre|fecha"
+    r"|curso"
     r"|prepared by|checked by|noted by|姓名|班级|学号|得分|学校|座号|考号)\s*[:：_.…].*"
     r"|show (?:all )?(?:of )?your work(?:ing)? (?:here|below)\W*"
     r"|\W*(?:good luck|viel erfolg|bonne chance|bon courage|suerte)\W*"
@@ -182,13 +212,15 @@ NUMERIC = re.compile(
 """A numeric answer as text2qti writes it: ``= 3.14 +- 0.01``; the whole line."""
 INTERVAL = re.compile(r"=\s*\[\s*(?P<low>[-−]?\d[\d.]*)\s*,\s*(?P<high>[-−]?\d[\d.]*)\s*\]")
 RIGHT_BEHIND = re.compile(
-    r"[\s\u2003]*(?:(?<![\d\w])\*{1,2}|[✓✔☑√]|←.*|<--.*|[(\[（](?:correct(?: answer)?|right(?: answer)?|answer"
-    r"|ans|richtig|juste|vrai|correcte|correcta|正确|√|✓|✔|\*)[)\]）])\s*$",
+    r"[\s\u2003]*(?:\*{1,3}|[✓✔☑√✅]|←.*|<[-=].*"
+    rf"|(?:[(\[（]|//|[–—-](?=\s))\s?(?:(?:{_RIGHT}|vrai|vero|正确)(?: answer)?|key|{_ANSWER_NOUNS}|[√✓✔*]"
+    rf"|(?<=[(\[（])x)[)\]）]?)\s*$",
     re.IGNORECASE,
 )
 """Stands behind the right option."""
 GIVEN_ANSWER = re.compile(
-    r"[(（][\s\u2003]*(?P<answer>[A-H]{1,5}|[√×✓✗对错TF])[\s\u2003]*[)）]\s*[.。]?(?=(?:\s*!\[[^\]]*\]\([^)\s]*\))*\s*$)"
+    r"[(（][\s\u2003]*(?P<answer>[A-H]{1,5}"
+    r"|[√×✓✗对错TF])[\s\u2003]*[)）]\s*[.。]?(?=(?:\s*!\[[^\]]*\]\([^)\s]*\))*\s*$)"
 )
 """The answer in the brackets that Chinese papers leave behind a question."""
 _TRUE_FALSE = re.compile(
@@ -225,7 +257,8 @@ _FALSE = frozenset("false f no wrong falsch faux falso fałsz onwaar 错 错误 
 BLANK = re.compile(r"_{2,}|(?<!\.)\.{5,}|…{2,}|[(（\[]\s*_+\s*[)）\]]")
 """A gap to fill in."""
 BONUS = re.compile(
-    r"\W*(?:bonus(?: question| problem)?|extra credit|challenge(?: question| problem)?|zusatzaufgabe|zusatz"
+    r"\W*(?:bonus(?:[- ](?:question|problem|exercise|task|aufgabe))?|extra credit|challenge(?: question"
+    r"| problem)?|zusatzaufgabe|zusatz"
     r"|附加题)[\s.]*(?:[(（\[].{0,30}[)）\]])?\s*[:：.]?\s*",
     re.IGNORECASE,
 )
@@ -236,19 +269,22 @@ TASK = re.compile(
     r"|factori[sz]e|sketch|estimate|give|complete|evaluate|describe|is|are|does|do|can|plot|use|verify|deduce"
     r"|differentiate|integrate|convert|copy|label|name|list|justify"
     r"|round|measure|construct|identify|rearrange|rewrite|make|by|let|suppose|using|on|in|if|for"
-    r"|berechne\w*|bestimm\w*|zeige?\w*|wie|was|welche\w*|gib|gebe\w*|löse\w*|zeichne\w*|begründe\w*|erkläre\w*"
+    r"|berechne\w*|bestimm\w*|zeige?\w*|wie|was|welche\w*|gib|gebe\w*|löse\w*|zeichne\w*|begründe\w*"
+    r"|erkläre\w*"
     r"|stelle\w*|ermittle\w*|untersuche\w*|vereinfache\w*|nenne\w*|prüfe\w*"
-    r"|calcul\w+|détermin\w+|montr\w+|trouv\w+|résou\w+|quel\w*|combien|justifi\w+|donner|en déduire|démontr\w+"
+    r"|calcul\w+|détermin\w+|montr\w+|trouv\w+|résou\w+|quel\w*|combien|justifi\w+|donner|en déduire"
+    r"|démontr\w+"
     r"|développ\w+|factoris\w+|tracer|compléter|exprimer|étudier"
     r"|halla|determin\w+|cuánt\w+|resuelv\w+|求|计算|证明|写出|画|判断|解|若|试|用|在|请|说明|直接)(?![a-z])",
     re.IGNORECASE,
 )
 """Begins a task: what a part asks rather than what an option says."""
 PROOF = re.compile(
-    r"\b(?:prove|proof|show|explain|justify|verify|describe|sketch|draw|plot|construct|compare|beweis\w*"
+    r"\b(?:prove|proof|show(?! (?:all )?(?:of )?your)|explain|justify|verify|describe|sketch|draw|plot"
+    r"|construct|compare|beweis\w*"
     r"|zeige?\w*|erklär\w*|begründ\w*"
     r"|zeichne\w*|skizzier\w*|montr\w+|démontr\w+|justifi\w+|expliqu\w+|trac\w+|demuestr\w+|explic\w+"
-    r"|dibuj\w+)\b|证明|说明|画",
+    r"|dibuj\w+)\b|证明|求证|试证|说明|画",
     re.IGNORECASE,
 )
 """Asks for what no short answer gives."""
@@ -266,7 +302,8 @@ NUMBER_COLUMN = re.compile(
     re.IGNORECASE,
 )
 ANSWER_COLUMN = re.compile(
-    r"(?:(?:correct |right |expected |model |working (?:and|&) )?(?:answers?|ans\.?|key)|solutions?|antwort(?:en)?"
+    r"(?:(?:correct |right |expected |model |working (?:and|&) )?(?:answers?|ans\.?|key)|solutions?"
+    r"|antwort(?:en)?"
     r"|lösung(?:en)?|réponses?"
     r"|respuestas?|solución|risposta|答案)(?:\s*[/(].{0,30})?",
     re.IGNORECASE,
@@ -275,12 +312,14 @@ CHOICE_SECTION = re.compile(r"choice|QCM|ankreuz|opción múltiple|选择题|单
 """The heading of questions that have options."""
 GAP_SECTION = re.compile(r"fill[- ]in|lückentext|texte à trous|填空", re.IGNORECASE)
 TRUTH_SECTION = re.compile(
-    r"true.{1,6}false|判断|richtig.{1,8}falsch|wahr.{1,8}falsch|vrai.{1,6}faux|verda\w+.{1,6}fals[oa]s?|prawda.{1,8}fałsz"
+    r"true.{1,12}false|判断|richtig.{1,8}falsch|wahr.{1,8}falsch|vrai.{1,6}faux|verda\w+.{1,6}fals[oa]s?"
+    r"|prawda.{1,8}fałsz"
     r"|ver[oae].{1,10}fals[oae]|\b(?-i:[TVRWP]) ?(?:or|/|o|ou|oder|lub) ?(?-i:F)\b",
     re.IGNORECASE,
 )
 OFFERS_CHOICE = re.compile(
-    r"\b(?:which|choose|select|circle|tick|correct|true|welche\w*|wähle\w*|kreuze\w*|lequel|laquelle|lesquel\w*"
+    r"\b(?:which|choose|select|circle|tick|correct|true|welche\w*|wähle\w*|kreuze\w*|lequel|laquelle"
+    r"|lesquel\w*"
     r"|choisi\w*|coche\w*|cuál\w*|elige|quale)\b|选|下列|以下|[(（][\s\u2003]*[)）]",
     re.IGNORECASE,
 )
@@ -289,12 +328,14 @@ CIRCLES_ONE = re.compile(
 )
 """Asks to choose from what stands in a row below."""
 SEVERAL_RIGHT = re.compile(
-    r"\b(?:all that apply|all (?:the )?correct|which two|choose two|select two|two (?:of|answers|options)"
+    r"\b(?:all that apply|(?:select|choose|tick|circle|check|mark|find) all|all (?:the )?correct|which two"
+    r"|choose two|select two|two (?:of|answers|options)"
     r"|three (?:of|answers)|one or more|mehrere|zwei|plusieurs|deux|todas|dos)\b|多选|哪些|多项",
     re.IGNORECASE,
 )
 ORDER_TO_EACH = re.compile(
-    r"\W*(?:simplify|expand|factori[sz]e|work out|calculate|evaluate|solve|compute|differentiate|integrate|find"
+    r"\W*(?:simplify|expand|factori[sz]e|work out|calculate|evaluate|solve|compute|differentiate|integrate"
+    r"|find"
     r"|write|round|convert|complete|multiply|divide|add|subtract|berechne\w*|löse\w*|vereinfache\w*|calcul\w+"
     r"|résou\w+|développ\w+|simplifi\w+|resuelv\w+|计算|化简|解|求|因式分解|口算)",
     re.IGNORECASE,
@@ -307,7 +348,7 @@ MATCHING = re.compile(
     r"|column (?:a|i|1)\b.{1,80}\bcolumn (?:b|ii|2)|column (?:b|ii|2)\b.{1,80}\bcolumn (?:a|i|1))\b|连线|配对|匹配",
     re.IGNORECASE,
 )
-RIGHT_BEFORE = re.compile(r"(?:[✓✔☑☒]|\*{1,2}(?=[^*]*$))\s*(?=\S)")
+RIGHT_BEFORE = re.compile(r"(?:[✓✔☑☒✅]|\*{1,2}(?=[^*]*$))\s*(?=\S)")
 """Stands before the text of the right option."""
 IMAGE_LOST = re.compile(r"(?<!!)\[image\]")
 FORMULA_LOST = re.compile(r"\[formula\]")
@@ -410,7 +451,8 @@ NO_ANSWER = re.compile(
     r"\W*(?:no answer is known|没有已知的答案|see |answers? (?:may |will )?var|various|your own|(?:any|own) "
     r"(?:sensible|valid|suitable|reasonable)|left |we leave"
     r"|(?:talk|speak) (?:to|with) |ask (?:me|your)\b|come (?:and )?see |(?:we(?:[’']ll| will)? )?(?:to be )?"
-    r"(?:do|did|done|go|went|gone|check|discuss)(?:ed)? (?:(?:it|this|these|them|over|together) )*(?:on|in|with|at) "
+    r"(?:do|did|done|go|went|gone|check|discuss)(?:ed)? (?:(?:it|this|these|them|over|together) )*(?:on|in"
+    r"|with|at) "
     r"(?:the |your |my )?(?:board|class|lesson|me|us|tutor\w*|notebook|them)\b"
     r"|siehe |individuelle?|voir |ver |略|n/?a\b).{0,60}",
     re.IGNORECASE,
@@ -437,6 +479,8 @@ def is_answer_space(text: str) -> bool:
     (True, False)
     """
     text = _LONG_SPACE.sub(r"\1\1\1\1\1", text)  # the pattern need not be fast for what is long
+    bare = BARE_POINTS.sub("", text)
+    text = bare if _DRAWN_SPACE.search(bare) else text
     if len(text) > _LONGEST_SPACE or not ANSWER_SPACE.fullmatch(text):
         return False
     return bool(

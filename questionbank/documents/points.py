@@ -34,7 +34,7 @@ def without_points(
     if alone and re.search(r"[(\[（/]|[a-z分]", text, re.IGNORECASE):
         return "", float(alone["points"].replace(",", ".")), is_total
     for match in phrases.POINTS.finditer(text):
-        found = match["points"] or match["named"] or match["bare"] or match["of"] or match["slash"]
+        found = next(filter(None, match.groups()))
         value = float(found.replace(",", "."))
         if match.end() == len(text) and match.start():
             return text[: match.start()].rstrip(), value, is_total

@@ -17,7 +17,7 @@ from questionbank.documents.blocks import SOFT_BREAK
 from questionbank.documents.docx import read_docx
 from questionbank.documents.keys import TITLE_AND_LIST
 from questionbank.documents.kinds import document_kind
-from questionbank.documents.marks import GAP, Mark, begins_part, cuts, read_mark, take_compound, take_mark
+from questionbank.documents.marks import GAP, begins_part, cuts, read_mark, take_compound, take_mark
 from questionbank.documents.markup import read_html, read_latex, read_rtf, text_of
 from questionbank.documents.odt import read_odt
 from questionbank.documents.packages import FILE_LIMIT, Package
@@ -44,12 +44,13 @@ _POINTS_COLUMN = re.compile(
     rf"(?:(?<=[^=＝\s\d{GAP}]){GAP}\s*(?P<points>[1-9]|1\d)|(?<=[^\s])[\s{GAP}]+\((?P<bracketed>[1-9]|1\d)\))\s*$"
 )
 _FEWEST_POINTS = 3
-_BARE_LETTER = re.compile(r"(?:\*\*)?(?P<letter>[a-hA-F])(?:\*\*)?[ \t](?=[^\W_]|[$(−–-]\S)")
+_BARE_LETTER = re.compile(
+    r"(?P<flag>(?:\*|[✓✔√])[ ]?)?(?:\*\*)?(?P<letter>[a-hA-F])(?:\s?[-–—/:.。])?(?:\*\*)?[ \t](?=[^\W_]|[$(−–-]\S)"
+)
 _ROW_LETTER = re.compile(
-    rf"(?:^|(?<={GAP})|(?<=[ \t]{{2}}))([A-F])(?= [^\s]{{1,40}}(?: \S{{1,20}}){{0,4}}\s*(?:{GAP}|$))"
+    rf"(?:^|(?<={GAP})|(?<=[ \t]{{2}}))([A-Fa-f])(?=(?: [-–—]|/)? [^\s]{{1,40}}(?: \S{{1,20}}){{0,4}}\s*(?:{GAP}|$))"
 )
 _LETTERS_APART = 8  # lines between two letters that count on
-_BULLET = Mark("bullet", 0, "")
 _BOLD = re.compile(r"\*\*(?=\S)([^*\n]{1,2000}?)(?<=\S)\*\*")
 
 
@@ -159,7 +160,7 @@ def lines_of(paragraphs: Iterable[Paragraph]) -> tuple[Line, ...]:
             raise DocumentRefused(
                 f"The document has more than {LINES_LIMIT:,} lines. Split it into smaller documents."
             )
-    return tuple(_with_marked_letters(_with_bare_letters(pieces)))
+    return tuple(_with_marked_letters(_by_letters(_with_bare_letters(pieces))))
 
 
 def _with_points(paragraphs: Iterable[Paragraph]) -> list[Paragraph]:
@@ -204,12 +205,13 @@ def _pieces(paragraph: Paragraph) -> Iterator[_Piece]:
         if number and text.text[:2] in ("- ", "– "):  # "Question 1. - Find x."
             text = text[2:].stripped()
         if (
-            number
-            and read_mark(number) == _BULLET
+            (mark := read_mark(number)) is not None
+            and mark.kind in ("bullet", "box")
             and (inner := take_mark(text.text)[0]) != text.text
             and inner
-        ):  # "- [x] 9", "• A. 9"
-            number, text = inner, text[len(text.text) - len(take_mark(text.text)[1]) :].stripped()
+        ):  # "- [x] 9", "• A. 9", "( ) A. 9"
+            flag = "*" if mark.kind == "box" and mark.is_flagged else ""
+            number, text = f"{flag}{inner}", text[len(text.text) - len(take_mark(text.text)[1]) :].stripped()
         if not number and not text.text:
             continue
         line = Line(
@@ -243,7 +245,9 @@ def _parts(paragraph: Paragraph) -> Iterator[Rich]:
         if (title := TITLE_AND_LIST.match(rich.text)) and _begins_list(rich.text[title.end() :]):
             yield rich[: title.end()].stripped()
             rich = rich[title.end() :]
-        answers = [match.start() for match in ANSWER_WITHIN.finditer(rich.text) if match.start()]
+        label = ANSWER.match(rich.text)
+        begin = label.end() if label else 1
+        answers = [match.start() for match in ANSWER_WITHIN.finditer(rich.text) if match.start() >= begin]
         places = [0, *sorted({*cuts(rich.text), *answers})]
         places = [*places, *written_behind(rich, places[-1]), len(rich.text)]
         for start, end in pairwise(places):
@@ -253,7 +257,7 @@ def _parts(paragraph: Paragraph) -> Iterator[Rich]:
 def _with_dots(rich: Rich) -> Rich:
     """Return a row of options with a full stop behind each letter: "A 13   B 14   C 15"."""
     found = [*_ROW_LETTER.finditer(rich.text)]
-    if len(found) < 3 or "".join(match[1] for match in found) != "ABCDEF"[: len(found)]:
+    if len(found) < 2 or "ABCDEF".find("".join(match[1] for match in found).upper()) not in (0, 2):
         return rich
     dotted = Rich()
     for start, end in pairwise([0, *(match.end(1) for match in found), len(rich.text)]):
@@ -314,9 +318,26 @@ def _with_bare_letters(pieces: list[_Piece]) -> Iterator[_Piece]:
         )
         if counts_on:
             line = pieces[place].line
-            line = replace(line, number=f"{letter})", text=line.text[found[place].end() :])
+            number = f"{found[place]['flag'] or ''}{letter})"
+            line = replace(line, number=number, text=line.text[found[place].end() :])
             pieces[place] = replace(pieces[place], line=line)
     yield from pieces
+
+
+def _by_letters(pieces: Iterable[_Piece]) -> Iterator[_Piece]:
+    """Yield the lines, options in columns by their letters: "A. 1   C. 3" stands above "B. 2   D. 4"."""
+    for series, group in groupby(pieces, lambda piece: _series(piece.line)):
+        run = [*group]
+        marks = [read_mark(piece.line.number) for piece in run]
+        values = [mark.value if mark is not None else 0 for mark in marks]
+        are_columns = series and values[0] == 1 and sorted(values) == [*range(1, len(run) + 1)]
+        order = sorted(range(len(run)), key=values.__getitem__) if are_columns else range(len(run))
+        yield from (run[place] for place in order)
+
+
+def _series(line: Line) -> str:
+    mark = read_mark(line.number)
+    return mark.series if mark is not None and mark.kind in ("upper", "lower") else ""
 
 
 def _with_marked_letters(pieces: Iterable[_Piece]) -> Iterator[Line]:

@@ -30,9 +30,9 @@ from questionbank.documents.conclusions import (
 from questionbank.documents.drafts import Draft, Item, Part
 from questionbank.documents.key_rows import row_cells
 from questionbank.documents.marks import read_mark
-from questionbank.documents.matching import pairs_of
+from questionbank.documents.matching import pairs_of, take_letters
 from questionbank.documents.paper import FoundQuestion
-from questionbank.documents.part_answers import answer_text, rename_by_order, truths_of
+from questionbank.documents.part_answers import answer_text, by_parts, in_order, rename_by_order
 from questionbank.documents.points import take_points
 from questionbank.documents.written_answers import take_filled
 from questionbank.formats.fields import FieldProblems, read_question
@@ -53,9 +53,10 @@ def found_question(draft: Draft) -> FoundQuestion:
     doubts = draft.doubts
     points = take_points(draft)
     draft.share_answers()
-    stem, filled = take_filled(draft.stem.text)
+    stem, matched = take_letters(draft.stem.text) if draft.is_matching else (draft.stem.text, "")
+    stem, filled = take_filled(stem)
     stem, chosen = phrases.chosen_truth(_gaps(stem))
-    given = given_answer(stem) or chosen or ", ".join(filled)
+    given = given_answer(stem) or chosen or matched or ", ".join(filled)
     if given:
         stem = phrases.GIVEN_ANSWER.sub("（  ）", stem).strip()
     if not draft.options and not draft.parts:
@@ -65,7 +66,7 @@ def found_question(draft: Draft) -> FoundQuestion:
     kind, stem, options, answered = _kind(draft, stem, options, answered)
     labels = [mark.label.lower() for part in draft.parts if (mark := read_mark(part.number))]
     answered = replace(
-        answered, parts=rename_by_order(labels, answered.parts or truths_of(labels, answered.text))
+        answered, parts=rename_by_order(labels, answered.parts or in_order(labels, answered.text))
     )
     if labels and (unnamed := [label for label in answered.parts if label not in labels]):
         doubts.append(
@@ -243,7 +244,7 @@ def _kind(
     if (
         (statement != stem and statement.strip())
         or (truth and not draft.parts)
-        or (phrases.TRUTH_SECTION.search(heading) and not draft.is_matching)
+        or (phrases.TRUTH_SECTION.search(heading) and not draft.is_matching and not answered.text)
     ):
         return (
             "true_false",
@@ -267,7 +268,7 @@ def _part(part: Part, answered: Answered, doubts: list[str]) -> QuestionPart:
     mark = read_mark(part.number)
     letter = mark.label.lower() if mark else ""
     texts = [text for text in (answer_text(item.text) for item in part.answers) if text]
-    answer = texts[0] if texts else answered.parts.get(letter, "")
+    answer = by_parts(texts[0]).get(letter, texts[0]) if texts else answered.parts.get(letter, "")
     if phrases.NO_ANSWER.fullmatch(answer):
         answer = ""
     right = [option.label for option, item in zip(options, part.options, strict=True) if item.is_right]

@@ -11,15 +11,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from questionbank.documents import phrases
-from questionbank.documents.directions import WORD_BANK, directs, is_given, is_order
+from questionbank.documents.conclusions import chosen_letter
+from questionbank.documents.directions import WORD_BANK, administers, directs, is_given, is_order
 from questionbank.documents.item_runs import Items, Run
 from questionbank.documents.key_rows import full_text, row_cells
 from questionbank.documents.keys import key_entries
 from questionbank.documents.marks import Mark, read_mark
 from questionbank.documents.matching import matching_rows
-from questionbank.documents.numbering import Numbering, numbered_rules, numbering
+from questionbank.documents.numbering import Numbering, is_above_others, numbered_rules, numbering
 from questionbank.documents.paper import Line, Role
 from questionbank.documents.plain_options import plain_options
+from questionbank.documents.points import without_points
 from questionbank.documents.written_answers import is_short_value, may_be_written
 
 Count = Callable[[Sequence[Line], Sequence[Mark | None]], Numbering]
@@ -28,6 +30,8 @@ _OPTION_NAMED = re.compile(r"[(]?(?:[A-H](?:, [A-H])*|[ivx]{1,4})[)]?|[(]\d[)]")
 _LOOKED_AHEAD = 8  # lines in which the options of a question without a number must begin
 _EMPHASISED = re.compile(r"\*{1,2}[^*]+\*{1,2}.{0,30}")
 _FIRST_WORDS = 40
+_FEWEST_OPTIONS = 3
+_LONGEST_LETTER = 5  # characters of "**B**"
 _LONG_HEADING = 70
 _COLUMN_OF_MARKS = 4  # numbers without a text beside them
 
@@ -134,11 +138,23 @@ class _Guess:
         ):
             return Role.HEADING
         if self.numbering.is_question(place) or is_bonus or place in self.matches:
-            is_named = self.state == "stem" and self.question == place - 1 and not self.lines[place - 1].text
+            above = self.lines[place - 1].text
+            is_named = self.state == "stem" and self.question == place - 1 and not without_points(above)[0]
             return Role.MORE if is_named and not self.numbering.is_question(place) else Role.QUESTION
         if place in self.numbering.headings:
             return Role.HEADING
+        if is_above_others(place, self.marks):
+            is_title = mark is not None and mark.kind == "word" and not is_given(text)
+            return Role.HEADING if is_title else Role.STIMULUS
         if mark is not None and not text and is_open and self.state != "answer":
+            number = self.marks[self.question]
+            if (
+                number is not None
+                and number.value == mark.value
+                and mark.kind == "digits"
+                and line.number.isdigit()
+            ):
+                return Role.NOTHING  # "1" of "1(a)" below "1. A cube has edges of 5 cm."
             if mark.series == "digits()":
                 return Role.MORE  # "(2)": the marks that it gives
             if mark.series == "digits-" and self.has_column_of_marks:
@@ -153,6 +169,8 @@ class _Guess:
             return Role.STIMULUS
         if mark is None and (self._announces(place, text) or (not is_open and WORD_BANK.match(text))):
             return Role.STIMULUS
+        if is_open and mark is None and self._asks_truth(place, text):
+            return Role.HEADING
         if mark is None and self._directs(place, text):
             return Role.STIMULUS if is_order(text) else Role.NOTHING
         if (mark is None or mark.kind in ("han", "Roman", "upper", "han()", "word")) and (
@@ -165,8 +183,11 @@ class _Guess:
             return Role.QUESTION if self._is_matching_task(place) else Role.HEADING
         if mark is not None and mark.kind == "han" and len(text) < _LONG_HEADING:
             return Role.HEADING
-        if is_open and mark is None and phrases.ANSWER.fullmatch(text) and self._answer_follows(place + 1):
-            return Role.ANSWER
+        is_title = phrases.ANSWER.fullmatch(text) or phrases.KEY_TITLE.fullmatch(text)
+        if is_open and mark is None and is_title and self._answer_follows(place + 1):
+            return Role.SOLUTION if phrases.SOLUTION.fullmatch(text) else Role.ANSWER
+        if is_open and self.roles[-1:] == [Role.ANSWER] and line.is_joined and mark is None and text:
+            return Role.MORE  # below "Answer:"
         if phrases.is_answer_space(text) and (mark is None or (text and mark.kind in ("digits", "word"))):
             return Role.NOTHING
         if (
@@ -179,6 +200,8 @@ class _Guess:
             return Role.QUESTION if self._begins_unnumbered(place) else Role.MORE
         if is_open and mark is None and (role := self._said(text)):
             return role
+        if is_open and self._names_option(line):
+            return Role.ANSWER
         if is_open and self._is_written_in(place):
             return Role.ANSWER
         if is_open and (self._repeats_part(place) or (self.state == "answer" and full_text(line).isdigit())):
@@ -217,6 +240,15 @@ class _Guess:
         following = next((at for at in ahead if self.marks[at] is not None), -1)
         return self.numbering.is_question(following)
 
+    def _asks_truth(self, place: int, text: str) -> bool:
+        """Return whether a line says that statements to decide on follow: "Circle T for true or F for false."."""
+        is_short = len(text) < _LONG_HEADING and not self.lines[place].is_joined
+        return (
+            is_short
+            and self.numbering.is_question(place + 1)
+            and phrases.TRUTH_SECTION.search(text) is not None
+        )
+
     def _is_shared(self, place: int) -> bool:
         """Return whether a line says what is given between "Exercise 3" and its first question, 1 or 3.1."""
         above = next((at for at in range(place - 1, -1, -1) if self.roles[at] is Role.HEADING), -1)
@@ -227,6 +259,7 @@ class _Guess:
         mark = self.marks[following] if following >= 0 else None
         return (
             self.state == "heading"
+            and not administers(self.lines[place].text)
             and number is not None
             and number.kind == "word"
             and mark is not None
@@ -244,12 +277,19 @@ class _Guess:
             and any(
                 len(run.places) > 1
                 and (
-                    (run.series.rstrip(".()") == mark.kind and mark.value <= run.value)
+                    (_kind(run) == mark.kind and mark.value <= run.value)
                     or (run.series.startswith("roman") and 0 < mark.roman <= run.value)
                 )
                 for run in self.open_runs
             )
         )
+
+    def _answers_part(self, mark: Mark) -> bool:
+        """Return whether the mark of a part comes again behind it, or that of the first part behind the last."""
+        run = self.open_runs[-1] if self.open_runs else None
+        if run is None or mark.kind not in ("lower", "roman", "digits") or mark.kind != _kind(run):
+            return False
+        return mark.value == run.value or (mark.value == 1 < len(run.places))
 
     def _is_written_in(self, place: int) -> bool:
         """Return whether a line that stands out is the answer that a teacher wrote below a question."""
@@ -297,12 +337,24 @@ class _Guess:
             return Role.SOLUTION
         return Role.NOTHING if phrases.TITLED_POINTS.fullmatch(text) and self.state != "stem" else None
 
+    def _names_option(self, line: Line) -> bool:
+        """Return whether a line below options is the letter of one of them, or says that it is right."""
+        run = self.open_runs[-1] if self.open_runs else None
+        if run is None or len(run.places) < _FEWEST_OPTIONS or run.series[:5] not in ("upper", "lower"):
+            return False
+        said = full_text(line)
+        letter = said.strip("*_<>()[] .") if len(said) <= _LONGEST_LETTER else chosen_letter(line.text)
+        is_letter = len(letter) == 1 and 0 <= ord(letter.upper()) - ord("A") < run.value
+        return is_letter and len(said) < _FIRST_WORDS and not (line.number and line.text)
+
     def _answer_follows(self, place: int) -> bool:
         """Return whether what stands below "Answer:" is the answer, or those of the parts."""
         if self._parts_follow(place):
             return True
         is_last = place >= len(self.lines) or self.numbering.is_question(place)
-        return not is_last and is_short_value(self.lines[place], self.marks[place])
+        return not is_last and (
+            self.lines[place].is_joined or is_short_value(self.lines[place], self.marks[place])
+        )
 
     def _parts_follow(self, place: int) -> bool:
         """Return whether a line begins with the mark of a first part, of parts that there are already."""
@@ -311,7 +363,7 @@ class _Guess:
             mark is not None
             and mark.value == 1
             and not self.numbering.is_question(place)
-            and any(run.series == mark.series and len(run.places) > 1 for run in self.open_runs)
+            and any(_kind(run) == mark.kind and len(run.places) > 1 for run in self.open_runs)
         )
 
     # -- questions without a number -------------------------------------------------------------------------------
@@ -437,6 +489,8 @@ class _Guess:
             if mark.roman == 1 or any(run.continues(roman, mark.roman) for run in open_runs):
                 series, value = roman, mark.roman
         run = next((run for run in reversed(open_runs) if run.continues(series, value)), None)
+        if run is None and self._answers_part(mark):
+            return Role.ANSWER
         if run is None:
             run = Run(self.question, series)
             if series == "bullet" and open_runs and open_runs[-1].series != "bullet":
@@ -446,3 +500,8 @@ class _Guess:
         run.places.append(place)
         run.value = value
         return Role.OPTION
+
+
+def _kind(run: Run) -> str:
+    """Return what the items of a run count by, whatever signs stand behind: "lower"."""
+    return run.series.rstrip(".()-○")

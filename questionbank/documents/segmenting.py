@@ -107,7 +107,7 @@ class _Assembly:
         elif role is Role.HEADING:
             self._head(line)
         elif role is Role.STIMULUS:
-            self._open = Stimulus.of(place, line.text)
+            self._open = Stimulus.of(place, line)
             used = {*(draft.stimuli[-1] for draft in self._drafts if draft.stimuli)}
             self._stimuli = [one for one in self._stimuli if one.last or one not in used or self._open.last]
             self._stimuli.append(self._open)
@@ -161,7 +161,7 @@ class _Assembly:
             draft.answers.append(Item([place], [mark.answer]))
         for stimulus in self._stimuli:
             has_own_order = directs(stimulus.text) and phrases.ORDER_TO_EACH.match(line.text)
-            if stimulus.is_for(draft.value) and not has_own_order:
+            if stimulus.is_for(draft.value, line.number) and not has_own_order:
                 draft.stimuli.append(stimulus)
         self._drafts.append(draft)
         self._open = draft.stem

@@ -23,6 +23,7 @@ Cell = list[Paragraph]
 _PAIRED = frozenset(
     {"a", "b", "list 1", "list 2", "list i", "list ii", "column a", "column b", "column i", "column ii"}
 )
+_UNTICKED = " ☐□○_()[]"
 _LONG_CELL = 60  # characters: prose rather than data
 
 
@@ -142,6 +143,8 @@ def _statements(
             last.add("\u2003True / False")
             text[-1] = replace(text[-1], rich=last)
         beside = {column: row[column] for column in truths if column < len(row) and row[column]}
+        empty = {column for column, cell in beside.items() if _cell_text(cell).strip(_UNTICKED) == ""}
+        beside = {column: cell for column, cell in beside.items() if column not in empty}
         chosen = {column for column, cell in beside.items() if cell[0].rich.common_look}
         ticked = [truths[column] for column in chosen or beside]
         found += [*text, *([Paragraph.of(f"Answer: {ticked[0]}")] if len(ticked) == 1 else [])]

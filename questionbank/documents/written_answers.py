@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from questionbank.documents import phrases
-from questionbank.documents.drafts import Draft, Item
+from questionbank.documents.drafts import Draft, Item, Part
 from questionbank.documents.key_rows import full_text
 from questionbank.documents.marks import GAP, Mark, read_mark, take_mark
 from questionbank.documents.paper import Line
@@ -16,7 +16,9 @@ _ASKED = (".", "?", "!", ":", "=", ")", "]", "_", "。", "？", "：", "．", "�
 _SHORT = 80
 _LONGEST_BELOW = 40
 _FEWEST = 3  # questions
-_BRACKETED = re.compile(r"(?<=[.?!=:\w%°])\s*[(\[]\s*(?P<answer>[^()\[\]]{1,40}?)\s*[)\]]\s*$")
+_BRACKETED = re.compile(
+    r"(?<=[.?!=:\w%°)])\s*(?:[(\[]\s*(?P<bracketed>[^()\[\]]{1,40}?)\s*[)\]]|[→\t]\s*(?P<answer>\S.{0,40}?)|\*\*(?P<bold>[^*]{1,40})\*\*)\s*$"
+)
 _FILLED = re.compile(
     r"(?<![\w\\}^])_{1,30}(?:\$\\underline\{|\*\*)?(?P<answer>(?![\u4e00-\u9fff])(?:[^\W_]|[($√−–-])(?:[^_\n\u4e00-\u9fff]{0,30}?[^\s_=])??)"
     r"(?:\}\$|\*\*)?_{1,30}(?!\w)"
@@ -101,26 +103,35 @@ def take_answers_behind(drafts: Sequence[Draft]) -> None:
 
     They stand in brackets, "Find sin 30°. (0.5)", or on a line of their own below what asks.
     """
-    if len(drafts) < _FEWEST or any(draft.answers or draft.solutions or draft.key for draft in drafts):
+    if len(drafts) < _FEWEST or any(
+        draft.answers or draft.solutions or draft.key or any(part.answers for part in draft.parts)
+        for draft in drafts
+    ):
         return
     last = [
-        (draft, draft.options[-1] if draft.options else draft.stem) for draft in drafts if not draft.parts
+        (draft, item)
+        for draft in drafts
+        for item in (draft.parts or ([draft.options[-1]] if draft.options else [draft.stem]))
     ]
     bracketed = [(draft, item, match) for draft, item in last if (match := _BRACKETED.search(item.texts[-1]))]
-    said = [match["answer"] for *_, match in bracketed if not phrases.POINTS_ALONE.fullmatch(match["answer"])]
+    said = [
+        match[match.lastgroup or 0]
+        for *_, match in bracketed
+        if not phrases.POINTS_ALONE.fullmatch(match[match.lastgroup or 0])
+    ]
     below = [(draft, item) for draft, item in last if len(item.texts) > 1 and _is_answer(item.texts[-2:])]
-    if 3 * len(bracketed) >= 2 * len(drafts) and 2 * len(said) > len(bracketed):
+    if 3 * len(bracketed) >= 2 * len(last) and 2 * len(said) > len(bracketed):
         found = [
-            (draft, item, match["answer"], item.texts[-1][: match.start()].rstrip())
+            (draft, item, match[match.lastgroup or 0], item.texts[-1][: match.start()].rstrip())
             for draft, item, match in bracketed
         ]
-    elif 3 * len(below) >= 2 * len(drafts):
+    elif 3 * len(below) >= 2 * len(last):
         found = [(draft, item, item.texts[-1], "") for draft, item in below]
     else:
         return
     for draft, item, answer, rest in found:
         item.texts[-1] = rest
-        draft.answers.append(Item([], [answer]))
+        (item if isinstance(item, Part) else draft).answers.append(Item([], [answer]))
 
 
 def _is_answer(texts: Sequence[str]) -> bool:
