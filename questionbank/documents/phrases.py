@@ -363,6 +363,20 @@ def is_stimulus(text: str) -> bool:
     return STIMULUS.search(text) is not None and _REFERS.search(text) is not None and not tells_points(text)
 
 
+def with_range(text: str, first: int | str, last: int | str) -> str:
+    """Return a shared text whose first line names the questions from `first` to `last`; as it is where it names none.
+
+    >>> with_range("Questions 7-8 refer to the graph below.", 1, 2), with_range("See the graph.", 1, 2)
+    ('Questions 1-2 refer to the graph below.', 'See the graph.')
+    """
+    match = STIMULUS.search(text.partition("\n")[0])
+    if match is None:
+        return text
+    begin, end = match.span("first" if match["first"] else "zh_first")
+    behind, stop = match.span("last" if match["last"] else "zh_last")
+    return f"{text[:begin]}{first}{text[end:behind]}{last}{text[stop:]}"
+
+
 def tells_points(text: str) -> bool:
     """Return whether a line tells what questions score or how to mark answers, not what they are about.
 

@@ -15,6 +15,7 @@ from analytics.question_content import (
     QuestionPart,
     content_texts,
 )
+from analytics.question_content import Stimulus as SharedText
 from analytics.records import QuestionRecord
 from questionbank.documents import phrases
 from questionbank.documents.answers import (
@@ -94,11 +95,16 @@ def found_question(draft: Draft) -> FoundQuestion:
     if asks_truth:
         parts, reasons = _decided(parts)
         solution = "\n".join(filter(None, [solution, *reasons]))
-    text = "\n\n".join([*(stimulus.text for stimulus in draft.stimuli), stem]).strip()
+    shared = "\n\n".join(stimulus.own_text for stimulus in draft.stimuli)
+    text = "\n\n".join([shared, stem]).strip()
     if not text and parts:
         text = "Answer each part."
     content = QuestionContent(
-        points=points or draft.points_each, accepted=answered.accepted, pairs=pairs, parts=parts
+        points=points or draft.points_each,
+        accepted=answered.accepted,
+        pairs=pairs,
+        parts=parts,
+        stimulus=SharedText(text=shared if stem else ""),
     )
     names = picture_names([text, solution, *(option.text for option in options), *content_texts(content)])
     content = replace(content, pictures=tuple(map(Picture, names)))

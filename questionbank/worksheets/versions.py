@@ -14,6 +14,7 @@ from random import Random
 from analytics.languages import primary_language
 from analytics.question_content import Option, QuestionContent, QuestionPart
 from analytics.text.pictures import PICTURE
+from questionbank.documents.phrases import with_range
 from questionbank.formats.derived_answer import derived_answer, lettered_choices, part_label
 from questionbank.worksheets.changed_numbers import with_changed_numbers
 from questionbank.worksheets.options import (
@@ -68,7 +69,7 @@ def arrange(
     count = 0
     # "Use your answer to question 3": its number and what it asks are the same in every version.
     names_another = any(
-        _NAMES_A_NUMBER.search(question.record.text) for section in sections for question in section.questions
+        _NAMES_A_NUMBER.search(with_range(question.record.text, "", "")) for section in sections for question in section.questions
     )
     for place, section in enumerate(sections):
         items: list[SheetItem] = []
@@ -85,6 +86,7 @@ def arrange(
                 is_asked = question.record.kind != "description"
                 count += is_asked
                 item = _Writer(printed_question, mixing).item(str(count) if is_asked else "", group.stimulus)
+                item = _with_own_numbers(item, count, len(group.questions))
                 item = item if is_first else replace(item, stimulus="")
                 items.append(item if answers else _without_answers(item))
                 if answers and not solutions:
@@ -92,6 +94,13 @@ def arrange(
                 numbers.append(question.number)
         arranged.append(SheetSection(tuple(items), section.heading, section.instructions))
     return Arrangement(tuple(arranged), tuple(numbers), frozenset(changed))
+
+
+def _with_own_numbers(item: SheetItem, number: int, questions: int) -> SheetItem:
+    """Return an item whose shared text names its questions by their numbers on this sheet: "Questions 4-5 refer to"."""
+    if item.stimulus:
+        return replace(item, stimulus=with_range(item.stimulus, number, number + questions - 1))
+    return replace(item, text=with_range(item.text, number, number)) if questions == 1 else item
 
 
 @dataclass(frozen=True, slots=True)
