@@ -42,8 +42,9 @@ from analytics.solver.second_opinion import SecondOpinionSolver, load_equation_w
 from analytics.solver.solution import Solver
 from questionbank.capabilities.catalog import lens_name
 from questionbank.errors import ServiceUnavailable
+from questionbank.kept import Kept
 from questionbank.models import EmbeddingSet, ModelArtifact
-from questionbank.recalling_solver import Recall, recalling
+from questionbank.recalling_solver import recalling
 from questionbank.selectors.questions.hierarchy_choice import default_hierarchy_first
 from questionbank.selectors.questions.recalled import bank_recall
 from questionbank.selectors.registry.artifacts import (
@@ -165,7 +166,9 @@ class Serving:
             return False
         share = self.sets[lens].unknown_shares.get(language)
         if share is None and language not in ("", "en"):
-            encoder = self.encoder(lens) if sample and self._is_loaded_here(lens) else None
+            artifact = self.sets[lens].artifact
+            is_loaded_here = artifact is None or CAPABILITIES[artifact.capability].serves == "web"
+            encoder = self.encoder(lens) if sample and is_loaded_here else None
             share = encoder.unknown_share(sample) if isinstance(encoder, VocabularyEncoder) else 1.0
         return share is None or bool(share <= UNKNOWN_SHARE_LIMIT)
 
@@ -175,8 +178,6 @@ class Serving:
         """Return the set and encoder for a text: the lens's own, or its stand-in's with a notice that says so.
 
         Args:
-            lens: a word of `analytics.catalog.lenses`.
-            language: of the text.
             sample: texts of that language, in case the bank has not measured it.
 
         Raises:
@@ -202,10 +203,6 @@ class Serving:
         )
         return self.embedding_set(stand_in), notice
 
-    def _is_loaded_here(self, lens: str) -> bool:
-        artifact = self.sets[lens].artifact
-        return artifact is None or CAPABILITIES[artifact.capability].serves == "web"
-
     def hierarchy(self, name: str | None = None) -> str:
         """Return the hierarchy to predict in: the named one, else the bank's default, never the one trained last.
 
@@ -222,8 +219,6 @@ class Serving:
         does not know, the character n-grams'.
 
         Args:
-            hierarchy: by default the bank's.
-            language: of the text.
             sample: texts of that language, in case the bank has not measured it.
         """
         name = self.hierarchy(hierarchy)
@@ -249,23 +244,12 @@ _SIGNATURE = """
         SELECT format('h %s %s %s', id, xmin, ctid) FROM questionbank_knowledgehierarchy
     ) AS versions (version)
 """
-_served: tuple[object, Serving] | None = None
 
 
-def serving() -> Serving:
-    """Return the models and sets in use, never a mixture of two promotions.
-
-    Reading them takes longer than asking whether one of their rows has changed, so they are kept until then.
-    """
-    global _served
+def _signature() -> object:
     with connection.cursor() as cursor:
         cursor.execute(_SIGNATURE)
-        signature = cursor.fetchone()
-    cached = _served
-    if cached is None or cached[0] != signature:
-        # Should a promotion come in between, the next request sees that its signature is another.
-        cached = _served = (signature, _read())
-    return cached[1]
+        return cursor.fetchone()
 
 
 def _read() -> Serving:
@@ -301,6 +285,11 @@ def _read() -> Serving:
     )
 
 
+# The models and sets in use, never a mixture of two promotions. Reading them takes longer than asking whether one of
+# their rows has changed.
+serving: Kept[Serving] = Kept(_signature, _read)
+
+
 def served_scorer() -> ServedScorer | None:
     """Return the scorer of paraphrases in use; None where there is none yet.
 
@@ -324,9 +313,6 @@ def served_solver(language: str, *, with_bank: bool = True) -> ServedSolver | No
     """Return the solver in use for word problems in a language; None where there is no solver yet.
 
     For a language without one it is the first solver, which says why it cannot help.
-
-    Args:
-        with_bank: see `solver_in_use`.
 
     Raises:
         ServiceUnavailable: its files are missing or damaged.
@@ -359,7 +345,8 @@ def solver_in_use(
     retriever = retriever_champion(artifact.scope)
     if retriever is not None:
         try:
-            further = _bank_recall_of(retriever) if with_bank else None
+            embedding_set = serving().set_of(retriever) if with_bank else None
+            further = None if embedding_set is None else bank_recall(embedding_set)
             solver = recalling(solver, retriever_of(retriever), solved=solved, further=further)
         except ServiceUnavailable as error:
             logger.warning("Problems are solved without similar ones: %s", error)
@@ -378,12 +365,6 @@ def _equation_writer() -> EquationWriter | None:
     except ArtifactError as error:
         logger.warning("Problems are solved without a second opinion: %s", error)
         return None
-
-
-def _bank_recall_of(retriever: ModelArtifact) -> Recall | None:
-    """Return the recall function for the retriever's vectors; None if the bank has none."""
-    embedding_set = serving().set_of(retriever)
-    return None if embedding_set is None else bank_recall(embedding_set)
 
 
 def retriever_of(artifact: ModelArtifact) -> Retriever:

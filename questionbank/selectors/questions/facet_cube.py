@@ -5,7 +5,6 @@ A process reads the rows again when their version changed; a version costs one p
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,6 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from django.db import connection
+
+from questionbank.kept import Kept
 
 _NAMES = ("status", "language", "kind", "source", "grade")
 Mask = npt.NDArray[np.bool_]
@@ -139,24 +140,6 @@ def _concept_groups(
     )
 
 
-_lock = threading.Lock()
-_kept: tuple[tuple[Any, ...], FacetCube] | None = None
-
-
-def facet_cube() -> FacetCube:
-    """Return the cube as the database has it now."""
-    global _kept
-    version = facet_version()
-    cached = _kept
-    if cached is not None and cached[0] == version:
-        return cached[1]
-    with _lock:
-        if _kept is None or _kept[0] != version:
-            # Rows that came in between belong to a later version, which the next search sees.
-            _kept = (version, FacetCube(_rows()))
-        return _kept[1]
-
-
 def facet_version() -> tuple[Any, ...]:
     """Return what tells two states of the counts apart."""
     return table_version("questionbank_facetcount", "hashint8extended(id, 0)")
@@ -177,3 +160,7 @@ def _rows() -> list[tuple[Any, ...]]:
         )
         rows: list[tuple[Any, ...]] = cursor.fetchall()
         return rows
+
+
+# The cube as the database has it now.
+facet_cube: Kept[FacetCube] = Kept(facet_version, lambda: FacetCube(_rows()))

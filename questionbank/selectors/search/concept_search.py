@@ -6,10 +6,7 @@ know that "HCF" is the concept "Highest common factor".
 
 from __future__ import annotations
 
-import math
 import re
-import threading
-import time
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,6 +19,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from analytics.records import ConceptPath
 from analytics.text.tokens import search_tokens
+from questionbank.kept import Kept
 from questionbank.models import KnowledgeConcept, QuestionTag, SynonymGroup
 from questionbank.selectors.search import spelling
 
@@ -57,12 +55,10 @@ class ConceptMatch:
 
     @property
     def name(self) -> str:
-        """The concept's own name."""
         return self.path[-1]
 
     @property
     def above(self) -> str:
-        """Names of the concepts above it."""
         return " › ".join(self.path[:-1])
 
 
@@ -91,7 +87,6 @@ class Span:
     """Tokens of a search, side by side, that are a name.
 
     Attributes:
-        start, end: their places.
         nodes: materialised paths of the concepts of this name.
         synonyms: other names, as search tokens in order.
     """
@@ -167,13 +162,11 @@ class ConceptNames:
         terms = self._groups.get(meaning, ())
         alternatives = dict.fromkeys([meaning, *map(_meaning, terms)])
         matches = self._matches(alternatives)
-        if matches:
-            phrases = dict.fromkeys(tuple(search_tokens(term)) for term in (text, *terms))
-            return Named(tuple(matches), tuple(phrases), is_whole=True)
-        if terms:  # synonyms that no concept has still say what to look for
-            phrases = dict.fromkeys(tuple(search_tokens(term)) for term in (text, *terms))
-            return Named((), tuple(phrases), is_whole=True)
-        return Named(tuple(self._mentioned(meaning)))
+        if not matches and not terms:
+            return Named(tuple(self._mentioned(meaning)))
+        # Synonyms that no concept has still say what to look for.
+        phrases = dict.fromkeys(tuple(search_tokens(term)) for term in (text, *terms))
+        return Named(tuple(matches), tuple(phrases), is_whole=True)
 
     def spans(self, tokens: Sequence[str]) -> list[Span]:
         """Return the names that a search contains, the longest first; no two overlap."""
@@ -262,7 +255,8 @@ def tagged(matches: Iterable[ConceptMatch]) -> Q:
 
 def tagged_ids(nodes: Iterable[str]) -> QuerySet[QuestionTag, int]:
     """Return the ids of the questions tagged with one of the concepts, or below it, by their materialised paths."""
-    return _tags_below(nodes).values_list("question_id", flat=True)
+    ids, paths = _below(nodes)
+    return QuestionTag.objects.filter(Q(concept__in=ids) | paths).values_list("question_id", flat=True)
 
 
 def is_tagged(nodes: Iterable[str]) -> Q:
@@ -274,11 +268,6 @@ def is_tagged(nodes: Iterable[str]) -> Q:
     own = QuestionTag.objects.filter(question=OuterRef("pk"))
     wanted = Q(ArrayOverlap(ArraySubquery(own.values("concept")), ids)) if ids else Q(pk__in=[])
     return wanted | Q(Exists(own.filter(paths))) if paths else wanted
-
-
-def _tags_below(nodes: Iterable[str]) -> QuerySet[QuestionTag]:
-    ids, paths = _below(nodes)
-    return QuestionTag.objects.filter(Q(concept__in=ids) | paths)
 
 
 def _below(nodes: Iterable[str]) -> tuple[list[int], Q]:
@@ -298,26 +287,6 @@ def _below(nodes: Iterable[str]) -> tuple[list[int], Q]:
     return sorted(ids), paths
 
 
-_lock = threading.Lock()
-_kept: tuple[object, ConceptNames] | None = None
-_checked_at = -math.inf
-
-
-def concept_names() -> ConceptNames:
-    """Return the names of all concepts, kept by the process and read anew after one changed."""
-    global _kept, _checked_at
-    cached = _kept
-    if cached is not None and time.monotonic() - _checked_at < spelling.CHECK_AFTER:
-        return cached[1]
-    with _lock:
-        signature = _signature()
-        if _kept is None or _kept[0] != signature:
-            groups = SynonymGroup.objects.values_list("terms", flat=True)
-            _kept = (signature, ConceptNames.of(_paths(), groups))
-        _checked_at = time.monotonic()
-        return _kept[1]
-
-
 def _signature() -> object:
     with connection.cursor() as cursor:
         cursor.execute(
@@ -335,3 +304,11 @@ def _paths() -> Iterable[tuple[int, str, ConceptPath]]:
         names[node] = name
         above = (names.get(node[:end], "") for end in range(width, len(node) + 1, width))
         yield pk, node, tuple(above)
+
+
+def _read() -> ConceptNames:
+    return ConceptNames.of(_paths(), SynonymGroup.objects.values_list("terms", flat=True))
+
+
+# The names of all concepts, read anew after one changed.
+concept_names: Kept[ConceptNames] = Kept(_signature, _read, lambda: spelling.CHECK_AFTER)

@@ -14,8 +14,7 @@ from analytics.text.formula_shape import text_formulas
 from analytics.text.formulas import segment_text
 from analytics.text.plain_maths import mark_plain_maths
 from analytics.text.tokens import script_language, search_tokens
-from questionbank.selectors.search.english_words import is_english
-from questionbank.selectors.search.spelling import Vocabulary
+from questionbank.selectors.search.spelling import Vocabulary, is_english
 
 QuerySort = Literal["browse", "words", "question", "formula"]
 

@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 import math
-import threading
-import time
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
+from importlib.resources import files
 
 from django.db import connection
 from django.db.models import Count, Max, Sum
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from questionbank.kept import Kept
 from questionbank.models import VocabularyWord
-from questionbank.selectors.search.english_words import is_english
 
 CHECK_AFTER = 30.0  # seconds after which a process looks whether the vocabulary has changed
 SHORTEST_CORRECTED = 4  # letters; shorter ones are near too many words, and often abbreviations
 _LONGEST_CORRECTED = 40
 _TWO_MISTAKES_FROM = 6  # letters; shorter words are corrected by one mistake only
+
+
+@lru_cache(maxsize=1)
+def _english() -> dict[str, int]:
+    """Return the 160,000 words of pyspellchecker (https://github.com/barrust/pyspellchecker, MIT)."""
+    packed = files("spellchecker").joinpath("resources/en.json.gz").read_bytes()
+    frequencies: dict[str, int] = json.loads(gzip.decompress(packed))
+    return frequencies
+
+
+def is_english(word: str) -> bool:
+    """Return whether this is a word of ordinary English, in any of its forms, which is no typing mistake."""
+    return word.lower() in _english()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +69,6 @@ class Vocabulary:
         The nearest by dropped, added, changed and swapped letters; of equally near ones English words, then the
         commonest. A word of the bank, of ordinary English or of a concept's name is right; so is what is no plain
         word (a formula, a number, Chinese).
-
-        Args:
-            names: words of the concepts' names and synonyms.
         """
         if not (SHORTEST_CORRECTED <= len(word) <= _LONGEST_CORRECTED) or word in self.words or word in names:
             return []
@@ -96,25 +107,10 @@ def _plain_words(names: frozenset[str]) -> dict[int, list[str]]:
     return _plain_words_by_length(names)
 
 
-_lock = threading.Lock()
-_kept: tuple[tuple[object, ...], Vocabulary] | None = None
-_checked_at = -math.inf
-
-
-def vocabulary() -> Vocabulary:
-    """Return the bank's vocabulary, kept by the process and read anew after it was refreshed."""
-    global _kept, _checked_at
-    cached = _kept
-    if cached is not None and time.monotonic() - _checked_at < CHECK_AFTER:
-        return cached[1]
-    with _lock:
-        signature = _signature()
-        if _kept is None or _kept[0] != signature:
-            words = dict(VocabularyWord.objects.values_list("word", "questions"))
-            questions = max(_questions(), 1, *words.values())
-            _kept = (signature, Vocabulary(words, questions, _common_tokens(questions)))
-        _checked_at = time.monotonic()
-        return _kept[1]
+def _read() -> Vocabulary:
+    words = dict(VocabularyWord.objects.values_list("word", "questions"))
+    questions = max(_questions(), 1, *words.values())
+    return Vocabulary(words, questions, _common_tokens(questions))
 
 
 def _signature() -> tuple[object, ...]:
@@ -138,3 +134,7 @@ def _common_tokens(questions: int) -> dict[str, int]:
         )
         # The frequencies end in three figures that belong to no element.
         return {token: round(share * questions) for token, share in cursor.fetchall() if token is not None}
+
+
+# The bank's vocabulary, read anew after it was refreshed.
+vocabulary: Kept[Vocabulary] = Kept(_signature, _read, lambda: CHECK_AFTER)
